@@ -82,14 +82,14 @@ extension PatchPoint {{
 
 SCALAR_CALL = """\
                 var bits = ({bits})
-                let answer = unsafe withUnsafeBytes(of: &bits) {{ bits in
+                let entrance = unsafe withUnsafeBytes(of: &bits) {{ bits in
                     unsafe call(
                         cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
                 }}
 """
 
 SCALAR_CALL_OF_NONE = """\
-                let answer = unsafe call(cell, CallReference(record), nil, kinds)
+                let entrance = unsafe call(cell, CallReference(record), nil, kinds)
 """
 
 ENTRY = """\
@@ -103,27 +103,18 @@ ENTRY = """\
             let stack: PatchStack
             if {are_scalars}Scalar.kind(Output.Value.self) > 0 {{
                 let kinds = {kinds}Scalar.kind(Output.Value.self) << 32
-{scalar_call}                switch answer {{
+{scalar_call}                switch entrance {{
                 case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
                 case .entered(let entered): stack = entered
-                case .original: return {try_}original({arguments})
-                case .otherwise(let bits): return {try_}Otherwise.outcome(bits, Output.self, {failure}.self).get()
-                case .instrumented(let cell):
-                    return {try_}instrumented {{
-                        {try_}call{T}(cell, {arguments_}as: Output.self, original: original)
-                    }}
+                default: return {try_}answer{T}(entrance, {arguments_}as: Output.self, original: original)
                 }}
             }} else {{
-                switch unsafe enter(cell, CallReference(record)) {{
+                let entrance = unsafe enter(cell, CallReference(record))
+                switch entrance {{
                 case .entered(let entered):
 {pushes}                    if let value = Output.finish(entered, arguments: {n}) {{ return value }}
                     stack = entered
-                case .otherwise(let bits): return {try_}Otherwise.outcome(bits, Output.self, {failure}.self).get()
-                case .instrumented(let cell):
-                    return {try_}instrumented {{
-                        {try_}call{T}(cell, {arguments_}as: Output.self, original: original)
-                    }}
-                default: return {try_}original({arguments})
+                default: return {try_}answer{T}(entrance, {arguments_}as: Output.self, original: original)
                 }}
             }}
             switch unsafe settle(stack, Output.self, record.pointee.outcome) {{
@@ -134,6 +125,19 @@ ENTRY = """\
                 }}
             }}
             }}
+        }}
+    }}
+
+    /// Answers a call that has not entered the patch.
+    @_alwaysEmitIntoClient @inline(never)
+    func answer{T}<{generics_}Output: PatchResult>(
+        _ entrance: Entrance, {parameters_}as _: Output.Type, original: @escaping {function}
+    ) {effect}-> Output.Value {{
+        switch entrance {{
+        case .otherwise(let bits): return {try_}Otherwise.outcome(bits, Output.self, {failure}.self).get()
+        case .instrumented(let cell):
+            return {try_}instrumented {{ {try_}call{T}(cell, {arguments_}as: Output.self, original: original) }}
+        default: return {try_}original({arguments})
         }}
     }}
 

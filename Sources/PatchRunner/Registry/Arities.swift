@@ -18,28 +18,19 @@ extension Slot {
                 let stack: PatchStack
                 if Scalar.kind(Output.Value.self) > 0 {
                     let kinds = Scalar.kind(Output.Value.self) << 32
-                    let answer = unsafe call(cell, CallReference(record), nil, kinds)
-                    switch answer {
+                    let entrance = unsafe call(cell, CallReference(record), nil, kinds)
+                    switch entrance {
                     case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
                     case .entered(let entered): stack = entered
-                    case .original: return original()
-                    case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
-                    case .instrumented(let cell):
-                        return instrumented {
-                            call(cell, as: Output.self, original: original)
-                        }
+                    default: return answer(entrance, as: Output.self, original: original)
                     }
                 } else {
-                    switch unsafe enter(cell, CallReference(record)) {
+                    let entrance = unsafe enter(cell, CallReference(record))
+                    switch entrance {
                     case .entered(let entered):
                         if let value = Output.finish(entered, arguments: 0) { return value }
                         stack = entered
-                    case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
-                    case .instrumented(let cell):
-                        return instrumented {
-                            call(cell, as: Output.self, original: original)
-                        }
-                    default: return original()
+                    default: return answer(entrance, as: Output.self, original: original)
                     }
                 }
                 switch unsafe settle(stack, Output.self, record.pointee.outcome) {
@@ -50,6 +41,19 @@ extension Slot {
                     }
                 }
             }
+        }
+    }
+
+    /// Answers a call that has not entered the patch.
+    @_alwaysEmitIntoClient @inline(never)
+    func answer<Output: PatchResult>(
+        _ entrance: Entrance, as _: Output.Type, original: @escaping () -> Output.Value
+    ) -> Output.Value {
+        switch entrance {
+        case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
+        case .instrumented(let cell):
+            return instrumented { call(cell, as: Output.self, original: original) }
+        default: return original()
         }
     }
 
@@ -104,28 +108,19 @@ extension Slot {
                 let stack: PatchStack
                 if Scalar.kind(Output.Value.self) > 0 {
                     let kinds = Scalar.kind(Output.Value.self) << 32
-                    let answer = unsafe call(cell, CallReference(record), nil, kinds)
-                    switch answer {
+                    let entrance = unsafe call(cell, CallReference(record), nil, kinds)
+                    switch entrance {
                     case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
                     case .entered(let entered): stack = entered
-                    case .original: return try original()
-                    case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
-                    case .instrumented(let cell):
-                        return try instrumented {
-                            try callThrowing(cell, as: Output.self, original: original)
-                        }
+                    default: return try answerThrowing(entrance, as: Output.self, original: original)
                     }
                 } else {
-                    switch unsafe enter(cell, CallReference(record)) {
+                    let entrance = unsafe enter(cell, CallReference(record))
+                    switch entrance {
                     case .entered(let entered):
                         if let value = Output.finish(entered, arguments: 0) { return value }
                         stack = entered
-                    case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
-                    case .instrumented(let cell):
-                        return try instrumented {
-                            try callThrowing(cell, as: Output.self, original: original)
-                        }
-                    default: return try original()
+                    default: return try answerThrowing(entrance, as: Output.self, original: original)
                     }
                 }
                 switch unsafe settle(stack, Output.self, record.pointee.outcome) {
@@ -136,6 +131,19 @@ extension Slot {
                     }
                 }
             }
+        }
+    }
+
+    /// Answers a call that has not entered the patch.
+    @_alwaysEmitIntoClient @inline(never)
+    func answerThrowing<Output: PatchResult>(
+        _ entrance: Entrance, as _: Output.Type, original: @escaping () throws -> Output.Value
+    ) throws -> Output.Value {
+        switch entrance {
+        case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
+        case .instrumented(let cell):
+            return try instrumented { try callThrowing(cell, as: Output.self, original: original) }
+        default: return try original()
         }
     }
 
@@ -855,32 +863,23 @@ extension Slot {
                 if Scalar.kind(A.self) > 0, Scalar.kind(Output.Value.self) > 0 {
                     let kinds = Scalar.kind(A.self) | Scalar.kind(Output.Value.self) << 32
                     var bits = (Scalar.bits(a))
-                    let answer = unsafe withUnsafeBytes(of: &bits) { bits in
+                    let entrance = unsafe withUnsafeBytes(of: &bits) { bits in
                         unsafe call(
                             cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
                     }
-                    switch answer {
+                    switch entrance {
                     case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
                     case .entered(let entered): stack = entered
-                    case .original: return original(a)
-                    case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
-                    case .instrumented(let cell):
-                        return instrumented {
-                            call(cell, a, as: Output.self, original: original)
-                        }
+                    default: return answer(entrance, a, as: Output.self, original: original)
                     }
                 } else {
-                    switch unsafe enter(cell, CallReference(record)) {
+                    let entrance = unsafe enter(cell, CallReference(record))
+                    switch entrance {
                     case .entered(let entered):
                         a.push(to: entered)
                         if let value = Output.finish(entered, arguments: 1) { return value }
                         stack = entered
-                    case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
-                    case .instrumented(let cell):
-                        return instrumented {
-                            call(cell, a, as: Output.self, original: original)
-                        }
-                    default: return original(a)
+                    default: return answer(entrance, a, as: Output.self, original: original)
                     }
                 }
                 switch unsafe settle(stack, Output.self, record.pointee.outcome) {
@@ -891,6 +890,19 @@ extension Slot {
                     }
                 }
             }
+        }
+    }
+
+    /// Answers a call that has not entered the patch.
+    @_alwaysEmitIntoClient @inline(never)
+    func answer<A: PatchValue, Output: PatchResult>(
+        _ entrance: Entrance, _ a: A, as _: Output.Type, original: @escaping (A) -> Output.Value
+    ) -> Output.Value {
+        switch entrance {
+        case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
+        case .instrumented(let cell):
+            return instrumented { call(cell, a, as: Output.self, original: original) }
+        default: return original(a)
         }
     }
 
@@ -946,32 +958,23 @@ extension Slot {
                 if Scalar.kind(A.self) > 0, Scalar.kind(Output.Value.self) > 0 {
                     let kinds = Scalar.kind(A.self) | Scalar.kind(Output.Value.self) << 32
                     var bits = (Scalar.bits(a))
-                    let answer = unsafe withUnsafeBytes(of: &bits) { bits in
+                    let entrance = unsafe withUnsafeBytes(of: &bits) { bits in
                         unsafe call(
                             cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
                     }
-                    switch answer {
+                    switch entrance {
                     case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
                     case .entered(let entered): stack = entered
-                    case .original: return try original(a)
-                    case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
-                    case .instrumented(let cell):
-                        return try instrumented {
-                            try callThrowing(cell, a, as: Output.self, original: original)
-                        }
+                    default: return try answerThrowing(entrance, a, as: Output.self, original: original)
                     }
                 } else {
-                    switch unsafe enter(cell, CallReference(record)) {
+                    let entrance = unsafe enter(cell, CallReference(record))
+                    switch entrance {
                     case .entered(let entered):
                         a.push(to: entered)
                         if let value = Output.finish(entered, arguments: 1) { return value }
                         stack = entered
-                    case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
-                    case .instrumented(let cell):
-                        return try instrumented {
-                            try callThrowing(cell, a, as: Output.self, original: original)
-                        }
-                    default: return try original(a)
+                    default: return try answerThrowing(entrance, a, as: Output.self, original: original)
                     }
                 }
                 switch unsafe settle(stack, Output.self, record.pointee.outcome) {
@@ -982,6 +985,19 @@ extension Slot {
                     }
                 }
             }
+        }
+    }
+
+    /// Answers a call that has not entered the patch.
+    @_alwaysEmitIntoClient @inline(never)
+    func answerThrowing<A: PatchValue, Output: PatchResult>(
+        _ entrance: Entrance, _ a: A, as _: Output.Type, original: @escaping (A) throws -> Output.Value
+    ) throws -> Output.Value {
+        switch entrance {
+        case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
+        case .instrumented(let cell):
+            return try instrumented { try callThrowing(cell, a, as: Output.self, original: original) }
+        default: return try original(a)
         }
     }
 
@@ -1722,33 +1738,24 @@ extension Slot {
                 if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(Output.Value.self) > 0 {
                     let kinds = Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(Output.Value.self) << 32
                     var bits = (Scalar.bits(a), Scalar.bits(b))
-                    let answer = unsafe withUnsafeBytes(of: &bits) { bits in
+                    let entrance = unsafe withUnsafeBytes(of: &bits) { bits in
                         unsafe call(
                             cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
                     }
-                    switch answer {
+                    switch entrance {
                     case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
                     case .entered(let entered): stack = entered
-                    case .original: return original(a, b)
-                    case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
-                    case .instrumented(let cell):
-                        return instrumented {
-                            call(cell, a, b, as: Output.self, original: original)
-                        }
+                    default: return answer(entrance, a, b, as: Output.self, original: original)
                     }
                 } else {
-                    switch unsafe enter(cell, CallReference(record)) {
+                    let entrance = unsafe enter(cell, CallReference(record))
+                    switch entrance {
                     case .entered(let entered):
                         a.push(to: entered)
                         b.push(to: entered)
                         if let value = Output.finish(entered, arguments: 2) { return value }
                         stack = entered
-                    case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
-                    case .instrumented(let cell):
-                        return instrumented {
-                            call(cell, a, b, as: Output.self, original: original)
-                        }
-                    default: return original(a, b)
+                    default: return answer(entrance, a, b, as: Output.self, original: original)
                     }
                 }
                 switch unsafe settle(stack, Output.self, record.pointee.outcome) {
@@ -1759,6 +1766,19 @@ extension Slot {
                     }
                 }
             }
+        }
+    }
+
+    /// Answers a call that has not entered the patch.
+    @_alwaysEmitIntoClient @inline(never)
+    func answer<A: PatchValue, B: PatchValue, Output: PatchResult>(
+        _ entrance: Entrance, _ a: A, _ b: B, as _: Output.Type, original: @escaping (A, B) -> Output.Value
+    ) -> Output.Value {
+        switch entrance {
+        case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
+        case .instrumented(let cell):
+            return instrumented { call(cell, a, b, as: Output.self, original: original) }
+        default: return original(a, b)
         }
     }
 
@@ -1818,33 +1838,24 @@ extension Slot {
                 if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(Output.Value.self) > 0 {
                     let kinds = Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(Output.Value.self) << 32
                     var bits = (Scalar.bits(a), Scalar.bits(b))
-                    let answer = unsafe withUnsafeBytes(of: &bits) { bits in
+                    let entrance = unsafe withUnsafeBytes(of: &bits) { bits in
                         unsafe call(
                             cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
                     }
-                    switch answer {
+                    switch entrance {
                     case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
                     case .entered(let entered): stack = entered
-                    case .original: return try original(a, b)
-                    case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
-                    case .instrumented(let cell):
-                        return try instrumented {
-                            try callThrowing(cell, a, b, as: Output.self, original: original)
-                        }
+                    default: return try answerThrowing(entrance, a, b, as: Output.self, original: original)
                     }
                 } else {
-                    switch unsafe enter(cell, CallReference(record)) {
+                    let entrance = unsafe enter(cell, CallReference(record))
+                    switch entrance {
                     case .entered(let entered):
                         a.push(to: entered)
                         b.push(to: entered)
                         if let value = Output.finish(entered, arguments: 2) { return value }
                         stack = entered
-                    case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
-                    case .instrumented(let cell):
-                        return try instrumented {
-                            try callThrowing(cell, a, b, as: Output.self, original: original)
-                        }
-                    default: return try original(a, b)
+                    default: return try answerThrowing(entrance, a, b, as: Output.self, original: original)
                     }
                 }
                 switch unsafe settle(stack, Output.self, record.pointee.outcome) {
@@ -1855,6 +1866,19 @@ extension Slot {
                     }
                 }
             }
+        }
+    }
+
+    /// Answers a call that has not entered the patch.
+    @_alwaysEmitIntoClient @inline(never)
+    func answerThrowing<A: PatchValue, B: PatchValue, Output: PatchResult>(
+        _ entrance: Entrance, _ a: A, _ b: B, as _: Output.Type, original: @escaping (A, B) throws -> Output.Value
+    ) throws -> Output.Value {
+        switch entrance {
+        case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
+        case .instrumented(let cell):
+            return try instrumented { try callThrowing(cell, a, b, as: Output.self, original: original) }
+        default: return try original(a, b)
         }
     }
 
@@ -2620,34 +2644,25 @@ extension Slot {
                         Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(C.self) << 8 | Scalar.kind(
                             Output.Value.self) << 32
                     var bits = (Scalar.bits(a), Scalar.bits(b), Scalar.bits(c))
-                    let answer = unsafe withUnsafeBytes(of: &bits) { bits in
+                    let entrance = unsafe withUnsafeBytes(of: &bits) { bits in
                         unsafe call(
                             cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
                     }
-                    switch answer {
+                    switch entrance {
                     case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
                     case .entered(let entered): stack = entered
-                    case .original: return original(a, b, c)
-                    case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
-                    case .instrumented(let cell):
-                        return instrumented {
-                            call(cell, a, b, c, as: Output.self, original: original)
-                        }
+                    default: return answer(entrance, a, b, c, as: Output.self, original: original)
                     }
                 } else {
-                    switch unsafe enter(cell, CallReference(record)) {
+                    let entrance = unsafe enter(cell, CallReference(record))
+                    switch entrance {
                     case .entered(let entered):
                         a.push(to: entered)
                         b.push(to: entered)
                         c.push(to: entered)
                         if let value = Output.finish(entered, arguments: 3) { return value }
                         stack = entered
-                    case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
-                    case .instrumented(let cell):
-                        return instrumented {
-                            call(cell, a, b, c, as: Output.self, original: original)
-                        }
-                    default: return original(a, b, c)
+                    default: return answer(entrance, a, b, c, as: Output.self, original: original)
                     }
                 }
                 switch unsafe settle(stack, Output.self, record.pointee.outcome) {
@@ -2658,6 +2673,19 @@ extension Slot {
                     }
                 }
             }
+        }
+    }
+
+    /// Answers a call that has not entered the patch.
+    @_alwaysEmitIntoClient @inline(never)
+    func answer<A: PatchValue, B: PatchValue, C: PatchValue, Output: PatchResult>(
+        _ entrance: Entrance, _ a: A, _ b: B, _ c: C, as _: Output.Type, original: @escaping (A, B, C) -> Output.Value
+    ) -> Output.Value {
+        switch entrance {
+        case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
+        case .instrumented(let cell):
+            return instrumented { call(cell, a, b, c, as: Output.self, original: original) }
+        default: return original(a, b, c)
         }
     }
 
@@ -2724,34 +2752,25 @@ extension Slot {
                         Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(C.self) << 8 | Scalar.kind(
                             Output.Value.self) << 32
                     var bits = (Scalar.bits(a), Scalar.bits(b), Scalar.bits(c))
-                    let answer = unsafe withUnsafeBytes(of: &bits) { bits in
+                    let entrance = unsafe withUnsafeBytes(of: &bits) { bits in
                         unsafe call(
                             cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
                     }
-                    switch answer {
+                    switch entrance {
                     case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
                     case .entered(let entered): stack = entered
-                    case .original: return try original(a, b, c)
-                    case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
-                    case .instrumented(let cell):
-                        return try instrumented {
-                            try callThrowing(cell, a, b, c, as: Output.self, original: original)
-                        }
+                    default: return try answerThrowing(entrance, a, b, c, as: Output.self, original: original)
                     }
                 } else {
-                    switch unsafe enter(cell, CallReference(record)) {
+                    let entrance = unsafe enter(cell, CallReference(record))
+                    switch entrance {
                     case .entered(let entered):
                         a.push(to: entered)
                         b.push(to: entered)
                         c.push(to: entered)
                         if let value = Output.finish(entered, arguments: 3) { return value }
                         stack = entered
-                    case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
-                    case .instrumented(let cell):
-                        return try instrumented {
-                            try callThrowing(cell, a, b, c, as: Output.self, original: original)
-                        }
-                    default: return try original(a, b, c)
+                    default: return try answerThrowing(entrance, a, b, c, as: Output.self, original: original)
                     }
                 }
                 switch unsafe settle(stack, Output.self, record.pointee.outcome) {
@@ -2762,6 +2781,20 @@ extension Slot {
                     }
                 }
             }
+        }
+    }
+
+    /// Answers a call that has not entered the patch.
+    @_alwaysEmitIntoClient @inline(never)
+    func answerThrowing<A: PatchValue, B: PatchValue, C: PatchValue, Output: PatchResult>(
+        _ entrance: Entrance, _ a: A, _ b: B, _ c: C, as _: Output.Type,
+        original: @escaping (A, B, C) throws -> Output.Value
+    ) throws -> Output.Value {
+        switch entrance {
+        case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
+        case .instrumented(let cell):
+            return try instrumented { try callThrowing(cell, a, b, c, as: Output.self, original: original) }
+        default: return try original(a, b, c)
         }
     }
 
@@ -3554,22 +3587,18 @@ extension Slot {
                         Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(C.self) << 8 | Scalar.kind(D.self)
                         << 12 | Scalar.kind(Output.Value.self) << 32
                     var bits = (Scalar.bits(a), Scalar.bits(b), Scalar.bits(c), Scalar.bits(d))
-                    let answer = unsafe withUnsafeBytes(of: &bits) { bits in
+                    let entrance = unsafe withUnsafeBytes(of: &bits) { bits in
                         unsafe call(
                             cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
                     }
-                    switch answer {
+                    switch entrance {
                     case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
                     case .entered(let entered): stack = entered
-                    case .original: return original(a, b, c, d)
-                    case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
-                    case .instrumented(let cell):
-                        return instrumented {
-                            call(cell, a, b, c, d, as: Output.self, original: original)
-                        }
+                    default: return answer(entrance, a, b, c, d, as: Output.self, original: original)
                     }
                 } else {
-                    switch unsafe enter(cell, CallReference(record)) {
+                    let entrance = unsafe enter(cell, CallReference(record))
+                    switch entrance {
                     case .entered(let entered):
                         a.push(to: entered)
                         b.push(to: entered)
@@ -3577,12 +3606,7 @@ extension Slot {
                         d.push(to: entered)
                         if let value = Output.finish(entered, arguments: 4) { return value }
                         stack = entered
-                    case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
-                    case .instrumented(let cell):
-                        return instrumented {
-                            call(cell, a, b, c, d, as: Output.self, original: original)
-                        }
-                    default: return original(a, b, c, d)
+                    default: return answer(entrance, a, b, c, d, as: Output.self, original: original)
                     }
                 }
                 switch unsafe settle(stack, Output.self, record.pointee.outcome) {
@@ -3593,6 +3617,20 @@ extension Slot {
                     }
                 }
             }
+        }
+    }
+
+    /// Answers a call that has not entered the patch.
+    @_alwaysEmitIntoClient @inline(never)
+    func answer<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Output: PatchResult>(
+        _ entrance: Entrance, _ a: A, _ b: B, _ c: C, _ d: D, as _: Output.Type,
+        original: @escaping (A, B, C, D) -> Output.Value
+    ) -> Output.Value {
+        switch entrance {
+        case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
+        case .instrumented(let cell):
+            return instrumented { call(cell, a, b, c, d, as: Output.self, original: original) }
+        default: return original(a, b, c, d)
         }
     }
 
@@ -3660,22 +3698,18 @@ extension Slot {
                         Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(C.self) << 8 | Scalar.kind(D.self)
                         << 12 | Scalar.kind(Output.Value.self) << 32
                     var bits = (Scalar.bits(a), Scalar.bits(b), Scalar.bits(c), Scalar.bits(d))
-                    let answer = unsafe withUnsafeBytes(of: &bits) { bits in
+                    let entrance = unsafe withUnsafeBytes(of: &bits) { bits in
                         unsafe call(
                             cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
                     }
-                    switch answer {
+                    switch entrance {
                     case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
                     case .entered(let entered): stack = entered
-                    case .original: return try original(a, b, c, d)
-                    case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
-                    case .instrumented(let cell):
-                        return try instrumented {
-                            try callThrowing(cell, a, b, c, d, as: Output.self, original: original)
-                        }
+                    default: return try answerThrowing(entrance, a, b, c, d, as: Output.self, original: original)
                     }
                 } else {
-                    switch unsafe enter(cell, CallReference(record)) {
+                    let entrance = unsafe enter(cell, CallReference(record))
+                    switch entrance {
                     case .entered(let entered):
                         a.push(to: entered)
                         b.push(to: entered)
@@ -3683,12 +3717,7 @@ extension Slot {
                         d.push(to: entered)
                         if let value = Output.finish(entered, arguments: 4) { return value }
                         stack = entered
-                    case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
-                    case .instrumented(let cell):
-                        return try instrumented {
-                            try callThrowing(cell, a, b, c, d, as: Output.self, original: original)
-                        }
-                    default: return try original(a, b, c, d)
+                    default: return try answerThrowing(entrance, a, b, c, d, as: Output.self, original: original)
                     }
                 }
                 switch unsafe settle(stack, Output.self, record.pointee.outcome) {
@@ -3699,6 +3728,20 @@ extension Slot {
                     }
                 }
             }
+        }
+    }
+
+    /// Answers a call that has not entered the patch.
+    @_alwaysEmitIntoClient @inline(never)
+    func answerThrowing<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Output: PatchResult>(
+        _ entrance: Entrance, _ a: A, _ b: B, _ c: C, _ d: D, as _: Output.Type,
+        original: @escaping (A, B, C, D) throws -> Output.Value
+    ) throws -> Output.Value {
+        switch entrance {
+        case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
+        case .instrumented(let cell):
+            return try instrumented { try callThrowing(cell, a, b, c, d, as: Output.self, original: original) }
+        default: return try original(a, b, c, d)
         }
     }
 
@@ -4533,22 +4576,18 @@ extension Slot {
                         Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(C.self) << 8 | Scalar.kind(D.self)
                         << 12 | Scalar.kind(E.self) << 16 | Scalar.kind(Output.Value.self) << 32
                     var bits = (Scalar.bits(a), Scalar.bits(b), Scalar.bits(c), Scalar.bits(d), Scalar.bits(e))
-                    let answer = unsafe withUnsafeBytes(of: &bits) { bits in
+                    let entrance = unsafe withUnsafeBytes(of: &bits) { bits in
                         unsafe call(
                             cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
                     }
-                    switch answer {
+                    switch entrance {
                     case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
                     case .entered(let entered): stack = entered
-                    case .original: return original(a, b, c, d, e)
-                    case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
-                    case .instrumented(let cell):
-                        return instrumented {
-                            call(cell, a, b, c, d, e, as: Output.self, original: original)
-                        }
+                    default: return answer(entrance, a, b, c, d, e, as: Output.self, original: original)
                     }
                 } else {
-                    switch unsafe enter(cell, CallReference(record)) {
+                    let entrance = unsafe enter(cell, CallReference(record))
+                    switch entrance {
                     case .entered(let entered):
                         a.push(to: entered)
                         b.push(to: entered)
@@ -4557,12 +4596,7 @@ extension Slot {
                         e.push(to: entered)
                         if let value = Output.finish(entered, arguments: 5) { return value }
                         stack = entered
-                    case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
-                    case .instrumented(let cell):
-                        return instrumented {
-                            call(cell, a, b, c, d, e, as: Output.self, original: original)
-                        }
-                    default: return original(a, b, c, d, e)
+                    default: return answer(entrance, a, b, c, d, e, as: Output.self, original: original)
                     }
                 }
                 switch unsafe settle(stack, Output.self, record.pointee.outcome) {
@@ -4573,6 +4607,20 @@ extension Slot {
                     }
                 }
             }
+        }
+    }
+
+    /// Answers a call that has not entered the patch.
+    @_alwaysEmitIntoClient @inline(never)
+    func answer<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Output: PatchResult>(
+        _ entrance: Entrance, _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, as _: Output.Type,
+        original: @escaping (A, B, C, D, E) -> Output.Value
+    ) -> Output.Value {
+        switch entrance {
+        case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
+        case .instrumented(let cell):
+            return instrumented { call(cell, a, b, c, d, e, as: Output.self, original: original) }
+        default: return original(a, b, c, d, e)
         }
     }
 
@@ -4640,22 +4688,18 @@ extension Slot {
                         Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(C.self) << 8 | Scalar.kind(D.self)
                         << 12 | Scalar.kind(E.self) << 16 | Scalar.kind(Output.Value.self) << 32
                     var bits = (Scalar.bits(a), Scalar.bits(b), Scalar.bits(c), Scalar.bits(d), Scalar.bits(e))
-                    let answer = unsafe withUnsafeBytes(of: &bits) { bits in
+                    let entrance = unsafe withUnsafeBytes(of: &bits) { bits in
                         unsafe call(
                             cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
                     }
-                    switch answer {
+                    switch entrance {
                     case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
                     case .entered(let entered): stack = entered
-                    case .original: return try original(a, b, c, d, e)
-                    case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
-                    case .instrumented(let cell):
-                        return try instrumented {
-                            try callThrowing(cell, a, b, c, d, e, as: Output.self, original: original)
-                        }
+                    default: return try answerThrowing(entrance, a, b, c, d, e, as: Output.self, original: original)
                     }
                 } else {
-                    switch unsafe enter(cell, CallReference(record)) {
+                    let entrance = unsafe enter(cell, CallReference(record))
+                    switch entrance {
                     case .entered(let entered):
                         a.push(to: entered)
                         b.push(to: entered)
@@ -4664,12 +4708,7 @@ extension Slot {
                         e.push(to: entered)
                         if let value = Output.finish(entered, arguments: 5) { return value }
                         stack = entered
-                    case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
-                    case .instrumented(let cell):
-                        return try instrumented {
-                            try callThrowing(cell, a, b, c, d, e, as: Output.self, original: original)
-                        }
-                    default: return try original(a, b, c, d, e)
+                    default: return try answerThrowing(entrance, a, b, c, d, e, as: Output.self, original: original)
                     }
                 }
                 switch unsafe settle(stack, Output.self, record.pointee.outcome) {
@@ -4680,6 +4719,20 @@ extension Slot {
                     }
                 }
             }
+        }
+    }
+
+    /// Answers a call that has not entered the patch.
+    @_alwaysEmitIntoClient @inline(never)
+    func answerThrowing<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Output: PatchResult>(
+        _ entrance: Entrance, _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, as _: Output.Type,
+        original: @escaping (A, B, C, D, E) throws -> Output.Value
+    ) throws -> Output.Value {
+        switch entrance {
+        case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
+        case .instrumented(let cell):
+            return try instrumented { try callThrowing(cell, a, b, c, d, e, as: Output.self, original: original) }
+        default: return try original(a, b, c, d, e)
         }
     }
 
@@ -5562,22 +5615,18 @@ extension Slot {
                     var bits = (
                         Scalar.bits(a), Scalar.bits(b), Scalar.bits(c), Scalar.bits(d), Scalar.bits(e), Scalar.bits(f)
                     )
-                    let answer = unsafe withUnsafeBytes(of: &bits) { bits in
+                    let entrance = unsafe withUnsafeBytes(of: &bits) { bits in
                         unsafe call(
                             cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
                     }
-                    switch answer {
+                    switch entrance {
                     case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
                     case .entered(let entered): stack = entered
-                    case .original: return original(a, b, c, d, e, f)
-                    case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
-                    case .instrumented(let cell):
-                        return instrumented {
-                            call(cell, a, b, c, d, e, f, as: Output.self, original: original)
-                        }
+                    default: return answer(entrance, a, b, c, d, e, f, as: Output.self, original: original)
                     }
                 } else {
-                    switch unsafe enter(cell, CallReference(record)) {
+                    let entrance = unsafe enter(cell, CallReference(record))
+                    switch entrance {
                     case .entered(let entered):
                         a.push(to: entered)
                         b.push(to: entered)
@@ -5587,12 +5636,7 @@ extension Slot {
                         f.push(to: entered)
                         if let value = Output.finish(entered, arguments: 6) { return value }
                         stack = entered
-                    case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
-                    case .instrumented(let cell):
-                        return instrumented {
-                            call(cell, a, b, c, d, e, f, as: Output.self, original: original)
-                        }
-                    default: return original(a, b, c, d, e, f)
+                    default: return answer(entrance, a, b, c, d, e, f, as: Output.self, original: original)
                     }
                 }
                 switch unsafe settle(stack, Output.self, record.pointee.outcome) {
@@ -5603,6 +5647,22 @@ extension Slot {
                     }
                 }
             }
+        }
+    }
+
+    /// Answers a call that has not entered the patch.
+    @_alwaysEmitIntoClient @inline(never)
+    func answer<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Output: PatchResult
+    >(
+        _ entrance: Entrance, _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, as _: Output.Type,
+        original: @escaping (A, B, C, D, E, F) -> Output.Value
+    ) -> Output.Value {
+        switch entrance {
+        case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
+        case .instrumented(let cell):
+            return instrumented { call(cell, a, b, c, d, e, f, as: Output.self, original: original) }
+        default: return original(a, b, c, d, e, f)
         }
     }
 
@@ -5681,22 +5741,18 @@ extension Slot {
                     var bits = (
                         Scalar.bits(a), Scalar.bits(b), Scalar.bits(c), Scalar.bits(d), Scalar.bits(e), Scalar.bits(f)
                     )
-                    let answer = unsafe withUnsafeBytes(of: &bits) { bits in
+                    let entrance = unsafe withUnsafeBytes(of: &bits) { bits in
                         unsafe call(
                             cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
                     }
-                    switch answer {
+                    switch entrance {
                     case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
                     case .entered(let entered): stack = entered
-                    case .original: return try original(a, b, c, d, e, f)
-                    case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
-                    case .instrumented(let cell):
-                        return try instrumented {
-                            try callThrowing(cell, a, b, c, d, e, f, as: Output.self, original: original)
-                        }
+                    default: return try answerThrowing(entrance, a, b, c, d, e, f, as: Output.self, original: original)
                     }
                 } else {
-                    switch unsafe enter(cell, CallReference(record)) {
+                    let entrance = unsafe enter(cell, CallReference(record))
+                    switch entrance {
                     case .entered(let entered):
                         a.push(to: entered)
                         b.push(to: entered)
@@ -5706,12 +5762,7 @@ extension Slot {
                         f.push(to: entered)
                         if let value = Output.finish(entered, arguments: 6) { return value }
                         stack = entered
-                    case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
-                    case .instrumented(let cell):
-                        return try instrumented {
-                            try callThrowing(cell, a, b, c, d, e, f, as: Output.self, original: original)
-                        }
-                    default: return try original(a, b, c, d, e, f)
+                    default: return try answerThrowing(entrance, a, b, c, d, e, f, as: Output.self, original: original)
                     }
                 }
                 switch unsafe settle(stack, Output.self, record.pointee.outcome) {
@@ -5722,6 +5773,22 @@ extension Slot {
                     }
                 }
             }
+        }
+    }
+
+    /// Answers a call that has not entered the patch.
+    @_alwaysEmitIntoClient @inline(never)
+    func answerThrowing<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Output: PatchResult
+    >(
+        _ entrance: Entrance, _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, as _: Output.Type,
+        original: @escaping (A, B, C, D, E, F) throws -> Output.Value
+    ) throws -> Output.Value {
+        switch entrance {
+        case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
+        case .instrumented(let cell):
+            return try instrumented { try callThrowing(cell, a, b, c, d, e, f, as: Output.self, original: original) }
+        default: return try original(a, b, c, d, e, f)
         }
     }
 
@@ -6648,22 +6715,18 @@ extension Slot {
                         Scalar.bits(a), Scalar.bits(b), Scalar.bits(c), Scalar.bits(d), Scalar.bits(e), Scalar.bits(f),
                         Scalar.bits(g)
                     )
-                    let answer = unsafe withUnsafeBytes(of: &bits) { bits in
+                    let entrance = unsafe withUnsafeBytes(of: &bits) { bits in
                         unsafe call(
                             cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
                     }
-                    switch answer {
+                    switch entrance {
                     case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
                     case .entered(let entered): stack = entered
-                    case .original: return original(a, b, c, d, e, f, g)
-                    case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
-                    case .instrumented(let cell):
-                        return instrumented {
-                            call(cell, a, b, c, d, e, f, g, as: Output.self, original: original)
-                        }
+                    default: return answer(entrance, a, b, c, d, e, f, g, as: Output.self, original: original)
                     }
                 } else {
-                    switch unsafe enter(cell, CallReference(record)) {
+                    let entrance = unsafe enter(cell, CallReference(record))
+                    switch entrance {
                     case .entered(let entered):
                         a.push(to: entered)
                         b.push(to: entered)
@@ -6674,12 +6737,7 @@ extension Slot {
                         g.push(to: entered)
                         if let value = Output.finish(entered, arguments: 7) { return value }
                         stack = entered
-                    case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
-                    case .instrumented(let cell):
-                        return instrumented {
-                            call(cell, a, b, c, d, e, f, g, as: Output.self, original: original)
-                        }
-                    default: return original(a, b, c, d, e, f, g)
+                    default: return answer(entrance, a, b, c, d, e, f, g, as: Output.self, original: original)
                     }
                 }
                 switch unsafe settle(stack, Output.self, record.pointee.outcome) {
@@ -6690,6 +6748,23 @@ extension Slot {
                     }
                 }
             }
+        }
+    }
+
+    /// Answers a call that has not entered the patch.
+    @_alwaysEmitIntoClient @inline(never)
+    func answer<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        Output: PatchResult
+    >(
+        _ entrance: Entrance, _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, as _: Output.Type,
+        original: @escaping (A, B, C, D, E, F, G) -> Output.Value
+    ) -> Output.Value {
+        switch entrance {
+        case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
+        case .instrumented(let cell):
+            return instrumented { call(cell, a, b, c, d, e, f, g, as: Output.self, original: original) }
+        default: return original(a, b, c, d, e, f, g)
         }
     }
 
@@ -6782,22 +6857,19 @@ extension Slot {
                         Scalar.bits(a), Scalar.bits(b), Scalar.bits(c), Scalar.bits(d), Scalar.bits(e), Scalar.bits(f),
                         Scalar.bits(g)
                     )
-                    let answer = unsafe withUnsafeBytes(of: &bits) { bits in
+                    let entrance = unsafe withUnsafeBytes(of: &bits) { bits in
                         unsafe call(
                             cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
                     }
-                    switch answer {
+                    switch entrance {
                     case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
                     case .entered(let entered): stack = entered
-                    case .original: return try original(a, b, c, d, e, f, g)
-                    case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
-                    case .instrumented(let cell):
-                        return try instrumented {
-                            try callThrowing(cell, a, b, c, d, e, f, g, as: Output.self, original: original)
-                        }
+                    default:
+                        return try answerThrowing(entrance, a, b, c, d, e, f, g, as: Output.self, original: original)
                     }
                 } else {
-                    switch unsafe enter(cell, CallReference(record)) {
+                    let entrance = unsafe enter(cell, CallReference(record))
+                    switch entrance {
                     case .entered(let entered):
                         a.push(to: entered)
                         b.push(to: entered)
@@ -6808,12 +6880,8 @@ extension Slot {
                         g.push(to: entered)
                         if let value = Output.finish(entered, arguments: 7) { return value }
                         stack = entered
-                    case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
-                    case .instrumented(let cell):
-                        return try instrumented {
-                            try callThrowing(cell, a, b, c, d, e, f, g, as: Output.self, original: original)
-                        }
-                    default: return try original(a, b, c, d, e, f, g)
+                    default:
+                        return try answerThrowing(entrance, a, b, c, d, e, f, g, as: Output.self, original: original)
                     }
                 }
                 switch unsafe settle(stack, Output.self, record.pointee.outcome) {
@@ -6825,6 +6893,23 @@ extension Slot {
                     }
                 }
             }
+        }
+    }
+
+    /// Answers a call that has not entered the patch.
+    @_alwaysEmitIntoClient @inline(never)
+    func answerThrowing<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        Output: PatchResult
+    >(
+        _ entrance: Entrance, _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, as _: Output.Type,
+        original: @escaping (A, B, C, D, E, F, G) throws -> Output.Value
+    ) throws -> Output.Value {
+        switch entrance {
+        case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
+        case .instrumented(let cell):
+            return try instrumented { try callThrowing(cell, a, b, c, d, e, f, g, as: Output.self, original: original) }
+        default: return try original(a, b, c, d, e, f, g)
         }
     }
 
@@ -7833,22 +7918,18 @@ extension Slot {
                         Scalar.bits(a), Scalar.bits(b), Scalar.bits(c), Scalar.bits(d), Scalar.bits(e), Scalar.bits(f),
                         Scalar.bits(g), Scalar.bits(h)
                     )
-                    let answer = unsafe withUnsafeBytes(of: &bits) { bits in
+                    let entrance = unsafe withUnsafeBytes(of: &bits) { bits in
                         unsafe call(
                             cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
                     }
-                    switch answer {
+                    switch entrance {
                     case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
                     case .entered(let entered): stack = entered
-                    case .original: return original(a, b, c, d, e, f, g, h)
-                    case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
-                    case .instrumented(let cell):
-                        return instrumented {
-                            call(cell, a, b, c, d, e, f, g, h, as: Output.self, original: original)
-                        }
+                    default: return answer(entrance, a, b, c, d, e, f, g, h, as: Output.self, original: original)
                     }
                 } else {
-                    switch unsafe enter(cell, CallReference(record)) {
+                    let entrance = unsafe enter(cell, CallReference(record))
+                    switch entrance {
                     case .entered(let entered):
                         a.push(to: entered)
                         b.push(to: entered)
@@ -7860,12 +7941,7 @@ extension Slot {
                         h.push(to: entered)
                         if let value = Output.finish(entered, arguments: 8) { return value }
                         stack = entered
-                    case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
-                    case .instrumented(let cell):
-                        return instrumented {
-                            call(cell, a, b, c, d, e, f, g, h, as: Output.self, original: original)
-                        }
-                    default: return original(a, b, c, d, e, f, g, h)
+                    default: return answer(entrance, a, b, c, d, e, f, g, h, as: Output.self, original: original)
                     }
                 }
                 switch unsafe settle(stack, Output.self, record.pointee.outcome) {
@@ -7876,6 +7952,23 @@ extension Slot {
                     }
                 }
             }
+        }
+    }
+
+    /// Answers a call that has not entered the patch.
+    @_alwaysEmitIntoClient @inline(never)
+    func answer<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        H: PatchValue, Output: PatchResult
+    >(
+        _ entrance: Entrance, _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H, as _: Output.Type,
+        original: @escaping (A, B, C, D, E, F, G, H) -> Output.Value
+    ) -> Output.Value {
+        switch entrance {
+        case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
+        case .instrumented(let cell):
+            return instrumented { call(cell, a, b, c, d, e, f, g, h, as: Output.self, original: original) }
+        default: return original(a, b, c, d, e, f, g, h)
         }
     }
 
@@ -7971,22 +8064,19 @@ extension Slot {
                         Scalar.bits(a), Scalar.bits(b), Scalar.bits(c), Scalar.bits(d), Scalar.bits(e), Scalar.bits(f),
                         Scalar.bits(g), Scalar.bits(h)
                     )
-                    let answer = unsafe withUnsafeBytes(of: &bits) { bits in
+                    let entrance = unsafe withUnsafeBytes(of: &bits) { bits in
                         unsafe call(
                             cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
                     }
-                    switch answer {
+                    switch entrance {
                     case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
                     case .entered(let entered): stack = entered
-                    case .original: return try original(a, b, c, d, e, f, g, h)
-                    case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
-                    case .instrumented(let cell):
-                        return try instrumented {
-                            try callThrowing(cell, a, b, c, d, e, f, g, h, as: Output.self, original: original)
-                        }
+                    default:
+                        return try answerThrowing(entrance, a, b, c, d, e, f, g, h, as: Output.self, original: original)
                     }
                 } else {
-                    switch unsafe enter(cell, CallReference(record)) {
+                    let entrance = unsafe enter(cell, CallReference(record))
+                    switch entrance {
                     case .entered(let entered):
                         a.push(to: entered)
                         b.push(to: entered)
@@ -7998,12 +8088,8 @@ extension Slot {
                         h.push(to: entered)
                         if let value = Output.finish(entered, arguments: 8) { return value }
                         stack = entered
-                    case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
-                    case .instrumented(let cell):
-                        return try instrumented {
-                            try callThrowing(cell, a, b, c, d, e, f, g, h, as: Output.self, original: original)
-                        }
-                    default: return try original(a, b, c, d, e, f, g, h)
+                    default:
+                        return try answerThrowing(entrance, a, b, c, d, e, f, g, h, as: Output.self, original: original)
                     }
                 }
                 switch unsafe settle(stack, Output.self, record.pointee.outcome) {
@@ -8015,6 +8101,25 @@ extension Slot {
                     }
                 }
             }
+        }
+    }
+
+    /// Answers a call that has not entered the patch.
+    @_alwaysEmitIntoClient @inline(never)
+    func answerThrowing<
+        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
+        H: PatchValue, Output: PatchResult
+    >(
+        _ entrance: Entrance, _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H, as _: Output.Type,
+        original: @escaping (A, B, C, D, E, F, G, H) throws -> Output.Value
+    ) throws -> Output.Value {
+        switch entrance {
+        case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
+        case .instrumented(let cell):
+            return try instrumented {
+                try callThrowing(cell, a, b, c, d, e, f, g, h, as: Output.self, original: original)
+            }
+        default: return try original(a, b, c, d, e, f, g, h)
         }
     }
 
