@@ -67,6 +67,24 @@ scripts() {
   done
 }
 
+# Writes scripts of 5 KiB that are code, and no comments: `code FOLDER COUNT`.
+code() {
+  mkdir "$1"
+  local number part
+  for number in $(seq "$2"); do
+    {
+      printf -- '-- @patch com.example.code%s\n-- @version 1\n-- @app com.example.app\n-- @replaces Bench.f\n' "$number"
+      for part in $(seq 46); do
+        printf 'local function part%s(list, x) local sum = x * %s for _, y in ipairs(list) do if y > x then sum = sum + y end end return sum end\n' \
+          "$part" "$number"
+      done
+      printf 'patch.replace("Bench.f", function(original, x) local list, sum = {1, 2, 3}, original(x)\n'
+      for part in $(seq 46); do printf '  sum = sum + part%s(list, x)\n' "$part"; done
+      printf '  return sum\nend)\n'
+    } >"$1/$number.lua"
+  done
+}
+
 # The instructions of a sync of a device that has all of a feed's patches already: `unchanged PATCHES`.
 unchanged() {
   local folder=$work/sync-$1 role
@@ -91,9 +109,18 @@ for algorithm in rsa ed25519; do
     --signing-key "$work/keys-$algorithm/signing.pem" --script-key "$work/keys-$algorithm/script.key"
 done
 
+code "$work/code" 21
+# One line of 60 KB with more findings than are shown.
+{
+  sed -n 1,4p "$work/code/1.lua"
+  printf 'patch.replace("Bench.f", function(original, x) '
+  for _ in $(seq 4000); do printf 'do local a end '; done
+  echo 'return original(x) end)'
+} >"$work/line.lua"
+
 # What is counted for a name: patchpack's instructions, and the floor's; 0 if there is none.
 measure() {
-  local keys=$work/keys-${1#*-}
+  local keys=$work/keys-${1#*-} ours theirs
   case $1 in
   start-up) echo "$(count "$patchpack" --version) 0" ;;
   verify-rsa | verify-ed25519)
@@ -102,10 +129,18 @@ measure() {
     ;;
   pack-rsa | pack-ed25519)
     rm -rf "$work/packed" && mkdir "$work/packed"
-    local ours theirs
     ours=$(files scripts "$patchpack" pack --jobs 1 --no-lint --force -o "$work/packed" --signing-key "$keys/signing.pem" \
       --script-key "$keys/script.key")
     theirs=$(files scripts "$floor" pack-and-verify "$keys/signing.pem" "$keys/script.key" "$work/packed")
+    echo "$ours $theirs"
+    ;;
+  lint) echo "$(files code "$patchpack" lint --jobs 1) 0" ;;
+  lint-line) echo "$(count "$patchpack" lint "$work/line.lua") 0" ;;
+  pack-code)
+    rm -rf "$work/packed" && mkdir "$work/packed"
+    keys=$work/keys-ed25519
+    ours=$(files code "$patchpack" pack --jobs 1 --force -o "$work/packed" --signing-key "$keys/signing.pem" --script-key "$keys/script.key")
+    theirs=$(files code "$floor" pack-and-verify "$keys/signing.pem" "$keys/script.key" "$work/packed")
     echo "$ours $theirs"
     ;;
   launch-*) echo "$(launch "${1#*-}") 0" ;;
