@@ -132,7 +132,8 @@ struct SyncPass: Sendable {
     private func device(_ state: StoreState) -> FeedDevice {
         FeedDevice(
             app: store.host.app, environment: settings.environment, appVersion: store.host.version,
-            engine: PatchRunner.engine, installation: state.installation, user: settings.user, groups: settings.groups)
+            engine: PatchRunner.engine, installation: settings.installation(or: state.installation),
+            user: settings.user, groups: settings.groups)
     }
 
     /// The listed versions whose envelopes are banned. A ban is of bytes, so the hash is compared, not the number.
