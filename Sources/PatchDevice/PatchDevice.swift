@@ -121,7 +121,8 @@ public final class PatchDevice: Sendable {
             events: tell)
         self.log = log.map { log in
             var resource = EventResource(
-                host: app, installation: store.installation, environment: settings.environment)
+                host: app, installation: settings.installation(or: store.installation),
+                environment: settings.environment)
             resource.groups = settings.groups
             return PatchEventLog(folder: log.folder, resource: resource, limits: log.limits, clock: milliseconds)
         }
@@ -229,8 +230,9 @@ public final class PatchDevice: Sendable {
     /// The patches that run, in the order in which they were activated.
     public var running: [PatchID] { store.hasBegun ? store.running : [] }
 
-    /// A random name of this installation, which stays the same. Percentages of installations count it.
-    public var installation: String { store.installation }
+    /// The installation's name: ``SyncSettings/installation``, or a random one that the folder keeps. Percentages of installations count
+    /// it.
+    public var installation: String { settings.installation(or: store.installation) }
 
     /// Whether this process changes nothing: another one has the folder open, or it cannot be used.
     public var isReadOnly: Bool { store.isReadOnly }
@@ -255,6 +257,7 @@ public final class PatchDevice: Sendable {
             updates.settings = newValue
             log?.resource.groups = newValue.groups
             log?.resource.environment = newValue.environment
+            log?.resource.installation = newValue.installation(or: store.installation)
         }
     }
 

@@ -175,9 +175,10 @@ package final class Descriptor: Sendable {
 
     /// Locks the file against other processes.
     ///
+    /// - Parameter isShared: Whether others may share the lock.
     /// - Returns: False if another process has locked it.
-    func lock() throws(SystemError) -> Bool {
-        guard flock(number, LOCK_EX | LOCK_NB) != 0 else { return true }
+    func lock(isShared: Bool = false) throws(SystemError) -> Bool {
+        guard flock(number, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 else { return true }
         guard [.isBusy, .isInterrupted].contains(SystemError.last) else { throw .last }
         return false
     }

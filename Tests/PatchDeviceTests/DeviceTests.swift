@@ -335,6 +335,27 @@ import Testing
         #expect(firstIn != nil)
     }
 
+    /// A container begins with an empty folder at each start. If the app names its installation, it has the same place in a rollout.
+    @Test func theAppMayNameItsInstallation() async throws {
+        let device = try device()
+        try device.feed.publish(Self.source(7), percent: 50)
+        for number in 0..<16 {
+            let name = "files-\(number)"
+            device.settings.installation = name
+            let isIn = try Rollout.bucket(of: name, seed: Self.id) < 5_000
+            for _ in 0..<2 {
+                try await device.launch()
+                #expect(device.running.isEmpty != isIn, "\(name)")
+                #expect(device.device?.installation == name)
+                device.end()
+                try FileManager.default.removeItem(atPath: device.path)
+            }
+        }
+        device.settings.installation = ""
+        try await device.launch()
+        #expect(device.device?.installation == device.device?.store.installation)
+    }
+
     @Test func aBreakerThatOpensTwiceBansThePatch() async throws {
         var limits = PatchLimits()
         limits.failures = 3

@@ -42,6 +42,20 @@ import Testing
         }
     }
 
+    @Test func aLogNamesTheInstallationAsTheAppDoes() throws {
+        let bench = try DeviceTests().device()
+        let device = PatchDevice(
+            app: try HostInfo(app: "com.example.shop", version: "2.3.1"), registry: PatchRegistry(),
+            folder: folder.at("device"), feed: .init(root: bench.feed.root, at: bench.feed),
+            trust: PatchTrust(bench.feed.trust, scriptKeys: bench.feed.scriptKey),
+            settings: SyncSettings(installation: "files-0"), log: .init(folder: folder.at("events")))
+        #expect(device.log?.resource.installation == "files-0")
+        device.settings.installation = "files-1"
+        #expect(device.log?.resource.installation == "files-1")
+        device.settings.installation = nil
+        #expect(device.log?.resource.installation == device.store.installation)
+    }
+
     @Test func theAppMaySayMoreOfTheDevice() throws {
         let log = try log()
         (log.resource.system, log.resource.systemVersion, log.resource.model) = ("Android", "14", "Pixel 8")

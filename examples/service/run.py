@@ -144,6 +144,42 @@ class Service:
         return subprocess.run([PATCHPACK, "store", "why", str(self.folder / "state"), f"com.example.files.{patch}"], capture_output=True, text=True).stdout
 
 
+class Disk:
+    """A small file system for the workers' folder, where this process may mount one."""
+
+    def __init__(self, path):
+        self.path = path
+        path.mkdir()
+        self.mount_error = self.mount("-t", "tmpfs", "-o", "size=1m", "tmpfs")
+
+    def mount(self, *arguments):
+        """Returns what mount says; nothing if it has worked."""
+        try:
+            run = subprocess.run(["mount", *arguments, str(self.path)], capture_output=True, text=True)
+        except OSError as error:
+            return str(error)
+        return (run.stderr.strip() or f"status {run.returncode}") if run.returncode else ""
+
+    def unmount(self):
+        if not self.mount_error:
+            subprocess.run(["umount", "-l", str(self.path)])
+
+    def fill(self):
+        with open(self.path / "other", "wb", buffering=0) as file:
+            try:
+                while True:
+                    file.write(bytes(4096))
+            except OSError:
+                pass
+
+    def free(self):
+        (self.path / "other").unlink()
+
+    def set_read_only(self, is_read_only):
+        """Returns what mount says; nothing if it has worked."""
+        return self.mount("-o", "remount,ro" if is_read_only else "remount,rw")
+
+
 class Load:
     """Clients that ask for what the patch refuses, and for what it lets through."""
 
@@ -236,14 +272,18 @@ def main():
     with tempfile.TemporaryDirectory(prefix="patchpack-service.") as name:
         folder = pathlib.Path(name)
         feed = Feed(folder)
-        service = Service(folder, feed)
+        disk = Disk(folder / "state")
         try:
-            try_out(feed, service)
+            service = Service(folder, feed)
+            try:
+                try_out(feed, service, disk)
+            finally:
+                service.kill()
         finally:
-            service.kill()
+            disk.unmount()
 
 
-def try_out(feed, service):
+def try_out(feed, service, disk):
     load = Load(service)
     table = Table(service, load)
 
@@ -288,6 +328,29 @@ def try_out(feed, service):
 
     metrics = load.get("/metrics")[2]
     table.expect('patchpack_running{patch="com.example.files.guard",version="3"} 1' in metrics, "the metrics do not have the patch: " + metrics)
+    if disk.mount_error:
+        print(f" the full and the read-only disk are left out, because nothing can be mounted here: {disk.mount_error}")
+    else:
+        disk.fill()
+        table.holds("p", 2, "the disk is full")
+        feed.change("withdraw", "com.example.files.guard", "--patch-version", "3")
+        table.until("o", 30, "the patch is withdrawn")
+        disk.free()
+        feed.change("resume", "com.example.files.guard")
+        table.until("p", 30, "there is room again, and it is offered again")
+        table.expect(not disk.set_read_only(True), "the disk cannot be made read-only")
+        table.holds("p", 2, "the disk is read-only")
+        feed.change("disable")
+        table.until("o", 30, "all patches are switched off")
+        table.expect(not disk.set_read_only(False), "the disk cannot be made writable")
+        feed.change("enable")
+        table.until("p", 30, "the disk can be written, and they are switched on again")
+        table.expect(not disk.set_read_only(True), "the disk cannot be made read-only")
+        feed.change("disable")
+        service.restart()
+        table.until("o", 30, "it is read-only, all patches are switched off, and the workers are restarted")
+        table.expect(not disk.set_read_only(False), "the disk cannot be made writable")
+
     load.stops = True
     for thread in load.threads:
         thread.join(10)

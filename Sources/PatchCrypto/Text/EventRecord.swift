@@ -58,7 +58,7 @@ package struct EventRecord: Sendable {
             case .disabled: "all patches are switched off"
             case .enabled: "patches are switched on again"
             case .synced: "the device is up to date with the feed"
-            case .syncFailed: "the feed could not be read"
+            case .syncFailed: "a sync failed"
             case .switches: "the feed's values for the app have changed"
             case .storeFailed: "the device's folder cannot be used"
             case .follower: "another process writes the device's folder, and this one follows it"

@@ -36,7 +36,7 @@ public enum PatchEvent: Sendable {
     case enabled
     /// The device was brought up to date with the feed. There is a count for each code of a choice.
     case synced(bytes: Int, milliseconds: Int, counts: [String: Int])
-    /// The feed could not be read.
+    /// A sync failed: the feed could not be read, or the device's folder could not be written.
     case syncFailed(PatchError)
     /// The feed's values for the app have changed.
     case switches([String: String])

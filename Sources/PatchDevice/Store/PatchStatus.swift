@@ -9,7 +9,7 @@ public struct PatchStatus: Sendable, CustomStringConvertible {
         @nonexhaustive
     #endif
     public enum Code: String, Sendable, CaseIterable {
-        /// It runs, and a launch that began with it was confirmed, or it has run until its watch was over.
+        /// It runs, and a launch that began with it was confirmed, or the app has confirmed since it was activated, or its watch was over.
         case good
         /// It runs, or ran, and has not proved itself yet.
         case trial
@@ -119,6 +119,8 @@ struct StatusOfAll {
         return known.sorted { ($0.id, $1.version) < ($1.id, $0.version) }.map(status)
     }
 
+    static let disabled = "the feed has switched all patches off"
+
     private func status(of patch: PatchID) -> PatchStatus {
         let isRunning = running?.contains(patch) ?? false
         let (code, reason) = isRunning ? whyRunning(patch) : whyNotRunning(patch)
@@ -149,7 +151,7 @@ struct StatusOfAll {
     }
 
     private func whyNotRunning(_ held: StoreState.Held) -> (PatchStatus.Code, String) {
-        if !state.isEnabled { return (.disabled, "the feed has switched all patches off") }
+        if !state.isEnabled { return (.disabled, Self.disabled) }
         switch hindrances[held.hash] {
         case .refused(let error): return (.refused, "\(error.code): \(error.message)")
         case .expired(let error): return (.expired, error.message)
@@ -193,7 +195,7 @@ struct StatusOfAll {
         case .suspect where held.failures > 0:
             (.suspect, "launches with it failed; it is banned once a launch without it is confirmed")
         case .good where held.isUnproven && state.launch?.patches.contains(held.hash) != true:
-            (.good, "it has run until its watch was over")
+            (.good, "the app has confirmed since it was activated, or its watch was over")
         case .good: (.good, "a launch that began with it was confirmed")
         case .trial: (.trial, "no launch that began with it was confirmed yet")
         case .suspect: (.suspect, "launches failed while it was on trial; it is tried again alone")

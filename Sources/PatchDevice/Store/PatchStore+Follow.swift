@@ -25,7 +25,7 @@ extension PatchStore {
                 try change { _ in [] }
             } catch {
                 // A launch that fails could not be noted, so nothing is tried.
-                memory.locked { $0.lock = nil }
+                memory.locked { ($0.lock, $0.fault) = (nil, error) }
                 (hasTakenOver, faults) = (false, faults + [error])
             }
         }
@@ -63,12 +63,24 @@ extension PatchStore {
         for id in ended { runner.deactivate(id) }
     }
 
+    /// Notes whether the state could be written, and shows it to the processes that follow this one. They hear nothing of one that
+    /// cannot write, so they ask the feed themselves what was withdrawn.
+    func show(_ fault: PatchError?, _ memory: inout Memory) {
+        (memory.writeFault, memory.mustWrite) = (fault, fault != nil)
+        if fault == nil {
+            memory.muteness?.unlock()
+            memory.muteness = nil
+        } else if memory.muteness == nil {
+            memory.muteness = folder.lockAsMute()
+        }
+    }
+
     /// Notices that this process was forked from the one that opened the store. It shares that one's lock, which it must not end, so it
     /// lets go of it without a word and follows.
     func noticeFork() {
         let isForked = memory.locked { memory in
             guard memory.process != ProcessID.current else { return false }
-            (memory.process, memory.lock, memory.watches) = (ProcessID.current, nil, Watches())
+            (memory.process, memory.lock, memory.muteness, memory.watches) = (ProcessID.current, nil, nil, Watches())
             return true
         }
         if isForked { events(.follower(isForked: true)) }

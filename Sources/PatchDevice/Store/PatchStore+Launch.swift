@@ -221,6 +221,15 @@ extension PatchStore {
         }
     }
 
+    /// Notes what the feed has taken away, for ``why(_:)``, if that could not be written.
+    func hinder(_ patches: [(hash: String, code: PatchStatus.Code, reason: String)]) {
+        memory.locked { memory in
+            for patch in patches {
+                memory.hindrances[patch.hash] = .notApplicable(PatchError(.policy, patch.reason), patch.code)
+            }
+        }
+    }
+
     /// Runs a patch's script, and activates its replacements.
     ///
     /// - Returns: Whether it runs.

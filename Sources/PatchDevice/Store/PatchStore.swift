@@ -37,6 +37,8 @@ package final class PatchStore: Sendable {
         var isClosed = false
         /// Keeps other processes from writing; nil if another process does that to this one.
         var lock: Descriptor?
+        /// Says to the processes that follow this one that it cannot write; nil while it can.
+        var muteness: Descriptor?
         /// What was last written to the file of bans.
         var written: StoreState.Bans
         /// Whether the state must be written, whatever has changed: the folder has none, or that of another process.
@@ -80,7 +82,8 @@ package final class PatchStore: Sendable {
     package enum Hindrance: Sendable {
         case refused(PatchError)
         case expired(PatchError)
-        /// It is not for this version of the app, or needs a higher engine level, which the code says.
+        /// It is not for this version of the app, or needs a higher engine level, or the feed has taken it away and that could not be
+        /// written, which the code says.
         case notApplicable(PatchError, PatchStatus.Code)
         /// The app has not registered these functions yet.
         case waiting([String])
@@ -137,6 +140,9 @@ package final class PatchStore: Sendable {
             if !onlyReads {
                 try Folder.make(folder.path)
                 memory.lock = try Folder.lock(folder.path)
+                if memory.lock == nil, folder.isMute {
+                    throw PatchError(.io, "the process that has this store open cannot write it").about(folder.path)
+                }
             }
         } catch {
             faults.append(error)
@@ -295,9 +301,12 @@ package final class PatchStore: Sendable {
     /// Lets another store open the folder, as the end of the process does. This one changes nothing any more.
     package func close() {
         memory.locked { memory in
-            if memory.process == ProcessID.current { memory.lock?.unlock() }
+            if memory.process == ProcessID.current {
+                memory.lock?.unlock()
+                memory.muteness?.unlock()
+            }
             memory.watches.alarm?.task.cancel()
-            (memory.lock, memory.isClosed, memory.watches) = (nil, true, Watches())
+            (memory.lock, memory.muteness, memory.isClosed, memory.watches) = (nil, nil, true, Watches())
         }
     }
 
@@ -357,7 +366,7 @@ package final class PatchStore: Sendable {
             do throws(PatchError) {
                 try write(&state, &memory)
             } catch {
-                memory.writeFault = error
+                show(error, &memory)
                 return .failure(error)
             }
             if state.held != memory.state.held {
@@ -392,7 +401,8 @@ package final class PatchStore: Sendable {
         state.revision = old.revision &+ 1
         let bans = StoreState.Bans(state)
         try folder.write(state, hasNewBans: bans != memory.written)
-        (memory.written, memory.mustWrite, memory.writeFault) = (bans, false, nil)
+        memory.written = bans
+        show(nil, &memory)
     }
 
     func tell(_ outcomes: [StoreState.Outcome]) {

@@ -111,6 +111,18 @@ struct StoreFolder: Sendable {
         try OutputFile.write([OutputFile(path: file, content: .bytes(bytes))], force: true)
     }
 
+    // MARK: a process that cannot write
+
+    /// Says to other processes that the one that writes the folder cannot, without writing anything, until the lock is gone.
+    ///
+    /// - Returns: nil if that cannot be said, or if another process is looking in this moment.
+    func lockAsMute() -> Descriptor? { (try? Folder.lock(envelopes)) ?? nil }
+
+    /// Whether a process has said so. A folder without envelopes has no patches that a process could go on to run.
+    var isMute: Bool {
+        do throws(PatchError) { return try Folder.lock(envelopes, isShared: true) == nil } catch { return false }
+    }
+
     // MARK: envelopes
 
     private func place(of hash: String) -> Path { path.appending(Path("envelopes/\(hash).js")) }

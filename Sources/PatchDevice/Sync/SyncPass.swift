@@ -132,7 +132,8 @@ struct SyncPass: Sendable {
     private func device(_ state: StoreState) -> FeedDevice {
         FeedDevice(
             app: store.host.app, environment: settings.environment, appVersion: store.host.version,
-            engine: PatchRunner.engine, installation: state.installation, user: settings.user, groups: settings.groups)
+            engine: PatchRunner.engine, installation: settings.installation(or: state.installation),
+            user: settings.user, groups: settings.groups)
     }
 
     /// The listed versions whose envelopes are banned. A ban is of bytes, so the hash is compared, not the number.
@@ -190,7 +191,19 @@ struct SyncPass: Sendable {
             }
             store.events(.withdrawn(patch, reason: choice.entry?.reason))
         }
-        if let failure { throw failure }
+        if let failure {
+            store.hinder(
+                old.held.compactMap { held in
+                    guard list.isEnabled else { return (held.hash, .disabled, StatusOfAll.disabled) }
+                    let (id, version) = (held.patch.id, held.patch.version)
+                    guard let choice = taken.first(where: { $0.id == id && $0.version == version }),
+                        let code = PatchStatus.Code(rawValue: choice.code.rawValue)
+                    else { return nil }
+                    let detail = code == .withdrawn ? choice.entry?.reason : nil
+                    return (held.hash, code, choice.code.sentence + (detail.map { ": \($0)" } ?? ""))
+                })
+            throw failure
+        }
         if old.switches != list.switches { store.events(.switches(list.switches)) }
     }
 

@@ -16,7 +16,7 @@ public struct SyncReport: Sendable {
         public let detail: String?
     }
 
-    /// Why the feed could not be read; nil if it could. What was held before is still held then.
+    /// Why the sync failed; nil if it did not. What was held before is still held then.
     public internal(set) var error: PatchError?
     /// A result for each version of a patch in the list, and for each one that is held.
     public internal(set) var results: [Result] = []

@@ -8,6 +8,9 @@ public struct SyncSettings: Sendable {
     public var user: String?
     /// The groups that the device is in, such as `qa`.
     public var groups: Set<String>
+    /// The installation's name in rollouts and reports, such as that of a host or of a place in a StatefulSet; nil or empty for the random
+    /// one that the folder keeps. Each process that has a folder of its own needs another name, and the same one at each start.
+    public var installation: String?
     /// The least time between two syncs on return to the foreground, in whole seconds.
     public var smallestInterval = Duration.seconds(900)
     /// Up to which part of the interval is added to it by chance, so that devices do not come all at once.
@@ -23,10 +26,21 @@ public struct SyncSettings: Sendable {
     ///   - environment: The app's environment, such as `release`.
     ///   - user: The user's id.
     ///   - groups: The groups that the device is in.
-    public init(environment: String = "release", user: String? = nil, groups: Set<String> = []) {
+    ///   - installation: The installation's name; nil for the random one that the folder keeps.
+    public init(
+        environment: String = "release", user: String? = nil, groups: Set<String> = [], installation: String? = nil
+    ) {
         self.environment = environment
         self.user = user
         self.groups = groups
+        self.installation = installation
+    }
+
+    /// The name that counts.
+    ///
+    /// - Parameter kept: The random one that the folder keeps.
+    func installation(or kept: String) -> String {
+        if let installation, !installation.isEmpty { installation } else { kept }
     }
 
     /// The earliest next sync on return to the foreground; nil if there is no minimum interval.
