@@ -367,12 +367,13 @@ import Testing
             device.end()
         }
         try device.feed.publish(Self.source(8, body: "patch.replace('Shop.price', function() error('no') end)"))
-        for _ in 0..<2 {
+        for reason in ["it has failed too often in this launch", "it was deactivated after 3 failures"] {
             try await device.launch()
             device.confirm()
             #expect(device.running.map(\.version) == [8])
             for _ in 0..<3 { #expect(device.app?.price(1) == 1) }
             #expect(device.running.isEmpty)
+            #expect(device.why(Self.id).first?.reason.hasSuffix(reason) == true, "\(device.why(Self.id))")
             device.end()
         }
         try await device.launch()

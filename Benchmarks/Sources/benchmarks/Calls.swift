@@ -146,13 +146,19 @@ enum Calls {
             ).run()
         }
         let ids = try registry.replaceable("Bench.uuid") { (id: UUID) -> UUID in id }
-        let (id, idText) = (UUID(), UUID().uuidString)
-        rows += try patched(identity, on: ["Bench.string", "Bench.uuid"], runner, workshop) { _ in
+        let dates = try registry.replaceable("Bench.date") { (date: Date) -> Date in date }
+        let (id, idText, date) = (UUID(), UUID().uuidString, Date())
+        rows += try patched(identity, on: ["Bench.string", "Bench.uuid", "Bench.date"], runner, workshop) { _ in
             try Rounds(
-                work: "a patched call with a UUID", count: 50_000,
+                work: "a patched call with a UUID or a Date", count: 50_000,
                 ways: [
-                    .init("its string") { for _ in 0..<$0 { keep(strings(idText)) } },
-                    .init("UUID", against: "its string", target: .ratio(1.2)) { for _ in 0..<$0 { keep(ids(id)) } },
+                    .init("a UUID's string") { for _ in 0..<$0 { keep(strings(idText)) } },
+                    .init("UUID", against: "a UUID's string", target: .ratio(1.2)) {
+                        for _ in 0..<$0 { keep(ids(id)) }
+                    },
+                    .init("Date", against: "a UUID's string", target: .ratio(1.2)) {
+                        for _ in 0..<$0 { keep(dates(date)) }
+                    },
                 ]
             ).run()
         }

@@ -127,7 +127,14 @@ struct StatusOfAll {
         let other = isRunning ? nil : running?.first { $0.id == patch.id }
         return PatchStatus(
             id: patch.id, version: patch.version, code: code, isRunning: isRunning,
-            reason: reason + (other.map { "; version \($0.version) runs in its place" } ?? ""))
+            reason: reason + (!isRunning && isBroken(patch) ? "; it has failed too often in this launch" : "")
+                + (other.map { "; version \($0.version) runs in its place" } ?? ""))
+    }
+
+    /// Whether its breaker has opened. A script that did not load is refused, too.
+    private func isBroken(_ patch: PatchID) -> Bool {
+        guard let hash = state.held.first(where: { $0.patch == patch })?.hash else { return false }
+        return state.launch?.broken.contains(hash) == true && hindrances[hash] == nil
     }
 
     private func whyRunning(_ patch: PatchID) -> (PatchStatus.Code, String) {
