@@ -27,6 +27,10 @@ package enum PublishingRemedy: PatchError.Remedy, Equatable {
     case giveKeysOrStage
     /// Set the clock, or say that it is right.
     case setClock
+    /// If this machine's clock is right, the signer's was wrong: sign again with this one.
+    case signWithThisClock
+    /// Renew the metadata that end soon.
+    case refresh
     /// Drop the change that waits for signatures, and make it again.
     case repeatStaged
     /// Remove old versions of patches.

@@ -76,7 +76,6 @@ struct SourceOutline {
     var token: LuaTokens.Token
     var ahead: LuaTokens.Token
     var scopes: [[String: Int]] = [[:]]
-    var openFunctions: [Int] = []
     var depth = 0
 
     /// The script does not compile, or is nested deeper than the outline reads.

@@ -24,6 +24,9 @@ extension PublishingRemedy {
         case .dropStaged(let folder): "patchpack feed sign \(folder) --discard drops it"
         case .giveKeysOrStage: "give private keys with --key, or --stage the change and sign it elsewhere"
         case .setClock: "set the clock, or give --clock-is-right if it is right"
+        case .signWithThisClock:
+            "if this clock is right, the signer's was wrong: patchpack feed refresh DIR --clock-is-right"
+        case .refresh: "patchpack feed refresh DIR"
         case .repeatStaged: "patchpack feed sign DIR --discard, and make the change again"
         case .prune: "patchpack feed prune DIR ID…"
         case .giveRole(let names): "give --role: \(names.joined(separator: ", "))"

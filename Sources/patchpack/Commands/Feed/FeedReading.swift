@@ -4,7 +4,6 @@ import PatchFeed
 import PatchFiles
 import PatchHTTP
 import PatchPublishing
-import Synchronization
 
 /// A feed in a folder or on a server, read as a device reads it.
 struct FeedReading: Sendable {
@@ -66,70 +65,6 @@ struct FeedReading: Sendable {
 
     func client(at now: Timestamp) throws(PatchError) -> FeedClient {
         try FeedClient(root: root, from: source, keptIn: NoStorage(), at: now)
-    }
-
-    /// Updates a client, and reads the feed's list.
-    func list(_ client: inout FeedClient) async throws(PatchError) -> (list: PatchList, size: Int) {
-        try await client.update()
-        guard let target = try await client.listTarget() else {
-            throw PatchError(.feedMalformed, "the feed has no list of patches").about(place)
-        }
-        let bytes = try await client.contents(of: target, limit: PatchList.byteLimit)
-        let list = try PatchList(decoding: bytes)
-        // A device looks for the list of its own app, beginning with the targets role.
-        guard try await client.target(PatchList.path(for: list.app))?.path == target.path else {
-            throw PatchError(.feedMismatch, "\(target.path): the list is of the app \(list.app)").about(place)
-        }
-        return (list, bytes.count)
-    }
-
-    /// What is wrong with the headers for caches that a server has sent so far.
-    var cachingFaults: [String] { source.faults }
-}
-
-/// Notes for how long caches may answer in a server's place.
-final class CacheWatch: FeedSource {
-    private let source: any FeedSource
-    private let seen = Mutex<[Kind: Int?]>([:])
-
-    /// The kinds of files that differ in how long they may be kept.
-    private enum Kind: CaseIterable {
-        case timestamp, missing, permanent
-    }
-
-    init(source: any FeedSource) { self.source = source }
-
-    func fetch(_ path: String, limit: Int, etag: String?) async throws(PatchError) -> FeedReply {
-        let reply = try await source.fetch(path, limit: limit, etag: etag)
-        // Only a server has caches, and only a server has a clock.
-        guard reply.date != nil else { return reply }
-        let kind: Kind
-        if case .missing = reply.content {
-            kind = .missing
-        } else {
-            kind = path.hasSuffix("/timestamp.json") ? .timestamp : .permanent
-        }
-        seen.withLock { $0[kind] = .some(reply.maxAge?.seconds) }
-        return reply
-    }
-
-    /// A line for each kind of file that is kept for too long or not long enough.
-    var faults: [String] {
-        let seen = seen.withLock { $0 }
-        return Kind.allCases.compactMap { kind in
-            guard let age = seen[kind] else { return nil }
-            switch kind {
-            case .timestamp:
-                if let age { return age <= 600 ? nil : "caches keep timestamp.json for \(age) s: send max-age=60" }
-                return "timestamp.json has no Cache-Control, so caches guess how long to keep it: send max-age=60"
-            case .missing:
-                guard let age, age > 600 else { return nil }
-                return "caches remember for \(age) s that a file is missing: send max-age=60"
-            case .permanent:
-                guard age ?? 0 < 86_400 else { return nil }
-                return "files that never change are not kept by caches: send max-age=31536000, immutable"
-            }
-        }
     }
 }
 

@@ -1,0 +1,49 @@
+package import PatchFeed
+package import PatchCrypto
+internal import Synchronization
+
+/// A source that notes for how long caches may answer in its server's place.
+package final class CacheWatch: FeedSource {
+    private let source: any FeedSource
+    private let seen = Mutex<[Kind: Int?]>([:])
+
+    /// The kinds of files that differ in how long they may be kept.
+    private enum Kind: CaseIterable {
+        case timestamp, missing, permanent
+    }
+
+    package init(source: any FeedSource) { self.source = source }
+
+    package func fetch(_ path: String, limit: Int, etag: String?) async throws(PatchError) -> FeedReply {
+        let reply = try await source.fetch(path, limit: limit, etag: etag)
+        // Only a server has caches, and only a server has a clock.
+        guard reply.date != nil else { return reply }
+        let kind: Kind
+        if case .missing = reply.content {
+            kind = .missing
+        } else {
+            kind = path == FeedLayout.timestamp ? .timestamp : .permanent
+        }
+        seen.withLock { $0[kind] = .some(reply.maxAge?.seconds) }
+        return reply
+    }
+
+    /// A line for each kind of file that is kept for too long or not long enough.
+    package var faults: [String] {
+        let seen = seen.withLock { $0 }
+        return Kind.allCases.compactMap { kind in
+            guard let age = seen[kind] else { return nil }
+            switch kind {
+            case .timestamp:
+                if let age { return age <= 600 ? nil : "caches keep timestamp.json for \(age) s: send max-age=60" }
+                return "timestamp.json has no Cache-Control, so caches guess how long to keep it: send max-age=60"
+            case .missing:
+                guard let age, age > 600 else { return nil }
+                return "caches remember for \(age) s that a file is missing: send max-age=60"
+            case .permanent:
+                guard age ?? 0 < 86_400 else { return nil }
+                return "files that never change are not kept by caches: send max-age=31536000, immutable"
+            }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+package import PatchCrypto
+package import PatchFeed
+package import PatchFiles
+
+/// What devices find in a feed.
+package struct FeedCheck: Sendable {
+    package let list: PatchList
+    /// How many bytes the list, the envelopes and the delivered trust store have.
+    package private(set) var bytes: Int
+    /// What devices leave out, a line for each fault.
+    package private(set) var faults: [String]
+
+    /// Reads all that a device may read.
+    ///
+    /// - Parameters:
+    ///   - client: A client that has not been updated.
+    ///   - now: The time at which keys of the delivered trust store must be valid.
+    ///   - place: Where the feed is.
+    /// - Throws: What a device refuses the feed for; `feed-mismatch` if the list has a patch that the release keys have not signed.
+    package init(_ client: inout FeedClient, at now: Timestamp, in place: Path) async throws(PatchError) {
+        (list, bytes) = try await client.list(in: place)
+        faults = list.faults.map(\.message)
+        var signers: [(name: String, keys: Set<KeyID>)] = []
+        for entry in list.entries where entry.state != .withdrawn {
+            guard let target = try await client.target(entry.path) else {
+                throw PatchError(
+                    .feedMismatch, "\(entry.path): listed, but the release keys have not signed it",
+                    hint: "the online key has listed it: is that key stolen?")
+            }
+            let envelope = try await client.contents(of: target, limit: FeedFolder.fileLimit)
+            bytes += envelope.count
+            if let signatures = try? UnverifiedEnvelope(envelope).signatures {
+                signers.append(("\(entry.id) \(entry.version)", Set(signatures.map(\.keyID))))
+            }
+        }
+        guard let target = try await client.target(PatchList.trustPath(for: list.app)) else { return }
+        let store = try await client.contents(of: target, limit: PatchList.trustLimit)
+        bytes += store.count
+        do throws(PatchError) {
+            let refused = Set(
+                try TrustStore(contentsOf: store).keys.filter { $0.refusal(at: now) != nil }.map(\.key.id))
+            faults += signers.filter { $0.keys.isSubset(of: refused) }.map { signer in
+                "\(signer.name) is signed only by keys that the delivered trust store refuses, so devices drop it: resign it, and publish it"
+            }
+        } catch {
+            throw error.at(file: target.path)
+        }
+    }
+}
+
+extension FeedClient {
+    /// Updates, and reads the list of a feed whose app is not known.
+    ///
+    /// - Parameter place: Where the feed is.
+    /// - Returns: The list, and how many bytes it has.
+    /// - Throws: `feed-malformed` if there is no list, `feed-mismatch` if devices of its app would not find it.
+    package mutating func list(in place: Path) async throws(PatchError) -> (list: PatchList, size: Int) {
+        try await update()
+        guard let target = try await listTarget() else {
+            throw PatchError(.feedMalformed, "the feed has no list of patches").about(place)
+        }
+        let bytes = try await contents(of: target, limit: PatchList.byteLimit)
+        let list = try PatchList(decoding: bytes)
+        // A device looks for the list of its own app, beginning with the targets role.
+        guard try await self.target(PatchList.path(for: list.app))?.path == target.path else {
+            throw PatchError(.feedMismatch, "\(target.path): the list is of the app \(list.app)").about(place)
+        }
+        return (list, bytes.count)
+    }
+}

@@ -1,0 +1,59 @@
+import FeedTestSupport
+import PatchCrypto
+import PatchFeed
+import TestSupport
+import Testing
+
+@testable import PatchPublishing
+
+/// What a server lets caches keep.
+@Suite(.ownThreads) struct CacheWatchTests {
+    private static let timestamp = "metadata/timestamp.json"
+    private static let root = "metadata/1.root.json"
+    private static let missing = "metadata/2.root.json"
+
+    /// What is said of a server that has sent a file to be kept for some seconds.
+    private func faults(
+        _ path: String, _ seconds: Int?, date: Timestamp? = FeedFixture.now
+    ) async throws -> [String] {
+        let server = MemorySource(date: date)
+        (server[Self.timestamp], server[Self.root]) = ([1], [1])
+        let watch = CacheWatch(
+            source: FaultySource(source: server) { _, reply in
+                FeedReply(reply.content, date: reply.date, maxAge: seconds.map { .seconds($0) })
+            })
+        _ = try await watch.fetch(path, limit: 10, etag: nil)
+        return watch.faults
+    }
+
+    @Test func aTimestampIsKeptForTenMinutesAtMost() async throws {
+        #expect(try await faults(Self.timestamp, 600).isEmpty)
+        #expect(
+            try await faults(Self.timestamp, 601) == ["caches keep timestamp.json for 601 s: send max-age=60"])
+        #expect(
+            try await faults(Self.timestamp, nil) == [
+                "timestamp.json has no Cache-Control, so caches guess how long to keep it: send max-age=60"
+            ])
+    }
+
+    @Test func whatIsMissingIsForgotten() async throws {
+        for seconds in [nil, 0, 600] { #expect(try await faults(Self.missing, seconds).isEmpty) }
+        #expect(
+            try await faults(Self.missing, 601) == [
+                "caches remember for 601 s that a file is missing: send max-age=60"
+            ])
+    }
+
+    @Test func whatNeverChangesIsKeptForADay() async throws {
+        let fault = "files that never change are not kept by caches: send max-age=31536000, immutable"
+        for seconds in [nil, 0, 86_399] { #expect(try await faults(Self.root, seconds) == [fault]) }
+        #expect(try await faults(Self.root, 86_400).isEmpty)
+    }
+
+    /// A folder has no caches.
+    @Test func onlyAServerIsWatched() async throws {
+        for path in [Self.timestamp, Self.root, Self.missing] {
+            #expect(try await faults(path, nil, date: nil).isEmpty)
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import FeedTestSupport
+import PatchCrypto
+import PatchFeed
+import PatchFiles
+import TestSupport
+import Testing
+
+@testable import PatchPublishing
+
+/// What devices find in a feed.
+@Suite(.ownThreads) struct FeedCheckTests {
+    private let feed: FeedFixture
+
+    init() throws {
+        feed = try FeedFixture()
+        try feed.publish(1...2)
+    }
+
+    private func check(at now: Timestamp = FeedFixture.now) async throws -> FeedCheck {
+        var client = try feed.client(MemoryStorage(), at: now)
+        return try await FeedCheck(&client, at: now, in: Path("www"))
+    }
+
+    private func fault() async -> PatchError? {
+        do { _ = try await check() } catch { return error as? PatchError }
+        return nil
+    }
+
+    /// Lists what `change` makes of the list, whatever a feed allows.
+    private func relist(_ change: (inout PatchListDraft) throws -> Void) throws {
+        try feed.change { feed in
+            var list = feed.list
+            try change(&list)
+            feed.edit(in: FeedFixture.details) { $0 = list }
+        }
+    }
+
+    /// The files of the list, the envelopes and the trust store.
+    private func size(_ isCounted: (String) -> Bool = { _ in true }) throws -> Int {
+        let repository = try feed.repository()
+        let paths = repository.targets.map { FeedLayout.target($0.path, sha256: $0.sha256) }.filter(isCounted)
+        return repository.list.json.encoded().count + 1 + paths.reduce(0) { $0 + (feed.server[$1]?.count ?? 0) }
+    }
+
+    @Test func allThatDevicesReadIsCounted() async throws {
+        let found = try await check()
+        #expect(try found.bytes == size() && found.list.entries.count == 2 && found.faults.isEmpty)
+        // Devices do not read what was withdrawn.
+        try relist { list in
+            list.entries = try list.entries.map { entry in
+                var entry = entry
+                if entry.version == 1 { try entry.setState(.withdrawn) }
+                return entry
+            }
+        }
+        #expect(try await check().bytes == size { $0.contains("-2.js") })
+    }
+
+    @Test func whatTheReleaseKeysHaveNotSignedIsRefused() async throws {
+        try relist { list in
+            var entry = PatchEntryDraft(FeedFixture.entry(3))
+            entry.path = FeedFixture.path(3)
+            list.entries.append(entry)
+        }
+        let fault = await fault()
+        #expect(fault?.code == .feedMismatch && fault?.message.hasPrefix(FeedFixture.path(3)) == true)
+    }
+
+    @Test func whatDevicesLeaveOutIsSaid() async throws {
+        try relist { $0.entries.append($0.entries[0]) }
+        #expect(try await check().faults == feed.list(MemoryStorage()).faults.map(\.message))
+        #expect(try await check().faults.count == 1)
+    }
+
+    @Test func aPatchOfRevokedKeysIsDropped() async throws {
+        let (kept, revoked) = (try SigningKey.generate(.ed25519), try SigningKey.generate(.ed25519))
+        let end = FeedFixture.now.adding(days: 1)
+        func envelope(_ keys: [SigningKey]) throws -> [UInt8] {
+            var forge = Forge()
+            forge.signingKeys = keys
+            return try forge.envelope()
+        }
+        let store = try TrustStoreFile.with([
+            TrustedKey(kept.verifyingKey, name: "kept"),
+            TrustedKey(revoked.verifyingKey, name: "old", notAfter: end),
+        ])
+        try feed.change { feed in
+            _ = try feed.publish(
+                [(3, [revoked]), (4, [revoked, kept])].map { version, keys in
+                    try FeedRepository.Publication(
+                        envelope(keys), name: FeedFixture.name(version),
+                        entry: PatchEntryDraft(FeedFixture.entry(version)))
+                }, in: FeedFixture.details)
+            _ = try feed.setTarget(PatchList.trustPath(for: FeedFixture.app), to: store, in: FeedFixture.details)
+        }
+        let found = try await check()
+        #expect(try found.faults.isEmpty && found.bytes == size())
+        let fault =
+            "com.example.shop.cart-total 3 is signed only by keys that the delivered trust store refuses, so devices drop it: resign it, and publish it"
+        #expect(try await check(at: end).faults == [fault])
+    }
+
+    @Test func aTrustStoreThatNoDeviceReadsIsRefused() async throws {
+        let path = PatchList.trustPath(for: FeedFixture.app)
+        try feed.change { _ = try $0.setTarget(path, to: Array("no key\n".utf8), in: FeedFixture.details) }
+        let fault = await fault()
+        #expect(fault?.code == .config && fault?.place?.file == path && fault?.place?.line == 1)
+    }
+
+    /// Signs other targets of the rollout role, as a thief of the online key does.
+    ///
+    /// - Parameter state: The version of the snapshot before.
+    private func forge(_ targets: [ExactString: FeedTarget], after state: Int) throws {
+        func file(_ path: String, _ type: String) throws -> SignedMetadata {
+            try SignedMetadata(#require(feed.server[path]), name: path, type: type)
+        }
+        var rollout = try TargetsMetadata(file("metadata/\(state).rollout.json", "targets"))
+        var snapshot = try SnapshotMetadata(file("metadata/\(state).snapshot.json", "snapshot"))
+        var timestamp = try TimestampMetadata(file("metadata/timestamp.json", "timestamp"))
+        let next = state + 1
+        (rollout.targets, rollout.version, snapshot.version) = (targets, next, next)
+        timestamp.version += 1
+        snapshot.setEntry(of: "rollout", to: MetadataDescription(version: next))
+        timestamp.snapshot = MetadataDescription(version: next)
+        feed.server["metadata/\(next).rollout.json"] = try feed.online.file(of: rollout.json)
+        feed.server["metadata/\(next).snapshot.json"] = try feed.online.file(of: snapshot.json)
+        feed.server["metadata/timestamp.json"] = try feed.online.file(of: timestamp.json)
+    }
+
+    /// Devices find a list by the name of its app.
+    @Test func aListThatNoDeviceFindsIsRefused() async throws {
+        let list = try feed.repository().list.json.encoded() + [0x0A]
+        let path = PatchList.path(for: "com.example.other")
+        let digest = try MessageDigest.sha256.text(of: list)
+        feed.server[FeedLayout.target(path, sha256: digest)] = list
+        try forge([ExactString(path): FeedTarget(path: path, length: list.count, sha256: digest)], after: 2)
+        let other = await fault()
+        #expect(other?.code == .feedMismatch && other?.place?.file == "www")
+        try forge([:], after: 3)
+        let none = await fault()
+        #expect(none?.code == .feedMalformed && none?.place?.file == "www")
+    }
+}
+
+extension TrustStoreFile {
+    fileprivate static func with(_ keys: [TrustedKey]) throws -> [UInt8] {
+        var file = TrustStoreFile()
+        for key in keys { try file.add(key) }
+        return try file.encoded()
+    }
+}

@@ -1,0 +1,65 @@
+import FeedTestSupport
+import PatchCrypto
+import PatchFeed
+import TestSupport
+import Testing
+
+@testable import PatchPublishing
+
+/// When a signer has to act.
+@Suite(.ownThreads) struct FeedStatusTests {
+    private let feed: FeedFixture
+
+    init() throws {
+        feed = try FeedFixture(rootKeys: 2, rootThreshold: 2)
+        try feed.publish(1...2)
+    }
+
+    @Test func everyRoleSaysWhoSignsItAndUntilWhen() throws {
+        let roles = try feed.repository().roles(at: FeedFixture.now)
+        #expect(roles.map(\.role) == FeedRepository.Role.allCases)
+        #expect(roles.map(\.days) == [365, 30, 30, 365, 7])
+        #expect(roles.map(\.threshold) == [1, 1, 1, 2, 1])
+        #expect(roles.map(\.version) == [2, 2, 2, 1, 2])
+        #expect(try roles[3].keyIDs == feed.root.map { try FeedKey($0.verifyingKey).id })
+        #expect(roles.allSatisfy { $0.expires == FeedFixture.now.adding(days: $0.days) })
+        #expect(try feed.repository().roles(at: FeedFixture.now.adding(days: 8)).map(\.days)[4] == -1)
+    }
+
+    @Test func whatEndsSoonIsAnAlarm() throws {
+        let repository = try feed.repository()
+        func alarm(_ days: Int, after: Int = 0) -> PatchError? {
+            repository.alarm(lasting: days, at: FeedFixture.now.adding(days: after))
+        }
+        #expect(alarm(7) == nil)
+        #expect(alarm(8)?.message == "timestamp ends in 7 days")
+        #expect(alarm(0, after: 7) == nil)
+        #expect(alarm(0, after: 8)?.message == "timestamp has ended")
+        #expect(alarm(1, after: 30)?.message == "rollout ends in 0 days; snapshot ends in 0 days; timestamp has ended")
+        let error = try #require(alarm(8))
+        #expect(error.code == .feedExpired && error.remedy as? PublishingRemedy == .refresh)
+    }
+
+    /// What has ended is said first: it stops all devices.
+    @Test func aListOfTheFutureIsAnAlarm() throws {
+        let repository = try feed.repository()
+        func alarm(_ now: String, lasting days: Int = 0) -> PatchError? {
+            repository.alarm(lasting: days, at: FeedFixture.at(now))
+        }
+        #expect(alarm("2026-11-01T11:55:00Z") == nil)
+        let error = try #require(alarm("2026-11-01T11:54:59Z"))
+        #expect(error.code == .clock && error.remedy as? PublishingRemedy == .signWithThisClock)
+        #expect(alarm("2026-11-01T11:54:59Z", lasting: 8)?.code == .feedExpired)
+    }
+
+    @Test func everySignedFileSaysWhereItIsListed() throws {
+        try feed.change { feed in
+            _ = try feed.setTarget(PatchList.trustPath(for: FeedFixture.app), to: [1], in: FeedFixture.details)
+            feed.edit(in: FeedFixture.details) { $0.entries.removeAll { $0.version == 1 } }
+        }
+        let files = try feed.repository().signedFiles
+        #expect(files.map(\.words).sorted() == ["in no entry", "offered to all", "the trust store"])
+        #expect(files.first { $0.path == FeedFixture.path(2) }?.words == "offered to all")
+        #expect(files.first { $0.path == FeedFixture.path(1) }?.words == "in no entry")
+    }
+}
