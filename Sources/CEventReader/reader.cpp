@@ -242,7 +242,7 @@ private:
         case ER_FUNCTION: return &function;
         case ER_FILE: return &file;
         case ER_ERROR: return &error;
-        case ER_MESSAGE: return &message;
+        case ER_MESSAGE: case ER_REASON: return &message;
         default: return nullptr;
         }
     }
@@ -471,7 +471,8 @@ struct er_parser {
         er_line &line = parsed.line;
         line = found.line;
         line.event = found.words.event(found.event);
-        bool is_bad = line.event == ER_FAILED || line.event == ER_REFUSED || line.event == ER_FELL_BACK;
+        bool is_bad = line.event == ER_FAILED || line.event == ER_REFUSED || line.event == ER_FELL_BACK || line.event == ER_ROLLED_BACK
+            || line.event == ER_SYNC_FAILED || line.event == ER_STORE_FAILED;
         parsed.outcome = ER_MISNAMED;
         if (finds_misnamed(found, is_bad, start > 0, &parsed.misnamed)) return;
         parsed.outcome = ER_LINE;

@@ -30,6 +30,9 @@ struct DeviceTable {
             [.refused, .over, .withdrawn, .rolledBack].contains(stage) && life >> 3 >= time
         }
 
+        /// Whether it was taken back together with others, and is neither good nor bad by itself since.
+        var isSuspected: Bool { has(.suspected) && !has(.rolledBack) && stage != .good }
+
         func has(_ mark: Mark) -> Bool { run >> Self.marksShift & mark.rawValue != 0 }
         mutating func set(_ mark: Mark) { run |= mark.rawValue << Self.marksShift }
 
@@ -49,11 +52,16 @@ struct DeviceTable {
         case none, refused, trial, good, over, withdrawn, rolledBack
     }
 
-    /// What happened at least once.
+    /// What happened at least once with a patch.
     enum Mark: UInt64 {
         case failed = 1
         case refused = 2
         case rolledBack = 4
+        /// It was taken back together with others, one of which was the cause.
+        case suspected = 8
+
+        /// What happened at least once to the device itself: it could not sync, and its store could not be used.
+        static let syncFailed = failed, storeFailed = refused
     }
 
     private var entries: [Entry]

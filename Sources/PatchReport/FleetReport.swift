@@ -39,6 +39,8 @@ package struct FleetReport: Sendable, Equatable {
         package var failing = 0
         /// Devices that took it back, for good or until the next version.
         package var rolledBack = 0
+        /// Devices that took it back together with others, and do not know yet which of them was the cause.
+        package var suspected = 0
         /// Devices on which it failed, or that took it back.
         package var hurt = 0
         /// Devices that refused it.
@@ -103,14 +105,14 @@ package struct FleetReport: Sendable, Equatable {
 
     /// Something that went wrong with a patch.
     package struct Fault: Sendable, Equatable {
-        /// `failed`, `refused` or `fell-back`.
+        /// `failed`, `refused`, `fell-back` or `rolled-back`; of a device, `sync-failed` or `store-failed`.
         package let event: String
-        /// The error's code.
+        /// The error's code; empty for a roll-back, which has only a reason.
         package let code: String
         package let function: String
         /// Where the first that was read happened, as far as it is known.
         package let place: PatchError.Place
-        /// The message of the first that was read.
+        /// The message of the first that was read, or the reason.
         package let message: String
         package var count: Int
     }
@@ -129,6 +131,10 @@ package struct FleetReport: Sendable, Equatable {
     package var input = Input()
     /// All devices that were heard of.
     package var devices = 0
+    /// Devices that could not sync at least once, and those whose store could not be used.
+    package var syncFailing = 0, storeFailing = 0
+    /// Why, the most frequent first.
+    package var faults: [Fault] = []
     /// How many devices each one that was counted represents: 1 unless there were too many for the memory.
     package var scale = 1
     /// When the newest event was made; nil if none has a believable time.

@@ -42,6 +42,8 @@ package import PatchCrypto
         let event: UInt32
         let code: UInt32
         let function: UInt32
+        /// The reason of a roll-back.
+        let reason: UInt32
     }
 
     /// What is told of the earliest of several.
@@ -73,7 +75,8 @@ package import PatchCrypto
         (ER_ACTIVATED, .activated), (ER_DEACTIVATED, .deactivated), (ER_REFUSED, .refused), (ER_FAILED, .failed),
         (ER_FELL_BACK, .fellBack), (ER_CALLED, .called), (ER_TRIAL, .trial), (ER_CONFIRMED, .confirmed),
         (ER_ROLLED_BACK, .rolledBack), (ER_WITHDRAWN, .withdrawn), (ER_LAUNCHED, .launched),
-        (ER_EXPIRED, .expired), (ER_NOT_APPLICABLE, .notApplicable),
+        (ER_EXPIRED, .expired), (ER_NOT_APPLICABLE, .notApplicable), (ER_SYNC_FAILED, .syncFailed),
+        (ER_STORE_FAILED, .storeFailed),
     ]
     private static let keys: [(er_key, EventRecord.Key)] = [
         (ER_SCHEMA, .schema), (ER_TIMESTAMP, .timestamp), (ER_EVENT, .event), (ER_RESOURCE, .resource),
@@ -83,12 +86,14 @@ package import PatchCrypto
         (ER_ERROR, .error),
         (ER_MESSAGE, .message), (ER_COUNT, .count), (ER_CALLS, .calls), (ER_FAILURES, .failures),
         (ER_FALLBACKS, .fallbacks), (ER_MEASURED, .measured), (ER_NANOSECONDS, .nanoseconds), (ER_LONGEST, .longest),
-        (ER_TIMES, .times), (ER_RUNNING, .running),
+        (ER_TIMES, .times), (ER_REASON, .reason), (ER_RUNNING, .running),
     ]
     /// How many of the patches are those of the feed.
     private var known = 0
     /// The only patch that is counted; 0 for all. Its name has its number before anything is read.
     private let only: (id: UInt32, version: Int64)
+    /// The number of the reason of those that were taken back together.
+    private let suspicion: UInt32
     private var devices: DeviceTable
     private var patches: [FleetReport.Patch] = [FleetReport.Patch(id: "", version: 0)]
     private var numbers: [PatchKey: UInt16] = [:]
@@ -123,6 +128,7 @@ package import PatchCrypto
         unsafe er_set_check(reader) { key, text, count in
             unsafe ReportBuilder.hasForm(UnsafeRawBufferPointer(start: text, count: count), of: key) ? 1 : 0
         }
+        suspicion = unsafe Self.number(of: EventRecord.suspicion, in: reader)
         only = unsafe (Self.number(of: patch ?? "", in: reader), Int64(version ?? 0))
         unsafe self.reader = reader
         self.limits = limits
@@ -210,8 +216,15 @@ package import PatchCrypto
         let surroundings = number(
             of: Surroundings(appVersion: line.app_version, system: line.system, systemVersion: line.system_version))
         change(line.device, 0, time, surroundings) { entry in
-            if line.event == ER_LAUNCHED { entry.run(true, at: time) }
+            switch line.event {
+            case ER_LAUNCHED: entry.run(true, at: time)
+            case ER_SYNC_FAILED: entry.set(.syncFailed)
+            case ER_STORE_FAILED: entry.set(.storeFailed)
+            default: break
+            }
         }
+        let happened = Int(max(1, line.count))
+        if line.event == ER_SYNC_FAILED || line.event == ER_STORE_FAILED { addFault(line, 0, happened, at: time) }
         // A launch says what it began with, and so does each activation.
         for place in 0..<line.running {
             guard let number = unsafe number(of: er_running(reader, place)) else { continue }
@@ -220,6 +233,7 @@ package import PatchCrypto
         guard line.version > 0, let number = number(of: er_patch(patch: line.patch, version: line.version)) else {
             return
         }
+        let isSuspicion = line.message == suspicion
         change(line.device, number, time, surroundings) { entry in
             switch line.event {
             case ER_ACTIVATED: entry.run(true, at: time)
@@ -233,19 +247,20 @@ package import PatchCrypto
                 entry.set(.refused)
             case ER_ROLLED_BACK:
                 entry.reach(.rolledBack, at: time)
-                entry.set(.rolledBack)
+                entry.set(isSuspicion ? .suspected : .rolledBack)
             case ER_FAILED: entry.set(.failed)
             default: break
             }
         }
-        let happened = Int(max(1, line.count))
         switch line.event {
         case ER_CALLED: addCalls(line, number, time)
         case ER_FAILED:
             addFault(line, number, happened, at: time)
             addBad(number, time) { $0.failed.addOrMost(happened) }
         case ER_REFUSED, ER_FELL_BACK: addFault(line, number, happened, at: time)
-        case ER_ROLLED_BACK: addBad(number, time) { $0.rolledBack += 1 }
+        case ER_ROLLED_BACK:
+            addFault(line, number, happened, at: time)
+            if !isSuspicion { addBad(number, time) { $0.rolledBack += 1 } }
         default: break
         }
     }
@@ -298,7 +313,9 @@ package import PatchCrypto
     }
 
     private mutating func addFault(_ line: er_line, _ patch: UInt16, _ happened: Int, at time: UInt64) {
-        let key = FaultKey(patch: patch, event: line.event.rawValue, code: line.error, function: line.function)
+        let key = FaultKey(
+            patch: patch, event: line.event.rawValue, code: line.error, function: line.function,
+            reason: line.event == ER_ROLLED_BACK ? line.message : 0)
         guard faults[key] != nil || faults.count < limits.faults else { return input.dropped += 1 }
         let first = FirstFault(
             time: time > 0 ? time : .max, message: line.message, file: line.file, line: line.line)
@@ -395,12 +412,17 @@ package import PatchCrypto
         var all = 0
         devices.forEach { entry in
             let index = Int(entry.patch)
-            guard index > 0 else { return all += 1 }
+            guard index > 0 else {
+                report.syncFailing += entry.has(.syncFailed) ? scale : 0
+                report.storeFailing += entry.has(.storeFailed) ? scale : 0
+                return all += 1
+            }
             patches[index].devices += scale
             patches[index].newDevices += entry.first >= newSince ? scale : 0
             patches[index].running += devices.isRunning(entry) ? scale : 0
             patches[index].failing += entry.has(.failed) ? scale : 0
             patches[index].rolledBack += entry.has(.rolledBack) ? scale : 0
+            patches[index].suspected += entry.isSuspected ? scale : 0
             patches[index].hurt += entry.has(.failed) || entry.has(.rolledBack) ? scale : 0
             patches[index].refused += entry.has(.refused) ? scale : 0
             switch entry.stage {
@@ -440,11 +462,10 @@ package import PatchCrypto
         }
         for (key, value) in hours where key.patch > 0 { patches[Int(key.patch)].hours.append(value) }
         for (key, value) in faults {
-            let event =
-                key.event == ER_FAILED.rawValue ? "failed" : key.event == ER_REFUSED.rawValue ? "refused" : "fell-back"
+            let event = Self.events.first { $0.0.rawValue == key.event }
             patches[Int(key.patch)].faults.append(
                 FleetReport.Fault(
-                    event: event, code: text(key.code), function: text(key.function),
+                    event: event?.1.rawValue ?? "", code: text(key.code), function: text(key.function),
                     place: PatchError.Place(
                         file: value.first.file > 0 ? text(value.first.file) : nil,
                         line: value.first.line > 0 ? Int(value.first.line) : nil),
@@ -453,9 +474,11 @@ package import PatchCrypto
         for index in patches.indices {
             patches[index].hours.sort { $0.hour < $1.hour }
             patches[index].faults.sort {
-                ($1.count, $0.event, $0.code, $0.function) < ($0.count, $1.event, $1.code, $1.function)
+                ($1.count, $0.event, $0.code, $0.function, $0.message)
+                    < ($0.count, $1.event, $1.code, $1.function, $1.message)
             }
         }
+        report.faults = patches[0].faults
         report.patches = patches.dropFirst().sorted {
             ($0.id, $0.version) < ($1.id, $1.version)
         }

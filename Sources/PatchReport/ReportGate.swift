@@ -44,8 +44,8 @@ package struct ReportGate: Sendable, Equatable {
     /// The gate as it was written.
     package let text: String
 
-    /// Reads a gate: a measure, `<`, and a percentage or a number from 0 to 1, before which `previous+` may be; or `time-p95<5ms`, with
-    /// any other whole percentage from 1 to 99.
+    /// Reads a gate: a measure, `<`, and a percentage, before which `previous+` may be; or `time-p95<5ms`, with any other whole percentage
+    /// from 1 to 99. A number without `%` is refused: it could be a part or a percentage.
     package init?(_ text: String) {
         let parts = text.split(separator: "<", omittingEmptySubsequences: false)
         guard parts.count == 2 else { return nil }
@@ -63,12 +63,11 @@ package struct ReportGate: Sendable, Equatable {
         let previous = "previous+"
         isRelative = parts[1].hasPrefix(previous)
         let number = isRelative ? parts[1].dropFirst(previous.count) : parts[1]
-        let isPercentage = number.hasSuffix("%")
-        let digits = isPercentage ? number.dropLast() : number
-        guard !digits.isEmpty, digits.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }),
+        let digits = number.dropLast()
+        guard number.hasSuffix("%"), !digits.isEmpty, digits.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }),
             let value = Double(String(digits))
         else { return nil }
-        bound = isPercentage ? value / 100 : value
+        bound = value / 100
         guard bound > 0, bound <= 1 else { return nil }
         self.measure = measure
     }
@@ -102,16 +101,17 @@ package struct ReportGate: Sendable, Equatable {
         on patch: FleetReport.Patch, after previous: FleetReport.Patch? = nil, scale: Int
     ) -> Verdict {
         let sequence = sequence(in: patch, scale: scale)
+        // Whoever is suspected is not blamed, and not cleared.
+        var worst = patch
+        worst.rolledBack = patch.rolledBack.addingOrMost(patch.suspected)
+        let upper = self.sequence(in: worst, scale: scale)
         guard isRelative else {
-            switch sequence.isAbove(bound) {
-            case true?: return .crossed
-            case false?: return .passed
-            case nil: return .undecided
-            }
+            if sequence.isAbove(bound) == true { return .crossed }
+            return upper.isAbove(bound) == false ? .passed : .undecided
         }
         guard let previous else { return .undecided }
-        let (new, old) = (sequence.interval, self.sequence(in: previous, scale: scale).interval)
-        if new.lowerBound > old.upperBound + bound { return .crossed }
-        return new.upperBound < old.lowerBound + bound ? .passed : .undecided
+        let old = self.sequence(in: previous, scale: scale).interval
+        if sequence.interval.lowerBound > old.upperBound + bound { return .crossed }
+        return upper.interval.upperBound < old.lowerBound + bound ? .passed : .undecided
     }
 }

@@ -121,9 +121,10 @@ import Testing
         #expect(gate.verdict(on: patch, scale: 1) == .crossed)
         (patch.calls, patch.failures) = (1_000_000, 400)
         #expect(ReportGate("failures<0.1%")?.verdict(on: patch, scale: 4) == .passed)
-        #expect(ReportGate("failures<0.0003")?.verdict(on: patch, scale: 1) == .crossed)
+        #expect(ReportGate("failures<0.03%")?.verdict(on: patch, scale: 1) == .crossed)
         for wrong in [
-            "", "failing", "failing<", "failing<x", "failing<0", "failing<101%", "failing<1e-3", "crashes<1%",
+            "", "failing", "failing<", "failing<x", "failing<0", "failing<0.5", "failing<1", "failing<previous+0.5",
+            "failing<101%", "failing<1e-3", "crashes<1%",
             "failing<<1%", "failing>1%", "failing<-1%", "failing<nan",
         ] {
             #expect(ReportGate(wrong) == nil, "\(wrong)")

@@ -102,13 +102,89 @@ import Testing
             #expect(patch.appVersions.map(\.name) == ["2.10", "2.3.1"])
             #expect(patch.appVersions.map(\.devices) == [1, 2])
             #expect(patch.appVersions.map(\.hurt) == [0, 1])
-            #expect(patch.faults.map(\.count) == [42, 1])
-            #expect(patch.faults.map(\.code) == ["script", "policy"])
+            #expect(patch.faults.map(\.count) == [42, 1, 1])
+            #expect(patch.faults.map(\.code) == ["script", "policy", ""])
+            #expect(patch.faults[2].event == "rolled-back" && patch.faults[2].message == "failed")
             #expect(patch.hours.map(\.newDevices) == [3])
             #expect(patch.hours.map(\.failed) == [42])
             #expect(report.patches[1].running == 1)
         }
         #expect(try Self.report(lines).patches[0].faults[0].place == PatchError.Place(file: "a.lua", line: 7))
+    }
+
+    /// Two patches are taken back together, and one of them was the cause.
+    @Test func theNeighbourOfABadPatchIsNotBlamed() throws {
+        let suspicion = #","patch.reason":"\#(EventRecord.suspicion)""#
+        func line(_ event: String, _ device: Int, _ patch: String, at seconds: Int, _ reason: String = "") -> String {
+            Self.line(event, device: device, at: seconds, patch: "com.example.\(patch)", reason)
+        }
+        var lines = (1...600).flatMap { device in
+            [line("trial", device, "good", at: 1), line("confirmed", device, "good", at: 2)]
+        }
+        let met = 601...650
+        for device in met {
+            for patch in ["good", "bad"] {
+                lines += [
+                    line("trial", device, patch, at: 1), line("rolled-back", device, patch, at: 10, suspicion),
+                ]
+            }
+        }
+        let gate = try #require(ReportGate("rolled-back<0.5%"))
+        func judged(_ lines: [String]) throws -> (good: FleetReport.Patch, bad: FleetReport.Patch) {
+            var found: (FleetReport.Patch, FleetReport.Patch)?
+            for lines in [lines, lines.reversed()] {
+                let patches = try Self.report(lines).patches
+                try #require(patches.map(\.id) == ["com.example.bad", "com.example.good"])
+                found = (patches[1], patches[0])
+            }
+            return try #require(found)
+        }
+        let early = try judged(lines)
+        #expect([early.good.rolledBack, early.good.suspected, early.good.hurt] == [0, 50, 0])
+        #expect(early.good.firstBadMinute == nil && early.good.faults.map(\.message) == [EventRecord.suspicion])
+        // Nobody knows yet, so it is neither paused nor widened.
+        #expect(
+            gate.verdict(on: early.good, scale: 1) == .undecided && gate.verdict(on: early.bad, scale: 1) == .undecided)
+        // Each is tried alone then.
+        for device in met {
+            lines += [
+                line("trial", device, "good", at: 20), line("confirmed", device, "good", at: 21),
+                line("trial", device, "bad", at: 30),
+                line("rolled-back", device, "bad", at: 31, #","patch.reason":"launches failed""#),
+            ]
+        }
+        // The good one goes on to many others.
+        for device in 651...3000 { lines.append(line("confirmed", device, "good", at: 40)) }
+        let late = try judged(lines)
+        #expect(
+            [late.good.rolledBack, late.good.suspected] == [0, 0] && gate.verdict(on: late.good, scale: 1) == .passed)
+        #expect(
+            [late.bad.rolledBack, late.bad.suspected] == [50, 0] && gate.verdict(on: late.bad, scale: 1) == .crossed)
+    }
+
+    /// A feed that all devices refuse is not a quiet one.
+    @Test func devicesThatCannotSyncAreCountedWithTheirReasons() throws {
+        func line(_ event: String, _ device: Int, at seconds: Int, _ code: String, _ message: String) -> String {
+            Self.line(
+                event, device: device, at: seconds, patch: nil,
+                #","error.type":"\#(code)","error.message":"\#(message)""#)
+        }
+        let lines = [
+            line("sync-failed", 1, at: 5, "feed-signature", "1.root.json: other keys"),
+            line("sync-failed", 1, at: 9, "feed-signature", "later"),
+            line("sync-failed", 2, at: 7, "feed-signature", "later"),
+            line("sync-failed", 3, at: 7, "clock", "three years ahead"),
+            line("store-failed", 3, at: 7, "io", "read-only"), Self.line("confirmed", device: 4),
+        ]
+        for lines in [lines, lines.reversed()] {
+            let report = try Self.report(lines)
+            #expect([report.devices, report.syncFailing, report.storeFailing] == [4, 3, 1])
+            #expect(report.faults.map(\.code) == ["feed-signature", "io", "clock"])
+            #expect(report.faults.map(\.event) == ["sync-failed", "store-failed", "sync-failed"])
+            #expect(report.faults.map(\.count) == [3, 1, 1])
+            #expect(report.faults[0].message == "1.root.json: other keys", "the first of them")
+            #expect(report.patches.count == 1 && report.patches[0].faults.isEmpty)
+        }
     }
 
     @Test func troubleIsCountedBySystem() throws {

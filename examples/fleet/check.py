@@ -12,7 +12,7 @@ import sys
 from chdb import session
 
 HERE = pathlib.Path(__file__).resolve().parent
-FIGURES = ["devices", "running", "failing", "rolledBack", "refused", "trial", "good", "over", "withdrawn", "calls", "failures",
+FIGURES = ["devices", "running", "failing", "rolledBack", "suspected", "refused", "trial", "good", "over", "withdrawn", "calls", "failures",
            "fallbacks", "meanNanoseconds", "longestNanoseconds"]
 
 

@@ -45,7 +45,8 @@ SELECT
     JSONExtractUInt(line, 'attributes', 'patch.version') AS version,
     JSONExtractString(line, 'attributes', 'code.function.name') AS function,
     JSONExtractString(line, 'attributes', 'error.type') AS error,
-    JSONExtractString(line, 'attributes', 'error.message') AS message,
+    -- That of a roll-back is its reason.
+    JSONExtractString(line, 'attributes', if(event = 'rolled-back', 'patch.reason', 'error.message')) AS message,
     JSONExtractUInt(line, 'attributes', 'event.count') AS repeats,
     JSONExtractUInt(line, 'attributes', 'patch.calls') AS calls,
     JSONExtractUInt(line, 'attributes', 'patch.failures') AS failures,

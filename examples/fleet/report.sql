@@ -34,12 +34,16 @@ by_device AS
             stage_of != '') AS stage,
         maxIf(time, stage_of != '') AS stage_time,
         countIf(event = 'failed') > 0 AS has_failed,
-        countIf(event = 'rolled-back') > 0 AS was_rolled_back,
+        countIf(event = 'rolled-back' AND NOT is_suspicion) > 0 AS was_rolled_back,
+        countIf(event = 'rolled-back' AND is_suspicion) > 0 AND NOT was_rolled_back AND stage != 'confirmed'
+            AS is_suspected,
         countIf(event = 'refused') > 0 AS has_refused
     FROM
     (
         SELECT
             *,
+            -- One of several was the cause, and each is tried alone then.
+            message = 'launches failed while it was on trial with others' AS is_suspicion,
             multiIf(event IN ('refused', 'trial', 'confirmed', 'withdrawn', 'rolled-back'), event,
                 event IN ('expired', 'not-applicable'), 'over', '') AS stage_of
         FROM events
@@ -50,7 +54,7 @@ by_device AS
 judged AS
 (
     SELECT
-        patch, version, device, stage, has_failed, was_rolled_back, has_refused,
+        patch, version, device, stage, has_failed, was_rolled_back, is_suspected, has_refused,
         is_active AND since >= last_launch
             AND NOT (stage IN ('refused', 'over', 'withdrawn', 'rolled-back') AND stage_time >= since) AS is_running
     FROM by_device
@@ -64,6 +68,7 @@ SELECT
     running,
     failing,
     rolledBack,
+    suspected,
     refused,
     trial,
     good,
@@ -85,6 +90,7 @@ FROM
         countIf(is_running) AS running,
         countIf(has_failed) AS failing,
         countIf(was_rolled_back) AS rolledBack,
+        countIf(is_suspected) AS suspected,
         countIf(has_refused) AS refused,
         countIf(stage = 'trial') AS trial,
         countIf(stage = 'confirmed') AS good,
@@ -105,7 +111,8 @@ INNER JOIN
         if(sum(measured) > 0, max(longest), NULL) AS longestNanoseconds,
         -- Zeros at the end are left out in events.
         sumForEach(events.times) AS times,
-        minIf(toStartOfMinute(time), event IN ('failed', 'rolled-back')) AS firstFailure
+        minIf(toStartOfMinute(time), event = 'failed' OR event = 'rolled-back'
+            AND message != 'launches failed while it was on trial with others') AS firstFailure
     FROM events
     WHERE patch != '' AND version > 0
     GROUP BY patch, version

@@ -21,7 +21,7 @@ typedef enum {
 /* The events that a report counts; all others are ER_OTHER. */
 typedef enum {
     ER_OTHER, ER_ACTIVATED, ER_DEACTIVATED, ER_REFUSED, ER_FAILED, ER_FELL_BACK, ER_CALLED, ER_TRIAL, ER_CONFIRMED, ER_ROLLED_BACK,
-    ER_WITHDRAWN, ER_LAUNCHED, ER_EXPIRED, ER_NOT_APPLICABLE, ER_EVENTS,
+    ER_WITHDRAWN, ER_LAUNCHED, ER_EXPIRED, ER_NOT_APPLICABLE, ER_SYNC_FAILED, ER_STORE_FAILED, ER_EVENTS,
 } er_event;
 
 /* The members that a report reads, in the order in which lines have them: of the line, of its resource, and of its attributes; all
@@ -31,7 +31,7 @@ typedef enum {
     ER_SCHEMA, ER_TIMESTAMP, ER_RESOURCE, ER_EVENT, ER_ATTRIBUTES,
     ER_INSTALLATION, ER_APP_VERSION, ER_SYSTEM, ER_SYSTEM_VERSION,
     ER_PATCH, ER_VERSION, ER_FUNCTION, ER_FILE, ER_LINE_NUMBER, ER_ERROR, ER_MESSAGE, ER_COUNT, ER_CALLS, ER_FAILURES, ER_FALLBACKS, ER_MEASURED,
-    ER_NANOSECONDS, ER_LONGEST, ER_TIMES, ER_RUNNING, ER_KEYS,
+    ER_NANOSECONDS, ER_LONGEST, ER_TIMES, ER_REASON, ER_RUNNING, ER_KEYS,
 } er_key;
 
 enum { ER_MOST_TIMES = 16 };
@@ -49,7 +49,7 @@ typedef struct {
     uint64_t device;
     /* The patch's version; 0 if the line names no patch. */
     int64_t version;
-    /* Numbers of texts; 0 for none. */
+    /* Numbers of texts; 0 for none. The message of a roll-back is its reason. */
     uint32_t patch, app_version, system, system_version, function, file, error, message;
     /* The line in the file, or 0. */
     int64_t line;

@@ -128,6 +128,9 @@ package struct EventRecord: Sendable {
         500_000_000,
     ]
 
+    /// The value of `patch.reason` in `rolled-back` if it is not known which of several patches was the cause. Each is tried alone then.
+    package static let suspicion = "launches failed while it was on trial with others"
+
     package typealias Members = [(key: Key, value: JSONValue)]
 
     package let name: Name

@@ -417,9 +417,7 @@ package final class PatchStore: Sendable {
                 events(
                     .rolledBack(
                         patch,
-                        reason: isAlone
-                            ? StoreState.failedLaunches : "launches failed while it was on trial with others",
-                        hash: hash))
+                        reason: isAlone ? StoreState.failedLaunches : EventRecord.suspicion, hash: hash))
             case .banned(let ban): events(.rolledBack(ban.patch, reason: ban.reason, hash: ban.hash))
             case .safeMode(let failures): events(.safeMode(failures: failures))
             case .neverConfirmed(let launches): events(.neverConfirmed(launches: launches))

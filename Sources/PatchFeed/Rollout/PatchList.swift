@@ -33,6 +33,7 @@ public struct PatchList: Sendable {
         package static let minimumAppVersion = "minimumAppVersion"
         package static let notice = "notice"
         package static let switches = "switches"
+        package static let stop = "stop"
         package static let patches = "patches"
         package static let id = "id"
         package static let version = "version"

@@ -24,6 +24,9 @@ package protocol DeployTarget: Sendable {
     /// - Returns: False if the file is no longer what was read before, where that can be told.
     func replace(_ file: FeedRepository.File, of old: [UInt8]?) throws(PatchError) -> Bool
 
+    /// Compares several files with those that are there.
+    func find(_ files: [FeedRepository.File]) throws(PatchError) -> FilesFound
+
     /// Writes those of several files that are not there.
     func add(_ files: [FeedRepository.File]) throws(PatchError) -> FilesFound
 }
@@ -39,6 +42,19 @@ package struct FilesFound {
 
 extension DeployTarget {
     package func claim(_ file: FeedRepository.File) throws(PatchError) -> Bool { try create(file) }
+
+    package func find(_ files: [FeedRepository.File]) throws(PatchError) -> FilesFound {
+        var found = FilesFound()
+        for file in files {
+            let there = try read(file.path)
+            if there == nil {
+                found.missing.append(file.path)
+            } else if there != file.bytes {
+                found.others.append(file.path)
+            }
+        }
+        return found
+    }
 
     package func add(_ files: [FeedRepository.File]) throws(PatchError) -> FilesFound {
         var found = FilesFound()

@@ -30,6 +30,11 @@ package struct Deployment {
         package fileprivate(set) var isNew = false
         /// Whether files of a state that devices read already were missing or foreign.
         package fileprivate(set) var isRepair = false
+        /// Those that were missing.
+        package fileprivate(set) var restored: [String] = []
+        /// The files of which caches may have an older answer, or the answer that they are missing.
+        package var cached: [String] { (isNew ? [FeedLayout.timestamp] : []) + newRoots + replaced + restored }
+        fileprivate var newRoots: [String] = []
         package fileprivate(set) var bytes = 0
         /// The files that were there with other bytes, and were replaced.
         package fileprivate(set) var replaced: [String] = []
@@ -61,26 +66,34 @@ package struct Deployment {
         var outcome = Outcome()
         let roots = try missingRoots()
         let deployed = try target.read(FeedLayout.timestamp)
-        // What the last deployment that came to its end has uploaded need not be looked at again, but to repair it.
+        // What devices need now is compared each time. Of older states, what the last deployment that came to its end has uploaded need
+        // not be looked at again, but to repair it.
         let base = deployed.flatMap { try? position($0) }.flatMap { $0.isOwn && !repairs ? $0.snapshot : nil } ?? 0
         let files = try files(since: base)
         let newest = try claim(after: deployed, isTrial: isTrial, &outcome)
         let isInPlace = deployed == newest.bytes
         outcome.isNew = !isInPlace || !roots.isEmpty
-        outcome.bytes = (isInPlace ? roots : files + roots).reduce(0) { $0 + $1.bytes.count }
-        if !isInPlace || repairs {
-            let found = try isTrial ? compare(files) : target.add(files)
-            outcome.replaced = found.others
-            outcome.isRepair = isInPlace && !(found.missing.isEmpty && found.others.isEmpty)
-            if !repairs, let first = found.others.first { throw foreign(first, and: found.others.count - 1) }
-            if isTrial { return outcome }
-            for file in files where found.others.contains(file.path) {
+        outcome.newRoots = roots.map(\.path)
+        let found = try target.find(files)
+        let (missing, others) = (Set(found.missing), Set(found.others))
+        outcome.replaced = found.others
+        outcome.isRepair = isInPlace && !(missing.isEmpty && others.isEmpty)
+        outcome.restored = isInPlace ? found.missing : []
+        let written = files.filter { missing.contains($0.path) || others.contains($0.path) }
+        outcome.bytes = (written + roots).reduce(0) { $0 + $1.bytes.count }
+        if !repairs, let first = found.others.first { throw foreign(first, and: found.others.count - 1) }
+        if isTrial { return outcome }
+        if !isInPlace || !written.isEmpty {
+            // Another writer may have been quicker.
+            if let other = try target.add(written.filter { missing.contains($0.path) }).others.first {
+                throw foreign(other, and: 0)
+            }
+            for file in written where others.contains(file.path) {
                 guard try target.replace(file, of: target.read(file.path)) else { throw foreign(file.path, and: 0) }
             }
             try checkUploaded(newest)
             try putTimestamp(newest)
         }
-        if isTrial { return outcome }
         for file in roots {
             if let other = try target.add([file]).others.first { throw foreign(other, and: 0) }
         }
@@ -154,41 +167,44 @@ package struct Deployment {
     private static let newerRoot =
         "another copy has changed the keys: work on that one; if the file is not the feed's, remove it there"
 
-    /// The files that came after a snapshot, those of its successors included, because `feed log` reads them.
+    /// The files that the feed consists of, and those that came after a snapshot, because `feed log` reads them.
+    ///
+    /// - Throws: `feed-mismatch` if a file of the folder is not the one that is signed.
     private func files(since base: Int) throws(PatchError) -> [FeedRepository.File] {
         var known: Set<String> = []
-        if base > 0 { known = try Set(state(at: base).paths) }
         var files: [FeedRepository.File] = []
-        func add(_ path: String, isNeeded: Bool) throws(PatchError) {
-            guard known.insert(path).inserted else { return }
-            if let bytes = try folder.read(path) {
-                files.append(FeedRepository.File(path: path, bytes: bytes, replaces: false))
-            } else if isNeeded {
-                throw PatchError(.feedUnavailable, "\(path): missing").about(folder.path)
+        for (path, digest) in feed.contents where known.insert(path).inserted {
+            guard let bytes = try folder.read(path) else {
+                throw PatchError(.feedUnavailable, "\(path): missing", remedy: PublishingRemedy.takeFromBackup)
+                    .about(folder.path)
             }
+            guard try isSigned(bytes, digest) else {
+                throw PatchError(
+                    .feedMismatch, "\(path): not the file that is signed", remedy: PublishingRemedy.takeFromBackup
+                ).about(folder.path)
+            }
+            files.append(FeedRepository.File(path: path, bytes: bytes, replaces: false))
         }
-        for path in feed.paths { try add(path, isNeeded: true) }
+        if base > 0 { known.formUnion(try state(at: base).contents.map(\.path)) }
         let newest = feed.state(of: .snapshot).version
         let names = try Folder.names(in: folder.path.appending(Path(FeedLayout.metadataFolder))).map(\.description)
         for number in names.compactMap(FeedLayout.snapshotVersion).sorted()
         where number > base && number < newest {
-            // An old state that can no longer be read is history only.
-            for path in (try? state(at: number))?.paths ?? [] { try add(path, isNeeded: false) }
+            // What can no longer be read of an old state is history only.
+            for (path, digest) in (try? state(at: number))?.contents ?? [] where known.insert(path).inserted {
+                guard let bytes = try folder.read(path), try isSigned(bytes, digest) else { continue }
+                files.append(FeedRepository.File(path: path, bytes: bytes, replaces: false))
+            }
         }
         return files
     }
 
-    private func compare(_ files: [FeedRepository.File]) throws(PatchError) -> FilesFound {
-        var found = FilesFound()
-        for file in files {
-            let there = try target.read(file.path)
-            if there == nil {
-                found.missing.append(file.path)
-            } else if there != file.bytes {
-                found.others.append(file.path)
-            }
-        }
-        return found
+    /// Whether a file is the one that is signed.
+    ///
+    /// - Parameter digest: The SHA-256 that is signed; nil for metadata, which were compared when they were read.
+    private func isSigned(_ bytes: [UInt8], _ digest: String?) throws(PatchError) -> Bool {
+        guard let digest else { return true }
+        return try MessageDigest.sha256.text(of: bytes) == digest
     }
 
     private func state(at snapshot: Int) throws(PatchError) -> FeedRepository {
@@ -267,7 +283,9 @@ package struct Deployment {
             if (try? isOlder()) == true {
                 throw PatchError(
                     .feedConflict, "\(state), which came after what \(folder.path) has",
-                    hint: "this copy has no change of its own: take what is there, and nothing is lost")
+                    hint:
+                        "this copy has no change of its own: take what is there, and nothing is lost; `feed log` of the place says who made it"
+                )
             }
             throw .otherCopy(target.name, other)
         }

@@ -261,8 +261,15 @@ package struct FeedChange {
         var differing: [String] = []
         if settings.isTrial, let base { differing = try changes(of: feed, since: base) }
         guard !feed.changed.isEmpty else { return Result(outcome: .unchanged, feed: feed, changes: differing) }
+        let waiting = isStaged ? try feed.missing() : []
         try feed.sign(with: signers)
         let missing = try feed.missing()
+        if !signers.isEmpty, let first = missing.first, missing.map(\.count) == waiting.map(\.count) {
+            throw PatchError(
+                .feedSignature, "no key here signs what waits",
+                remedy: PublishingRemedy.giveKeys(of: first.role, ids: first.keyIDs)
+            ).about(folder.path)
+        }
         guard missing.isEmpty || !(isStaged || settings.stages) || staged != nil else {
             if !settings.isTrial { try folder.write(feed.staged) }
             return Result(outcome: .staged, feed: feed, changes: differing, missing: missing)

@@ -14,7 +14,14 @@ package struct FeedFolder: Sendable {
     package func read(_ name: String, limit: Int = fileLimit) throws(PatchError) -> [UInt8]? {
         let file = path.appending(Path(name))
         do throws(PatchError) {
-            return try InputFile.regularIfThere(file, limit: limit)
+            let bytes = try InputFile.regularIfThere(file, limit: limit)
+            guard bytes?.starts(with: "<<<<<<< ".utf8) != true else {
+                throw PatchError(
+                    .feedMalformed, "\(name): has git's marks of a conflict",
+                    hint: "take one side of the whole folder (git checkout --ours DIR), and make the other change again"
+                )
+            }
+            return bytes
         } catch {
             throw error.code == .limit ? PatchError(.feedLimit, error.message).about(file) : error
         }
@@ -32,6 +39,27 @@ package struct FeedFolder: Sendable {
     /// The feed in the folder, by its own first root file: for a look, not for a signature.
     package func ownRepository() throws(PatchError) -> FeedRepository {
         try FeedRepository(trustingItself: { (name) throws(PatchError) in try read(name) })
+    }
+
+    /// Checks that this folder's state is what devices read.
+    ///
+    /// - Parameters:
+    ///   - timestamp: The timestamp that is served.
+    ///   - name: What serves it, without a password.
+    ///   - root: The root file to trust.
+    /// - Throws: `feed-rollback` if an older state is served, `feed-conflict` if there is a change that this folder has not.
+    package func check(served timestamp: [UInt8], by name: String, root: [UInt8]) throws(PatchError) {
+        let feed = try repository(FeedRepository.Reading(root: root))
+        let position = try feed.position(of: timestamp, called: "\(name): timestamp.json", root: root) {
+            (path) throws(PatchError) in try read(path)
+        }
+        guard position.isOwn else { throw .otherCopy(name, position) }
+        let own = feed.state(of: .timestamp).version
+        guard position.version >= own else {
+            throw PatchError(
+                .feedRollback, "\(name): has timestamp \(position.version), and \(path) has \(own)",
+                remedy: PublishingRemedy.deployOrPurge)
+        }
     }
 
     /// A feed with the change that waits for signatures.

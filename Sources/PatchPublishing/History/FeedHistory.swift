@@ -26,14 +26,41 @@ package struct FeedHistory {
     }
 
     /// The newest state whose list said something else.
-    package func stateBefore(_ state: FeedRepository) throws(PatchError) -> FeedRepository? {
+    ///
+    /// - Throws: `config` if there is none, or if it was signed with keys that no longer count.
+    package func stateBefore(_ state: FeedRepository) throws(PatchError) -> FeedRepository {
         var found: FeedRepository?
-        try goBack(from: state) { (newer, older) throws(PatchError) in
-            if newer.list.says(older.list) { return true }
-            found = older
-            return false
+        try Self.explaining { () throws(PatchError) in
+            try goBack(from: state) { (newer, older) throws(PatchError) in
+                if newer.list.says(older.list) { return true }
+                found = older
+                return false
+            }
         }
+        guard let found else { throw PatchError(.config, "the feed has no earlier state to make again") }
         return found
+    }
+
+    /// The state at a snapshot.
+    ///
+    /// - Throws: `config` if it is not there, or if it was signed with keys that no longer count.
+    package func state(at snapshot: Int) throws(PatchError) -> FeedRepository {
+        let state = try Self.explaining { () throws(PatchError) in try read(snapshot) }
+        guard let state else { throw PatchError(.config, "the feed has no snapshot \(snapshot)") }
+        return state
+    }
+
+    /// An old state need not be a thief's if its signatures do not count: keys change.
+    private static func explaining<Value>(_ body: () throws(PatchError) -> Value) throws(PatchError) -> Value {
+        do throws(PatchError) {
+            return try body()
+        } catch {
+            guard error.code == .feedSignature else { throw error }
+            throw PatchError(
+                .config,
+                "that state was signed with keys that no longer count, so it cannot be made again (\(error.message))",
+                hint: "make the change by hand")
+        }
     }
 
     /// A change: what it was, when, by whom and why.
@@ -57,6 +84,9 @@ package struct FeedHistory {
             try goBack(from: state) { (newer, older) throws(PatchError) in
                 var lines = newer.visibleChanges(since: older)
                 if let id { lines = lines.filter { $0.contains(" \(id) ") || Self.isEnvelope($0, of: id) } }
+                if let before = newer.earlierSnapshot, before > older.state(of: .snapshot).version, !lines.isEmpty {
+                    lines.insert("snapshot \(before) is missing, so this may be more than one change", at: 0)
+                }
                 if !lines.isEmpty {
                     changes.append(
                         Change(

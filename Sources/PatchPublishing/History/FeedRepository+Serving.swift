@@ -3,12 +3,13 @@ internal import PatchFeed
 
 // What a feed's folder has to do with the place that the feed is served from.
 extension FeedRepository {
-    /// The files that this state of the feed consists of, but for the root files and the timestamp.
-    package var paths: [String] {
+    /// The files that this state of the feed consists of, but for the root files and the timestamp: each with its SHA-256 if it is a
+    /// target, the bytes of which are still to be compared.
+    package var contents: [(path: String, sha256: String?)] {
         let lists = bodies.rollout.targets.values.map { (path: $0.path, sha256: $0.sha256 ?? "") }
-        return (targets + lists).map { FeedLayout.target($0.path, sha256: $0.sha256) }
+        return (targets + lists).map { (FeedLayout.target($0.path, sha256: $0.sha256), $0.sha256) }
             + [Role.targets, .rollout, .snapshot].map {
-                FeedLayout.metadata($0.rawValue, version: state(of: $0).version)
+                (FeedLayout.metadata($0.rawValue, version: state(of: $0).version), nil)
             }
     }
 

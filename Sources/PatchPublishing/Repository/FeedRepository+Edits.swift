@@ -55,19 +55,49 @@ extension FeedRepository {
         return gone
     }
 
-    /// Removes a version of a patch from the list and from what the release keys have signed.
+    /// Removes a version of a patch from what the release keys have signed. Its withdrawal stays in the list, because devices may have
+    /// it. Once there is nothing but that, it goes too.
     ///
-    /// - Returns: Whether it was listed. A device that has it keeps it then, because no entry withdraws it any more.
+    /// - Returns: Whether a withdrawal stays.
     package mutating func remove(
         _ id: String, version: Int, in details: ChangeDetails
     ) throws(PatchError) -> Bool {
-        let path = FeedLayout.envelope("\(id)-\(version).js", of: app)
-        let isListed = list.entries.contains { $0.id == id && $0.version == version }
-        let isSigned = digest(of: path) != nil
-        guard isListed || isSigned else { throw .unlisted(id, version: version, in: self) }
-        if isListed { prune(in: details) { $0.id == id && $0.version == version } }
-        if isSigned { removeTargets(in: details) { $0 == path } }
-        return isListed
+        let path = envelopePath(id, version)
+        let entry = list.entries.first { $0.id == id && $0.version == version }
+        guard digest(of: path) != nil else {
+            guard let entry else { throw .unlisted(id, version: version, in: self) }
+            withdraw(id, version: version, in: details)
+            guard entry.state == .withdrawn else { return true }
+            edit(in: details) { list in list.entries.removeAll { $0.id == id && $0.version == version } }
+            return false
+        }
+        withdraw(id, version: version, in: details)
+        removeTargets(in: details) { $0 == path }
+        return true
+    }
+
+    /// Withdraws a version whether or not it is listed. The entry says nothing else, so it needs no envelope.
+    package mutating func withdraw(_ id: String, version: Int, in details: ChangeDetails) {
+        let old = list.entries.first { $0.id == id && $0.version == version }
+        guard old?.state != .withdrawn else { return }
+        var entry = PatchEntryDraft(withdrawing: id, version: version)
+        entry.path = envelopePath(id, version)
+        entry.reason = old?.reason
+        edit(in: details) { list in
+            list.entries.removeAll { $0.id == id && $0.version == version }
+            list.entries.append(entry)
+        }
+    }
+
+    /// Whether a version is not listed, but was published.
+    ///
+    /// - Parameter files: The SHA-256 of each file that was ever published, by name.
+    package func isUnlisted(_ id: String, version: Int, in files: [String: String]) -> Bool {
+        files["\(id)-\(version).js"] != nil && !list.entries.contains { $0.id == id && $0.version == version }
+    }
+
+    private func envelopePath(_ id: String, _ version: Int) -> String {
+        FeedLayout.envelope("\(id)-\(version).js", of: app)
     }
 
     /// What becomes of a role whose metadata end.

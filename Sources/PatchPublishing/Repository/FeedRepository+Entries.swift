@@ -36,6 +36,61 @@ extension FeedRepository {
     }
 }
 
+extension FeedRepository {
+    /// The entry that a person means: of a version, or else of the highest one that was not offered before another one.
+    ///
+    /// - Throws: `usage` if no version is given, and a lower one was offered later.
+    package func meantEntry(_ id: String, version: Int?) throws(PatchError) -> PatchEntryDraft {
+        let highest = try entry(id, version: version)
+        guard version == nil, highest.state == .active, let offered = highest.offered else { return highest }
+        let later = entries(of: id).first {
+            $0.state == .active && $0.version != highest.version && $0.offered ?? offered > offered
+        }
+        guard let later else { return highest }
+        throw PatchError(
+            .usage,
+            "\(id): version \(later.version) is \(later.words), later than version \(highest.version), which is \(highest.words)",
+            remedy: PublishingRemedy.giveVersion)
+    }
+
+    /// Checks that a state may be made again without being named: that takes back what this author did, and offers nothing to anyone
+    /// who does not get it now.
+    ///
+    /// - Parameter older: The state before the last change.
+    /// - Throws: `config` if it may not.
+    package func checkUndo(to older: FeedRepository, by author: String?) throws(PatchError) {
+        let snapshot = older.state(of: .snapshot).version
+        if let last = list.author, last != author {
+            throw PatchError(
+                .config, "the last change was made by \(last)\(list.reason.map { ": \($0)" } ?? "")",
+                remedy: PublishingRemedy.giveState(snapshot))
+        }
+        let wider = older.list.entries.first { entry in
+            list.entries.first { $0.path == entry.path }.map { entry.reachesMore(than: $0) } ?? (entry.state == .active)
+        }
+        if let wider {
+            throw PatchError(
+                .config, "\(wider.id) \(wider.version) would be \(wider.words) again",
+                remedy: PublishingRemedy.giveState(snapshot))
+        }
+        guard list.isEnabled || !older.list.isEnabled else {
+            throw PatchError(
+                .config, "all patches would be switched on again", remedy: PublishingRemedy.giveState(snapshot))
+        }
+    }
+}
+
+extension PatchEntryDraft {
+    /// Whether devices get it that another entry does not offer it to.
+    fileprivate func reachesMore(than other: PatchEntryDraft) -> Bool {
+        guard state == .active else { return state == .paused && other.state == .withdrawn }
+        guard other.state == .active else { return true }
+        return permyriad > other.permyriad
+            || other.permyriad < 10_000
+                && !(Set(groups).isSubset(of: other.groups) && Set(users).isSubset(of: other.users))
+    }
+}
+
 extension PatchError {
     package static func unlisted(_ id: String, version: Int? = nil, in feed: FeedRepository) -> PatchError {
         let versions = feed.entries(of: id).map(\.version).sorted()

@@ -299,10 +299,13 @@ package struct FeedRepository: Sendable {
     /// - Parameters:
     ///   - publications: The envelopes.
     ///   - files: The SHA-256 of each file that was ever published, by name, those included that were pruned.
+    ///   - allowsLower: Whether a version may be lower than one that is offered.
     /// - Returns: What becomes of each one. One that is not new was published before with the same bytes.
-    /// - Throws: `feed-published` if the same version was published with other bytes. Nothing is changed then.
+    /// - Throws: `feed-published` if the same version was published with other bytes, `feed-listed` if a higher one is offered. Nothing
+    ///   is changed then.
     package mutating func publish(
-        _ publications: [Publication], files: [String: String] = [:], in details: ChangeDetails
+        _ publications: [Publication], files: [String: String] = [:], allowsLower: Bool = false,
+        in details: ChangeDetails
     ) throws(PatchError) -> [Listing] {
         var known: [String: String] = [:]
         for target in targets { known[target.path] = target.sha256 }
@@ -319,16 +322,20 @@ package struct FeedRepository: Sendable {
                     .feedPublished, "\(publication.name): this version was published before, with other bytes",
                     hint: "pack it again with a higher version")
             }
-            if known.updateValue(digest, forKey: path) == nil { added.append((path, publication.envelope, digest)) }
+            let asked = publication.entry
+            let entry = list.entries.first { $0.id == asked.id && $0.version == asked.version }
+            // What was removed stays withdrawn, and needs no envelope.
+            if entry?.state != .withdrawn, known.updateValue(digest, forKey: path) == nil {
+                added.append((path, publication.envelope, digest))
+            }
             guard listed.insert(path).inserted else {
-                let asked = publication.entry
-                let entry = list.entries.first { $0.id == asked.id && $0.version == asked.version }
                 results.append(entry.flatMap { $0.words == asked.words ? nil : .differs($0) } ?? .unchanged)
                 continue
             }
-            var entry = publication.entry
-            entry.path = path
-            entries.append(entry)
+            var new = asked
+            if !allowsLower { try checkHighest(new) }
+            new.path = path
+            entries.append(new)
             results.append(.added)
         }
         if !added.isEmpty {
@@ -339,6 +346,16 @@ package struct FeedRepository: Sendable {
             edit(in: details) { $0.entries += entries }
         }
         return results
+    }
+
+    /// Devices take the highest version that is for them, so a lower one is for those that the higher one is not for.
+    private func checkHighest(_ new: PatchEntryDraft) throws(PatchError) {
+        let higher = entries(of: new.id).filter { $0.state == .active && $0.version > new.version }
+        guard let highest = higher.max(by: { $0.version < $1.version }) else { return }
+        throw PatchError(
+            .feedListed,
+            "\(new.id) \(new.version): version \(highest.version) is \(highest.words), and devices would get the lower one wherever that is not for them",
+            remedy: PublishingRemedy.packHigher)
     }
 
     /// Adds, replaces or removes a target that is not an envelope.
@@ -372,7 +389,12 @@ package struct FeedRepository: Sendable {
         touch(.rollout, in: details)
         func key(_ entry: PatchEntryDraft) -> String { "\(entry.id) \(entry.version)" }
         let old = Dictionary(list.entries.map { (key($0), $0) }) { first, _ in first }
+        let wasEnabled = list.isEnabled
         body(&list)
+        if list.isEnabled != wasEnabled {
+            list.stop =
+                list.isEnabled ? nil : Change(time: details.now, author: details.author, reason: details.reason)
+        }
         list.entries = list.entries.map {
             $0.stamped(since: old[key($0)], in: details)
         }

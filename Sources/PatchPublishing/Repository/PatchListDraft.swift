@@ -51,6 +51,25 @@ package struct PatchListDraft: Sendable {
         FeedRepository.Change(time: published, author: author, reason: reason)
     }
 
+    /// The change that switched all patches off; nil if they are on, or if an older version of this library switched them off.
+    package var stop: FeedRepository.Change? {
+        get {
+            json[Key.stop].map {
+                FeedRepository.Change(
+                    time: $0[Key.since]?.text.flatMap { Timestamp($0) }, author: $0[Key.author]?.text,
+                    reason: $0[Key.reason]?.text)
+            }
+        }
+        set {
+            let members: [(key: String, value: String?)] = [
+                (Key.since, newValue?.time?.description), (Key.author, newValue?.author),
+                (Key.reason, newValue?.reason),
+            ]
+            let object = JSONValue.object(members.compactMap { name, text in text.map { (name, .string($0)) } })
+            json.set(Key.stop, newValue == nil ? nil : object)
+        }
+    }
+
     /// The lowest version of the app that gets patches at all.
     package var minimumAppVersion: AppVersion? {
         get { json[Key.minimumAppVersion]?.text.flatMap { AppVersion($0) } }
@@ -93,6 +112,14 @@ package struct PatchEntryDraft: Sendable {
             (Key.id, .string(manifest.id)), (Key.version, .integer(manifest.version)),
             (Key.appVersions, .string(manifest.appVersions.description)), (Key.engine, .integer(manifest.engine)),
             (Key.state, .string(PatchList.Entry.State.active.rawValue)),
+        ])
+    }
+
+    /// An entry that only withdraws a version.
+    package init(withdrawing id: String, version: Int) {
+        json = .object([
+            (Key.id, .string(id)), (Key.version, .integer(version)),
+            (Key.state, .string(PatchList.Entry.State.withdrawn.rawValue)),
         ])
     }
 
@@ -163,6 +190,9 @@ package struct PatchEntryDraft: Sendable {
         get { try? Rollout(JSONObject(json[Key.rollout], Key.rollout)) }
         set { json.set(Key.rollout, newValue?.json) }
     }
+
+    /// The part of all devices that it is for, of 10,000. Without a percentage, it is for all, or only for groups and users.
+    package var permyriad: Int { rollout?.permyriad ?? (groups.isEmpty && users.isEmpty ? 10_000 : 0) }
 
     /// Groups that it is for, whatever the percentage.
     package var groups: [String] {

@@ -63,6 +63,16 @@ package enum PublishingRemedy: PatchError.Remedy, Equatable {
     case lookAndReplace
     /// Deploy again, and replace what is there.
     case deployAndReplace
+    /// Deploy, or empty the caches that still have an older state.
+    case deployOrPurge
+    /// Take a file of the feed's folder from a backup, or from where the feed is served.
+    case takeFromBackup
+    /// Pack a patch again with a higher version, or say that devices with the higher one may stay without this one.
+    case packHigher
+    /// Name the version that is meant.
+    case giveVersion
+    /// Name the state that is to be made again; the last one has this snapshot.
+    case giveState(Int)
 }
 
 extension PatchError {

@@ -7,6 +7,8 @@ package enum RolloutStep: Sendable, Equatable {
     case widen(Int)
     /// A gate is crossed.
     case pause(Gate)
+    /// A bound is crossed above which no device is to keep it.
+    case withdraw(Gate)
     /// It is too early, for these reasons.
     case wait([Reason])
     /// It is on its last step, and no gate is crossed.
@@ -69,12 +71,15 @@ package enum RolloutStep: Sendable, Equatable {
         /// Whether all files of events could be read.
         package var isWhole: Bool
         package var gates: [Gate]
+        /// Bounds above which no device is to keep it. Below them they say nothing.
+        package var limits: [Gate]
 
         package init(
-            events: Int, damaged: Int, newest: Timestamp?, newDevices: Int, isWhole: Bool = true, gates: [Gate]
+            events: Int, damaged: Int, newest: Timestamp?, newDevices: Int, isWhole: Bool = true, gates: [Gate],
+            limits: [Gate] = []
         ) {
             (self.events, self.damaged, self.newest) = (events, damaged, newest)
-            (self.newDevices, self.isWhole, self.gates) = (newDevices, isWhole, gates)
+            (self.newDevices, self.isWhole, self.gates, self.limits) = (newDevices, isWhole, gates, limits)
         }
     }
 
@@ -89,12 +94,21 @@ package enum RolloutStep: Sendable, Equatable {
         case noEvents
         case fewDevices(Int, needed: Int)
         case undecided(Gate)
+        /// All patches are switched off, so devices tell nothing of this one.
+        case switchedOff
     }
 
     /// - Parameters:
     ///   - entry: The patch as it is listed.
+    ///   - isEnabled: Whether patches run at all.
     ///   - evidence: What devices have told of it since it was offered.
-    package init(of entry: PatchEntryDraft, by rules: Rules, _ evidence: Evidence, at now: Timestamp) {
+    package init(
+        of entry: PatchEntryDraft, isEnabled: Bool, by rules: Rules, _ evidence: Evidence, at now: Timestamp
+    ) {
+        if entry.state != .withdrawn, let limit = evidence.limits.first(where: { $0.verdict == .crossed }) {
+            self = .withdraw(limit)
+            return
+        }
         let crossed = evidence.gates.first { $0.verdict == .crossed }
         guard entry.state == .active else {
             let cause = evidence.gates.first { entry.reason?.hasPrefix("\($0.text): ") ?? false } ?? crossed
@@ -105,9 +119,11 @@ package enum RolloutStep: Sendable, Equatable {
             self = .pause(crossed)
             return
         }
-        // Without a percentage, it is for all, or only for groups and users.
-        let part = entry.rollout?.permyriad ?? (entry.groups.isEmpty && entry.users.isEmpty ? 10_000 : 0)
-        guard let next = rules.steps.first(where: { $0 > part }) else {
+        guard isEnabled else {
+            self = .wait([.switchedOff])
+            return
+        }
+        guard let next = rules.steps.first(where: { $0 > entry.permyriad }) else {
             self = .complete
             return
         }
@@ -133,7 +149,7 @@ package enum RolloutStep: Sendable, Equatable {
 }
 
 extension FeedRepository {
-    /// Widens or pauses a rollout, as a step says. The other steps change nothing.
+    /// Widens, pauses or withdraws a rollout, as a step says. The other steps change nothing.
     ///
     /// - Parameters:
     ///   - entry: The patch as it is listed.
@@ -152,6 +168,9 @@ extension FeedRepository {
         case .pause(let gate):
             new.state = .paused
             details.reason = gate.change
+        case .withdraw(let limit):
+            new.state = .withdrawn
+            details.reason = limit.change
         case .wait, .complete, .stopped: return entry
         }
         replace(entry, with: new, in: details)

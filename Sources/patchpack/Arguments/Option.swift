@@ -242,6 +242,14 @@ extension Option {
     static let deployTarget = Option(
         name: "to", value: .text("PLACE"),
         help: "a folder, s3://BUCKET/FOLDER, rsync://HOST/MODULE/FOLDER, or HOST:FOLDER for rsync over ssh")
+    static let reportFormat = Option(
+        name: "format", value: .choice("FORMAT", ["text", "json", "openmetrics"]),
+        help: "text, json (one object), or openmetrics (for Prometheus)")
+    static let undoneTo = Option(
+        name: "to", value: .text("SNAPSHOT"),
+        help: "the state to make again, as `feed log` numbers them (default: the one before the last change)")
+    static let allowLower = Option(
+        name: "allow-lower", help: "publish a version although a higher one is offered")
     static let repair = Option(
         name: "repair", help: "replace files there that are not the feed's, such as those of another copy")
     static let discard = Option(name: "discard", help: "drop the change that waits for signatures")

@@ -42,7 +42,7 @@ extension PatchError.Code {
         (.feedPublished, 38, "this version of a patch was published before, with other bytes"),
         (
             .feedListed, 39,
-            "a version that was to be published is listed already: offered to others, paused or withdrawn"
+            "a version that was to be published is listed already: offered to others, paused or withdrawn; or a higher one is offered"
         ),
         (
             .feedConflict, 40,

@@ -49,6 +49,12 @@ extension PublishingRemedy {
         case .lookAndReplace:
             "another copy of the feed, or something else, wrote there: look at it, and replace it with --repair"
         case .deployAndReplace: "deploy again, with --repair"
+        case .deployOrPurge: "deploy it, or purge metadata/timestamp.json from the caches in between"
+        case .takeFromBackup: "take this file from a backup, or from where the feed is served"
+        case .packHigher: "pack it again with a higher version, or give --allow-lower"
+        case .giveVersion: "give --patch-version N"
+        case .giveState(let snapshot):
+            "`patchpack feed log DIR` says what was done; to make that state again all the same, give --to \(snapshot)"
         }
     }
 }

@@ -16,7 +16,9 @@ extension FleetReport {
                 ])
             ),
             ("made", .string(made.description)), ("newest", newest.map { .string($0.description) } ?? .null),
-            ("devices", .integer(devices)), ("scale", .integer(scale)), ("patches", .array(patches.map(\.json))),
+            ("devices", .integer(devices)), ("syncFailing", .integer(syncFailing)),
+            ("storeFailing", .integer(storeFailing)), ("faults", .array(faults.prefix(100).map(\.json))),
+            ("scale", .integer(scale)), ("patches", .array(patches.map(\.json))),
             (
                 "gates",
                 .array(
@@ -38,7 +40,8 @@ extension FleetReport.Patch {
     fileprivate var json: JSONValue {
         let counts: [(key: String, value: JSONValue)] = [
             ("devices", devices), ("running", running), ("failing", failing), ("rolledBack", rolledBack),
-            ("refused", refused), ("trial", trial), ("good", good), ("over", over), ("withdrawn", withdrawn),
+            ("suspected", suspected), ("refused", refused), ("trial", trial), ("good", good), ("over", over),
+            ("withdrawn", withdrawn),
             ("calls", calls),
             ("failures", failures), ("fallbacks", fallbacks),
         ].map { ($0, .integer($1)) }
@@ -51,20 +54,7 @@ extension FleetReport.Patch {
                 ("firstFailure", firstBadMinute.map { .string(minuteText($0)) } ?? .null),
                 ("appVersions", .array(appVersions.map { $0.json(called: "version") })),
                 ("systems", .array(systems.prefix(100).map { $0.json(called: "system") })),
-                (
-                    "faults",
-                    .array(
-                        faults.prefix(100).map { fault in
-                            .object([
-                                ("event", .string(fault.event)), ("code", .string(fault.code)),
-                                ("function", .string(fault.function)),
-                                ("file", fault.place.file.map(JSONValue.string) ?? .null),
-                                ("line", fault.place.line.map(JSONValue.integer) ?? .null),
-                                ("message", .string(fault.message)),
-                                ("count", .integer(fault.count)),
-                            ])
-                        })
-                ),
+                ("faults", .array(faults.prefix(100).map(\.json))),
                 (
                     "hours",
                     .array(
@@ -77,6 +67,16 @@ extension FleetReport.Patch {
                         })
                 ),
             ])
+    }
+}
+
+extension FleetReport.Fault {
+    fileprivate var json: JSONValue {
+        .object([
+            ("event", .string(event)), ("code", .string(code)), ("function", .string(function)),
+            ("file", place.file.map(JSONValue.string) ?? .null), ("line", place.line.map(JSONValue.integer) ?? .null),
+            ("message", .string(message)), ("count", .integer(count)),
+        ])
     }
 }
 

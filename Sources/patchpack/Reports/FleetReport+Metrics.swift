@@ -3,11 +3,13 @@ import PatchReport
 
 extension FleetReport {
     /// The report in Prometheus' text format, which is also OpenMetrics', for the textfile collector of its node exporter.
-    func metrics(_ gates: [ReportGateResult], at made: Timestamp) -> String {
+    ///
+    /// - Parameter common: Labels of each sample, so that reports of several apps can be in one folder.
+    func metrics(_ gates: [ReportGateResult], _ common: [(String, String)], at made: Timestamp) -> String {
         var text = OpenMetricsText()
         func family(_ name: String, _ help: String, _ samples: [(labels: [(String, String)], value: Int)]) {
             text.begin("patchpack_\(name)", "gauge", help: help)
-            for (labels, value) in samples { text.add("patchpack_\(name)", labels, value) }
+            for (labels, value) in samples { text.add("patchpack_\(name)", common + labels, value) }
         }
         func perPatch(_ name: String, _ help: String, _ value: (Patch) -> Int) {
             family(
@@ -29,11 +31,14 @@ extension FleetReport {
                 "newest_event_timestamp_seconds", "When the newest event was made.", [([], newest.secondsSince1970)])
         }
         family("devices", "Devices that were heard of.", [([], devices)])
+        family("sync_failing_devices", "Devices that could not sync at least once.", [([], syncFailing)])
+        family("store_failing_devices", "Devices whose store could not be used at least once.", [([], storeFailing)])
         family("damaged_lines", "Lines that are not events.", [([], input.damaged)])
         perPatch("patch_devices", "Devices that reported the patch.") { $0.devices }
         perPatch("patch_running_devices", "Devices on which it runs.") { $0.running }
         perPatch("patch_failing_devices", "Devices on which it failed at least once.") { $0.failing }
         perPatch("patch_rolled_back_devices", "Devices that took it back.") { $0.rolledBack }
+        perPatch("patch_suspected_devices", "Devices that took it back together with others.") { $0.suspected }
         perPatch("patch_refused_devices", "Devices that refused it.") { $0.refused }
         perPatch("patch_calls", "Calls of its replacements.") { $0.calls }
         perPatch("patch_failures", "Calls that failed.") { $0.failures }

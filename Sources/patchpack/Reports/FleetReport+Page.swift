@@ -21,6 +21,7 @@ extension FleetReport {
         let page = HTMLPage(
             title: "Patches on \(devices.grouped) devices", lead: "Made \(made.description). \(summary)",
             body: """
+                \(deviceRows.isEmpty ? "" : "<ul class=\"gates\">\n\(deviceRows.map { "<li class=\"crossed\"><b>\($0.name.html)</b> \($0.value.html)</li>" }.joined(separator: "\n"))\n</ul>")
                 \(verdicts.isEmpty ? "" : "<ul class=\"gates\">\n\(verdicts.joined(separator: "\n"))\n</ul>")
                 <div class="charts">
                 \(HTMLChart(patches, gates.map(\.gate)).figures.joined(separator: "\n"))

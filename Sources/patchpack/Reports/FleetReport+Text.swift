@@ -18,6 +18,7 @@ extension FleetReport {
     /// The report as text.
     func lines(_ gates: [ReportGateResult]) -> [ReportLine] {
         var lines = [ReportLine(text: summary)]
+        lines += deviceRows.map { ReportLine(style: .bad, word: $0.name, text: "  \($0.value)") }
         for patch in patches {
             lines.append(ReportLine(text: ""))
             lines.append(ReportLine(style: .good, word: "\(patch.id) \(patch.version)", text: ""))
@@ -34,6 +35,16 @@ extension FleetReport {
                     text: "  \(gate.gate.text)  \(gate.name): \(gate.reason)"))
         }
         return lines
+    }
+
+    /// The names and the values of what went wrong on devices as such.
+    var deviceRows: [(name: String, value: String)] {
+        [("could not sync", "sync-failed", syncFailing), ("could not store", "store-failed", storeFailing)]
+            .filter { $0.2 > 0 }.map { name, event, count in
+                let share = Share(count, of: devices).value?.percent ?? ""
+                let reasons = faults.filter { $0.event == event }.prefix(5).map(\.text).joined(separator: "; ")
+                return (name, "\(count.counting("device"))  \(share) of all: \(reasons)")
+            }
     }
 
     /// What was read, and what is to be known about it.
@@ -69,6 +80,15 @@ extension FleetReport.Part {
     }
 }
 
+extension FleetReport.Fault {
+    /// How often it happened, and what the first was.
+    fileprivate var text: String {
+        let error = PatchError(PatchError.Code(code), message, at: place)
+        let name = code.isEmpty ? "" : "\(code)\(function.isEmpty ? "" : " in \(function)"): "
+        return "\(count.grouped) x \(name)\(error.text)"
+    }
+}
+
 extension FleetReport.Patch {
     /// The names and the values of the table of a patch.
     func rows(of all: Int) -> [(name: String, value: String)] {
@@ -86,6 +106,7 @@ extension FleetReport.Patch {
             ),
             ("failing", part(failing)), ("rolled back", part(rolledBack)), ("refused", part(refused)),
         ]
+        if suspected > 0 { rows.append(("suspected", "\(part(suspected)), taken back together with others")) }
         if let rate = failureRate.value {
             rows.append(
                 (
@@ -107,12 +128,7 @@ extension FleetReport.Patch {
                 ("new devices", "\(sparkline(first...last))  \((last - first + 1).grouped) h from \(hourText(first))"))
         }
         if let firstBadMinute { rows.append(("first failure", minuteText(firstBadMinute))) }
-        for fault in faults.prefix(5) {
-            let error = PatchError(PatchError.Code(fault.code), fault.message, at: fault.place)
-            let function = fault.function.isEmpty ? "" : " in \(fault.function)"
-            rows.append((fault.event, "\(fault.count.grouped) x \(fault.code)\(function): \(error.text)"))
-        }
-        return rows
+        return rows + faults.prefix(5).map { ($0.event, $0.text) }
     }
 
     /// The new devices of some hours, in at most 48 characters.

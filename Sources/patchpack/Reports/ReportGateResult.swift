@@ -13,6 +13,8 @@ struct ReportGateResult {
     let share: Share
     let sequence: ConfidenceSequence
     let verdict: ReportGate.Verdict
+    /// Devices that took the patch back together with others.
+    private let suspected: Int
     /// The version before, if the bound is relative to it, and what is known of it.
     private let previous: (version: Int, sequence: ConfidenceSequence)?
 
@@ -45,6 +47,7 @@ struct ReportGateResult {
         self.version = version
         share = gate.share(in: patch)
         sequence = gate.sequence(in: patch, scale: scale)
+        suspected = patch.suspected
         verdict = gate.verdict(on: patch, after: previous, scale: scale)
         self.previous = previous.map { ($0.version, gate.sequence(in: $0, scale: scale)) }
     }
@@ -60,6 +63,9 @@ struct ReportGateResult {
                 "\(interval); version \(previous.version): \(old)\(verdict == .undecided ? ": too few to tell" : "")"
         }
         guard verdict == .undecided else { return interval }
+        if gate.measure == .rolledBack, suspected > 0 {
+            return "\(interval); on \(suspected.counting("device")) more it is suspected together with others"
+        }
         let unit = gate.measure.isOfCalls ? "call" : "device"
         guard let needed = sequence.needed(for: gate.bound) else {
             return "\(interval): too close to the bound to tell"

@@ -81,6 +81,28 @@ struct RsyncTarget: DeployTarget {
         return true
     }
 
+    func find(_ files: [FeedRepository.File]) throws(PatchError) -> FilesFound {
+        guard !files.isEmpty else { return FilesFound() }
+        try stage(files)
+        // A file that is not there has a plus sign for each of its properties.
+        let lines = try send(["--checksum", "--dry-run"], format: "%i %n")
+        var states: [Substring: Substring] = [:]
+        for line in lines {
+            let parts = line.split(separator: " ", maxSplits: 1)
+            if parts.count == 2, parts[0].hasPrefix("<f") { states[parts[1]] = parts[0] }
+        }
+        var found = FilesFound()
+        for file in files {
+            guard let state = states[file.path[...]] else { continue }
+            if state.hasSuffix("+++") {
+                found.missing.append(file.path)
+            } else if state.dropFirst(2).prefix(2).contains(where: { $0 != "." }) {
+                found.others.append(file.path)
+            }
+        }
+        return found
+    }
+
     func add(_ files: [FeedRepository.File]) throws(PatchError) -> FilesFound {
         guard !files.isEmpty else { return FilesFound() }
         try stage(files)
@@ -104,11 +126,12 @@ struct RsyncTarget: DeployTarget {
 
     /// Sends the files.
     ///
+    /// - Parameter format: How rsync says what it has written.
     /// - Returns: What rsync says that it has written.
     @discardableResult
-    private func send(_ options: [String]) throws(PatchError) -> Set<String> {
+    private func send(_ options: [String], format: String = "%n") throws(PatchError) -> Set<String> {
         let output = try rsync(
-            options + ["--recursive", "--mkpath", "--chmod=D755,F644", "--out-format=%n"],
+            options + ["--recursive", "--mkpath", "--chmod=D755,F644", "--out-format=\(format)"],
             from: Path(bytes: staged.bytes + "/".utf8), to: Path("\(place)/"))
         return Set(output.split(separator: "\n").map(String.init))
     }
@@ -140,8 +163,10 @@ struct RsyncTarget: DeployTarget {
                 return ""
             }
             guard status >> 8 & 0xFF != 127 else { throw failure("is not installed", hint: "apt-get install rsync") }
-            // What ssh says comes before that, such as a banner.
-            let fault = lines.first { $0.hasPrefix("rsync") || $0.hasPrefix("@ERROR") } ?? lines.first
+            // What ssh says comes before that, such as a banner. If ssh itself failed, the last of it says why.
+            let own = lines.first { $0.hasPrefix("rsync") || $0.hasPrefix("@ERROR") }
+            let others = lines.filter { !$0.hasPrefix("rsync") && !$0.hasPrefix("@ERROR") }
+            let fault = (status >> 8 & 0xFF == 255 ? others.last : nil) ?? own ?? lines.first
             throw failure(
                 fault.map(String.init) ?? "ended with status \(status >> 8 & 0xFF)",
                 hint: "can it be reached, is rsync there, and is no other deployment under way?")

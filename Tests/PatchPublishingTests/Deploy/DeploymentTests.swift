@@ -172,11 +172,60 @@ import Testing
     @Test func whatWasUploadedIsReadBack() throws {
         try deploy()
         try place.turn("a")
-        target["metadata/2.targets.json"] = nil
+        let target = target
+        target.interrupt(before: "metadata/3.snapshot.json") { target["metadata/2.targets.json"] = nil }
         #expect(remedy(refusal { try deploy() }) == .deployAndReplace)
         #expect(try target["metadata/timestamp.json"] != expected()["metadata/timestamp.json"])
         try deploy(repairs: true)
         #expect(try deployed == expected())
+    }
+
+    /// A bucket is cleaned up, or half an upload was made by hand. Each deployment looks at what devices need.
+    @Test func whatIsMissingIsThereAgain() throws {
+        try deploy()
+        let path = try #require(target.files.keys.first { $0.hasSuffix(".js") })
+        target[path] = nil
+        let trial = try deploy(isTrial: true)
+        #expect(trial.restored == [path] && trial.isRepair && target[path] == nil)
+        let outcome = try deploy()
+        #expect(outcome.restored == [path] && outcome.isRepair && !outcome.isNew && outcome.bytes > 0)
+        #expect(try deployed == expected())
+        // The same while there is something new.
+        target[path] = nil
+        try place.turn("a")
+        #expect(try deploy().isNew)
+        #expect(try deployed == expected())
+    }
+
+    /// An envelope is named by its hash, so whatever else has its name was cut or changed.
+    @Test func whatIsDamagedIsNotCalledUnchanged() throws {
+        try deploy()
+        let path = try #require(target.files.keys.first { $0.hasSuffix(".js") })
+        target[path]?[0] ^= 1
+        #expect(remedy(refusal { try deploy() }) == .lookAndReplace)
+        #expect(try deploy(repairs: true).replaced == [path])
+        #expect(try deployed == expected())
+    }
+
+    /// Devices would refuse it, and caches would keep it for a year.
+    @Test func anEnvelopeThatIsNotTheSignedOneIsNotUploaded() throws {
+        let path = try #require(try expected().keys.first { $0.hasSuffix(".js") })
+        let bytes = try #require(try expected()[path])
+        for damaged in [bytes + [0], Array(bytes.dropLast()), bytes.dropLast() + [bytes[bytes.count - 1] ^ 1], []] {
+            try place.disk.write(damaged, to: "feed/\(path)")
+            for repairs in [false, true] {
+                let error = refusal { try deploy(repairs: repairs) }
+                #expect(error?.code == .feedMismatch && remedy(error) == .takeFromBackup)
+            }
+        }
+        #expect(target.written.isEmpty)
+        // Of a state that is over, it is left out.
+        try place.change { feed in
+            feed.edit(in: FeedFixture.details) { $0.entries = [] }
+            feed.removeTargets(in: FeedFixture.details) { _ in true }
+        }
+        try deploy()
+        #expect(target[path] == nil && target["metadata/2.snapshot.json"] != nil)
     }
 
     @Test func whatIsServedAfterwardsIsJudged() throws {
@@ -196,6 +245,31 @@ import Testing
         #expect(refusal { _ = try look(other) }?.code == .feedConflict)
         let position = FeedRepository.Position(version: 3, snapshot: 3, isOwn: false)
         #expect(try look(other, givenUp: position) == .earlier(3), "caches have what was given up")
+    }
+
+    /// A stop that does not arrive is no stop.
+    @Test func aFolderKnowsWhetherItsStateIsServed() throws {
+        func check(_ bytes: [UInt8]?) -> PatchError.Code? {
+            refusal { try place.folder().check(served: #require(bytes), by: "www", root: place.root) }?.code
+        }
+        func timestamp(_ name: String = "feed") throws -> [UInt8]? { try expected(name)["metadata/timestamp.json"] }
+        let first = try timestamp()
+        try place.turn("a")
+        #expect(try check(timestamp()) == nil && check(first) == .feedRollback)
+        try place.turn("b", in: "other")
+        #expect(try check(timestamp("other")) == .feedConflict)
+        #expect(check([1]) == .feedMalformed)
+    }
+
+    /// Caches remember what was missing, too.
+    @Test func whatCachesMayHaveIsSaid() throws {
+        #expect(try deploy().cached == ["metadata/timestamp.json", "metadata/1.root.json"])
+        #expect(try deploy().cached.isEmpty)
+        let path = try #require(target.files.keys.first { $0.hasSuffix(".js") })
+        target[path] = nil
+        #expect(try deploy().cached == [path])
+        target[path] = [1]
+        #expect(try deploy(repairs: true).cached == [path])
     }
 
     @Test func aFolderLosesNoFileOfAnotherWriter() throws {

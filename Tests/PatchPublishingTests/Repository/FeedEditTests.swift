@@ -94,15 +94,121 @@ import Testing
         #expect(remedy { _ = try feed.prune(["other"], keeping: 1, in: details) } == .lookAtPatches)
     }
 
-    @Test mutating func oneVersionIsRemovedListedOrNot() throws {
+    /// A thief's patch is removed while devices have it. They must lose it all the same.
+    @Test mutating func whatIsRemovedIsWithdrawn() throws {
         #expect(try feed.remove(Self.id, version: 2, in: details))
-        #expect(feed.list.entries.map(\.version) == [1, 3] && feed.digest(of: FeedFixture.path(2)) == nil)
+        #expect(feed.list.entries.map(\.version) == [1, 3, 2] && feed.digest(of: FeedFixture.path(2)) == nil)
+        let list = try PatchList(decoding: feed.list.json.encoded())
+        #expect(list.faults.isEmpty && list.entries.last?.state == .withdrawn, "a device reads it")
+        #expect(try entry(2).json["appVersions"] == nil && entry(2).words == "withdrawn")
+        // Once there is nothing but the withdrawal, it goes.
+        #expect(try !feed.remove(Self.id, version: 2, in: details))
         #expect(refusal { _ = try feed.remove(Self.id, version: 2, in: details) }?.hint == "it has 1, 3")
         // The release keys have signed it, and no entry lists it.
         feed.edit(in: details) { $0.entries.removeAll { $0.version == 1 } }
         #expect(feed.unlistedTargets == [FeedFixture.path(1)])
-        #expect(try !feed.remove(Self.id, version: 1, in: details))
-        #expect(feed.unlistedTargets.isEmpty)
+        #expect(try feed.remove(Self.id, version: 1, in: details))
+        #expect(try feed.unlistedTargets.isEmpty && entry(1).state == .withdrawn)
+    }
+
+    @Test mutating func aWithdrawalKeepsItsReason() throws {
+        _ = try set(.withdrawn, of: 2, reason: "crashes")
+        #expect(try feed.remove(Self.id, version: 2, in: details))
+        #expect(try entry(2).reason == "crashes" && feed.digest(of: FeedFixture.path(2)) == nil)
+    }
+
+    /// An older tool has removed it, and left no withdrawal.
+    @Test mutating func whatWasPublishedCanBeWithdrawnUnlisted() throws {
+        feed.prune(in: details) { $0.version == 2 }
+        let files = [FeedFixture.name(2): "digest", FeedFixture.name(3): "digest"]
+        #expect(feed.isUnlisted(Self.id, version: 2, in: files))
+        #expect(!feed.isUnlisted(Self.id, version: 3, in: files), "it is listed")
+        #expect(!feed.isUnlisted(Self.id, version: 4, in: files), "no device can have it")
+        var details = details
+        details.reason = "stolen"
+        feed.withdraw(Self.id, version: 2, in: details)
+        #expect(try entry(2).reason == "stolen" && entry(2).state == .withdrawn)
+    }
+
+    /// Devices that the highest version is not for would get the lower one.
+    @Test mutating func aLowerVersionIsPublishedOnlyWhenAsked() throws {
+        _ = try feed.publish([publication(5)], in: details)
+        let before = feed.list.json.encoded()
+        let error = refusal { _ = try feed.publish([publication(4)], in: details) }
+        #expect(error?.code == .feedListed && error?.remedy as? PublishingRemedy == .packHigher)
+        #expect(feed.list.json.encoded() == before && feed.digest(of: FeedFixture.path(4)) == nil)
+        #expect(try feed.publish([publication(3)], in: details).count == 1, "it is listed already")
+        #expect(try feed.publish([publication(4)], allowsLower: true, in: details).count == 1)
+        // Nobody is offered the higher one.
+        for version in 4...5 { _ = try set(.withdrawn, of: version) }
+        for version in 1...3 { _ = try set(.withdrawn, of: version) }
+        _ = try feed.publish([publication(6, paused: true)], in: details)
+        #expect(throws: Never.self) { try feed.publish([publication(7), publication(8)], in: details) }
+    }
+
+    /// The good one is not withdrawn for the one that was offered by mistake.
+    @Test mutating func theEntryThatIsMeantIsTheLastOneOffered() throws {
+        func meant(_ feed: FeedRepository, _ version: Int? = nil) throws -> Int {
+            try feed.meantEntry(Self.id, version: version).version
+        }
+        #expect(try meant(feed) == 3)
+        let later = ChangeDetails(at: FeedFixture.at("2026-11-02T12:00:00Z"))
+        var feed = feed
+        let old = try feed.entry(Self.id, version: 2)
+        var paused = old
+        paused.state = .paused
+        feed.replace(old, with: paused, in: later)
+        #expect(try meant(feed) == 3)
+        feed.replace(paused, with: old, in: later)
+        #expect(remedy { _ = try meant(feed) } == .giveVersion)
+        #expect(try meant(feed, 2) == 2 && meant(feed, 3) == 3)
+        var withdrawn = try feed.entry(Self.id, version: 3)
+        let highest = withdrawn
+        withdrawn.state = .withdrawn
+        feed.replace(highest, with: withdrawn, in: later)
+        #expect(try meant(feed) == 3, "it is not offered")
+    }
+
+    /// An undo that names no state takes back what the same person did, and offers nothing to anyone.
+    @Test mutating func anUndoWithoutAStateIsSafe() throws {
+        func details(_ author: String?) -> ChangeDetails {
+            var details = self.details
+            details.author = author
+            return details
+        }
+        func changed(_ feed: FeedRepository, by author: String?, _ body: (inout PatchListDraft) -> Void)
+            -> FeedRepository
+        {
+            var feed = feed
+            feed.edit(in: details(author), body)
+            return feed
+        }
+        func part(_ permyriad: Int) -> (inout PatchListDraft) -> Void {
+            { list in
+                list.entries = list.entries.map {
+                    var entry = $0; entry.rollout = Rollout(permyriad: permyriad); return entry
+                }
+            }
+        }
+        func refused(_ new: FeedRepository, to old: FeedRepository, by author: String?) -> Bool {
+            remedy { try new.checkUndo(to: old, by: author) } == .giveState(old.state(of: .snapshot).version)
+        }
+        let narrow = changed(feed, by: "ada", part(500))
+        let wide = changed(narrow, by: "ada", part(5000))
+        #expect(throws: Never.self) { try wide.checkUndo(to: narrow, by: "ada") }
+        #expect(refused(wide, to: narrow, by: "cron") && refused(wide, to: narrow, by: nil))
+        #expect(refused(narrow, to: wide, by: "ada"), "a second undo is none")
+        for state in [PatchList.Entry.State.withdrawn, .paused] {
+            let stopped = changed(wide, by: "ada") { list in
+                list.entries = list.entries.map {
+                    var entry = $0; entry.state = state; return entry
+                }
+            }
+            #expect(refused(stopped, to: wide, by: "ada"))
+        }
+        let off = changed(feed, by: "ada") { $0.isEnabled = false }
+        #expect(refused(off, to: feed, by: "ada"))
+        #expect(throws: Never.self) { try feed.checkUndo(to: off, by: nil) }
     }
 
     @Test mutating func whatIsListedAlreadyStaysAsItIs() throws {
@@ -125,7 +231,8 @@ import Testing
         #expect(
             refusal { _ = try feed.publish([publication(1, bytes: "x")], files: files, in: details) }?.code
                 == .feedPublished)
-        #expect(try feed.publish([publication(1)], files: files, in: details).map(words) == ["added"])
+        #expect(try feed.publish([publication(1)], files: files, in: details).map(words) == ["withdrawn"])
+        #expect(feed.digest(of: FeedFixture.path(1)) == nil)
     }
 
     /// A job that runs each day has the online key only.

@@ -32,13 +32,13 @@ import Testing
     private func step(_ change: (inout RolloutStep.Evidence) -> Void = { _ in }) -> RolloutStep {
         var evidence = evidence
         change(&evidence)
-        return RolloutStep(of: entry, by: Self.rules, evidence, at: now)
+        return RolloutStep(of: entry, isEnabled: true, by: Self.rules, evidence, at: now)
     }
 
     private func step(of change: (inout PatchEntryDraft) -> Void) -> RolloutStep {
         var entry = entry
         change(&entry)
-        return RolloutStep(of: entry, by: Self.rules, evidence, at: now)
+        return RolloutStep(of: entry, isEnabled: true, by: Self.rules, evidence, at: now)
     }
 
     @Test func theNextStepIsTheOneAboveThePart() {
@@ -64,6 +64,46 @@ import Testing
         #expect(step { $0.gates.append(Self.undecided) } == .wait([.undecided(Self.undecided)]))
     }
 
+    /// A bad version goes by itself, whatever else there is to do, and even if it is paused already.
+    @Test func aCrossedLimitWithdraws() throws {
+        let limit = RolloutStep.Gate("rolled-back<5%", .crossed, "30%")
+        let crossed = { (evidence: inout RolloutStep.Evidence) in evidence.limits = [limit] }
+        #expect(
+            step {
+                crossed(&$0); $0.gates = [Self.crossed]
+            } == .withdraw(limit))
+        #expect(step { $0.limits = [Self.undecided] } == .widen(2500), "below the limit, gates decide")
+        var evidence = evidence
+        crossed(&evidence)
+        for (state, expected) in [
+            (PatchList.Entry.State.paused, RolloutStep.withdraw(limit)), (.withdrawn, .stopped(by: nil)),
+        ] {
+            var entry = entry
+            entry.state = state
+            #expect(RolloutStep(of: entry, isEnabled: false, by: Self.rules, evidence, at: now) == expected)
+        }
+        var repository = try feed.repository()
+        var details = FeedFixture.details
+        let old = repository.list.entries[0]
+        let new = repository.take(.withdraw(limit), of: old, passing: [], in: &details)
+        #expect(new.state == .withdrawn && repository.list.entries[0].state == .withdrawn)
+        #expect(repository.list.entries[0].reason == "rolled-back<5%: 30%")
+    }
+
+    /// Whoever switches patches on again finds no more devices than before.
+    @Test func nothingIsWidenedWhileAllIsSwitchedOff() {
+        var entry = entry
+        func step(_ evidence: RolloutStep.Evidence) -> RolloutStep {
+            RolloutStep(of: entry, isEnabled: false, by: Self.rules, evidence, at: now)
+        }
+        #expect(step(evidence) == .wait([.switchedOff]))
+        var bad = evidence
+        bad.gates = [Self.crossed]
+        #expect(step(bad) == .pause(Self.crossed))
+        entry.rollout = nil
+        #expect(step(evidence) == .wait([.switchedOff]), "it is not complete if nobody has it")
+    }
+
     /// A bad patch is paused, whatever else there is to wait for.
     @Test func aCrossedGatePauses() {
         #expect(step { ($0.gates, $0.newest) = ([Self.undecided, Self.crossed], nil) } == .pause(Self.crossed))
@@ -73,7 +113,7 @@ import Testing
         entry.rollout = nil
         var bad = evidence
         bad.gates = [Self.crossed]
-        #expect(RolloutStep(of: entry, by: Self.rules, bad, at: now) == .pause(Self.crossed))
+        #expect(RolloutStep(of: entry, isEnabled: true, by: Self.rules, bad, at: now) == .pause(Self.crossed))
     }
 
     /// An alarm lasts until a decision was made.
@@ -85,7 +125,7 @@ import Testing
         (paused.state, paused.reason) = (.paused, "lunch")
         var bad = evidence
         bad.gates = [Self.crossed]
-        #expect(RolloutStep(of: paused, by: Self.rules, bad, at: now) == .stopped(by: Self.crossed))
+        #expect(RolloutStep(of: paused, isEnabled: true, by: Self.rules, bad, at: now) == .stopped(by: Self.crossed))
     }
 
     @Test func aStepIsListedWithItsReason() throws {

@@ -96,6 +96,23 @@ import Testing
         #expect(none.status == 20)
         #expect(none.text.contains("no device has reported enough to tell"))
         #expect(try Tool.patchpack("report", "events", "--gate", "nonsense", in: folder.path).status == 64)
+        // A part or a percentage? It would be a hundred times as much.
+        let bare = try Tool.patchpack("report", "events", "--gate", "failing<0.5", in: folder.path)
+        #expect(bare.status == 64 && bare.error.contains("did you mean 'failing<0.5%'?"), "\(bare.error)")
+    }
+
+    /// Reports of two apps, or of two environments, are in one folder of metrics.
+    @Test func metricsHaveLabels() throws {
+        func metrics(_ labels: String...) throws -> Tool {
+            try Tool.run(
+                Tool.patchpack, ["report", "events", "--format", "openmetrics"] + labels.flatMap { ["--label", $0] },
+                in: folder.path)
+        }
+        let samples = try metrics("app=shop", "environment=a\"b").lines.filter { !$0.hasPrefix("#") && !$0.isEmpty }
+        #expect(samples.count > 10)
+        #expect(samples.allSatisfy { $0.contains(#"{app="shop",environment="a\"b""#) }, "\(samples)")
+        for label in ["app", "=x", "1a=x", "a-b=x", "patch=x", "A=x"] { #expect(try metrics(label).status == 64) }
+        #expect(try metrics("a=x", "a=y").status == 64)
     }
 
     @Test func thePageIsWellFormedAndQuotesEverything() throws {

@@ -32,7 +32,11 @@ import Testing
     }
 
     private func deploy(_ feed: String = "feed", _ options: String..., to place: String = "www") throws -> Tool {
-        try work.run(["deploy", feed, "--to", place] + options)
+        try deploy([feed] + options, to: place)
+    }
+
+    private func deploy(_ words: [String], to place: String = "www") throws -> Tool {
+        try work.run(["deploy", words[0], "--to", place] + words.dropFirst())
     }
 
     private func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: work.folder.at(name)) }
@@ -255,11 +259,26 @@ import Testing
         let url = "http://127.0.0.1:\(server.port)"
         let stale = try deploy("feed", "--served", url, "--allow-http")
         #expect(stale.status == 0 && stale.error.contains("still has timestamp 2, not 3"))
+        // A stop that does not arrive is an error if it is waited for.
+        let options = ["--served", url, "--allow-http", "--wait", "0s", "--purge-command"]
+        let never = try deploy(
+            ["feed"] + options + ["echo \"$@\" >purged; exit 0"])
+        #expect(never.status == 32 && never.error.contains("still has timestamp 2, not 3"), "\(never.error)")
+        #expect(try work.folder.read("purged") == Array("metadata/timestamp.json\n".utf8))
+        let failed = try deploy(["feed"] + options + ["exit 3"])
+        #expect(failed.status == 74 && failed.error.contains("ended with status 3"), "\(failed.error)")
+        let root = ["--root", "feed/metadata/1.root.json", "--allow-http"]
+        let same = try work.run(["check", url, "--same-as", "feed"] + root)
+        #expect(same.status == 32 && same.error.contains("has timestamp 2, and feed has 3"), "\(same.error)")
         // A repair of the place is not kept from it by a cache, either.
         let repaired = try deploy("feed", "--repair", "--served", url, "--allow-http")
         #expect(repaired.status == 0 && repaired.error.contains("still has timestamp 2, not 3"), "\(repaired.error)")
-        #expect(try deploy(to: "cached").status == 0)
+        // The command empties the cache.
+        let purged = try deploy(["feed"] + options + ["cp -r www/. cached/"])
+        #expect(purged.status == 0, "\(purged.error)")
+        #expect(try work.run(["check", url, "--same-as", "feed"] + root).status == 0)
         #expect(try deploy("feed", "--served", url, "--allow-http").error.isEmpty)
+        #expect(try deploy("feed", "--wait", "1m").status == 64)
         #expect(try deploy("feed", "--served", "\(url)/none", "--allow-http").status == 36)
     }
 
@@ -307,16 +326,31 @@ import Testing
         try remove("www/metadata/2.rollout.json")
         try remove(envelope)
         #expect(try work.run("check", "www", with: []).status != 0)
-        #expect(try deploy("feed", "--repair", "--dry-run").text.hasPrefix("would repair"))
-        #expect(try deploy("feed", "--repair").text.hasPrefix("repaired"))
-        #expect(try deploy("feed", "--repair").text.hasPrefix("unchanged"))
+        #expect(try deploy("feed", "--dry-run").text.hasPrefix("would repair"))
+        let repaired = try deploy()
+        #expect(repaired.text.hasPrefix("repaired") && repaired.status == 0)
+        for name in ["metadata/2.rollout.json", String(envelope.dropFirst("www/".count))] {
+            #expect(repaired.error.contains("www: \(name) was missing, and was uploaded"), "\(repaired.error)")
+        }
+        #expect(try deploy().text.hasPrefix("unchanged"))
         #expect(try files(of: "www") == files(of: "feed"))
+        try work.folder.write(Array("other".utf8), to: envelope)
+        let foreign = try deploy()
+        #expect(foreign.status == 40 && foreign.error.contains("with --repair"), "\(foreign.error)")
+        #expect(try deploy("feed", "--repair").text.hasPrefix("repaired"))
         try remove("www/metadata/2.targets.json")
         try change("switch", "x=1")
-        let damaged = try deploy()
-        #expect(damaged.status == 36 && damaged.error.contains("with --repair"), "\(damaged.error)")
-        #expect(try deploy("feed", "--repair").status == 0)
+        #expect(try deploy().text.hasPrefix("deployed"))
         #expect(try files(of: "www") == files(of: "feed"))
+    }
+
+    /// Devices would refuse it, and caches would keep it.
+    @Test func anEnvelopeThatIsNotTheSignedOneIsNotDeployed() throws {
+        let envelope = try #require(try work.folder.contents().first { $0.hasPrefix("feed/") && $0.hasSuffix("-7.js") })
+        try work.folder.write(try work.folder.read(envelope) + [0], to: envelope)
+        let run = try deploy()
+        #expect(run.status == 34 && run.error.contains("not the file that is signed"), "\(run.error)")
+        #expect(run.error.contains("from a backup") && !work.folder.exists("www/metadata/timestamp.json"))
     }
 
     /// A job has died after it took its place, and another one has the same state.

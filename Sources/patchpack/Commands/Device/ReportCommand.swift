@@ -12,9 +12,9 @@ extension Option {
     static let reportedFeed = Option(
         name: "feed", value: .directory("DIR|URL"),
         help: "decide gates of the patches that this feed lists, and of no other")
-    static let reportFormat = Option(
-        name: "format", value: .choice("FORMAT", ["text", "json", "openmetrics"]),
-        help: "text, json (one object), or openmetrics (for Prometheus)")
+    static let label = Option(
+        name: "label", value: .text("NAME=VALUE"), repeats: true,
+        help: "label of all metrics, such as environment=staging (default with --feed: its app and environment)")
     static let html = Option(name: "html", value: .file("FILE"), help: "also write the report as a page with charts")
 }
 
@@ -25,15 +25,34 @@ enum ReportCommand {
         operands: "FILE|DIR|-...", operandValue: .file("FILE"), operandCount: 0...Int.max,
         options: [
             .gate, .reportedPatch, .reportedVersion, .reportedFeed, .pinnedRoot, .authorities, .insecure, .since,
-            .reportFormat, .html, .force, .filesFrom, .null,
+            .reportFormat, .label, .html, .force, .filesFrom, .null,
         ],
         example: "patchpack report events/ --patch com.example.shop.cart-total --gate 'failing<0.5%'", run: run)
 
-    /// The patches that the feed lists; nil if none is named.
-    private static func listed(_ arguments: ParsedArguments) throws(PatchError) -> [(id: String, version: Int)]? {
+    /// The feed; nil if none is named.
+    private static func feed(_ arguments: ParsedArguments) throws(PatchError) -> FeedRepository? {
         guard let place = try arguments.text(of: .reportedFeed) else { return nil }
-        let feed = try FeedState(place).feed(PinnedRoot.givenRoot(arguments), arguments)
-        return feed.list.entries.map { ($0.id, $0.version) }
+        return try FeedState(place).feed(PinnedRoot.givenRoot(arguments), arguments)
+    }
+
+    /// The labels of all metrics: those of the feed, and those that are given.
+    private static func labels(
+        _ arguments: ParsedArguments, _ feed: FeedRepository?
+    ) throws(PatchError) -> [(String, String)] {
+        var labels = feed.map { [("app", $0.app), ("environment", $0.environment)] } ?? []
+        for text in try arguments.texts(of: .label) {
+            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2, let first = parts[0].utf8.first, first < 0x30 || first > 0x39,
+                parts[0].utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) || $0 == 0x5F })
+            else {
+                throw PatchError(.usage, "--label \(text): expected NAME=VALUE, with a name such as app or environment")
+            }
+            guard !["patch", "version", "gate"].contains(parts[0]), !labels.contains(where: { $0.0 == parts[0] }) else {
+                throw PatchError(.usage, "--label \(text): there is a label of that name already")
+            }
+            labels.append((parts[0], parts[1]))
+        }
+        return labels
     }
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
@@ -44,7 +63,9 @@ enum ReportCommand {
         let page = try arguments.value(of: .html)?.path.checked(force: arguments.has(.force))
         let now = try SystemClock.now()
         let since = try arguments.moment(of: .since, before: now)
-        let listed = try listed(arguments)
+        let feed = try feed(arguments)
+        let listed = feed?.list.entries.map { (id: $0.id, version: $0.version) }
+        let labels = try labels(arguments, feed)
         // A bound may be relative to the version before.
         let counted = gates.contains(where: \.isRelative) ? nil : version
         var (report, failure) = try EventFiles.report(
@@ -71,7 +92,7 @@ enum ReportCommand {
             console.warning("no event is about \(id)\(version.map { " \($0)" } ?? "")")
         }
         if arguments.format == "openmetrics" {
-            try console.raw(report.metrics(results, at: now))
+            try console.raw(report.metrics(results, labels, at: now))
         } else if console.format == .json {
             try console.json(report.json(results, failure, at: now))
         } else if !console.isQuiet {

@@ -71,7 +71,12 @@ struct FeedAction {
         }
         if let url = try arguments.text(of: .served) {
             settings.served = FeedChange.Served(name: HTTPSource.shown(url)) { () throws(PatchError) in
-                try FeedReading.timestamp(from: url, arguments)
+                do throws(PatchError) {
+                    return try FeedReading.timestamp(from: url, arguments)
+                } catch {
+                    guard error.code == .feedUnavailable else { throw error }
+                    throw error.hinting("the change itself needs no server: to sign it now, leave --served out")
+                }
             }
         }
         return settings

@@ -23,7 +23,9 @@ extension Option {
 extension FeedCommand {
     /// The options of `feed advance`.
     static let advanceOptions =
-        FeedAction.options + [.author, .patchVersion, .events, .gate, .steps, .soak, .fresh, .newDevices, .since]
+        FeedAction.options + [
+            .author, .patchVersion, .events, .gate, .withdrawIf, .steps, .soak, .fresh, .newDevices, .since,
+        ]
 
     /// Widens a rollout by one step if that is safe, and pauses it if a gate is crossed.
     @Sendable static func advance(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
@@ -35,14 +37,16 @@ extension FeedCommand {
         }
         let asked = try action.change.repository().entry(
             arguments.operands[1].text, version: arguments.number(of: .patchVersion))
-        let (evidence, unread) = try evidence(on: asked, gates, arguments, console, at: action.change.now)
+        let limits = try ReportGate.all(arguments, of: .withdrawIf)
+        let (evidence, unread) = try evidence(on: asked, gates, limits, arguments, console, at: action.change.now)
         var failure: PatchError?
         try action.run(isUrgent: true) { (feed, details) throws(PatchError) in
             let old = try feed.entry(asked.id, version: asked.version)
             let name = "\(old.id) \(old.version)"
             // Its report is of the step before.
             guard old.since == asked.since else { return ["waits  \(name): it was changed in this moment"] }
-            let step = RolloutStep(of: old, by: rules, evidence, at: action.change.now)
+            let step = RolloutStep(
+                of: old, isEnabled: feed.list.isEnabled, by: rules, evidence, at: action.change.now)
             let entry = feed.take(step, of: old, passing: evidence.gates, in: &details)
             switch step {
             case .widen: return ["widened  \(name)  \(old.words) -> \(entry.words)"]
@@ -51,6 +55,12 @@ extension FeedCommand {
                     .script, "\(name) is paused: \(gate.change)",
                     hint: "look into it, and then: patchpack feed withdraw, or resume")
                 return ["paused  \(name)"]
+            case .withdraw(let limit):
+                failure = PatchError(
+                    .script, "\(name) is withdrawn: \(limit.change)",
+                    hint: "deploy it, look into it, and publish a higher version")
+                return ["withdrawn  \(name)"]
+                    + (feed.fallback(for: entry).map { ["still offered  \($0.id) \($0.version)  \($0.words)"] } ?? [])
             case .wait(let reasons): return reasons.map { "waits  \(name): \($0.text)" }
             case .complete: return ["complete  \(name): \(old.words), and no gate is crossed"]
             case .stopped(let gate):
@@ -68,7 +78,8 @@ extension FeedCommand {
 
     /// What devices have told of a patch since it was offered, and what the gates say of it.
     private static func evidence(
-        on entry: PatchEntryDraft, _ gates: [ReportGate], _ arguments: ParsedArguments, _ console: Console,
+        on entry: PatchEntryDraft, _ gates: [ReportGate], _ limits: [ReportGate], _ arguments: ParsedArguments,
+        _ console: Console,
         at now: Timestamp
     ) throws(PatchError) -> (RolloutStep.Evidence, unread: PatchError?) {
         let places = arguments.values(of: .events).map(\.path)
@@ -83,17 +94,20 @@ extension FeedCommand {
         // What was known when it was resumed does not pause it again.
         let since = try arguments.moment(of: .since, before: now) ?? entry.offered
         // A bound may be relative to the version before.
-        let version = gates.contains(where: \.isRelative) ? nil : entry.version
+        let version = (gates + limits).contains(where: \.isRelative) ? nil : entry.version
         var (report, unread) = try EventFiles.report(
             on: files, patch: entry.id, version: version, since: since, newSince: entry.since,
             listed: [(entry.id, entry.version)], console)
         let all = report.patches
         report.patches.removeAll { $0.id != entry.id || $0.version != entry.version }
-        let results = ReportGateResult.all(gates, report, id: entry.id, version: entry.version, among: all)
+        func judged(_ gates: [ReportGate]) -> [RolloutStep.Gate] {
+            ReportGateResult.all(gates, report, id: entry.id, version: entry.version, among: all)
+                .map { RolloutStep.Gate($0.gate.text, .init($0.verdict), $0.reason) }
+        }
         let evidence = RolloutStep.Evidence(
             events: report.input.events + report.input.earlier, damaged: report.input.damaged, newest: report.newest,
             newDevices: report.patches.first?.newDevices ?? 0, isWhole: unread == nil,
-            gates: results.map { RolloutStep.Gate($0.gate.text, .init($0.verdict), $0.reason) })
+            gates: judged(gates), limits: judged(limits))
         return (evidence, unread)
     }
 }

@@ -4,9 +4,21 @@ import PatchFiles
 import PatchHTTP
 import PatchPublishing
 
+extension Option {
+    static let arrival = Option(
+        name: "wait", value: .text("TIME"),
+        help: "how long --served may have an older state, such as 3m, before it is an error")
+    static let sameAs = Option(
+        name: "same-as", value: .directory("DIR"),
+        help: "fail if an older state than the one in the folder DIR is served")
+    static let purgeCommand = Option(
+        name: "purge-command", value: .text("COMMAND"),
+        help: "shell command that empties caches; it gets the paths of what they may have as parameters")
+}
+
 extension FeedCommand {
     static let deployOptions: [Option] = [
-        .deployTarget, .servedAfter, .repair, .dryRun, .pinnedRoot, .authorities, .insecure,
+        .deployTarget, .servedAfter, .arrival, .purgeCommand, .repair, .dryRun, .pinnedRoot, .authorities, .insecure,
     ]
 
     @Sendable static func deploy(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
@@ -22,6 +34,11 @@ extension FeedCommand {
                 .about(folder.path)
         }
         let target = try target(place, arguments)
+        let patience = try arguments.seconds(of: .arrival)
+        let url = try arguments.text(of: .servedAfter)
+        guard patience == nil || url != nil else {
+            throw PatchError(.usage, "--wait: no URL to look at", hint: "give --served URL")
+        }
         let deployment = try Deployment(of: folder, root: root, to: target, repairs: arguments.has(.repair))
         let now = try SystemClock.now()
         for fault in deployment.feed.faults(at: now) {
@@ -43,6 +60,9 @@ extension FeedCommand {
         for path in outcome.replaced {
             console.warning("\(target.name): \(path) has other bytes, and \(isTrial ? "would be" : "was") replaced")
         }
+        for path in outcome.restored {
+            console.warning("\(target.name): \(path) was missing, and \(isTrial ? "would be" : "was") uploaded")
+        }
         let (snapshot, timestamp) = (
             deployment.feed.state(of: .snapshot).version, deployment.feed.state(of: .timestamp).version
         )
@@ -54,14 +74,39 @@ extension FeedCommand {
                             ("to", .string(target.name)), ("outcome", .string(word.replacing(" ", with: "-"))),
                             ("snapshot", .integer(snapshot)), ("timestamp", .integer(timestamp)),
                             ("replaced", .array(outcome.replaced.map(JSONValue.string))),
+                            ("restored", .array(outcome.restored.map(JSONValue.string))),
                             ("bytes", .integer(outcome.bytes)), ("error", .null),
                         ]))
         } else if !console.isQuiet {
             try console.line(
                 .good, word, "  \(folder.path) to \(target.name)  snapshot \(snapshot), timestamp \(timestamp)")
         }
-        try checkServed(deployment, givenUp: outcome.givenUp, arguments, console)
+        guard !isTrial else { return 0 }
+        if !outcome.cached.isEmpty { try purge(outcome.cached, arguments) }
+        guard let url else { return 0 }
+        try checkServed(deployment, at: url, givenUp: outcome.givenUp, patience: patience, arguments, console)
         return 0
+    }
+
+    /// `feed check`, and whether what is served is the state of a folder.
+    @Sendable static func checkServed(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        let status: Int32
+        do throws(PatchError) {
+            status = try check(arguments, console)
+        } catch {
+            guard error.code == .feedUnavailable, error.hint == nil else { throw error }
+            throw error.hinting("if it is missing there: patchpack feed deploy DIR --to PLACE uploads it again")
+        }
+        guard status == 0, let other = arguments.value(of: .sameAs)?.path else { return status }
+        let reading = try FeedReading(arguments)
+        let reply = try waiting { () async throws(PatchError) in
+            try await reading.source.fetch(FeedLayout.timestamp, limit: FeedLimits().timestamp, etag: nil)
+        }
+        guard case .bytes(let bytes, _) = reply.content else {
+            throw PatchError(.feedUnavailable, "\(reading.place): has no \(FeedLayout.timestamp)")
+        }
+        try FeedFolder(path: other).check(served: bytes, by: reading.place.description, root: reading.root)
+        return status
     }
 
     private static func target(_ place: String, _ arguments: ParsedArguments) throws(PatchError) -> any DeployTarget {
@@ -83,26 +128,65 @@ extension FeedCommand {
         return FolderTarget(path: path, limit: limit)
     }
 
-    /// Looks at the feed from outside.
-    private static func checkServed(
-        _ deployment: Deployment, givenUp: FeedRepository.Position?, _ arguments: ParsedArguments, _ console: Console
-    ) throws(PatchError) {
-        guard !arguments.has(.dryRun), let url = try arguments.text(of: .servedAfter) else { return }
-        let reply: FeedReply
-        do throws(PatchError) {
-            reply = try FeedReading.timestamp(from: url, arguments)
-        } catch {
-            throw PatchError(error.code, "\(HTTPSource.shown(url)): \(error.message)", hint: error.hint)
+    /// Empties caches.
+    private static func purge(_ paths: [String], _ arguments: ParsedArguments) throws(PatchError) {
+        guard let command = try arguments.text(of: .purgeCommand) else { return }
+        guard let child = ShellCommand.start(command, (["sh"] + paths).map { Array($0.utf8) }) else {
+            throw PatchError(.io, "--purge-command: cannot be run")
         }
-        guard case .bytes(let bytes, _) = reply.content else {
+        _ = child.output(atMost: 1 << 20)
+        let status = child.wait()
+        guard status == 0 else {
             throw PatchError(
-                .feedUnavailable, "\(HTTPSource.shown(url)): has no \(FeedLayout.timestamp)",
-                hint: "is what --to names served at that URL?")
+                .io, "--purge-command: ended with status \(status >> 8 & 0xFF), after the feed was deployed",
+                hint: "purge \(paths.joined(separator: ", ")) by hand")
         }
-        let served = try deployment.look(at: bytes, servedBy: HTTPSource.shown(url), givenUp: givenUp)
-        guard case .earlier(let version) = served else { return }
-        let own = deployment.feed.state(of: .timestamp).version
-        let age = reply.maxAge.map { "; caches keep it for \($0.seconds) s" } ?? ""
-        console.warning("\(HTTPSource.shown(url)): still has timestamp \(version), not \(own)\(age)")
+    }
+
+    /// Looks at the feed from outside.
+    ///
+    /// - Parameter patience: For how many seconds it may have an older state; nil to look once.
+    private static func checkServed(
+        _ deployment: Deployment, at url: String, givenUp: FeedRepository.Position?, patience: Int?,
+        _ arguments: ParsedArguments, _ console: Console
+    ) throws(PatchError) {
+        let name = HTTPSource.shown(url)
+        let end = ContinuousClock().now + .seconds(patience ?? 0)
+        var hasPurged = false
+        while true {
+            let reply: FeedReply
+            do throws(PatchError) {
+                reply = try FeedReading.timestamp(from: url, arguments)
+            } catch {
+                throw PatchError(error.code, "\(name): \(error.message)", hint: error.hint)
+            }
+            guard case .bytes(let bytes, _) = reply.content else {
+                throw PatchError(
+                    .feedUnavailable, "\(name): has no \(FeedLayout.timestamp)",
+                    hint: "is what --to names served at that URL?")
+            }
+            guard case .earlier(let version) = try deployment.look(at: bytes, servedBy: name, givenUp: givenUp) else {
+                return console.status(nil)
+            }
+            let own = deployment.feed.state(of: .timestamp).version
+            let age = reply.maxAge.map { "; caches keep it for \($0.seconds) s" } ?? ""
+            let message = "\(name): still has timestamp \(version), not \(own)\(age)"
+            guard let patience else { return console.warning("\(message); --wait TIME waits for it") }
+            // What was deployed before, and has not arrived.
+            if !hasPurged, arguments.has(.purgeCommand) {
+                try purge([FeedLayout.timestamp], arguments)
+                hasPurged = true
+                continue
+            }
+            let now = ContinuousClock().now
+            guard now < end else {
+                console.status(nil)
+                throw PatchError(
+                    .feedRollback, "\(message), after \(patience.length)", remedy: PublishingRemedy.deployOrPurge)
+            }
+            console.status(message)
+            let pause = min(end - now, .seconds(2))
+            try waiting { () async throws(PatchError) in try? await Task.sleep(for: pause) }
+        }
     }
 }

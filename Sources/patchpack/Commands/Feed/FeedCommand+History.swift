@@ -3,15 +3,28 @@ import PatchFeed
 import PatchPublishing
 
 extension FeedCommand {
+    /// `feed status`, in words or as metrics.
+    @Sendable static func showStatus(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        guard arguments.format == "openmetrics" else { return try status(arguments, console) }
+        let place = FeedState(arguments.operands[0].text)
+        let feed = try place.feed(PinnedRoot.givenRoot(arguments), arguments)
+        try console.raw(feed.metrics(of: place.name))
+        return 0
+    }
+
     @Sendable static func log(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let place = FeedState(arguments.operands[0].text)
         let root = try PinnedRoot.givenRoot(arguments)
         let feed = try place.feed(root, arguments)
         let id = arguments.operands.count > 1 ? arguments.operands[1].text : nil
-        let changes = try place.history(root, arguments).changes(
-            until: feed, of: id, most: arguments.number(of: .last) ?? 20
-        ) {
+        let most = try arguments.number(of: .last) ?? 20
+        // One more, to know whether there is one.
+        var changes = try place.history(root, arguments).changes(until: feed, of: id, most: most + 1) {
             console.warning("the changes before that cannot be read: \($0.message)")
+        }
+        if changes.count > most {
+            changes.removeLast()
+            if arguments.value(of: .last) == nil { console.note("there are older changes: --last N") }
         }
         for change in changes {
             guard console.format == .text else {

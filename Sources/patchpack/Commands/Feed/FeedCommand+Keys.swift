@@ -11,12 +11,18 @@ extension FeedCommand {
                 switch renewal {
                 case .renewed(let role, let version): return "renewed  \(role) \(version)"
                 case .endsSoon(let role, let days):
-                    console.warning("the role \(role) ends in \(days) days, and its keys are not here")
+                    console.warning(
+                        "the role \(role) \(days < 0 ? "has ended" : "ends in \(days) days"), and its keys are not here"
+                    )
                     return nil
                 }
             }
         }
-        return 0
+        // What ended in another room is not mended by this, and no device takes the feed.
+        guard !arguments.has(.dryRun), let fault = try action.change.repository().faults(at: action.change.now).first
+        else { return 0 }
+        throw PatchError(.feedExpired, "devices refuse it still: \(fault.text(at: action.change.now))")
+            .about(action.folder.path)
     }
 
     @Sendable static func rotate(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {

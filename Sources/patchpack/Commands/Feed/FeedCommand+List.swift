@@ -77,14 +77,21 @@ extension FeedCommand {
         }
     }
 
-    /// Makes the state before the last change of the list again.
+    /// Makes an earlier state of the list again.
     @Sendable static func undo(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let action = try FeedAction(arguments, console)
+        let named = try arguments.number(of: .undoneTo)
         try action.run(isUrgent: true) { (feed, details) throws(PatchError) in
             let base = feed
-            guard let older = try action.change.history().stateBefore(feed) else {
-                throw PatchError(.config, "the feed has no earlier state to make again").about(action.folder.path)
+            let history = action.change.history()
+            let older = try action.folder.path.naming { () throws(PatchError) in
+                if let named { return try history.state(at: named) }
+                let older = try history.stateBefore(feed)
+                try feed.checkUndo(to: older, by: details.author)
+                return older
             }
+            let snapshot = older.state(of: .snapshot).version
+            details.reason = "undo, to snapshot \(snapshot)\(details.reason.map { ": \($0)" } ?? "")"
             try feed.undo(to: older, in: details)
             return feed.visibleChanges(since: base)
         }
@@ -95,21 +102,33 @@ extension FeedCommand {
     private static func edit(
         _ arguments: ParsedArguments, _ console: Console, to state: PatchList.Entry.State
     ) throws(PatchError) -> Int32 {
-        try edit(arguments, console, isUrgent: state != .active) { (entry) throws(PatchError) in
+        try edit(arguments, console, isUrgent: state != .active, withdraws: state == .withdrawn) {
+            (entry) throws(PatchError) in
             try entry.setState(state)
             return state.rawValue
         }
     }
 
     /// Changes a patch's entry.
+    ///
+    /// - Parameter withdraws: Whether a version that is no longer listed is withdrawn.
     private static func edit(
-        _ arguments: ParsedArguments, _ console: Console, isUrgent: Bool = false,
+        _ arguments: ParsedArguments, _ console: Console, isUrgent: Bool = false, withdraws: Bool = false,
         _ body: (inout PatchEntryDraft) throws(PatchError) -> String
     ) throws(PatchError) -> Int32 {
         let action = try FeedAction(arguments, console)
+        let id = arguments.operands[1].text
+        let version = try arguments.number(of: .patchVersion)
         try action.run(isUrgent: isUrgent) { (feed, details) throws(PatchError) in
             let before = try FeedPreview(of: feed, arguments)
-            let old = try feed.entry(arguments.operands[1].text, version: arguments.number(of: .patchVersion))
+            // Devices may have a version that is no longer listed.
+            if withdraws, let version,
+                feed.isUnlisted(id, version: version, in: try action.folder.published(for: feed.app))
+            {
+                feed.withdraw(id, version: version, in: details)
+                return ["withdrawn  \(id) \(version)"]
+            }
+            let old = try feed.meantEntry(id, version: version)
             var entry = old
             let what = try body(&entry)
             let reason = try arguments.text(of: .changeReason)

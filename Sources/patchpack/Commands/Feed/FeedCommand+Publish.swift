@@ -92,7 +92,8 @@ extension FeedCommand {
                     })
             }
             let listings = try feed.publish(
-                publications, files: action.folder.published(for: feed.app), in: details)
+                publications, files: action.folder.published(for: feed.app), allowsLower: arguments.has(.allowLower),
+                in: details)
             var lines: [String] = []
             for (name, (publication, listing)) in zip(names, zip(publications, listings)) {
                 switch listing {
@@ -134,10 +135,11 @@ extension FeedCommand {
             throw PatchError(.usage, "no version", hint: "give --patch-version N")
         }
         try action.run { (feed, details) throws(PatchError) in
-            if try feed.remove(id, version: version, in: details) {
+            guard try feed.remove(id, version: version, in: details) else {
                 console.warning("a device that has it keeps it, because no entry withdraws it any more")
+                return ["removed the withdrawal of  \(id) \(version)"]
             }
-            return ["removed  \(id) \(version)"]
+            return ["removed  \(id) \(version)", "withdrawn  \(id) \(version)"]
         }
         return 0
     }

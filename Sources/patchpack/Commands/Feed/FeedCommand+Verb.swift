@@ -17,7 +17,7 @@ extension FeedCommand {
             action(
                 "publish", "verify envelopes, and add them", "DIR FILE.js... --key KEY...", 2...Int.max,
                 FeedAction.listOptions + Verification.options.filter { $0.id != Option.runningApp.id } + rolloutOptions
-                    + [.activation, .units],
+                    + [.activation, .units, .allowLower],
                 "patchpack feed publish feed dist/*.js --rollout 5% --key release.pem --key online.pem", publish),
             action(
                 "rollout", "offer a patch to more or fewer devices", "DIR ID PERCENT --key KEY", 3...3,
@@ -58,8 +58,9 @@ extension FeedCommand {
                 FeedAction.listOptions + [.minimumAppVersion, .notice],
                 "patchpack feed set feed --minimum-app-version 2.3.0 --key online.pem", set),
             action(
-                "undo", "make the state before the last change of the list again", "DIR --key KEY", 1...1,
-                FeedAction.listOptions, "patchpack feed undo feed --reason 'the wrong patch' --key online.pem", undo),
+                "undo", "make an earlier state of the list again", "DIR --key KEY", 1...1,
+                FeedAction.listOptions + [.undoneTo],
+                "patchpack feed undo feed --reason 'the wrong patch' --key online.pem", undo),
             action(
                 "refresh", "sign the timestamp again, and what ends soon", "DIR --key KEY", 1...1,
                 FeedAction.listOptions + [.interrupted], "patchpack feed refresh feed --key online.pem", refresh),
@@ -94,7 +95,7 @@ extension FeedCommand {
                 "promote", "publish a patch of one feed in another one, byte for byte", "FROM TO ID --key KEY...",
                 3...3,
                 FeedAction.listOptions + Verification.options.filter { $0.id != Option.runningApp.id } + rolloutOptions
-                    + [.activation, .patchVersion, .units],
+                    + [.activation, .patchVersion, .units, .allowLower],
                 "patchpack feed promote staging release com.example.shop.cart-total --rollout 5% --key release.pem --key online.pem",
                 promote),
             action(
@@ -103,8 +104,8 @@ extension FeedCommand {
             action(
                 "status", "show what is out, since when, by whom, and the days that are left", "DIR|URL [--days N]",
                 1...1,
-                readingOptions + [.days],
-                "patchpack feed status feed --days 3", status),
+                readingOptions + [.days, .reportFormat],
+                "patchpack feed status feed --days 3", showStatus),
             action(
                 "page", "write what is out, and what devices say, as a page",
                 "DIR|URL... -o FILE.html", 1...Int.max, pageOptions,
@@ -118,8 +119,8 @@ extension FeedCommand {
             action(
                 "check", "read a feed as a device would: every signature and every file", "DIR|URL [--root FILE]",
                 1...1,
-                readingOptions + [.listed],
-                "patchpack feed check https://example.com/feed --root 1.root.json", check),
+                readingOptions + [.listed, .sameAs],
+                "patchpack feed check https://example.com/feed --root 1.root.json", checkServed),
             action(
                 "preview", "say which device gets what, and why", "DIR|URL --app-version V", 1...1,
                 readingOptions + [.appVersion, .runningEngine, .previewUser, .installation, .deviceGroup, .units],

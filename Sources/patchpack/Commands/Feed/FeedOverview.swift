@@ -7,7 +7,8 @@ extension FeedRepository {
     func overview(at now: Timestamp) -> [ReportLine] {
         var lines: [ReportLine] = []
         if !list.isEnabled {
-            lines.append(ReportLine(style: .bad, word: "ALL PATCHES ARE SWITCHED OFF", text: ""))
+            let stop = list.stop?.text(at: now) ?? ""
+            lines.append(ReportLine(style: .bad, word: "ALL PATCHES ARE SWITCHED OFF", text: stop))
         }
         lines.append(
             ReportLine(
@@ -34,7 +35,7 @@ extension FeedRepository {
 }
 
 extension FeedRepository.Change {
-    fileprivate func text(at now: Timestamp) -> String {
+    func text(at now: Timestamp) -> String {
         let since = time.map { ", since \($0) (\((now.secondsSince1970 - $0.secondsSince1970).length))" } ?? ""
         return since + (author.map { ", by \($0)" } ?? "") + (reason.map { ": \($0)" } ?? "")
     }

@@ -36,7 +36,10 @@ struct FeedPage {
 
     private func section(_ item: Feed) -> String {
         let (feed, list) = (item.feed, item.feed.list)
-        var head = list.isEnabled ? "" : "<p class=\"off\" role=\"alert\">All patches are switched off.</p>\n"
+        var head =
+            list.isEnabled
+            ? ""
+            : "<p class=\"off\" role=\"alert\">All patches are switched off\((list.stop?.text(at: now) ?? "").html).</p>\n"
         let ended = FeedRepository.Role.allCases.filter { role in feed.state(of: role).expires < now
         }
         if !ended.isEmpty {

@@ -12,6 +12,7 @@ extension RolloutStep.Reason {
         case .fewDevices(let count, let needed):
             "\(count) of \(needed) new devices have reported since this step began"
         case .undecided(let gate): gate.change
+        case .switchedOff: "all patches are switched off: patchpack feed enable"
         }
     }
 }

@@ -7,6 +7,9 @@ extension Option {
         help:
             "bound of failures, fallbacks, failing, rolled-back or refused, such as 'failing<0.5%'; or 'time-p95<5ms'"
     )
+    static let withdrawIf = Option(
+        name: "withdraw-if", value: .text("BOUND"), repeats: true,
+        help: "bound above which it is withdrawn from all devices, such as 'rolled-back<5%'")
     static let since = Option(
         name: "since", value: .text("TIME"),
         help: "count only events from this time on: in UTC, or how long ago, such as 4h")
@@ -14,15 +17,20 @@ extension Option {
 
 extension ReportGate {
     /// The gates that a command line names.
-    static func all(_ arguments: ParsedArguments) throws(PatchError) -> [ReportGate] {
+    static func all(_ arguments: ParsedArguments, of option: Option = .gate) throws(PatchError) -> [ReportGate] {
         var gates: [ReportGate] = []
-        for text in try arguments.texts(of: .gate) {
+        for text in try arguments.texts(of: option) {
             guard let gate = ReportGate(text) else {
+                guard ReportGate("\(text)%") == nil else {
+                    throw PatchError(
+                        .usage, "--\(option.name) \(text): the bound is a percentage, and has no %",
+                        hint: "did you mean '\(text)%'?")
+                }
                 let measures = ReportGate.Measure.allCases.filter { $0 != .time }.map(\.rawValue)
                     .joined(separator: ", ")
                 let times = ReportGate.times.joined(separator: ", ")
                 throw PatchError(
-                    .usage, "--gate \(text): not a bound",
+                    .usage, "--\(option.name) \(text): not a bound",
                     hint:
                         "write one of \(measures), then < and a percentage, as in 'failing<0.5%' or 'failing<previous+0.2%'; or time-p95<T, where T is one of \(times)"
                 )

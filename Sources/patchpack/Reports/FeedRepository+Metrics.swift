@@ -1,0 +1,34 @@
+import PatchCrypto
+import PatchFeed
+import PatchPublishing
+
+extension FeedRepository {
+    /// The state in Prometheus' text format, for the textfile collector of its node exporter.
+    ///
+    /// - Parameter place: Where it was read, so that what is served can be compared with the folder.
+    func metrics(of place: String) -> String {
+        var text = OpenMetricsText()
+        let labels = [("app", app), ("environment", environment), ("place", place)]
+        func family(_ name: String, _ help: String, _ samples: [(labels: [(String, String)], value: Int)]) {
+            text.begin("patchpack_feed_\(name)", "gauge", help: help)
+            for sample in samples { text.add("patchpack_feed_\(name)", labels + sample.labels, sample.value) }
+        }
+        func perPatch(_ name: String, _ help: String, _ value: (PatchEntryDraft) -> Int) {
+            family(
+                name, help, list.entries.map { ([("patch", $0.id), ("version", String($0.version))], value($0)) })
+        }
+        family("enabled", "0 if all patches are switched off.", [([], list.isEnabled ? 1 : 0)])
+        family(
+            "timestamp_version", "The version of the timestamp, which rises with each change.",
+            [([], state(of: .timestamp).version)])
+        family(
+            "role_expires_timestamp_seconds", "When the metadata of a role end.",
+            Role.allCases.map { ([("role", $0.rawValue)], state(of: $0).expires.secondsSince1970) })
+        perPatch("patch_offered_permyriad", "To how many of 10,000 devices it is offered; 0 unless it is active.") {
+            $0.state == .active ? $0.permyriad : 0
+        }
+        perPatch("patch_withdrawn", "1 if it is withdrawn.") { $0.state == .withdrawn ? 1 : 0 }
+        perPatch("patch_paused", "1 if it is paused.") { $0.state == .paused ? 1 : 0 }
+        return text.text
+    }
+}
