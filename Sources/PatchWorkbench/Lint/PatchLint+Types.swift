@@ -9,12 +9,13 @@ extension PatchLint {
         let offered =
             interface ?? PatchInterface(app: "", appVersion: "", functions: [], structs: [], classes: [])
         let globals = chunks.flatMap(\.globals)
-        let context = TypeFlow.Context(
+        var context = TypeFlow.Context(
             interface: offered, knowsApp: interface != nil,
             assigned: Set(globals.filter(\.isAssigned).map(\.name) + outlines.flatMap { $0.waxClasses.map(\.text) }),
             written: functions.reduce(into: []) { $1.collectWrittenFields(into: &$0) }
                 .union(outlines.flatMap { $0.functions.map(\.name) }),
             setsMetatables: globals.contains { ["setmetatable", "_G"].contains($0.name) }, budget: budget)
+        context.asks = Set(globals.map(\.name))
         var replacements: [String: [TypeFlow.Replacement]] = [:]
         for layer in state.lua.layers {
             guard let signature = known?.function(layer.name)?.signature else { continue }

@@ -11,8 +11,8 @@ extension TypeFlow {
             let value = state[b]
             state[b] = value.shared
             set(a, value.shared, at: index, word: name(b, state, index), &state)
-        case .loadInteger: set(a, .integer, at: index, &state)
-        case .loadFloat: set(a, .float, at: index, &state)
+        case .loadInteger: set(a, ValueType(.integer, .integer(Int64(instruction.signedBx))), at: index, &state)
+        case .loadFloat: set(a, ValueType(.float, .float(Double(instruction.signedBx))), at: index, &state)
         case .loadConstant: set(a, type(of: function.constant(instruction.bx)), at: index, &state)
         case .loadLongConstant: set(a, .unknown, at: index, &state)
         case .loadFalse, .loadTrue: set(a, .boolean, at: index, &state)
@@ -56,7 +56,10 @@ extension TypeFlow {
         case .setTable, .setInteger:
             checkIndexed(state[a], name(a, state, index), index)
             changed(&state)
-            if case .fields = state[a].detail { state[a] = .table }
+            switch state[a].detail {
+            case .fields, .list: state[a] = .table
+            default: break
+            }
         // R[A][K[B]:shortstring] := RK(C)
         case .setField:
             checkIndexed(state[a], name(a, state, index), index)
@@ -123,7 +126,7 @@ extension TypeFlow {
             var (isNil, isOther) = (state, state)
             if !state[a].isUnknown {
                 if state[a].kinds.contains(.nil) { isNil[a] = .nil }
-                if state[a].kinds != .nil { isOther[a].kinds.remove(.nil) }
+                if state[a].kinds != .nil { isOther[a] = state[a].whereTrue }
             }
             return branches(index, instruction.k, isNil, isOther)
         // if ((R[A] == sB) ~= k) then pc++
@@ -163,18 +166,24 @@ extension TypeFlow {
 
         // R[A], ... ,R[A+C-2] := R[A](R[A+1], ... ,R[A+B-1])
         case .call:
-            let (results, ends) = call(a, arguments: b == 0 ? nil : b - 1, index, &state)
-            if ends { return [] }
+            let results = call(a, arguments: b == 0 ? nil : b - 1, index, &state)
+            if results.ends { return [] }
             context.budget.pay(max(0, state.registers.count - a))
             for register in state.registers.indices.dropFirst(a) { state.registers[register] = .unknown }
-            for (offset, type) in results.enumerated() where c == 0 || offset < c - 1 {
+            for (offset, type) in results.types.enumerated() where c == 0 || offset < c - 1 {
                 set(a + offset, type, at: index, &state)
             }
+            if c > 1, !results.isOpen {
+                for offset in results.types.count..<max(results.types.count, c - 1) {
+                    set(a + offset, .nil, at: index, &state)
+                }
+            }
             state.open = c == 0 ? a : nil
+            state.openCount = c == 0 && !results.isOpen ? results.types.count : nil
         // return R[A](R[A+1], ... ,R[A+B-1])
         case .tailCall:
-            let (results, ends) = call(a, arguments: b == 0 ? nil : b - 1, index, &state)
-            if !ends { checkResult(results.first ?? .unknown, index) }
+            let results = call(a, arguments: b == 0 ? nil : b - 1, index, &state)
+            if !results.ends { checkResult(results.types.first ?? (results.isOpen ? .unknown : .nil), index) }
             return []
         // return R[A], ... ,R[A+B-2]
         case .returnSome:
@@ -216,7 +225,22 @@ extension TypeFlow {
         case .genericForLoop: return [(index + 1, state), (index + 1 - instruction.bx, state)]
 
         // R[A][C+i] := R[A+i], 1 <= i <= B
-        case .setList: state[a] = .table
+        case .setList:
+            // Elements that are not there are nil, and an array of many kinds of values is not followed.
+            guard case .fields(let fields, isShared: false) = state[a].detail, fields.isEmpty, !instruction.k else {
+                state[a] = .table
+                break
+            }
+            var elements: [ValueType] = []
+            for register in a + 1..<a + 1 + min(b, 50) where register < state.registers.count {
+                let value = state[register].shared
+                state[register] = value
+                if value.isNever(.nil), !value.isUnknown, !elements.contains(value), elements.count < 8 {
+                    elements.append(value)
+                }
+            }
+            let list = ValueType(.table, .list(elements, isShared: false))
+            state[a] = list.size < ValueFields.most && list.depth <= ValueFields.deepest ? list : .table
         // R[A] := closure(KPROTO[Bx])
         case .closure:
             // A local function captures itself before it is there.
@@ -226,6 +250,7 @@ extension TypeFlow {
         case .variadic:
             for register in a..<(c == 0 ? a + 1 : a + c - 1) { set(register, .unknown, at: index, &state) }
             state.open = c == 0 ? a : nil
+            state.openCount = nil
         case .prepareVariadic, .extraArgument: break
         case .unknown: return []
         }
@@ -248,8 +273,8 @@ extension TypeFlow {
     private func type(of constant: Prototype.Constant?) -> ValueType {
         switch constant {
         case .boolean: .boolean
-        case .integer: .integer
-        case .float: .float
+        case .integer(let number): ValueType(.integer, .integer(number))
+        case .float(let number): ValueType(.float, .float(number))
         case .string(let text): ValueType(.string, .text(text))
         case .nil: .nil
         case nil: .unknown
@@ -276,7 +301,10 @@ extension TypeFlow {
 
     private func store(_ value: ValueType, in field: String?, of register: Int, _ state: inout State) {
         let type = state[register]
-        if case .fields(_, isShared: true) = type.detail { changed(&state) }
+        switch type.detail {
+        case .fields(_, isShared: true), .list(_, isShared: true): changed(&state)
+        default: break
+        }
         if case .structure = type.detail { changed(&state) }
         if case .fields(var fields, isShared: false) = type.detail, let field, fields.count < 100,
             fields.set(field, to: value)
@@ -285,8 +313,11 @@ extension TypeFlow {
         } else if case .structure(let name, var written) = type.detail, let field {
             state[register] =
                 written.set(field, to: value) ? ValueType(type.kinds, .structure(name, written)) : .unknown
-        } else if case .fields = type.detail {
-            state[register] = .table
+        } else {
+            switch type.detail {
+            case .fields, .list: state[register] = .table
+            default: break
+            }
         }
     }
 
@@ -352,7 +383,7 @@ extension ValueType {
     /// The value for a function that runs later.
     fileprivate var captured: ValueType {
         switch detail {
-        case .fields: ValueType(kinds)
+        case .fields, .list: ValueType(kinds)
         case .structure(let name, _): ValueType(kinds, .structure(name, ValueFields()))
         default: self
         }

@@ -16,6 +16,8 @@ struct TypeFlow {
         let written: Set<String>
         /// Whether a script may give a table a metatable.
         let setsMetatables: Bool
+        /// The globals that a script reads.
+        var asks: Set<String> = []
         /// What all of this is paid from.
         let budget: LintBudget
         let comparisons: TypeComparisons
@@ -62,6 +64,8 @@ struct TypeFlow {
         var registers: [Register]
         /// The first of the registers that hold as many values as a call returned.
         var open: Int?
+        /// How many values these are; nil if that is not known.
+        var openCount: Int?
 
         /// How many steps it takes to compare it with another one.
         var size: Int { registers.reduce(registers.count) { $0 + $1.type.size } }
@@ -71,14 +75,14 @@ struct TypeFlow {
             State(
                 registers: zip(registers, other.registers).map {
                     Register(type: $0.type.joined(with: $1.type), word: $0.word == $1.word ? $0.word : nil)
-                }, open: open == other.open ? open : nil)
+                }, open: open == other.open ? open : nil, openCount: openCount == other.openCount ? openCount : nil)
         }
 
         /// The state in which whatever differs is unknown.
         func widened(to other: State) -> State {
             State(
                 registers: zip(registers, other.registers).map { $0.type == $1.type ? $1 : .unknown },
-                open: open == other.open ? open : nil)
+                open: open == other.open ? open : nil, openCount: nil)
         }
     }
 
@@ -90,8 +94,6 @@ struct TypeFlow {
     /// The registers that functions within this one assign. They may hold anything.
     let assignedWithin: Set<Int>
     var problems: [Problem] = []
-    /// The names of the parameters that the app may leave out, which the function does not assign.
-    let optionalParameters: Set<String>
     /// Whether problems are collected: only once the types are final.
     var reports = false
     /// What each function within this one captures.
@@ -105,21 +107,26 @@ struct TypeFlow {
     /// Whether a local name gets its value where it is declared, and nowhere else.
     var assignedOnce: [String: Bool] = [:]
     private let names: LocalNames
+    /// The numbers of what may leave a value nil, and the instructions that ask it.
+    private var doubts: [String: UInt16] = [:]
+    private var asked: [UInt16: Set<Int>] = [:]
+    /// Whether the function seems to know which numbers have fractions.
+    private(set) lazy var minds =
+        function.code.contains { [.modulo, .moduloConstant].contains($0.opcode) }
+        || function.constants.contains {
+            if case .string(let text) = $0 {
+                ["floor", "ceil", "tointeger", "fmod", "modf"].contains(text)
+            } else {
+                false
+            }
+        }
 
     init(_ function: Prototype, as replacement: Replacement?, upvalues: [ValueType], in context: Context) {
         self.function = function
         self.context = context
         self.replacement = replacement
         self.upvalues = upvalues
-        let optional = (1..<max(1, function.parameters)).filter { parameter in
-            guard let signature = replacement?.signature, replacement?.isMethod == false,
-                parameter - 1 < signature.arguments.count
-            else { return false }
-            return signature.arguments[parameter - 1].hasSuffix(" or nil")
-        }
-        let names = LocalNames(of: function)
-        self.names = names
-        optionalParameters = Set(optional.compactMap { names.name(of: $0, at: 0) })
+        names = LocalNames(of: function)
         var assigned: Set<Int> = []
         for inner in function.inner {
             for upvalue in inner.assignedUpvalues
@@ -217,7 +224,7 @@ struct TypeFlow {
         return leaders
     }
 
-    private func parameters() -> [Register] {
+    private mutating func parameters() -> [Register] {
         var registers = [Register](repeating: .unknown, count: max(function.registers, function.parameters) + 1)
         for parameter in 0..<function.parameters { registers[parameter].word = local(parameter, at: 0) }
         guard let replacement else { return registers }
@@ -229,6 +236,10 @@ struct TypeFlow {
                 parameter == 0
                 ? ValueType(.function, .original(replacement.name))
                 : parameter - 1 < types.count ? types[parameter - 1] : .nil
+            let type = registers[parameter].type
+            if type.kinds != .nil, !type.isUnknown, type.kinds.contains(.nil) {
+                registers[parameter].type.doubt = doubt("", asked: 0)
+            }
         }
         return registers
     }
@@ -245,6 +256,27 @@ struct TypeFlow {
                     hint: "call the original"))
         }
     }
+
+    /// The number of what may leave a value nil: a function or the text that it reads.
+    ///
+    /// - Parameters:
+    ///   - name: The function of the app, or the name of the text.
+    ///   - index: The instruction.
+    mutating func doubt(_ name: String, asked index: Int) -> UInt16 {
+        let number = doubts[name] ?? UInt16(min(doubts.count + 1, Int(UInt16.max)))
+        doubts[name] = number
+        asked[number, default: []].insert(index)
+        return number
+    }
+
+    /// Whether a value may be nil, and the script does not seem to know better: it has not tested the value, and has asked once.
+    func isDoubtful(_ value: ValueType) -> Bool {
+        guard value.doubt != 0, value.kinds.contains(.nil), value.kinds != .nil else { return false }
+        return value.doubt == doubts[""] || asked[value.doubt]?.count == 1
+    }
+
+    static let hintForNil = "test it first: if value then … end"
+    static let hintForFraction = "// divides to a whole number, and math.floor makes one"
 
     /// Notes a problem, once.
     mutating func note(_ problem: Problem) {
