@@ -88,6 +88,9 @@ final class KnownInterface {
     /// Whether scripts see the values of a type as integers.
     func isInteger(_ name: String) -> Bool { name == "integer" || scalar(name)?.type == "integer" }
 
+    /// Whether scripts see the values of a type as strings.
+    func isText(_ name: String) -> Bool { name == "string" || scalar(name)?.type == "string" }
+
     /// The first values of a type, as a script writes them.
     func shownCases(of name: String) -> String {
         (scalar(name)?.cases ?? []).prefix(10).map { value in

@@ -16,6 +16,7 @@ extension PatchLint {
                 .union(outlines.flatMap { $0.functions.map(\.name) }),
             setsMetatables: globals.contains { ["setmetatable", "_G"].contains($0.name) }, budget: budget)
         context.asks = Set(globals.map(\.name))
+        context.tests = functions.reduce(into: []) { $1.collectTestedFields(into: &$0) }
         var replacements: [String: [TypeFlow.Replacement]] = [:]
         for layer in state.lua.layers {
             guard let signature = known?.function(layer.name)?.signature else { continue }
@@ -58,6 +59,20 @@ extension Prototype {
             lines[function.line, default: 0] += 1
             lines.merge(function.functionsByLine, uniquingKeysWith: +)
         }
+    }
+
+    /// The names of fields that are tested, kept or passed on where they are read, and not only used.
+    fileprivate func collectTestedFields(into names: inout Set<String>) {
+        for (index, instruction) in code.enumerated().dropLast() where instruction.opcode == .getField {
+            let next = code[index + 1]
+            let isUsed =
+                switch next.opcode {
+                case .getField, .getTable, .getInteger, .getSelf, .length: next.b == instruction.a
+                default: false
+                }
+            if !isUsed, let name = text(instruction.c) { names.insert(name) }
+        }
+        for function in inner { function.collectTestedFields(into: &names) }
     }
 
     /// The names of fields that are assigned, but for those of tables that are just made.

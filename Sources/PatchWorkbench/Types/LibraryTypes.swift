@@ -120,14 +120,14 @@ struct LibraryFunction: Sendable {
 
 extension LibraryFunction.Argument {
     /// What is certainly wrong with a value as this argument; nil if it may be right.
-    func fault(of value: ValueType) -> String? {
+    func fault(of value: ValueType, in interface: KnownInterface) -> String? {
         if value.isNever(kinds) { return "\(value)" }
         switch value.detail {
         case .text(let text) where isNumber && value.kinds == .string && text.luaNumber == nil:
             return "\"\(text.prefix(30))\", which is not a number"
         case .float(let number) where isInteger && Int64(exactly: number) == nil:
             return "\(number), which has a fraction"
-        case .dictionary(let key, _) where isList && key == "string": return "\(value), whose keys are strings"
+        case .dictionary(let key, _) where isList && interface.isText(key): return "\(value), whose keys are strings"
         case .structure where isList: return "\(value), whose keys are strings"
         default: return nil
         }

@@ -42,8 +42,11 @@ extension TypeFlow {
             types: places.map { state[$0] }, words: places.map { name($0, state, index) },
             isOpen: count == nil && state.openCount == nil, areResults: count == nil && state.openCount == 2)
         switch callee.detail {
-        case .original(let name):
+        case .helper(let number):
             changed(&state)
+            return call(helper: number, arguments)
+        case .original(let name):
+            checkAgain(arguments, word ?? "original", index, &state)
             guard let signature = context.interface.function(name)?.signature else { return .unknown }
             check(arguments, of: word ?? "original", name, signature, .originalArguments, index)
             return results(of: name, signature, index)
@@ -61,6 +64,39 @@ extension TypeFlow {
             changed(&state)
             return .unknown
         }
+    }
+
+    /// Follows a call of a local function of the script.
+    private mutating func call(helper number: Int, _ arguments: Arguments) -> Results {
+        if reports { context.helpers.note(number, arguments: arguments.types, isOpen: arguments.isOpen) }
+        guard var result = context.helpers.result(of: number, in: context) else { return .unknown }
+        switch result.detail {
+        case .fields, .list: result = ValueType(result.kinds)
+        default: result.doubt = 0
+        }
+        return Results(types: [result], isOpen: true)
+    }
+
+    /// Finds a call of the original with the parameters that a call before it had.
+    private mutating func checkAgain(_ arguments: Arguments, _ callee: String, _ index: Int, _ state: inout State) {
+        let words = arguments.words.compactMap(\.self)
+        let parameters = words.filter { word in
+            (1..<max(1, function.parameters)).contains {
+                local($0, at: index) == word && isAssignedOnce($0, name: word)
+            }
+        }
+        let isKnown = !arguments.isOpen && !words.isEmpty && parameters.count == arguments.types.count
+        if isKnown, let before = state.originals[words], before.index < index {
+            let line = function.lineOf[before.index]
+            report(
+                .calledTwice, index, callee,
+                "\(callee) is called with \(words.joined(separator: ", ")) again, after line \(line)",
+                hint: "keep its result: local result = \(callee)(\(words.joined(separator: ", ")))")
+        }
+        changed(&state)
+        guard isKnown, state.originals.count < 20 else { return }
+        let hasTable = !arguments.types.allSatisfy { $0.isNever([.table, .object, .function]) }
+        state.originals[words] = OriginalCall(index: index, hasTable: hasTable)
     }
 
     /// What a function of the app returns.
@@ -244,7 +280,7 @@ extension TypeFlow {
         _ value: ValueType, _ written: String?, as argument: LibraryFunction.Argument, _ place: String, _ word: String,
         _ index: Int
     ) -> Bool {
-        if let fault = argument.fault(of: value) {
+        if let fault = argument.fault(of: value, in: context.interface) {
             let what = written.map { $0 == fault ? $0 : "\($0), which is \(fault)" } ?? fault
             report(.argument, index, written ?? word, "\(place) is \(argument.description), but this is \(what)")
             return false

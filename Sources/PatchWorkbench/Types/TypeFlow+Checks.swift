@@ -86,7 +86,8 @@ extension TypeFlow {
         switch value.detail {
         case .text(let text) where text.luaNumber == nil:
             report(
-                .operand, index, word ?? text, "calculates with \(word ?? "\"\(text.prefix(30))\""), which is not a number"
+                .operand, index, word ?? text,
+                "calculates with \(word ?? "\"\(text.prefix(30))\""), which is not a number"
             )
         case .scalar where !context.asks.contains("tonumber"):
             report(
@@ -109,13 +110,25 @@ extension TypeFlow {
 
     /// Finds values of different types, which are never equal. A test for nil is a matter of care.
     mutating func checkEquality(_ left: ValueType, _ right: ValueType, _ words: [String?], _ index: Int) {
-        guard reports, !left.isUnknown, !right.isUnknown, left.kinds != .nil, right.kinds != .nil else { return }
+        // A helper may ask for what no caller gives.
+        guard reports, arguments == nil, !left.isUnknown, !right.isUnknown, left.kinds != .nil, right.kinds != .nil
+        else { return }
         for case (.scalar(let type), .text(let text)) in [(left.detail, right.detail), (right.detail, left.detail)]
         where context.interface.lacks(text, in: type) {
             let context = context
             return report(
                 .alwaysFalse, index, text, "\(type) has no value \"\(text)\", so they are never equal",
                 hint: context.hint(for: text, in: type))
+        }
+        for case (.scalar(let type), .integer(let number)) in [
+            (left.detail, right.detail), (right.detail, left.detail),
+        ]
+        where context.interface.lacks(number, in: type) {
+            let context = context
+            return report(
+                .alwaysFalse, index, words.compactMap(\.self).first,
+                "\(type) has no value \(number), so they are never equal",
+                hint: "it has \(context.interface.shownCases(of: type))")
         }
         func wide(_ kinds: ValueType.Kinds) -> ValueType.Kinds {
             kinds.isDisjoint(with: .number) ? kinds : kinds.union(.number)
@@ -179,7 +192,13 @@ extension TypeFlow {
         case .structure(let structure, let written):
             if let type = written[name] { return type }
             guard let structure = context.interface.structure(structure) else { return .unknown }
-            if let field = structure.field(name) { return ValueType(field.type, in: context.interface) }
+            if let field = structure.field(name) {
+                var type = ValueType(field.type, in: context.interface)
+                if case .optional = field.type, !type.isUnknown, !context.tests.contains(name) {
+                    type.doubt = doubt("", asked: index)
+                }
+                return type
+            }
             guard !context.written.contains(name) else { return .unknown }
             let context = context
             report(
@@ -210,13 +229,25 @@ extension TypeFlow {
     mutating func element(of value: ValueType, key: ValueType, word: String?, _ index: Int) -> ValueType {
         if case .text(let name) = key.detail { return member(name, of: value, word, index) }
         checkIndexed(value, word, index)
+        if case .integer(let position) = key.detail, position < 1, value.detail?.isArray == true {
+            report(
+                .unknownField, index, word, "an array has no position \(position): its first one is 1",
+                hint:
+                    "\(word ?? "list")[1] is its first element, and \(word ?? "list")[#\(word ?? "list")] its last one")
+        }
         switch value.detail {
         case .array(let type):
             if key.kinds == .string, reports {
                 report(.unknownField, index, word, "indexes \(word ?? "an array"), which is \(value), by a string")
             }
             return ValueType(type, in: context.interface)
-        case .dictionary(_, let type): return ValueType(.optional(type), in: context.interface)
+        case .dictionary(let name, let type):
+            if key.kinds == .integer, context.interface.isText(name) {
+                report(
+                    .unknownField, index, word, "indexes \(word ?? "a table"), whose keys are strings, by a number",
+                    hint: "pairs(\(word ?? "table")) has its keys and values")
+            }
+            return ValueType(.optional(type), in: context.interface)
         case .structure where key.kinds == .integer && reports:
             report(.unknownField, index, word, "indexes \(word ?? "a table"), which is \(value), by a number")
             return .unknown
@@ -260,6 +291,7 @@ extension TypeFlow {
 
     mutating func checkResult(_ value: ValueType, _ index: Int) {
         returnsValue = true
+        returned = returned?.joined(with: value) ?? value
         guard reports, let replacement else { return }
         let result = context.interface.type(replacement.signature.result)
         guard result != .named("nothing") else { return }
@@ -279,6 +311,7 @@ extension TypeFlow {
     }
 
     mutating func checkNoResult(_ index: Int) {
+        returned = returned?.joined(with: .nil) ?? .nil
         guard reports, let replacement else { return }
         let result = context.interface.type(replacement.signature.result)
         guard result != .named("nothing"), !ValueType.accepted(as: result, in: context.interface).contains(.nil) else {

@@ -27,6 +27,9 @@ struct ValueType: Equatable, Sendable {
         /// A number that the script has as a constant.
         case integer(Int64)
         case float(Double)
+        /// The length of an array, and a number that is 0 in the first round of its loop.
+        case length
+        case counter
         /// A number that is likely to have a fraction.
         case fraction
         /// A table from the app, for a struct of this name, and the fields that the script has written since.
@@ -43,6 +46,8 @@ struct ValueType: Equatable, Sendable {
         case object(String)
         /// The original of a function of the app.
         case original(String)
+        /// A local function of the script whose callers are all known, by its number.
+        case helper(Int)
         /// A table of the sandbox, such as `string`, and a function in one.
         case library(String)
         /// What `ipairs` or `pairs` returns, for the keys and the values of a table.
@@ -196,5 +201,24 @@ extension ValueType: CustomStringConvertible {
 
     static func article(_ name: String) -> String {
         "\("AEIOUaeiou".contains(name.first ?? "x") ? "an" : "a") \(name)"
+    }
+}
+
+extension ValueType.Detail {
+    /// A number that the script has as a constant.
+    var number: Double? {
+        switch self {
+        case .integer(let number): Double(exactly: number)
+        case .float(let number): number
+        default: nil
+        }
+    }
+
+    /// Whether it is a table with the positions 1, 2, 3 and so on.
+    var isArray: Bool {
+        switch self {
+        case .array, .list: true
+        default: false
+        }
     }
 }

@@ -195,4 +195,147 @@ import Testing
 
     @Test(arguments: answers) func answersOfDeclaredTypes(_ mistake: Mistake) { check(mistake) }
 
+    static let conditions: [Mistake] = [
+        Mistake(
+            "Cart.label", "if a == 'x' or 'y' then return b end return a", .alwaysTrue,
+            right: "if a == 'x' or a == 'y' then return b end local s = b == 'x' or 'y' return s and a or b"),
+        Mistake(
+            "Cart.label", "while a ~= 'x' and (b == 'x' or 'y') do a = a .. 'x' break end return a", .alwaysTrue,
+            right: "while a ~= 'x' and (b == 'x' or b == 'y') do a = a .. 'x' break end return a"),
+        Mistake(
+            "Cart.label", "if a ~= 'x' or a ~= 'y' then return b end return a", .alwaysFalse,
+            right: "if a ~= 'x' and a ~= 'y' then return b end return a"),
+        Mistake(
+            "Cart.label", "if a == 'x' and a == 'y' then return b end return a", .alwaysFalse,
+            right: "if a == 'x' and b == 'y' then return b end return a"),
+        Mistake(
+            "Cart.label", "if a == 'x' then return b\nelseif a == 'x' then return 'z' end return a", .alwaysFalse,
+            line: 5,
+            right: "if a == 'x' then return b\nelseif a == 'y' then return 'z' end return a"),
+        Mistake(
+            "Cart.total", "if a > 10 then return 1\nelseif a > 100 then return 2 end return 3", .alwaysFalse, line: 5,
+            right: "if a > 100 then return 1\nelseif a > 10 then return 2 end return 3"),
+        Mistake(
+            "Cart.total", "if a > 1000 then return 1\nelseif a >= 5000 then return 2 end return 3", .alwaysFalse,
+            line: 5,
+            right: "if a > 5000 then return 1\nelseif a >= 1000 then return 2 end return 3"),
+        Mistake(
+            "Cart.split", "if a < 5 and a > 10 then return 1 end return a", .alwaysFalse,
+            right: "if a < 5 or a > 10 then return 1 end return a"),
+        Mistake(
+            "Cart.total", "error('no')\nreturn original(a, b)", .unreachable, line: 5,
+            right: "if a > 1 then error('no') end\nreturn a"),
+        Mistake(
+            "Cart.total", "host.throw('no')\nlog.info('x')\nreturn a", .unreachable, line: 5,
+            right: "log.info('x')\nhost.throw('no')"),
+        Mistake(
+            "Cart.total", "if a > 1 then return 1 else return 2 end\nlog.info('x')", .unreachable, line: 5,
+            right: "if a > 1 then return 1 elseif a < 0 then return 2 end\nlog.info('x')\nreturn 3"),
+        Mistake(
+            "Cart.total", "while true do a = a + 1 end", .endlessLoop,
+            right: "while true do a = a + 1 if a > 5 then return a end end"),
+    ]
+
+    @Test(arguments: conditions) func conditionsWithOneAnswer(_ mistake: Mistake) { check(mistake) }
+
+    static let positions: [Mistake] = [
+        Mistake(
+            "Cart.find", "return host.call('Cart.items', {})[0]", .unknownField,
+            right: "return host.call('Cart.items', {})[1]"),
+        Mistake("Cart.items", "return {a[0]}", .unknownField, right: "return {a[1]}"),
+        Mistake(
+            "Cart.names", "for i = 0, #a do log.info(a[i]) end return a", .unknownField,
+            right: "for i = 1, #a do log.info(a[i]) end return a"),
+        Mistake(
+            "Cart.names", "for i = 0, #a - 1 do\nlog.info(a[i]) end return a", .unknownField, line: 5,
+            right: "for i = 0, #a - 1 do\nlog.info(a[i + 1]) if i > 0 then log.info(a[i]) end end return a"),
+        Mistake("Cart.names", "return {a[#a + 1] .. 'x'}", .operand, right: "return {a[#a] .. 'x'}"),
+        Mistake(
+            "Cart.names", "for i = #a, 1 do log.info(a[i]) end return a", .alwaysFalse,
+            right: "for i = #a, 1, -1 do log.info(a[i]) end return a"),
+        Mistake(
+            "Cart.names", "for i = 1, #a, -1 do log.info(a[i]) end return a", .alwaysFalse,
+            right: "for i = 1, #a, 2 do log.info(a[i]) end return a"),
+        Mistake(
+            "Cart.total", "for i = 10, 1 do a = a + i end return a", .alwaysFalse,
+            right: "for i = 10, 1, -1 do a = a + i end return a"),
+        Mistake(
+            "Cart.total", "for i = 1, 3, 0 do a = a + i end return a", .operand,
+            right: "for i = 1, 3, 1 do a = a + i end return a"),
+        Mistake(
+            "Cart.split", "local i = 1\nwhile i <= b do\na = a + i\nend return a", .endlessLoop, line: 5,
+            right: "local i = 1\nwhile i <= b do\na = a + i\ni = i + 1\nend return a"),
+        Mistake(
+            "Cart.names", "for _, s in ipairs(a) do\nif s == 'x' then return {} else return a end\nend return a",
+            .unreachable,
+            right: "for _, s in ipairs(a) do\nif s == 'x' then return {} end\nend return a"),
+    ]
+
+    @Test(arguments: positions) func positionsAndLoops(_ mistake: Mistake) { check(mistake) }
+
+    static let helpers: [Mistake] = [
+        Mistake(
+            "Cart.total", "return half(a)", .operand, line: 1,
+            before: "local function half(x) return (x.price or x) / 2 end",
+            right: "return half({price = a})"),
+        Mistake(
+            "Cart.label", "return price(host.call('Cart.find', a) or {})", .resultType,
+            before: "local function price(x) return 5 end", right: "return tostring(price(a))"),
+        Mistake(
+            "Cart.items", "return only(a)", .unknownField, line: 1,
+            before: "local function only(x) return {x.nam and x[1]} end",
+            right: "log.info(#only({nam = 1})) return a"),
+        Mistake(
+            "Cart.total", "return pick(a)", .mayBeNil, before: "local function pick(x) if x > 1 then return 5 end end",
+            right: "return pick(a) or pick(b) + 1"),
+        Mistake(
+            "Cart.total", "return note(a)", .resultType, before: "local function note(x) log.info('x') end",
+            right: "note(a) return a"),
+        Mistake(
+            "Cart.pay", "if not a.card then return #a.card.kind end return b:balance(1)", .operand,
+            right: "if a.card then return #a.card.kind end return b:balance(1)"),
+        Mistake(
+            "Cart.pay", "return #a.card.kind", .mayBeNil,
+            right: "if not a.card then return 0 end log.info('x') return #a.card.kind"),
+        Mistake(
+            "Cart.pay", "return host.call('Cart.find', a.id).cents", .mayBeNil,
+            right: "local item = host.call('Cart.find', a.id) return item and item.cents or 0"),
+        Mistake(
+            "Cart.pay", "local item = host.call('Cart.find', a.id) if not item then return item.cents end return 0",
+            .operand,
+            right: "local item = host.call('Cart.find', a.id) if not item then return 0 end return item.cents"),
+        Mistake(
+            "Cart.pay", "local item = host.call('Cart.find', a.id) if item == nil then return item.cents end return 0",
+            .operand,
+            right: "local item = host.call('Cart.find', a.id) if item ~= nil then return item.cents end return 0"),
+        Mistake(
+            "Cart.pay", "return #b:owner()", .mayBeNil, right: "return #(b:owner() or '')"),
+    ]
+
+    @Test(arguments: helpers) func helpersAndWhatMayBeNil(_ mistake: Mistake) { check(mistake) }
+
+    static let keys: [Mistake] = [
+        Mistake(
+            "Cart.prices", "for _, v in ipairs(a) do log.info(tostring(v)) end return a", .argument,
+            right: "for _, v in pairs(a) do log.info(tostring(v)) end return a"),
+        Mistake(
+            "Cart.prices", "if #a > 1 then return {} end return a", .operand,
+            right: "if next(a) then return {} end return a"),
+        Mistake("Cart.prices", "return {x = a[1]}", .unknownField, right: "return {x = a['1']}"),
+        Mistake("Cart.prices", "table.insert(a, 5) return a", .argument, right: "a.x = 5 return a"),
+        Mistake(
+            "Cart.save", "for _, v in ipairs(a) do log.info(tostring(v)) end", .argument,
+            right: "for _, v in pairs(a) do log.info(tostring(v)) end"),
+        Mistake(
+            "Cart.split", "original(a, b) return original(a, b)", .calledTwice,
+            right: "local r = original(a, b) return r"),
+        Mistake(
+            "Cart.split", "if original(a, b) > 5 then return original(a, b) end return 0", .calledTwice,
+            right: "if a > 5 then return original(a, b) end b = b + 1 return original(a, b)"),
+        Mistake(
+            "Cart.save", "original(a, b)\noriginal(a, b)", .calledTwice, line: 5,
+            right: "original(a, b)\noriginal(a, 1)"),
+    ]
+
+    @Test(arguments: keys) func keysAndRules(_ mistake: Mistake) { check(mistake) }
 }

@@ -172,6 +172,7 @@ import Testing
             "Cart.sum", "return original({limit = {cent = 1}, items = {}}, b)",
             "argument 4: argument 1 of Cart.sum is Limit, but this has no field cents"
         ),
+        ("Cart.sum", "return #a.items[1].name", "may-be-nil 4: takes the length of name, which may be nil"),
         ("Cart.fill", "a:ad(b)", "unknown-method 4: Basket has no method ad"),
         ("Cart.fill", "a:add(5)", "argument 4: argument 1 of Basket:add is string, but this is an integer"),
         (
@@ -265,7 +266,7 @@ import Testing
             "Cart.sum",
             "local sum = 0 for name, value in pairs(b) do if name ~= 'x' then sum = sum + value end end return sum"
         ),
-        ("Cart.sum", "return #a.items[1].name"),
+        ("Cart.sum", "local item = a.items[1] return item.name and #item.name or 0"),
         ("Cart.fill", "a:add(b) a:add(5 .. '') original(a, b, c)"), ("Cart.fill", "original(a, b)"),
         ("Cart.fill", "return 5"),
         ("Cart.fill", "if c then log.info('x' .. c) end"), ("Cart.fill", "log.info('x' .. (c or ''))"),
