@@ -40,6 +40,10 @@ struct Instruction {
     var b: Int { Int(word >> 16 & 0xFF) }
     var c: Int { Int(word >> 24 & 0xFF) }
     var bx: Int { Int(word >> 15) }
+    /// A constant in place of Bx, B or C.
+    var signedBx: Int { bx - 0xFFFF }
+    var signedB: Int { b - 127 }
+    var signedC: Int { c - 127 }
 
     /// Whether it is a test that is followed by a jump, which the next instruction is.
     var isTest: Bool { (57...67).contains(word & 0x7F) }

@@ -39,9 +39,14 @@ package struct Finding: Sendable {
         case argument
         case missingReturn = "missing-return"
         case mayBeNil = "may-be-nil"
+        case mayNotFit = "may-not-fit"
         case alwaysFalse = "always-false"
+        case alwaysTrue = "always-true"
+        case unreachable
+        case endlessLoop = "endless-loop"
         case cannotThrow = "cannot-throw"
         case callsItself = "calls-itself"
+        case calledTwice = "called-twice"
         case keepsState = "keeps-state"
         case tooLarge = "too-large"
         case spec
@@ -50,8 +55,8 @@ package struct Finding: Sendable {
         package var severity: Severity {
             switch self {
             case .unknownTag, .undefinedGlobal, .notInSandbox, .arity, .encoding, .unusedScript, .unusedLocal,
-                .shadowedLocal, .unknownMethod, .unknownClass, .missingReturn, .mayBeNil, .alwaysFalse, .callsItself,
-                .tooLarge:
+                .shadowedLocal, .unknownMethod, .unknownClass, .missingReturn, .mayBeNil, .mayNotFit, .alwaysFalse,
+                .alwaysTrue, .unreachable, .callsItself, .calledTwice, .tooLarge:
                 .warning
             default: .error
             }
@@ -88,11 +93,16 @@ package struct Finding: Sendable {
             case .argument: "an argument is of another type than the function takes, or there are too many or too few"
             case .missingReturn: "a path through a replacement ends without a result"
             case .mayBeNil:
-                "a result may be nil, and the function returns no optional; or an argument may be nil that is used without a test"
+                "a result may be nil, and the function returns no optional; or a value may be nil that is used without a test"
+            case .mayNotFit: "a quotient is used where an integer is needed, or a string in a calculation"
             case .alwaysFalse:
                 "two values are compared that are never equal: they have different types, or an enum has no such value"
+            case .alwaysTrue: "a condition is true whatever the values are"
+            case .unreachable: "code that is never run, or a loop that never has a second round"
+            case .endlessLoop: "a loop that nothing ends"
             case .cannotThrow: "host.throw in a replacement of a function that cannot throw"
             case .callsItself: "a replacement calls the function that it replaces on each path, without an end"
+            case .calledTwice: "the original is called with the same arguments again"
             case .keepsState:
                 "a call changes what another call may see, and the head does not say how many instances there may be"
             case .tooLarge: "a script is too large to follow, so the types of its values are not all checked"

@@ -79,6 +79,28 @@ final class KnownInterface {
         return !known.contains(text)
     }
 
+    /// Whether an integer is certainly not a value of a type.
+    func lacks(_ number: Int64, in name: String) -> Bool {
+        guard let scalar = scalar(name), scalar.type == "integer", !scalar.cases.isEmpty else { return false }
+        return !scalar.cases.contains(.integer(Int(number)))
+    }
+
+    /// Whether scripts see the values of a type as integers.
+    func isInteger(_ name: String) -> Bool { name == "integer" || scalar(name)?.type == "integer" }
+
+    /// Whether scripts see the values of a type as strings.
+    func isText(_ name: String) -> Bool { name == "string" || scalar(name)?.type == "string" }
+
+    /// The first values of a type, as a script writes them.
+    func shownCases(of name: String) -> String {
+        (scalar(name)?.cases ?? []).prefix(10).map { value in
+            switch value {
+            case .string(let text): "\"\(text)\""
+            case .integer(let number): "\(number)"
+            }
+        }.joined(separator: ", ")
+    }
+
     /// The strings that are values of a type.
     func words(in name: String) -> [String] {
         if let known = words[name] { return known }

@@ -85,6 +85,12 @@ extension PatchLint {
                         .shadowedLocal, at: place, "\(place.text) hides the \(place.text) of line \(other.line)",
                         hint: "rename one of them"))
             }
+            for place in outline.constantOrs where hasRoom {
+                found.append(
+                    text.finding(
+                        .alwaysTrue, at: place, "the condition is always true: what is after this or is a constant",
+                        hint: "compare it too: x == 1 or x == 2"))
+            }
             for (operand, operation, place) in outline.operations where hasRoom {
                 guard case .constant(let type) = operand, let what = operation.fault(on: type) else { continue }
                 found.append(text.finding(.operand, at: place, "\(what) \(type == "nil" ? type : "a \(type)")"))

@@ -9,12 +9,14 @@ extension PatchLint {
         let offered =
             interface ?? PatchInterface(app: "", appVersion: "", functions: [], structs: [], classes: [])
         let globals = chunks.flatMap(\.globals)
-        let context = TypeFlow.Context(
+        var context = TypeFlow.Context(
             interface: offered, knowsApp: interface != nil,
             assigned: Set(globals.filter(\.isAssigned).map(\.name) + outlines.flatMap { $0.waxClasses.map(\.text) }),
             written: functions.reduce(into: []) { $1.collectWrittenFields(into: &$0) }
                 .union(outlines.flatMap { $0.functions.map(\.name) }),
             setsMetatables: globals.contains { ["setmetatable", "_G"].contains($0.name) }, budget: budget)
+        context.asks = Set(globals.map(\.name))
+        context.tests = functions.reduce(into: []) { $1.collectTestedFields(into: &$0) }
         var replacements: [String: [TypeFlow.Replacement]] = [:]
         for layer in state.lua.layers {
             guard let signature = known?.function(layer.name)?.signature else { continue }
@@ -57,6 +59,20 @@ extension Prototype {
             lines[function.line, default: 0] += 1
             lines.merge(function.functionsByLine, uniquingKeysWith: +)
         }
+    }
+
+    /// The names of fields that are tested, kept or passed on where they are read, and not only used.
+    fileprivate func collectTestedFields(into names: inout Set<String>) {
+        for (index, instruction) in code.enumerated().dropLast() where instruction.opcode == .getField {
+            let next = code[index + 1]
+            let isUsed =
+                switch next.opcode {
+                case .getField, .getTable, .getInteger, .getSelf, .length: next.b == instruction.a
+                default: false
+                }
+            if !isUsed, let name = text(instruction.c) { names.insert(name) }
+        }
+        for function in inner { function.collectTestedFields(into: &names) }
     }
 
     /// The names of fields that are assigned, but for those of tables that are just made.

@@ -19,6 +19,8 @@ extension SourceOutline {
         var isOpen = false
         /// The variable that an assignment to it would change.
         var assigns: Int?
+        /// The first `or` in it between a comparison and a constant that is true.
+        var constantOr: Place?
         /// `table.name`, if it is one.
         var member: String?
     }
@@ -49,7 +51,9 @@ extension SourceOutline {
             if case .constant = inner.operand, sign != "not" {
                 left = Expression(operand: .constant("number"))
             } else {
-                left = Expression(operand: sign == "not" ? .constant("boolean") : .unknown)
+                left = Expression(
+                    operand: sign == "not" ? .constant("boolean") : .unknown,
+                    constantOr: sign == "not" ? inner.constantOr : nil)
             }
         } else {
             left = try simple()
@@ -74,9 +78,17 @@ extension SourceOutline {
             }
             let isComparison =
                 place.text.hasPrefix("<") || place.text.hasPrefix(">") || ["==", "~="].contains(place.text)
+            var constantOr: Place?
+            if ["and", "or"].contains(place.text) {
+                constantOr = left.constantOr ?? right.constantOr
+                if place.text == "or", case .constant("boolean") = left.operand, right.operand.isTrue {
+                    constantOr = place
+                }
+            }
             left = Expression(
                 operand: operation == nil
-                    ? isComparison && place.text.count < 3 ? .constant("boolean") : .unknown : .unknown)
+                    ? isComparison && place.text.count < 3 ? .constant("boolean") : .unknown : .unknown,
+                constantOr: constantOr)
         }
         return left
     }
@@ -137,7 +149,8 @@ extension SourceOutline {
         var written: String?
         var variable: Int?
         if take("(") {
-            expression = Expression(operand: try self.expression().operand)
+            let inner = try self.expression()
+            expression = Expression(operand: inner.operand, constantOr: inner.constantOr)
             try expect(")")
         } else {
             let place = try name()

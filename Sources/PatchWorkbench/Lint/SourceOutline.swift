@@ -52,6 +52,11 @@ struct SourceOutline {
         case constant(String)
         case unknown
 
+        /// Whether it is a constant that counts as true.
+        var isTrue: Bool {
+            if case .constant(let type) = self { type != "nil" && type != "boolean" } else { false }
+        }
+
         /// Whether it is a constant that has no metamethods.
         var isScalar: Bool {
             if case .constant(let type) = self { type != "table" && type != "string" } else { false }
@@ -69,6 +74,8 @@ struct SourceOutline {
     var assignedMembers: Set<String> = []
     /// The names that are passed to `require`; nil for one that is known only when the script runs.
     var required: [String?] = []
+    /// The `or` of conditions that are always true, because a constant is after it.
+    var constantOrs: [Place] = []
     /// Classes that `waxClass` names.
     var waxClasses: [Place] = []
 
@@ -198,7 +205,7 @@ struct SourceOutline {
             return try expect("end")
         }
         if take("while") {
-            _ = try expression()
+            try condition()
             try expect("do")
             try inScope { try $0.block() }
             return try expect("end")
@@ -207,7 +214,7 @@ struct SourceOutline {
             return try inScope { outline in
                 try outline.block()
                 try outline.expect("until")
-                _ = try outline.expression()
+                try outline.condition()
             }
         }
         if take("if") { return try ifStatement() }
@@ -219,12 +226,16 @@ struct SourceOutline {
 
     mutating func ifStatement() throws {
         repeat {
-            _ = try expression()
+            try condition()
             try expect("then")
             try inScope { try $0.block() }
         } while take("elseif")
         if take("else") { try inScope { try $0.block() } }
         try expect("end")
+    }
+
+    mutating func condition() throws {
+        if let place = try expression().constantOr { constantOrs.append(place) }
     }
 
     mutating func forStatement() throws {

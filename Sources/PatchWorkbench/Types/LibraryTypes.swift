@@ -1,54 +1,77 @@
 /// What the sandbox's functions take and return.
 struct LibraryFunction: Sendable {
-    /// The types of the arguments that must be there, and of those that may follow.
-    let arguments: [ValueType.Kinds]
-    let optional: [ValueType.Kinds]
-    /// The type of the first result.
-    let result: ValueType
+    /// What an argument must be.
+    struct Argument: Sendable {
+        let kinds: ValueType.Kinds
+        /// Whether a string must be a numeral, and whether a number must be an integer.
+        var isNumber = false
+        var isInteger = false
+        /// Whether it is a pattern.
+        var isPattern = false
+        /// Whether it is a table with the positions 1, 2, 3 and so on.
+        var isList = false
+    }
+
+    /// The arguments that must be there, and those that may follow.
+    let arguments: [Argument]
+    let optional: [Argument]
+    /// The types of the results.
+    let results: [ValueType]
+    /// Whether there may be others.
+    let isOpen: Bool
     /// Whether it never returns.
     var neverReturns = false
 
-    /// The functions of the sandbox that refuse some values. Lua takes a number for a string, and a numeral for a number.
+    /// The functions of the sandbox that refuse some values, or return less than one might think. Lua takes a number for a string, and
+    /// a numeral for a number.
     static let all: [String: LibraryFunction] = {
         let text: ValueType.Kinds = [.string, .integer, .float]
-        let letters: [Character: ValueType.Kinds] = [
-            "s": text, "n": text, "t": .table, "f": .function, "b": .boolean, "a": .all,
-            "c": [.function, .table, .object], "d": .number,
+        let letters: [Character: Argument] = [
+            "s": Argument(kinds: text), "p": Argument(kinds: text, isPattern: true),
+            "n": Argument(kinds: text, isNumber: true), "i": Argument(kinds: text, isNumber: true, isInteger: true),
+            "t": Argument(kinds: .table), "l": Argument(kinds: .table, isList: true),
+            "v": Argument(kinds: [.table, .object, .string], isList: true),
+            "f": Argument(kinds: .function), "b": Argument(kinds: .boolean), "a": Argument(kinds: .all),
+            "c": Argument(kinds: [.function, .table, .object]), "r": Argument(kinds: text.union([.table, .function])),
+            "d": Argument(kinds: .number), "o": Argument(kinds: [.table, .object]),
         ]
         let results: [Character: ValueType] = [
             "s": .string, "n": .number, "i": .integer, "d": .float, "b": .boolean, "t": .table, "a": .unknown,
+            "S": ValueType([.string, .nil]), "I": ValueType([.integer, .nil]),
         ]
-        // name, the arguments that must be there, those that may follow, the first result
-        let table: [(String, String, String, Character)] = [
-            ("string.byte", "s", "nn", "a"), ("string.char", "", "nnnnnnnn", "s"), ("string.find", "ss", "na", "a"),
-            ("string.format", "s", "", "s"), ("string.gmatch", "ss", "n", "a"), ("string.gsub", "ss", "an", "s"),
-            ("string.len", "s", "", "i"), ("string.lower", "s", "", "s"), ("string.match", "ss", "n", "a"),
-            ("string.rep", "sn", "s", "s"), ("string.reverse", "s", "", "s"), ("string.sub", "sn", "n", "s"),
+        // name, the arguments that must be there, those that may follow, the results; * for others
+        let table: [(String, String, String, String)] = [
+            ("string.byte", "s", "ii", "*"), ("string.char", "", "iiiiiiii", "s"), ("string.find", "sp", "ia", "II*"),
+            ("string.format", "s", "", "s"), ("string.gmatch", "sp", "i", "a"), ("string.gsub", "spr", "i", "si"),
+            ("string.len", "s", "", "i"), ("string.lower", "s", "", "s"), ("string.match", "sp", "i", "S*"),
+            ("string.rep", "si", "s", "s"), ("string.reverse", "s", "", "s"), ("string.sub", "si", "i", "s"),
             ("string.upper", "s", "", "s"),
             ("math.abs", "n", "", "n"), ("math.acos", "n", "", "d"), ("math.asin", "n", "", "d"),
             ("math.atan", "n", "n", "d"), ("math.ceil", "n", "", "n"), ("math.cos", "n", "", "d"),
             ("math.deg", "n", "", "d"), ("math.exp", "n", "", "d"), ("math.floor", "n", "", "n"),
             ("math.fmod", "nn", "", "n"), ("math.log", "n", "n", "d"), ("math.max", "n", "nnnnnnnn", "n"),
-            ("math.min", "n", "nnnnnnnn", "n"), ("math.modf", "n", "", "n"), ("math.rad", "n", "", "d"),
-            ("math.random", "", "nn", "n"), ("math.sin", "n", "", "d"), ("math.sqrt", "n", "", "d"),
+            ("math.min", "n", "nnnnnnnn", "n"), ("math.modf", "n", "", "nd"), ("math.rad", "n", "", "d"),
+            ("math.random", "", "ii", "n"), ("math.sin", "n", "", "d"), ("math.sqrt", "n", "", "d"),
             ("math.tan", "n", "", "d"), ("math.tointeger", "a", "", "a"), ("math.type", "a", "", "a"),
-            ("math.ult", "nn", "", "b"),
-            ("table.concat", "t", "snn", "s"), ("table.insert", "t", "aa", "a"), ("table.pack", "", "", "t"),
-            ("table.remove", "t", "n", "a"), ("table.sort", "t", "f", "a"), ("table.unpack", "t", "nn", "a"),
-            ("utf8.char", "", "nnnnnnnn", "s"), ("utf8.codepoint", "s", "nna", "a"), ("utf8.codes", "s", "a", "a"),
-            ("utf8.len", "s", "nna", "a"), ("utf8.offset", "sn", "n", "a"),
-            ("tostring", "a", "", "s"), ("tonumber", "a", "n", "a"), ("type", "a", "", "s"), ("rawlen", "a", "", "i"),
-            ("rawequal", "aa", "", "b"), ("ipairs", "a", "", "a"), ("pairs", "a", "", "a"), ("pcall", "a", "", "b"),
-            ("xpcall", "aa", "", "b"), ("select", "a", "", "a"), ("next", "t", "a", "a"), ("rawget", "ta", "", "a"),
-            ("assert", "a", "a", "a"), ("host.has", "s", "", "b"), ("host.throw", "", "ad", "a"),
-            ("host.error", "", "ad", "t"),
-            ("error", "", "an", "a"), ("setmetatable", "ta", "", "a"),
+            ("math.ult", "ii", "", "b"),
+            ("table.concat", "l", "sii", "s"), ("table.insert", "la", "a", ""), ("table.pack", "", "", "t"),
+            ("table.remove", "l", "i", "a"), ("table.sort", "l", "f", ""), ("table.unpack", "l", "ii", "*"),
+            ("utf8.char", "", "iiiiiiii", "s"), ("utf8.codepoint", "s", "iia", "*"), ("utf8.codes", "s", "a", "aaa"),
+            ("utf8.len", "s", "iia", "*"), ("utf8.offset", "si", "i", "a"),
+            ("tostring", "a", "", "s"), ("tonumber", "a", "i", "a"), ("type", "a", "", "s"), ("rawlen", "a", "", "i"),
+            ("rawequal", "aa", "", "b"), ("ipairs", "v", "", "aaa"), ("pairs", "o", "", "aaa"),
+            ("pcall", "a", "", "b*"), ("xpcall", "aa", "", "b*"), ("select", "a", "", "*"), ("next", "t", "a", "aa"),
+            ("rawget", "ta", "", "a"), ("print", "", "", ""), ("log.debug", "", "", ""), ("log.info", "", "", ""),
+            ("log.warn", "", "", ""), ("log.error", "", "", ""),
+            ("assert", "a", "a", "*"), ("host.has", "s", "", "b"), ("host.throw", "", "ad", ""),
+            ("host.error", "", "ad", "t"), ("error", "", "an", ""), ("setmetatable", "ta", "", "a"),
         ]
         var all: [String: LibraryFunction] = [:]
         for (name, arguments, optional, result) in table {
             all[name] = LibraryFunction(
-                arguments: arguments.map { letters[$0] ?? .all }, optional: optional.map { letters[$0] ?? .all },
-                result: results[result] ?? .unknown, neverReturns: name == "error" || name == "host.throw")
+                arguments: arguments.compactMap { letters[$0] }, optional: optional.compactMap { letters[$0] },
+                results: result.compactMap { results[$0] }, isOpen: result.hasSuffix("*"),
+                neverReturns: name == "error" || name == "host.throw")
         }
         return all
     }()
@@ -73,9 +96,10 @@ struct LibraryFunction: Sendable {
         return nil
     }
 
-    /// The values that a format takes: whether each must be a number.
-    static func numbers(in format: String) -> [Bool] {
-        var numbers: [Bool] = []
+    /// The values that a format takes: what each must be.
+    static func values(of format: String) -> [Argument] {
+        let text: ValueType.Kinds = [.string, .integer, .float]
+        var values: [Argument] = []
         var rest = Array(format.utf8)[...]
         while let percent = rest.firstIndex(of: UInt8(ascii: "%")) {
             rest = rest[(percent + 1)...]
@@ -85,8 +109,33 @@ struct LibraryFunction: Sendable {
             }
             rest = rest.drop { "-+ #0123456789.".utf8.contains($0) }
             guard let letter = rest.popFirst() else { break }
-            numbers.append(!"sqp".utf8.contains(letter))
+            values.append(
+                "sqp".utf8.contains(letter)
+                    ? Argument(kinds: .all)
+                    : Argument(kinds: text, isNumber: true, isInteger: "diouxXc".utf8.contains(letter)))
         }
-        return numbers
+        return values
+    }
+}
+
+extension LibraryFunction.Argument {
+    /// What is certainly wrong with a value as this argument; nil if it may be right.
+    func fault(of value: ValueType, in interface: KnownInterface) -> String? {
+        if value.isNever(kinds) { return "\(value)" }
+        switch value.detail {
+        case .text(let text) where isNumber && value.kinds == .string && text.luaNumber == nil:
+            return "\"\(text.prefix(30))\", which is not a number"
+        case .float(let number) where isInteger && Int64(exactly: number) == nil:
+            return "\(number), which has a fraction"
+        case .dictionary(let key, _) where isList && interface.isText(key): return "\(value), whose keys are strings"
+        case .structure where isList: return "\(value), whose keys are strings"
+        default: return nil
+        }
+    }
+
+    /// What it must be, for messages.
+    var description: String {
+        isInteger
+            ? "an integer" : isNumber ? "a number" : isList && kinds == .table ? "an array" : "\(ValueType(kinds))"
     }
 }

@@ -42,14 +42,75 @@ final class TypeComparisons {
                 ? nil : fault(of: ValueType(value.kinds.subtracting(.nil), value.detail), as: type, depth: depth)
         case .named(let name):
             if value.isNever(ValueType.accepted(as: type, in: interface)) { return .type(type, value) }
-            if case .text(let text) = value.detail, interface.lacks(text, in: name) {
-                return .noCase(text, of: name)
+            switch value.detail {
+            case .text(let text) where interface.lacks(text, in: name): return .noCase("\"\(text)\"", of: name)
+            case .integer(let number) where interface.lacks(number, in: name): return .noCase("\(number)", of: name)
+            case .float(let number) where Int64(exactly: number) == nil && interface.isInteger(name):
+                return .type(type, value)
+            default: break
             }
             return interface.structure(name).flatMap { fault(of: value, asOneOf: $0, depth: depth) }
-        case .array, .dictionary:
+        case .array(let element):
             if value.isNever(.table) { return .type(type, value) }
-            if case .structure = value.detail, case .array = type { return .type(type, value) }
+            if case .structure = value.detail { return .type(type, value) }
+            return faultOfParts(of: value, as: element, type, depth: depth)
+        case .dictionary(let key, let element):
+            if value.isNever(.table) { return .type(type, value) }
+            guard case .fields(let fields, _) = value.detail else { return nil }
+            if let name = fields.names.filter({ interface.lacks($0, in: key) }).min() {
+                return .noCase("\"\(name)\"", of: key)
+            }
+            for name in fields.names.sorted() {
+                guard let value = fields[name], value.kinds != .nil,
+                    let fault = fault(of: value, as: element, depth: depth + 1)
+                else { continue }
+                if case .type = fault { return .part("the field \(name)", element, value) }
+                return fault
+            }
             return nil
+        }
+    }
+
+    /// What is wrong with the elements of an array.
+    private func faultOfParts(
+        of value: ValueType, as element: InterfaceType, _ type: InterfaceType, depth: Int
+    ) -> ValueType.Fault? {
+        guard depth < Self.deepest, !budget.isSpent else {
+            isCut = true
+            return nil
+        }
+        switch value.detail {
+        case .list(let elements, _):
+            budget.pay(20 * elements.count)
+            for value in elements {
+                guard let fault = fault(of: value, as: element, depth: depth + 1) else { continue }
+                if case .type = fault { return .part("an element", element, value) }
+                return fault
+            }
+            return nil
+        case .array(let given):
+            let fault = fault(of: ValueType(given, in: interface), as: element, depth: depth + 1)
+            return fault.map { _ in .type(type, value) }
+        default: return nil
+        }
+    }
+
+    /// Whether a value is likely to have a fraction where an integer is wanted. The field if it is one of a struct; `.some(nil)` if
+    /// it is the value itself.
+    func fraction(in value: ValueType, as type: InterfaceType) -> String?? {
+        switch (type, value.detail) {
+        case (.optional(let type), _): return fraction(in: value, as: type)
+        case (.named(let name), .fraction): return interface.isInteger(name) ? .some(nil) : nil
+        case (.named(let name), .fields(let fields, _)):
+            budget.pay(10 + 20 * fields.count)
+            let field = interface.structure(name)?.fields.first { field in
+                guard case .named(let name) = field.type, interface.isInteger(name) else { return false }
+                return fields[field.name]?.detail == .fraction
+            }
+            return field.map { .some($0.name) }
+        case (.array(let type), .list(let elements, _)):
+            return elements.lazy.compactMap { self.fraction(in: $0, as: type) }.first
+        default: return nil
         }
     }
 
@@ -64,7 +125,7 @@ final class TypeComparisons {
             let fault = faultOfFields(wanted, depth: depth, writes: fields) { fields[$0.name] }
             return fault ?? faultOfNames(fields, wanted)
         case .structure(wanted.name, let written): return faultOfWritten(written, wanted, depth: depth)
-        case .array where wanted.needsFields:
+        case .array where wanted.needsFields, .list where wanted.needsFields:
             return .type(.named(wanted.name), value)
         // Another struct may have the same fields.
         case .structure(let name, let written):
@@ -108,7 +169,7 @@ final class TypeComparisons {
             }
             switch fault(of: value, as: field.type, depth: depth + 1) {
             case nil: continue
-            case .type: return .field(field.name, of: wanted.name, field.type, value)
+            case .type, .part: return .field(field.name, of: wanted.name, field.type, value)
             case let inner?: return inner
             }
         }
@@ -145,7 +206,9 @@ extension ValueType {
         case field(String, of: String, InterfaceType, ValueType)
         /// A field that the struct does not have.
         case unknown(field: String, of: String)
-        /// A string that is not one of the type's values.
+        /// A value in a table: what it is called, and what it must be.
+        case part(String, InterfaceType, ValueType)
+        /// A constant that is not one of the type's values.
         case noCase(String, of: String)
     }
 }

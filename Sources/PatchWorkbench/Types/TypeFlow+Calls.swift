@@ -9,44 +9,102 @@ extension TypeFlow {
         var types: [ValueType]
         var words: [String?]
         var isOpen: Bool
+        /// Whether the last two are the results of one call.
+        var areResults: Bool
 
         func dropFirst() -> Arguments {
-            Arguments(types: Array(types.dropFirst()), words: Array(words.dropFirst()), isOpen: isOpen)
+            Arguments(
+                types: Array(types.dropFirst()), words: Array(words.dropFirst()), isOpen: isOpen, areResults: areResults
+            )
         }
+    }
+
+    /// What a call returns. If it is open, an unknown number of other values follows.
+    struct Results {
+        var types: [ValueType] = []
+        var isOpen = false
+        /// Whether the call never returns.
+        var ends = false
+
+        static let unknown = Results(isOpen: true)
     }
 
     /// Follows a call of the function in a register.
     ///
     /// - Parameter count: How many arguments follow it; nil for all up to the open values.
-    /// - Returns: What is known of the results, and whether the call never returns.
-    mutating func call(
-        _ register: Int, arguments count: Int?, _ index: Int, _ state: inout State
-    ) -> (results: [ValueType], ends: Bool) {
+    mutating func call(_ register: Int, arguments count: Int?, _ index: Int, _ state: inout State) -> Results {
         let (callee, word) = (state[register], name(register, state, index))
         report(.operand, index, callee, word, unless: calls(callee), "calls")
-        let end = count.map { register + 1 + $0 } ?? min(state.open ?? register + 1, state.registers.count)
+        let last = state.open.map { $0 + (state.openCount ?? 0) }
+        let end = count.map { register + 1 + $0 } ?? min(last ?? register + 1, state.registers.count)
         let places = register + 1..<max(register + 1, end)
         let arguments = Arguments(
-            types: places.map { state[$0] }, words: places.map { name($0, state, index) }, isOpen: count == nil)
+            types: places.map { state[$0] }, words: places.map { name($0, state, index) },
+            isOpen: count == nil && state.openCount == nil, areResults: count == nil && state.openCount == 2)
         switch callee.detail {
-        case .original(let name):
+        case .helper(let number):
             changed(&state)
-            guard let signature = context.interface.function(name)?.signature else { return ([], false) }
+            return call(helper: number, arguments)
+        case .original(let name):
+            checkAgain(arguments, word ?? "original", index, &state)
+            guard let signature = context.interface.function(name)?.signature else { return .unknown }
             check(arguments, of: word ?? "original", name, signature, .originalArguments, index)
-            return ([value(signature.result)], false)
+            return results(of: name, signature, index)
         case .library(let name) where name.contains(":"):
             changed(&state)
-            guard let signature = method(name)?.signature else { return ([], false) }
+            guard let signature = method(name)?.signature else { return .unknown }
+            checkReceiver(arguments, name, index)
             check(arguments.dropFirst(), of: name, name, signature, .argument, index)
             checkAsynchronous(signature, name, index)
-            return ([value(signature.result)], false)
+            return results(of: name, signature, index)
         case .library(let name):
             if !name.hasPrefix("string."), !name.hasPrefix("math.") { changed(&state) }
             return library(name, arguments, index, &state)
         default:
             changed(&state)
-            return ([], false)
+            return .unknown
         }
+    }
+
+    /// Follows a call of a local function of the script.
+    private mutating func call(helper number: Int, _ arguments: Arguments) -> Results {
+        if reports { context.helpers.note(number, arguments: arguments.types, isOpen: arguments.isOpen) }
+        guard var result = context.helpers.result(of: number, in: context) else { return .unknown }
+        switch result.detail {
+        case .fields, .list: result = ValueType(result.kinds)
+        default: result.doubt = 0
+        }
+        return Results(types: [result], isOpen: true)
+    }
+
+    /// Finds a call of the original with the parameters that a call before it had.
+    private mutating func checkAgain(_ arguments: Arguments, _ callee: String, _ index: Int, _ state: inout State) {
+        let words = arguments.words.compactMap(\.self)
+        let parameters = words.filter { word in
+            (1..<max(1, function.parameters)).contains {
+                local($0, at: index) == word && isAssignedOnce($0, name: word)
+            }
+        }
+        let isKnown = !arguments.isOpen && !words.isEmpty && parameters.count == arguments.types.count
+        if isKnown, let before = state.originals[words], before.index < index {
+            let line = function.lineOf[before.index]
+            report(
+                .calledTwice, index, callee,
+                "\(callee) is called with \(words.joined(separator: ", ")) again, after line \(line)",
+                hint: "keep its result: local result = \(callee)(\(words.joined(separator: ", ")))")
+        }
+        changed(&state)
+        guard isKnown, state.originals.count < 20 else { return }
+        let hasTable = !arguments.types.allSatisfy { $0.isNever([.table, .object, .function]) }
+        state.originals[words] = OriginalCall(index: index, hasTable: hasTable)
+    }
+
+    /// What a function of the app returns.
+    private mutating func results(of name: String, _ signature: PatchSignature, _ index: Int) -> Results {
+        var result = value(signature.result)
+        if result.kinds == .nil { return Results(types: [result], isOpen: true) }
+        if !result.isUnknown, result.kinds.contains(.nil) { result.doubt = doubt(name, asked: index) }
+        return Results(types: [result])
     }
 
     private func method(_ name: String) -> PatchInterface.Function? {
@@ -67,12 +125,24 @@ extension TypeFlow {
             let given = "\(count) argument\(count == 1 ? "" : "s")"
             return report(
                 code, index, callee,
-                "\(callee) gets \(given), but \(name)\(signature.shown) takes \(signature.arguments.count)")
+                "\(callee) gets \(given), but \(name)\(signature.shown) takes \(signature.arguments.count)",
+                hint: arguments.areResults ? Self.hintForResults : nil)
         }
         for (place, (type, value)) in zip(signature.arguments, arguments.types).enumerated() {
             let type = context.interface.type(type)
-            guard let fault = context.comparisons.fault(of: value, as: type) else { continue }
             let word = place < signature.parameters.count ? " (\(signature.parameters[place]))" : ""
+            guard let fault = context.comparisons.fault(of: value, as: type) else {
+                checkFraction(
+                    of: value, as: type, "argument \(place + 1)\(word) of \(name)", index,
+                    arguments.words[place] ?? callee)
+                if isDoubtful(value), !ValueType.accepted(as: type, in: context.interface).contains(.nil) {
+                    report(
+                        .mayBeNil, index, arguments.words[place] ?? callee,
+                        "argument \(place + 1)\(word) of \(name) is \(type), but this may be nil", hint: Self.hintForNil
+                    )
+                }
+                continue
+            }
             let (message, hint) = words(
                 for: fault, "argument \(place + 1)\(word) of \(name) is", type, arguments.words[place] ?? "this")
             report(
@@ -88,20 +158,45 @@ extension TypeFlow {
             "\(name) is asynchronous, but \(replacement.name) is not, so its replacement cannot wait for it")
     }
 
+    /// Finds a method that is called without its object.
+    private mutating func checkReceiver(_ arguments: Arguments, _ name: String, _ index: Int) {
+        guard arguments.types.first.map({ $0.isNever(.object) }) ?? !arguments.isOpen else { return }
+        let method = String(name.split(separator: ":").last ?? "")
+        report(
+            .argument, index, method, "\(name) is called without its object",
+            hint: "a method is called with a colon: object:\(method)(…)")
+    }
+
     /// Follows a call of a function of the sandbox.
     private mutating func library(
         _ name: String, _ arguments: Arguments, _ index: Int, _ state: inout State
-    ) -> (results: [ValueType], ends: Bool) {
+    ) -> Results {
         guard let function = LibraryFunction.all[name] else {
-            return name == "host.call" ? callOfHost(arguments, index) : ([], false)
+            return name == "host.call" ? callOfHost(arguments, index) : .unknown
         }
         check(arguments, of: name, function, index)
+        var results = function.results
+        let word = arguments.words.first.flatMap { $0 }
         let first = arguments.types.first ?? (arguments.isOpen ? .unknown : .nil)
         switch name {
-        case "assert": return ([first.isUnknown ? .unknown : first.whereTrue], false)
+        case "assert":
+            for register in state.registers.indices where word != nil && self.name(register, state, index) == word {
+                state[register] = state[register].whereTrue
+            }
+            results = [first.isUnknown ? .unknown : first.whereTrue]
         case "ipairs", "pairs":
-            guard let elements = elements(of: first) else { return ([], false) }
-            return ([ValueType(.function, .iterator(key: elements.key, value: elements.value))], false)
+            guard let elements = elements(of: first) else { break }
+            results[0] = ValueType(.function, .iterator(key: elements.key, value: elements.value))
+        case "tonumber": results = [number(from: first, arguments, index)]
+        case "string.find", "string.match":
+            guard first.kinds == .string, arguments.types.count == 2,
+                case .text(let text) = arguments.types[1].detail, case let pattern = LuaPattern(text),
+                pattern.isSelective, name == "string.find" || !pattern.hasPositions
+            else {
+                results = []
+                break
+            }
+            results[0].doubt = doubt(word ?? "", asked: index)
         // A script that asks for a type knows of more types than the interface.
         case "type", "math.type":
             for register in state.registers.indices
@@ -130,7 +225,18 @@ extension TypeFlow {
             }
         default: break
         }
-        return ([function.result], function.neverReturns)
+        return Results(types: results, isOpen: function.isOpen, ends: function.neverReturns)
+    }
+
+    /// The number that is read from a value, if it is one.
+    private mutating func number(from value: ValueType, _ arguments: Arguments, _ index: Int) -> ValueType {
+        if arguments.types.count == 1, !arguments.isOpen {
+            if value.isNever(ValueType.Kinds.all.subtracting(.number)) { return value }
+            if case .text(let text) = value.detail { return text.luaNumber == nil ? .nil : .number }
+        }
+        guard value.kinds == .string else { return .unknown }
+        let doubt = doubt(arguments.words.first.flatMap { $0 } ?? "", asked: index)
+        return ValueType(arguments.types.count == 1 ? [.integer, .float, .nil] : [.integer, .nil], doubt: doubt)
     }
 
     /// The keys and values that a loop over a table sees.
@@ -156,50 +262,138 @@ extension TypeFlow {
                 "\(name) takes \(function.optional.isEmpty ? "" : "at least ")\(function.arguments.count) argument\(function.arguments.count == 1 ? "" : "s"), but gets \(count)"
             )
         }
-        for (place, kinds) in (function.arguments + function.optional).enumerated() where place < count {
-            let allowed = place < function.arguments.count ? kinds : kinds.union(.nil)
+        for (place, argument) in (function.arguments + function.optional).enumerated() where place < count {
             let value = arguments.types[place]
-            guard value.isNever(allowed) else { continue }
-            let what =
-                arguments.words[place].map { $0 == value.description ? $0 : "\($0), which is \(value)" } ?? "\(value)"
+            if place >= function.arguments.count, !value.isNever([.nil]) { continue }
+            if check(value, arguments.words[place], as: argument, "argument \(place + 1) of \(name)", word, index),
+                argument.isPattern, case .text(let text) = value.detail,
+                let fault = fault(ofPattern: text, arguments, name)
+            {
+                report(.argument, index, word, fault.message, hint: fault.hint)
+            }
+        }
+        checkRules(of: name, arguments, index)
+    }
+
+    /// Checks a value as an argument of a function of the sandbox. Returns whether it may be right.
+    private mutating func check(
+        _ value: ValueType, _ written: String?, as argument: LibraryFunction.Argument, _ place: String, _ word: String,
+        _ index: Int
+    ) -> Bool {
+        if let fault = argument.fault(of: value, in: context.interface) {
+            let what = written.map { $0 == fault ? $0 : "\($0), which is \(fault)" } ?? fault
+            report(.argument, index, written ?? word, "\(place) is \(argument.description), but this is \(what)")
+            return false
+        }
+        if argument.isInteger, value.detail == .fraction {
             report(
-                .argument, index, arguments.words[place] ?? word,
-                "argument \(place + 1) of \(name) is \(ValueType(kinds)), but this is \(what)")
+                .mayNotFit, index, written ?? word, "\(place) is an integer, but this may have a fraction",
+                hint: Self.hintForFraction)
+        } else if !argument.kinds.contains(.nil), isDoubtful(value) {
+            report(
+                .mayBeNil, index, written ?? word, "\(place) is \(argument.description), but this may be nil",
+                hint: Self.hintForNil)
+        }
+        return true
+    }
+
+    /// Why a pattern, or a text for its matches, is refused; nil if it may be right.
+    private func fault(ofPattern text: String, _ arguments: Arguments, _ name: String) -> (
+        message: String, hint: String?
+    )? {
+        let rest = arguments.types.dropFirst(2)
+        // With a fourth argument, `find` may look for the text itself.
+        if name == "string.find", rest.count > 1 || arguments.isOpen { return nil }
+        let pattern = LuaPattern(text)
+        if let fault = pattern.fault { return (fault.parted.0, fault.parted.1) }
+        guard name == "string.gsub", case .text(let replacement) = rest.first?.detail,
+            let fault = pattern.fault(ofReplacement: replacement)
+        else { return nil }
+        return (fault.parted.0, fault.parted.1)
+    }
+
+    /// Checks what the types of arguments do not say.
+    private mutating func checkRules(of name: String, _ arguments: Arguments, _ index: Int) {
+        let types = arguments.types
+        switch name {
+        case "table.insert" where types.count > 2:
+            guard types.count == 3 else {
+                return report(
+                    .argument, index, "insert", "table.insert takes 2 or 3 arguments, but gets \(types.count)")
+            }
+            guard types[1].kinds == .string, arguments.areResults || !(types[1].detail.isNumeral) else { return }
+            report(
+                .argument, index, "insert", "argument 2 of table.insert is a position, but this is a string",
+                hint: arguments.areResults ? Self.hintForResults : nil)
+        case "tonumber" where arguments.areResults && types.count == 2:
+            report(
+                .argument, index, "tonumber",
+                "argument 2 of tonumber is the base, but this is the count of replacements",
+                hint: Self.hintForResults)
+        case "table.concat", "table.sort":
+            guard case .array(let element) = types.first?.detail, name == "table.concat" || types.count == 1,
+                !arguments.isOpen
+            else { return }
+            let value = ValueType(element, in: context.interface)
+            guard !context.setsMetatables, value.isNever([.integer, .float, .string]) else { return }
+            let word = arguments.words.first.flatMap { $0 }
+            report(
+                .argument, index, word ?? "table",
+                "\(name) \(name == "table.sort" ? "compares" : "joins") the elements of \(word ?? "the array"), which is \(types[0])",
+                hint: name == "table.sort" ? "give it a function(x, y) that says whether x comes first" : nil)
+        default: break
         }
     }
 
     private mutating func checkFormat(_ arguments: Arguments, _ index: Int) {
         guard reports, case .text(let format) = arguments.types.first?.detail else { return }
         if let fault = LibraryFunction.faultOfFormat(format) { return report(.argument, index, "format", fault) }
-        let numbers = LibraryFunction.numbers(in: format)
+        let values = LibraryFunction.values(of: format)
         let given = arguments.types.dropFirst()
-        if !arguments.isOpen, given.count < numbers.count {
+        if !arguments.isOpen, given.count < values.count {
             return report(
                 .argument, index, "format",
-                "the format has \(numbers.count) value\(numbers.count == 1 ? "" : "s"), but gets \(given.count)")
+                "the format has \(values.count) value\(values.count == 1 ? "" : "s"), but gets \(given.count)")
         }
-        for (place, (isNumber, value)) in zip(numbers, given).enumerated()
-        where isNumber && value.isNever([.integer, .float, .string]) {
-            report(
-                .argument, index, arguments.words[place + 1] ?? "format",
-                "value \(place + 1) of the format is a number, but this is \(value)")
+        for (place, (argument, value)) in zip(values, given).enumerated() {
+            _ = check(
+                value, arguments.words[place + 1], as: argument, "value \(place + 1) of the format", "format", index)
         }
     }
 
-    private mutating func callOfHost(_ arguments: Arguments, _ index: Int) -> (results: [ValueType], ends: Bool) {
-        guard case .text(let name) = arguments.types.first?.detail else { return ([], false) }
+    private mutating func callOfHost(_ arguments: Arguments, _ index: Int) -> Results {
+        guard case .text(let name) = arguments.types.first?.detail else { return .unknown }
         guard let signature = context.interface.function(name)?.signature else {
-            guard context.knowsApp else { return ([], false) }
+            guard context.knowsApp else { return .unknown }
             let context = context
             report(
                 .unknownFunction, index, name, "the app has no function \(name)",
                 hint: context.budget.nearest(name, among: context.interface.functionNames).map { "did you mean \($0)?" }
             )
-            return ([], false)
+            return .unknown
         }
         if reports, name == replacement?.name { selfCalls.append((function.lineOf[index], index)) }
         check(arguments.dropFirst(), of: name, name, signature, .argument, index)
         checkAsynchronous(signature, name, index)
-        return ([value(signature.result)], false)
+        return results(of: name, signature, index)
+    }
+}
+
+extension TypeFlow {
+    fileprivate static let hintForResults = "the call returns two values; (…) around it keeps the first"
+}
+
+extension ValueType.Detail? {
+    /// Whether it is a constant string that Lua takes for a number.
+    fileprivate var isNumeral: Bool {
+        if case .text(let text) = self { text.luaNumber != nil } else { false }
+    }
+}
+
+extension String {
+    /// A message and its hint, which a semicolon parts.
+    fileprivate var parted: (String, String?) {
+        let parts = split(separator: "; ", maxSplits: 1).map(String.init)
+        return (parts.first ?? "", parts.count > 1 ? parts[1] : nil)
     }
 }

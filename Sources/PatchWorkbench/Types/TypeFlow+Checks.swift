@@ -17,12 +17,10 @@ extension TypeFlow {
         _ operation: String
     ) {
         guard reports else { return }
-        if !value.isUnknown, value.kinds.contains(.nil), value.kinds != .nil, !kinds.contains(.nil), let word,
-            optionalParameters.contains(word)
-        {
+        if !kinds.contains(.nil), isDoubtful(value) {
             return report(
-                .mayBeNil, index, word, "\(operation) \(word), which may be nil",
-                hint: "test it first: if \(word) then … end")
+                .mayBeNil, index, word, "\(operation) \(word.map { "\($0), which may be nil" } ?? "\(value)")",
+                hint: word.map { "test it first: if \($0) then … end" } ?? Self.hintForNil)
         }
         guard value.isNever(kinds) else { return }
         let isOriginal = value.isOriginal
@@ -55,14 +53,22 @@ extension TypeFlow {
             report(
                 .operand, index, type, name(register, state, index),
                 unless: taken.union([.integer, .float, .string, .object]), "calculates with")
+            if isAlone, type.kinds == .string { checkNumeral(type, name(register, state, index), index) }
         }
+        if let other, other.kinds == .string, types[0].isNever([.table, .object]) { checkNumeral(other, nil, index) }
         if let other, other.isNever([.integer, .float, .string]), types[0].isNever([.table, .object]) {
             report(.operand, index, nil, "calculates with \(other)")
         }
         let result: ValueType =
             switch function.code[index].opcode {
-            case .divide, .divideConstant, .power, .powerConstant:
+            case .divide, .divideConstant:
+                types.allSatisfy { $0.isNever([.table, .object]) }
+                    ? ValueType(.float, minds || types.last?.detail == .integer(1) ? nil : .fraction) : .unknown
+            case .power, .powerConstant:
                 types.allSatisfy { $0.isNever([.table, .object]) } ? .float : .unknown
+            case let opcode
+            where [.multiply, .multiplyConstant].contains(opcode) && !minds && types.contains(where: \.hasFraction):
+                types.allSatisfy { $0.isNever([.table, .object]) } ? ValueType(.float, .fraction) : .unknown
             default:
                 if types.allSatisfy({ $0.kinds == .integer }) {
                     .integer
@@ -75,15 +81,54 @@ extension TypeFlow {
         if state.registers.indices.contains(target) { state.registers[target] = Register(type: result) }
     }
 
+    /// Checks a string with which the script calculates. Lua takes it if it is a numeral.
+    private mutating func checkNumeral(_ value: ValueType, _ word: String?, _ index: Int) {
+        switch value.detail {
+        case .text(let text) where text.luaNumber == nil:
+            report(
+                .operand, index, word ?? text,
+                "calculates with \(word ?? "\"\(text.prefix(30))\""), which is not a number"
+            )
+        case .scalar where !context.asks.contains("tonumber"):
+            report(
+                .mayNotFit, index, word, "calculates with \(word.map { "\($0), which is \(value)" } ?? "\(value)")",
+                hint: "tonumber(…) reads a number, or nil")
+        default: break
+        }
+    }
+
+    /// Finds a number that is likely to have a fraction where the app takes an integer.
+    mutating func checkFraction(
+        of value: ValueType, as type: InterfaceType, _ place: String, _ index: Int, _ word: String?
+    ) {
+        guard reports, let fraction = context.comparisons.fraction(in: value, as: type) else { return }
+        report(
+            .mayNotFit, index, word,
+            "\(fraction.map { "the field \($0)" } ?? place) is an integer, but this may have a fraction",
+            hint: Self.hintForFraction)
+    }
+
     /// Finds values of different types, which are never equal. A test for nil is a matter of care.
     mutating func checkEquality(_ left: ValueType, _ right: ValueType, _ words: [String?], _ index: Int) {
-        guard reports, !left.isUnknown, !right.isUnknown, left.kinds != .nil, right.kinds != .nil else { return }
+        // A helper may ask for what no caller gives.
+        guard reports, arguments == nil, !left.isUnknown, !right.isUnknown, left.kinds != .nil, right.kinds != .nil
+        else { return }
         for case (.scalar(let type), .text(let text)) in [(left.detail, right.detail), (right.detail, left.detail)]
         where context.interface.lacks(text, in: type) {
             let context = context
             return report(
                 .alwaysFalse, index, text, "\(type) has no value \"\(text)\", so they are never equal",
                 hint: context.hint(for: text, in: type))
+        }
+        for case (.scalar(let type), .integer(let number)) in [
+            (left.detail, right.detail), (right.detail, left.detail),
+        ]
+        where context.interface.lacks(number, in: type) {
+            let context = context
+            return report(
+                .alwaysFalse, index, words.compactMap(\.self).first,
+                "\(type) has no value \(number), so they are never equal",
+                hint: "it has \(context.interface.shownCases(of: type))")
         }
         func wide(_ kinds: ValueType.Kinds) -> ValueType.Kinds {
             kinds.isDisjoint(with: .number) ? kinds : kinds.union(.number)
@@ -100,6 +145,9 @@ extension TypeFlow {
     mutating func checkOrder(_ left: ValueType, _ right: ValueType, _ word: String?, _ index: Int) {
         guard reports else { return }
         for value in [left, right] where value.isNever([.integer, .float, .string, .table, .object]) {
+            return report(.operand, index, value, word, unless: [], "compares")
+        }
+        for value in [left, right] where isDoubtful(value) {
             return report(.operand, index, value, word, unless: [], "compares")
         }
         if left.isNever([.string, .table, .object]) && right.isNever([.integer, .float, .table, .object])
@@ -144,7 +192,13 @@ extension TypeFlow {
         case .structure(let structure, let written):
             if let type = written[name] { return type }
             guard let structure = context.interface.structure(structure) else { return .unknown }
-            if let field = structure.field(name) { return ValueType(field.type, in: context.interface) }
+            if let field = structure.field(name) {
+                var type = ValueType(field.type, in: context.interface)
+                if case .optional = field.type, !type.isUnknown, !context.tests.contains(name) {
+                    type.doubt = doubt("", asked: index)
+                }
+                return type
+            }
             guard !context.written.contains(name) else { return .unknown }
             let context = context
             report(
@@ -165,7 +219,9 @@ extension TypeFlow {
                 hint: context.hint(for: name, in: key))
             return .unknown
         case .dictionary("string", let type): return ValueType(.optional(type), in: context.interface)
-        case .dictionary, .array, .fields, .text, .scalar, .object, .original, .iterator, nil: return .unknown
+        case .object(let type) where !context.written.contains(name) && context.interface.method(name, of: type) != nil:
+            return ValueType(.function, .library("\(type):\(name)"))
+        default: return .unknown
         }
     }
 
@@ -173,13 +229,25 @@ extension TypeFlow {
     mutating func element(of value: ValueType, key: ValueType, word: String?, _ index: Int) -> ValueType {
         if case .text(let name) = key.detail { return member(name, of: value, word, index) }
         checkIndexed(value, word, index)
+        if case .integer(let position) = key.detail, position < 1, value.detail?.isArray == true {
+            report(
+                .unknownField, index, word, "an array has no position \(position): its first one is 1",
+                hint:
+                    "\(word ?? "list")[1] is its first element, and \(word ?? "list")[#\(word ?? "list")] its last one")
+        }
         switch value.detail {
         case .array(let type):
             if key.kinds == .string, reports {
                 report(.unknownField, index, word, "indexes \(word ?? "an array"), which is \(value), by a string")
             }
             return ValueType(type, in: context.interface)
-        case .dictionary(_, let type): return ValueType(.optional(type), in: context.interface)
+        case .dictionary(let name, let type):
+            if key.kinds == .integer, context.interface.isText(name) {
+                report(
+                    .unknownField, index, word, "indexes \(word ?? "a table"), whose keys are strings, by a number",
+                    hint: "pairs(\(word ?? "table")) has its keys and values")
+            }
+            return ValueType(.optional(type), in: context.interface)
         case .structure where key.kinds == .integer && reports:
             report(.unknownField, index, word, "indexes \(word ?? "a table"), which is \(value), by a number")
             return .unknown
@@ -223,6 +291,7 @@ extension TypeFlow {
 
     mutating func checkResult(_ value: ValueType, _ index: Int) {
         returnsValue = true
+        returned = returned?.joined(with: value) ?? value
         guard reports, let replacement else { return }
         let result = context.interface.type(replacement.signature.result)
         guard result != .named("nothing") else { return }
@@ -231,8 +300,10 @@ extension TypeFlow {
             let (message, hint) = words(for: fault, "\(name) returns", result, "this")
             return report(fault.code ?? .resultType, index, "return", message, hint: hint)
         }
+        checkFraction(of: value, as: result, "what \(name) returns", index, "return")
         let accepted = ValueType.accepted(as: result, in: context.interface)
-        if !value.isUnknown, value.kinds.contains(.nil), !accepted.contains(.nil) {
+        if !value.isUnknown, value.kinds.contains(.nil), value.doubt == 0 || isDoubtful(value), !accepted.contains(.nil)
+        {
             report(
                 .mayBeNil, index, "return", "\(name) returns \(result), but this may be nil",
                 hint: "answer something on each path, or return original(…)")
@@ -240,6 +311,7 @@ extension TypeFlow {
     }
 
     mutating func checkNoResult(_ index: Int) {
+        returned = returned?.joined(with: .nil) ?? .nil
         guard reports, let replacement else { return }
         let result = context.interface.type(replacement.signature.result)
         guard result != .named("nothing"), !ValueType.accepted(as: result, in: context.interface).contains(.nil) else {
@@ -280,8 +352,10 @@ extension TypeFlow {
                 context.budget.nearest(field, among: $0.fieldNames)
             }
             return ("\(structure) has no field \(field)", nearest.map { "did you mean \($0)?" })
+        case .part(let part, let wanted, let value):
+            return ("\(place) \(type), but \(part) of it is \(value), and not \(wanted)", nil)
         case .noCase(let text, let type):
-            return ("\(type) has no value \"\(text)\"", context.hint(for: text, in: type))
+            return ("\(type) has no value \(text)", context.hint(for: text.trimmed, in: type))
         }
     }
 }
@@ -302,6 +376,11 @@ extension TypeFlow.Context {
     fileprivate func hint(for text: String, in type: String) -> String {
         let words = interface.words(in: type)
         return budget.nearest(text, among: words).map { "did you mean \"\($0)\"?" }
-            ?? "it has \(words.prefix(10).map { "\"\($0)\"" }.joined(separator: ", "))"
+            ?? "it has \(interface.shownCases(of: type))"
     }
+}
+
+extension String {
+    /// The text without the quotes around it.
+    fileprivate var trimmed: String { hasPrefix("\"") ? String(dropFirst().dropLast()) : self }
 }

@@ -11,8 +11,8 @@ extension TypeFlow {
             let value = state[b]
             state[b] = value.shared
             set(a, value.shared, at: index, word: name(b, state, index), &state)
-        case .loadInteger: set(a, .integer, at: index, &state)
-        case .loadFloat: set(a, .float, at: index, &state)
+        case .loadInteger: set(a, ValueType(.integer, .integer(Int64(instruction.signedBx))), at: index, &state)
+        case .loadFloat: set(a, ValueType(.float, .float(Double(instruction.signedBx))), at: index, &state)
         case .loadConstant: set(a, type(of: function.constant(instruction.bx)), at: index, &state)
         case .loadLongConstant: set(a, .unknown, at: index, &state)
         case .loadFalse, .loadTrue: set(a, .boolean, at: index, &state)
@@ -39,15 +39,24 @@ extension TypeFlow {
             set(a, type, at: index, word: name, &state)
         // R[A] := R[B][R[C]]
         case .getTable:
-            let type = element(of: state[b], key: state[c], word: name(b, state, index), index)
+            var type = element(of: state[b], key: state[c], word: name(b, state, index), index)
+            if state[b].detail?.isArray == true {
+                if isBehindEnd(index) { type = .nil }
+                if state[c].detail == .counter, !isLookedAt(index) { checkFirst(index, state) }
+            }
             set(a, type, at: index, &state)
         // R[A] := R[B][C]
         case .getInteger:
-            set(a, element(of: state[b], key: .integer, word: name(b, state, index), index), at: index, &state)
+            let key = ValueType(.integer, .integer(Int64(c)))
+            set(a, element(of: state[b], key: key, word: name(b, state, index), index), at: index, &state)
         // R[A] := R[B][K[C]:shortstring]
         case .getField:
             let field = function.text(c)
-            let type = member(field, of: state[b], name(b, state, index), index)
+            var type = member(field, of: state[b], name(b, state, index), index)
+            let place = field.map { ValueFacts.Place(register: b, field: $0) }
+            if let isNil = place.flatMap({ state.facts[$0]?.isNil }), !type.isUnknown, type.kinds.contains(.nil) {
+                type = isNil ? .nil : type.whereTrue
+            }
             set(a, type, at: index, word: field, &state)
 
         // UpValue[A][K[B]:shortstring] := RK(C)
@@ -56,7 +65,10 @@ extension TypeFlow {
         case .setTable, .setInteger:
             checkIndexed(state[a], name(a, state, index), index)
             changed(&state)
-            if case .fields = state[a].detail { state[a] = .table }
+            switch state[a].detail {
+            case .fields, .list: state[a] = .table
+            default: break
+            }
         // R[A][K[B]:shortstring] := RK(C)
         case .setField:
             checkIndexed(state[a], name(a, state, index), index)
@@ -91,7 +103,11 @@ extension TypeFlow {
         // R[A] := #R[B] (length operator)
         case .length:
             report(.operand, index, state[b], name(b, state, index), unless: lengths(state[b]), "takes the length of")
-            set(a, state[b].isNever([.table, .object]) ? .integer : .unknown, at: index, &state)
+            checkLength(of: state[b], name(b, state, index), index)
+            let isArray = state[b].detail?.isArray ?? false
+            set(
+                a, isArray ? ValueType(.integer, .length) : state[b].isNever([.table, .object]) ? .integer : .unknown,
+                at: index, &state)
         // R[A] := R[A].. ... ..R[A + B - 1]
         case .concatenate:
             var isText = true
@@ -114,26 +130,39 @@ extension TypeFlow {
             return branches(index, instruction.k, state, state)
         case .less, .lessOrEqual:
             checkOrder(state[a], state[b], name(a, state, index) ?? name(b, state, index), index)
+            let order: ValueFacts.Order = instruction.opcode == .less ? .less : .lessOrEqual
+            if let number = state[b].detail?.number { return compare(a, order, number, index, state) }
+            if let number = state[a].detail?.number { return compare(b, order.mirrored, number, index, state) }
             return branches(index, instruction.k, state, state)
         // if ((R[A] == K[B]) ~= k) then pc++
         case .equalConstant:
             let constant = function.constant(b)
             checkEquality(state[a], type(of: constant), [name(a, state, index)], index)
-            guard constant == .nil else { return branches(index, instruction.k, state, state) }
+            guard constant == .nil else { return equals(a, constant, index, state) }
             var (isNil, isOther) = (state, state)
             if !state[a].isUnknown {
                 if state[a].kinds.contains(.nil) { isNil[a] = .nil }
-                if state[a].kinds != .nil { isOther[a].kinds.remove(.nil) }
+                if state[a].kinds != .nil { isOther[a] = state[a].whereTrue }
+                note(isNil: true, a, index, &isNil)
+                note(isNil: false, a, index, &isOther)
             }
             return branches(index, instruction.k, isNil, isOther)
         // if ((R[A] == sB) ~= k) then pc++
         case .equalInteger:
-            checkEquality(state[a], .integer, [name(a, state, index)], index)
-            return branches(index, instruction.k, state, state)
+            let number = Int64(instruction.signedB)
+            checkEquality(state[a], ValueType(.integer, .integer(number)), [name(a, state, index)], index)
+            return equals(a, .integer(number), index, state)
         // if ((R[A] op sB) ~= k) then pc++
         case .lessInteger, .lessOrEqualInteger, .greaterInteger, .greaterOrEqualInteger:
             checkOrder(state[a], .integer, name(a, state, index), index)
-            return branches(index, instruction.k, state, state)
+            let order: ValueFacts.Order =
+                switch instruction.opcode {
+                case .lessInteger: .less
+                case .lessOrEqualInteger: .lessOrEqual
+                case .greaterInteger: .greater
+                default: .greaterOrEqual
+                }
+            return compare(a, order, Double(instruction.signedB), index, state)
         // if (not R[A] == k) then pc++
         case .test:
             // What is nil is never true.
@@ -143,6 +172,10 @@ extension TypeFlow {
             var (isTrue, isFalse) = (state, state)
             isTrue[a] = state[a].whereTrue
             isFalse[a] = state[a].whereFalse
+            if !state[a].isUnknown, state[a].kinds.contains(.nil) {
+                note(isNil: false, a, index, &isTrue)
+                if !state[a].kinds.contains(.boolean) { note(isNil: true, a, index, &isFalse) }
+            }
             return branches(index, instruction.k, isTrue, isFalse)
         // if (not R[B] == k) then pc++ else R[A] := R[B]
         case .testAndSet:
@@ -154,6 +187,10 @@ extension TypeFlow {
             var (isTrue, isFalse) = (state, state)
             isTrue[b] = state[b].whereTrue
             isFalse[b] = state[b].whereFalse
+            if !state[b].isUnknown, state[b].kinds.contains(.nil) {
+                note(isNil: false, b, index, &isTrue)
+                if !state[b].kinds.contains(.boolean) { note(isNil: true, b, index, &isFalse) }
+            }
             if instruction.k {
                 set(a, isTrue[b].shared, at: index, &isTrue)
             } else {
@@ -163,18 +200,32 @@ extension TypeFlow {
 
         // R[A], ... ,R[A+C-2] := R[A](R[A+1], ... ,R[A+B-1])
         case .call:
-            let (results, ends) = call(a, arguments: b == 0 ? nil : b - 1, index, &state)
-            if ends { return [] }
+            let results = call(a, arguments: b == 0 ? nil : b - 1, index, &state)
+            if results.ends {
+                endings.insert(index)
+                return []
+            }
+            if !state.facts.isEmpty { state.facts = state.facts.filter { $0.key.register < a } }
             context.budget.pay(max(0, state.registers.count - a))
             for register in state.registers.indices.dropFirst(a) { state.registers[register] = .unknown }
-            for (offset, type) in results.enumerated() where c == 0 || offset < c - 1 {
+            for (offset, type) in results.types.enumerated() where c == 0 || offset < c - 1 {
                 set(a + offset, type, at: index, &state)
             }
+            if c > 1, !results.isOpen {
+                for offset in results.types.count..<max(results.types.count, c - 1) {
+                    set(a + offset, .nil, at: index, &state)
+                }
+            }
             state.open = c == 0 ? a : nil
+            state.openCount = c == 0 && !results.isOpen ? results.types.count : nil
         // return R[A](R[A+1], ... ,R[A+B-1])
         case .tailCall:
-            let (results, ends) = call(a, arguments: b == 0 ? nil : b - 1, index, &state)
-            if !ends { checkResult(results.first ?? .unknown, index) }
+            let results = call(a, arguments: b == 0 ? nil : b - 1, index, &state)
+            if results.ends {
+                endings.insert(index)
+            } else {
+                checkResult(results.types.first ?? (results.isOpen ? .unknown : .nil), index)
+            }
             return []
         // return R[A], ... ,R[A+B-2]
         case .returnSome:
@@ -197,9 +248,12 @@ extension TypeFlow {
                     .operand, index, state[a + offset], name(a + offset, state, index), unless: .number,
                     "counts with the \(what)")
             }
+            checkCount(state[a], state[a + 1], state[a + 2], index)
             var inside = state
             let isInteger = state[a].kinds == .integer && state[a + 2].kinds == .integer
-            set(a + 3, isInteger ? .integer : .number, at: index, &inside)
+            let begins = isInteger && state[a].detail == .integer(0) && state[a + 2].detail == .integer(1)
+            set(
+                a + 3, begins ? ValueType(.integer, .counter) : isInteger ? .integer : .number, at: index, &inside)
             return [(index + 1, inside), (index + 2 + instruction.bx, state)]
         // create upvalue for R[A + 3]; pc+=Bx
         case .genericForPrepare: return [(index + 1 + instruction.bx, state)]
@@ -216,16 +270,37 @@ extension TypeFlow {
         case .genericForLoop: return [(index + 1, state), (index + 1 - instruction.bx, state)]
 
         // R[A][C+i] := R[A+i], 1 <= i <= B
-        case .setList: state[a] = .table
+        case .setList:
+            // Elements that are not there are nil, and an array of many kinds of values is not followed.
+            guard case .fields(let fields, isShared: false) = state[a].detail, fields.isEmpty, !instruction.k else {
+                state[a] = .table
+                break
+            }
+            var elements: [ValueType] = []
+            for register in a + 1..<a + 1 + min(b, 50) where register < state.registers.count {
+                let value = state[register].shared
+                state[register] = value
+                if value.isNever(.nil), !value.isUnknown, !elements.contains(value), elements.count < 8 {
+                    elements.append(value)
+                }
+            }
+            let list = ValueType(.table, .list(elements, isShared: false))
+            state[a] = list.size < ValueFields.most && list.depth <= ValueFields.deepest ? list : .table
         // R[A] := closure(KPROTO[Bx])
         case .closure:
             // A local function captures itself before it is there.
             set(a, .function, at: index, &state)
             capture(instruction.bx, &state)
+            if function.inner.indices.contains(instruction.bx),
+                let number = helper(instruction.bx, in: a, at: index)
+            {
+                set(a, ValueType(.function, .helper(number)), at: index, &state)
+            }
         // R[A], R[A+1], ..., R[A+C-2] = vararg
         case .variadic:
             for register in a..<(c == 0 ? a + 1 : a + c - 1) { set(register, .unknown, at: index, &state) }
             state.open = c == 0 ? a : nil
+            state.openCount = nil
         case .prepareVariadic, .extraArgument: break
         case .unknown: return []
         }
@@ -237,6 +312,7 @@ extension TypeFlow {
     private func set(_ register: Int, _ type: ValueType, at index: Int, word: String? = nil, _ state: inout State) {
         guard state.registers.indices.contains(register) else { return }
         state.registers[register] = Register(type: type, word: word)
+        if !state.facts.isEmpty { state.facts = state.facts.filter { $0.key.register != register } }
     }
 
     /// The name that the script has for a register.
@@ -248,8 +324,8 @@ extension TypeFlow {
     private func type(of constant: Prototype.Constant?) -> ValueType {
         switch constant {
         case .boolean: .boolean
-        case .integer: .integer
-        case .float: .float
+        case .integer(let number): ValueType(.integer, .integer(number))
+        case .float(let number): ValueType(.float, .float(number))
         case .string(let text): ValueType(.string, .text(text))
         case .nil: .nil
         case nil: .unknown
@@ -266,17 +342,150 @@ extension TypeFlow {
         function.code.indices.contains(test + 1) ? test + 2 + function.code[test + 1].jump : test + 2
     }
 
+    // MARK: positions
+
+    /// Finds the length of a table whose keys are strings.
+    private mutating func checkLength(of value: ValueType, _ word: String?, _ index: Int) {
+        guard reports, !context.setsMetatables else { return }
+        switch value.detail {
+        case .dictionary(let key, _) where context.interface.isText(key): break
+        case .structure(_, let written) where written.isEmpty: break
+        default: return
+        }
+        report(
+            .operand, index, word,
+            "\(word.map { "#\($0)" } ?? "the length") is always 0: the keys of \(value) are strings",
+            hint: "next(\(word ?? "table")) tells whether there is something in it")
+    }
+
+    /// Finds a loop over numbers that has no round, or fails.
+    private mutating func checkCount(_ first: ValueType, _ limit: ValueType, _ step: ValueType, _ index: Int) {
+        guard reports, case .integer(let step) = step.detail else { return }
+        if step == 0 { return report(.operand, index, "for", "the step of the loop is 0, which is an error") }
+        let isNever: Bool? =
+            switch (first.detail, limit.detail) {
+            case (.integer(let first), .integer(let limit)): step > 0 ? first > limit : first < limit
+            case (.length, .integer(let limit)): step > 0 && limit <= 1
+            case (.integer(let first), .length): step < 0 && first >= 1 && first <= 2
+            default: nil
+            }
+        guard isNever == true else { return }
+        report(
+            .alwaysFalse, index, "for",
+            "the loop has no round, or one: it counts \(step > 0 ? "up" : "down") to a limit that is not \(step > 0 ? "above" : "below") its first value",
+            hint: step > 0 ? "a third number is the step: -1 counts down" : "a step of 1 counts up")
+    }
+
+    /// Whether an element is read at the position after the last one: `list[#list + 1]`.
+    private func isBehindEnd(_ index: Int) -> Bool {
+        guard index >= 3 else { return false }
+        let (read, add, length) = (function.code[index], function.code[index - 2], function.code[index - 3])
+        return add.opcode == .addInteger && add.signedC > 0 && add.a == read.c && length.opcode == .length
+            && length.a == add.b && length.b == read.b && local(read.c, at: index) == nil
+    }
+
+    /// Whether what an instruction reads is tested next, or is given a name.
+    private func isLookedAt(_ index: Int) -> Bool {
+        guard function.code.indices.contains(index + 1) else { return true }
+        let (read, next) = (function.code[index], function.code[index + 1])
+        return next.isTest && (next.a == read.a || next.opcode == .testAndSet && next.b == read.a)
+            || local(read.a, at: index + 1) != nil
+    }
+
+    /// Finds a loop that begins at position 0 of an array.
+    private mutating func checkFirst(_ index: Int, _ state: State) {
+        let read = function.code[index]
+        if let place = place(of: read.c, index), state.facts[place]?.reason(against: .integer(0)) != nil { return }
+        let (list, key) = (name(read.b, state, index), name(read.c, state, index) ?? "0")
+        report(
+            .unknownField, index, list ?? key,
+            "\(list ?? "an array")[\(key)] is nil in the first round, in which \(key) is 0",
+            hint: "an array begins at 1: for \(key) = 1, #\(list ?? "list") do")
+    }
+
+    // MARK: facts
+
+    /// The value in a register: of a local name, or a field that has just been read from one.
+    func place(of register: Int, _ index: Int) -> ValueFacts.Place? {
+        guard !assignedWithin.contains(register) else { return nil }
+        if local(register, at: index) != nil { return ValueFacts.Place(register: register, field: nil) }
+        for back in 1...2 where index >= back && function.code[index - back].a == register {
+            let instruction = function.code[index - back]
+            guard instruction.opcode == .getField, let field = function.text(instruction.c),
+                !assignedWithin.contains(instruction.b), local(instruction.b, at: index) != nil
+            else { return nil }
+            return ValueFacts.Place(register: instruction.b, field: field)
+        }
+        return nil
+    }
+
+    /// Notes what a test has found of the value in a register.
+    private func note(isNil: Bool, _ register: Int, _ index: Int, _ state: inout State) {
+        guard let place = place(of: register, index), place.field != nil, state.facts.count < 20 else { return }
+        state.facts[place, default: ValueFacts()].isNil = isNil
+    }
+
+    private func written(_ place: ValueFacts.Place, _ index: Int) -> String {
+        let name = local(place.register, at: index) ?? ""
+        return place.field.map { "\(name).\($0)" } ?? name
+    }
+
+    /// Follows a test of whether a value is a constant.
+    private mutating func equals(
+        _ register: Int, _ constant: Prototype.Constant?, _ index: Int, _ state: State
+    ) -> [(Int, State)] {
+        guard let constant, let place = place(of: register, index), state.facts.count < 20 else {
+            return branches(index, function.code[index].k, state, state)
+        }
+        let facts = state.facts[place] ?? ValueFacts()
+        if reports, let reason = facts.reason(against: constant) {
+            let word = written(place, index)
+            report(
+                .alwaysFalse, index, place.field ?? word,
+                "\(word) is never \(constant.shown) here: a test before says that it \(reason)")
+        }
+        var (isTrue, isFalse) = (state, state)
+        isTrue.facts[place, default: facts].add(isEqual: true, to: constant)
+        isFalse.facts[place, default: facts].add(isEqual: false, to: constant)
+        return branches(index, function.code[index].k, isTrue, isFalse)
+    }
+
+    /// Follows a test of how a value compares with a number.
+    private mutating func compare(
+        _ register: Int, _ order: ValueFacts.Order, _ number: Double, _ index: Int, _ state: State
+    ) -> [(Int, State)] {
+        guard let place = place(of: register, index), state.facts.count < 20 else {
+            return branches(index, function.code[index].k, state, state)
+        }
+        let facts = state.facts[place] ?? ValueFacts()
+        if reports, let reason = facts.reason(against: order, number) {
+            let word = written(place, index)
+            report(
+                .alwaysFalse, index, place.field ?? word,
+                "\(word) \(order.sign) \(number.shown) is never true here: a test before says that it \(reason)")
+        }
+        var (isTrue, isFalse) = (state, state)
+        isTrue.facts[place, default: facts].add(order, number)
+        isFalse.facts[place, default: facts].add(order.negated, number)
+        return branches(index, function.code[index].k, isTrue, isFalse)
+    }
+
     // MARK: tables
 
     /// Forgets what else may have changed.
     func changed(_ state: inout State) {
         context.budget.pay(2 * state.registers.count)
+        if !state.facts.isEmpty { state.facts = state.facts.filter { $0.key.field == nil } }
+        if !state.originals.isEmpty { state.originals = state.originals.filter { !$0.value.hasTable } }
         for register in state.registers.indices { state[register] = state[register].afterChange }
     }
 
     private func store(_ value: ValueType, in field: String?, of register: Int, _ state: inout State) {
         let type = state[register]
-        if case .fields(_, isShared: true) = type.detail { changed(&state) }
+        switch type.detail {
+        case .fields(_, isShared: true), .list(_, isShared: true): changed(&state)
+        default: break
+        }
         if case .structure = type.detail { changed(&state) }
         if case .fields(var fields, isShared: false) = type.detail, let field, fields.count < 100,
             fields.set(field, to: value)
@@ -285,8 +494,11 @@ extension TypeFlow {
         } else if case .structure(let name, var written) = type.detail, let field {
             state[register] =
                 written.set(field, to: value) ? ValueType(type.kinds, .structure(name, written)) : .unknown
-        } else if case .fields = type.detail {
-            state[register] = .table
+        } else {
+            switch type.detail {
+            case .fields, .list: state[register] = .table
+            default: break
+            }
         }
     }
 
@@ -309,7 +521,7 @@ extension TypeFlow {
     }
 
     /// Whether a local name gets its value where it is declared, and nowhere else.
-    private mutating func isAssignedOnce(_ register: Int, name: String) -> Bool {
+    mutating func isAssignedOnce(_ register: Int, name: String) -> Bool {
         let key = "\(register) \(name)"
         if let known = assignedOnce[key] { return known }
         context.budget.pay(function.locals.count)
@@ -352,7 +564,7 @@ extension ValueType {
     /// The value for a function that runs later.
     fileprivate var captured: ValueType {
         switch detail {
-        case .fields: ValueType(kinds)
+        case .fields, .list: ValueType(kinds)
         case .structure(let name, _): ValueType(kinds, .structure(name, ValueFields()))
         default: self
         }

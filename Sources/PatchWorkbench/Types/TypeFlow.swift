@@ -16,6 +16,11 @@ struct TypeFlow {
         let written: Set<String>
         /// Whether a script may give a table a metatable.
         let setsMetatables: Bool
+        /// The globals that a script reads.
+        var asks: Set<String> = []
+        /// The names of fields that a script tests or keeps, so that it may know whether they are nil.
+        var tests: Set<String> = []
+        let helpers = Helpers()
         /// What all of this is paid from.
         let budget: LintBudget
         let comparisons: TypeComparisons
@@ -58,27 +63,42 @@ struct TypeFlow {
         static let unknown = Register(type: .unknown)
     }
 
+    /// A call of the original: the instruction, and whether a table is among its arguments.
+    struct OriginalCall: Equatable {
+        let index: Int
+        let hasTable: Bool
+    }
+
     struct State: Equatable {
         var registers: [Register]
         /// The first of the registers that hold as many values as a call returned.
         var open: Int?
+        /// How many values these are; nil if that is not known.
+        var openCount: Int?
+        /// What tests have found of values.
+        var facts: [ValueFacts.Place: ValueFacts] = [:]
+        /// The calls of the original, by the names of their arguments.
+        var originals: [[String]: OriginalCall] = [:]
 
         /// How many steps it takes to compare it with another one.
         var size: Int { registers.reduce(registers.count) { $0 + $1.type.size } }
 
         /// The state where two paths meet.
         func joined(with other: State) -> State {
-            State(
+            var facts: [ValueFacts.Place: ValueFacts] = [:]
+            for (place, known) in self.facts { facts[place] = other.facts[place].map(known.joined) }
+            return State(
                 registers: zip(registers, other.registers).map {
                     Register(type: $0.type.joined(with: $1.type), word: $0.word == $1.word ? $0.word : nil)
-                }, open: open == other.open ? open : nil)
+                }, open: open == other.open ? open : nil, openCount: openCount == other.openCount ? openCount : nil,
+                facts: facts, originals: originals.merging(other.originals) { $0.index < $1.index ? $0 : $1 })
         }
 
         /// The state in which whatever differs is unknown.
         func widened(to other: State) -> State {
             State(
                 registers: zip(registers, other.registers).map { $0.type == $1.type ? $1 : .unknown },
-                open: open == other.open ? open : nil)
+                open: open == other.open ? open : nil, openCount: nil)
         }
     }
 
@@ -90,12 +110,20 @@ struct TypeFlow {
     /// The registers that functions within this one assign. They may hold anything.
     let assignedWithin: Set<Int>
     var problems: [Problem] = []
-    /// The names of the parameters that the app may leave out, which the function does not assign.
-    let optionalParameters: Set<String>
     /// Whether problems are collected: only once the types are final.
     var reports = false
     /// What each function within this one captures.
     var captured: [Int: [ValueType]] = [:]
+    /// The types of the arguments, if all callers are known.
+    private(set) var arguments: [ValueType]?
+    /// The numbers of the functions within this one that are only called.
+    private(set) var helpers: [Int: Int] = [:]
+    /// Whether only the result is wanted.
+    private var isDry = false
+    /// What it returns.
+    var returned: ValueType?
+    /// The calls that never return.
+    var endings: Set<Int> = []
     /// Whether each way to the end returns a value.
     var returnsValue = false
     /// What is known where paths meet, by instruction, and how often it has changed.
@@ -105,21 +133,26 @@ struct TypeFlow {
     /// Whether a local name gets its value where it is declared, and nowhere else.
     var assignedOnce: [String: Bool] = [:]
     private let names: LocalNames
+    /// The numbers of what may leave a value nil, and the instructions that ask it.
+    private var doubts: [String: UInt16] = [:]
+    private var asked: [UInt16: Set<Int>] = [:]
+    /// Whether the function seems to know which numbers have fractions.
+    private(set) lazy var minds =
+        function.code.contains { [.modulo, .moduloConstant].contains($0.opcode) }
+        || function.constants.contains {
+            if case .string(let text) = $0 {
+                ["floor", "ceil", "tointeger", "fmod", "modf"].contains(text)
+            } else {
+                false
+            }
+        }
 
     init(_ function: Prototype, as replacement: Replacement?, upvalues: [ValueType], in context: Context) {
         self.function = function
         self.context = context
         self.replacement = replacement
         self.upvalues = upvalues
-        let optional = (1..<max(1, function.parameters)).filter { parameter in
-            guard let signature = replacement?.signature, replacement?.isMethod == false,
-                parameter - 1 < signature.arguments.count
-            else { return false }
-            return signature.arguments[parameter - 1].hasSuffix(" or nil")
-        }
-        let names = LocalNames(of: function)
-        self.names = names
-        optionalParameters = Set(optional.compactMap { names.name(of: $0, at: 0) })
+        names = LocalNames(of: function)
         var assigned: Set<Int> = []
         for inner in function.inner {
             for upvalue in inner.assignedUpvalues
@@ -139,15 +172,34 @@ struct TypeFlow {
     static func problems(
         in function: Prototype, upvalues: [ValueType], _ context: Context, replaced: (Prototype) -> Replacement?
     ) -> [Problem] {
+        problems(in: function, upvalues: upvalues, arguments: nil, context, replaced: replaced)
+    }
+
+    private static func problems(
+        in function: Prototype, upvalues: [ValueType], arguments: [ValueType]?, _ context: Context,
+        replaced: (Prototype) -> Replacement?
+    ) -> [Problem] {
         var flow = TypeFlow(function, as: replaced(function), upvalues: upvalues, in: context)
+        flow.arguments = flow.replacement == nil ? arguments : nil
         flow.run()
         var problems = flow.problems
-        for (index, inner) in function.inner.enumerated() where !context.budget.isSpent {
+        // The callers of a local function come after it.
+        for (index, inner) in function.inner.enumerated().reversed() where !context.budget.isSpent {
             // What is captured by a function that no path makes is not known.
             let captured = flow.captured[index] ?? inner.upvalues.map { _ in .unknown }
-            problems += Self.problems(in: inner, upvalues: captured, context, replaced: replaced)
+            let arguments = flow.helpers[index].flatMap { context.helpers.arguments(of: $0) }
+            problems += Self.problems(
+                in: inner, upvalues: captured, arguments: arguments, context, replaced: replaced)
         }
         return problems
+    }
+
+    /// The type of the first result of a function, whatever its arguments are; nil if that is not known.
+    static func result(of function: Prototype, _ context: Context) -> ValueType? {
+        var flow = TypeFlow(function, as: nil, upvalues: function.upvalues.map { _ in .unknown }, in: context)
+        flow.isDry = true
+        flow.run()
+        return context.budget.isSpent ? nil : flow.returned
     }
 
     private mutating func run() {
@@ -179,12 +231,14 @@ struct TypeFlow {
                 work.append(target)
             }
         }
+        if isDry { return }
         reports = true
         for (leader, entry) in entries.enumerated() {
             guard let entry else { continue }
             _ = follow(from: leader, entry, until: leaders)
         }
         checkSelfCall()
+        checkWays()
     }
 
     /// Follows instructions to the next one at which paths meet. Returns where it goes on, and with what.
@@ -217,9 +271,12 @@ struct TypeFlow {
         return leaders
     }
 
-    private func parameters() -> [Register] {
+    private mutating func parameters() -> [Register] {
         var registers = [Register](repeating: .unknown, count: max(function.registers, function.parameters) + 1)
         for parameter in 0..<function.parameters { registers[parameter].word = local(parameter, at: 0) }
+        for (parameter, type) in (arguments ?? []).enumerated() where parameter < function.parameters {
+            registers[parameter].type = type
+        }
         guard let replacement else { return registers }
         let types = replacement.signature.arguments.prefix(function.parameters).map(value)
         // A method of Wax gets the class or an object first; the types of what follows depend on which.
@@ -229,6 +286,10 @@ struct TypeFlow {
                 parameter == 0
                 ? ValueType(.function, .original(replacement.name))
                 : parameter - 1 < types.count ? types[parameter - 1] : .nil
+            let type = registers[parameter].type
+            if type.kinds != .nil, !type.isUnknown, type.kinds.contains(.nil) {
+                registers[parameter].type.doubt = doubt("", asked: 0)
+            }
         }
         return registers
     }
@@ -245,6 +306,41 @@ struct TypeFlow {
                     hint: "call the original"))
         }
     }
+
+    /// The number of a function within this one whose callers are all known; nil if they are not.
+    mutating func helper(_ index: Int, in register: Int, at place: Int) -> Int? {
+        guard !isDry, let name = local(register, at: place + 1) else { return nil }
+        if let number = helpers[index] { return number }
+        let inner = function.inner[index]
+        context.budget.pay(20 * function.code.count)
+        guard inner.upvalues.allSatisfy({ !($0.isInStack && $0.index == register) }),
+            isAssignedOnce(register, name: name), function.onlyCalls(register, named: name)
+        else { return nil }
+        let number = context.helpers.add(inner)
+        helpers[index] = number
+        return number
+    }
+
+    /// The number of what may leave a value nil: a function or the text that it reads.
+    ///
+    /// - Parameters:
+    ///   - name: The function of the app, or the name of the text.
+    ///   - index: The instruction.
+    mutating func doubt(_ name: String, asked index: Int) -> UInt16 {
+        let number = doubts[name] ?? UInt16(min(doubts.count + 1, Int(UInt16.max)))
+        doubts[name] = number
+        asked[number, default: []].insert(index)
+        return number
+    }
+
+    /// Whether a value may be nil, and the script does not seem to know better: it has not tested the value, and has asked once.
+    func isDoubtful(_ value: ValueType) -> Bool {
+        guard value.doubt != 0, value.kinds.contains(.nil), value.kinds != .nil else { return false }
+        return value.doubt == doubts[""] || asked[value.doubt]?.count == 1
+    }
+
+    static let hintForNil = "test it first: if value then … end"
+    static let hintForFraction = "// divides to a whole number, and math.floor makes one"
 
     /// Notes a problem, once.
     mutating func note(_ problem: Problem) {
@@ -279,7 +375,7 @@ struct TypeFlow {
 
 extension Prototype {
     /// The instructions that may follow an instruction; none after a return.
-    fileprivate func successors(of index: Int) -> [Int] {
+    func successors(of index: Int) -> [Int] {
         let instruction = code[index]
         switch instruction.opcode {
         case .returnSome, .returnNone, .returnOne, .tailCall: return []

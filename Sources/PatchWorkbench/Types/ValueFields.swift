@@ -42,6 +42,7 @@ extension ValueType {
     var size: Int {
         switch detail {
         case .fields(let fields, _), .structure(_, let fields): 1 + fields.size
+        case .list(let elements, _): elements.reduce(1) { $0 + $1.size }
         default: 1
         }
     }
@@ -50,6 +51,7 @@ extension ValueType {
     var depth: Int {
         switch detail {
         case .fields(let fields, _), .structure(_, let fields): fields.depth
+        case .list(let elements, _): 1 + (elements.map(\.depth).max() ?? 0)
         default: 0
         }
     }

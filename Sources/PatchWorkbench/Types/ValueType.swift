@@ -4,6 +4,8 @@ internal import PatchRunner
 struct ValueType: Equatable, Sendable {
     var kinds: Kinds
     var detail: Detail?
+    /// What may have left it nil, if nothing has tested it since: a number of the flow's `doubts`. 0 for nothing.
+    var doubt: UInt16 = 0
 
     struct Kinds: OptionSet, Hashable, Sendable {
         let rawValue: UInt8
@@ -22,10 +24,20 @@ struct ValueType: Equatable, Sendable {
     indirect enum Detail: Equatable, Sendable {
         /// A string that the script has as a constant.
         case text(String)
+        /// A number that the script has as a constant.
+        case integer(Int64)
+        case float(Double)
+        /// The length of an array, and a number that is 0 in the first round of its loop.
+        case length
+        case counter
+        /// A number that is likely to have a fraction.
+        case fraction
         /// A table from the app, for a struct of this name, and the fields that the script has written since.
         case structure(String, ValueFields)
         /// A table that the script has made, all of whose fields are known. If two registers hold it, it is shared.
         case fields(ValueFields, isShared: Bool)
+        /// A table that the script has made of elements; their types, each once.
+        case list([ValueType], isShared: Bool)
         /// A value of a type of this name, which scripts see as a basic value.
         case scalar(String)
         case array(InterfaceType)
@@ -34,15 +46,18 @@ struct ValueType: Equatable, Sendable {
         case object(String)
         /// The original of a function of the app.
         case original(String)
+        /// A local function of the script whose callers are all known, by its number.
+        case helper(Int)
         /// A table of the sandbox, such as `string`, and a function in one.
         case library(String)
         /// What `ipairs` or `pairs` returns, for the keys and the values of a table.
         case iterator(key: ValueType, value: ValueType)
     }
 
-    init(_ kinds: Kinds, _ detail: Detail? = nil) {
+    init(_ kinds: Kinds, _ detail: Detail? = nil, doubt: UInt16 = 0) {
         self.kinds = kinds
         self.detail = detail
+        self.doubt = doubt
     }
 
     static let unknown = ValueType(.all)
@@ -69,11 +84,20 @@ struct ValueType: Equatable, Sendable {
         // What is nil on one path is what it is on the other, or nil.
         if detail == nil, self.kinds.isSubset(of: .nil) { return ValueType(kinds, other.detail) }
         if other.detail == nil, other.kinds.isSubset(of: .nil) { return ValueType(kinds, detail) }
-        return ValueType(kinds, detail == other.detail ? detail : nil)
+        return ValueType(kinds, detail == other.detail ? detail : nil, doubt: doubt == other.doubt ? doubt : 0)
     }
 
     /// The value where a test has found it to be true. If nothing is known of it, nothing is known then.
     var whereTrue: ValueType { isUnknown ? self : ValueType(kinds.subtracting(.nil), detail) }
+
+    /// Whether it is a number that has a fraction, or is likely to.
+    var hasFraction: Bool {
+        switch detail {
+        case .float(let number): Int64(exactly: number) == nil
+        case .fraction: true
+        default: false
+        }
+    }
 
     /// The value where a test has found it to be nil or false.
     var whereFalse: ValueType {
@@ -84,7 +108,7 @@ struct ValueType: Equatable, Sendable {
     /// The value after something else may have changed the table that it is.
     var afterChange: ValueType {
         switch detail {
-        case .fields(_, isShared: true): ValueType(kinds)
+        case .fields(_, isShared: true), .list(_, isShared: true): ValueType(kinds)
         case .structure(let name, let written) where !written.isEmpty: ValueType(kinds, .structure(name, ValueFields()))
         default: self
         }
@@ -92,8 +116,11 @@ struct ValueType: Equatable, Sendable {
 
     /// The value once two registers hold it.
     var shared: ValueType {
-        guard case .fields(let fields, _) = detail else { return self }
-        return ValueType(kinds, .fields(fields, isShared: true))
+        switch detail {
+        case .fields(let fields, _): ValueType(kinds, .fields(fields, isShared: true))
+        case .list(let elements, _): ValueType(kinds, .list(elements, isShared: true))
+        default: self
+        }
     }
 }
 
@@ -109,7 +136,7 @@ extension ValueType {
         case .named("boolean"): self = .boolean
         case .named("integer"): self = .integer
         case .named("number"): self = .number
-        case .named("string"): self = .string
+        case .named("string"): self = ValueType(.string, .scalar("string"))
         case .named("nothing"): self = .nil
         case .named(let name):
             if interface.structure(name) != nil {
@@ -174,5 +201,24 @@ extension ValueType: CustomStringConvertible {
 
     static func article(_ name: String) -> String {
         "\("AEIOUaeiou".contains(name.first ?? "x") ? "an" : "a") \(name)"
+    }
+}
+
+extension ValueType.Detail {
+    /// A number that the script has as a constant.
+    var number: Double? {
+        switch self {
+        case .integer(let number): Double(exactly: number)
+        case .float(let number): number
+        default: nil
+        }
+    }
+
+    /// Whether it is a table with the positions 1, 2, 3 and so on.
+    var isArray: Bool {
+        switch self {
+        case .array, .list: true
+        default: false
+        }
     }
 }

@@ -1,0 +1,105 @@
+/// The local functions of a script that are only ever called by their names, so that all of their callers are known.
+final class Helpers {
+    private struct Helper {
+        let function: Prototype
+        /// The types of the arguments of all calls so far; nil before the first one.
+        var arguments: [ValueType]?
+        var result: ValueType?
+        var isFollowed = false
+    }
+
+    private var helpers: [Helper] = []
+
+    /// Adds a function. Returns its number.
+    func add(_ function: Prototype) -> Int {
+        helpers.append(Helper(function: function))
+        return helpers.count - 1
+    }
+
+    /// Notes the arguments of a call. What is constant or likely in one call is not in the next.
+    func note(_ number: Int, arguments: [ValueType], isOpen: Bool) {
+        let count = helpers[number].function.parameters
+        var types = arguments.prefix(count).map(\.widened)
+        while types.count < count { types.append(isOpen ? .unknown : .nil) }
+        helpers[number].arguments =
+            helpers[number].arguments.map { zip($0, types).map { $0.joined(with: $1) } } ?? types
+    }
+
+    /// The types of the arguments of all calls; nil if there was none.
+    func arguments(of number: Int) -> [ValueType]? { helpers[number].arguments }
+
+    /// What a function returns, whatever its arguments are; nil if that is not known.
+    func result(of number: Int, in context: TypeFlow.Context) -> ValueType? {
+        if !helpers[number].isFollowed {
+            // While it is followed, nothing is known of it.
+            helpers[number].isFollowed = true
+            helpers[number].result = TypeFlow.result(of: helpers[number].function, context)
+        }
+        return helpers[number].result
+    }
+}
+
+extension Prototype {
+    /// Whether a local function of this one, in a register, is used for nothing but calls.
+    func onlyCalls(_ register: Int, named name: String) -> Bool {
+        guard let range = locals.first(where: { $0.name == name })?.range else { return false }
+        for index in range where code.indices.contains(index) {
+            let instruction = code[index]
+            switch instruction.opcode {
+            case .move where instruction.b == register:
+                guard isCallee(index) else { return false }
+            case .setUpvalue, .setGlobal, .setTable, .setInteger, .setField, .setList, .returnOne, .returnSome:
+                if [instruction.a, instruction.b, instruction.c].contains(register) { return false }
+                if instruction.opcode == .returnSome, instruction.a <= register,
+                    instruction.b == 0 || register < instruction.a + instruction.b - 1
+                {
+                    return false
+                }
+            case .testAndSet where instruction.b == register: return false
+            default: break
+            }
+        }
+        return inner.allSatisfy { function in
+            function.upvalues.indices.allSatisfy { upvalue in
+                let place = function.upvalues[upvalue]
+                return !(place.isInStack && place.index == register) || function.onlyCalls(upvalue: upvalue)
+            }
+        }
+    }
+
+    private func onlyCalls(upvalue: Int) -> Bool {
+        for (index, instruction) in code.enumerated()
+        where instruction.opcode == .getUpvalue && instruction.b == upvalue && !isCallee(index) {
+            return false
+        }
+        return inner.allSatisfy { function in
+            function.upvalues.indices.allSatisfy { other in
+                let place = function.upvalues[other]
+                return place.isInStack || place.index != upvalue || function.onlyCalls(upvalue: other)
+            }
+        }
+    }
+
+    /// Whether what an instruction puts into a register is called next.
+    private func isCallee(_ index: Int) -> Bool {
+        let register = code[index].a
+        for instruction in code[(index + 1)...].prefix(300) where instruction.a == register {
+            if [.call, .tailCall].contains(instruction.opcode) { return true }
+            // Other fields of these are no registers.
+            if [.jump, .metamethod, .metamethodInteger, .metamethodConstant].contains(instruction.opcode) { continue }
+            return false
+        }
+        return false
+    }
+}
+
+extension ValueType {
+    /// The type, without what only this value has.
+    fileprivate var widened: ValueType {
+        switch detail {
+        case .structure(let name, _): ValueType(kinds, .structure(name, ValueFields()))
+        case .scalar, .array, .dictionary, .object, .original: ValueType(kinds, detail)
+        default: ValueType(kinds)
+        }
+    }
+}

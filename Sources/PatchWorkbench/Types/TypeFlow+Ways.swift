@@ -1,0 +1,154 @@
+// What is wrong with the ways through a function: code that is never run, and loops that never end or never go on.
+
+extension TypeFlow {
+    mutating func checkWays() {
+        let reached = reached()
+        checkReached(reached)
+        for index in function.code.indices where reached[index] {
+            let instruction = function.code[index]
+            switch instruction.opcode {
+            case .forPrepare, .genericForPrepare: checkRounds(index, end: index + 1 + instruction.bx, reached)
+            case .jump where instruction.jump < 0: checkEnd(max(0, index + 1 + instruction.jump)...index, reached)
+            default: break
+            }
+        }
+    }
+
+    /// The instructions to which a path leads from the beginning.
+    private func reached() -> [Bool] {
+        var reached = [Bool](repeating: false, count: function.code.count)
+        var open = [0]
+        context.budget.pay(10 * reached.count)
+        while let index = open.popLast() {
+            guard reached.indices.contains(index), !reached[index] else { continue }
+            reached[index] = true
+            open += next(index)
+        }
+        return reached
+    }
+
+    /// The instructions that may follow; none after a call that never returns.
+    private func next(_ index: Int) -> [Int] { endings.contains(index) ? [] : function.successors(of: index) }
+
+    /// Finds code that is never run, after a return, a call that never returns, or an endless loop.
+    private mutating func checkReached(_ reached: [Bool]) {
+        let code = function.code
+        var index = 1
+        while index < code.count {
+            guard !reached[index], reached[index - 1] else {
+                index += 1
+                continue
+            }
+            let last = code[index - 1]
+            // What a constant condition leaves out is left out on purpose.
+            let isMeant = last.opcode == .jump && last.jump >= 0 || last.opcode == .loadFalseAndSkip
+            let end = reached[index...].firstIndex(of: true) ?? code.count - 1
+            // A return follows each tail call.
+            let begin = last.opcode == .tailCall && code[index].opcode == .returnSome ? index + 1 : index
+            // A return after an error is a habit.
+            let matters = !endings.contains(index - 1) || code[begin..<max(begin, end)].contains { $0.opcode.acts }
+            if !isMeant, matters, begin < end, let first = (begin..<end).first(where: { code[$0].opcode.isWritten }) {
+                report(.unreachable, first, nil, "this is never run: what is before it always ends")
+            }
+            index = end + 1
+        }
+    }
+
+    /// Finds a loop over values that always ends in its first round, though it tests something.
+    private mutating func checkRounds(_ index: Int, end: Int, _ reached: [Bool]) {
+        guard function.code.indices.contains(end), index + 1 < end else { return }
+        let body = index + 1..<end
+        context.budget.pay(10 * body.count)
+        let goesOn = body.contains { reached[$0] && next($0).contains(end) }
+        guard !goesOn, body.contains(where: { reached[$0] && function.code[$0].isTest }) else { return }
+        report(
+            .unreachable, index, "for", "the loop never has a second round: each way through it leaves it",
+            hint: "return or break in one branch only, and the rest after the loop")
+    }
+
+    /// Finds a loop that nothing ends.
+    private mutating func checkEnd(_ loop: ClosedRange<Int>, _ reached: [Bool]) {
+        context.budget.pay(20 * loop.count)
+        let inside = loop.filter { reached[$0] }
+        let calls = inside.contains { [.call, .tailCall, .genericForCall].contains(function.code[$0].opcode) }
+        var words: [String] = []
+        for index in inside {
+            let next = next(index)
+            guard next.isEmpty || next.contains(where: { !loop.contains($0) }) else { continue }
+            // Each way out must be a test of values that do not change.
+            let test = function.code[index].opcode == .jump ? index - 1 : index
+            guard loop.contains(test), function.code[test].isTest,
+                function.code[test].tested.allSatisfy({ isSteady($0, before: test, in: loop, calls) })
+            else { return }
+            words += function.code[test].tested.compactMap { local($0, at: test) }
+        }
+        if words.isEmpty, calls { return }
+        report(
+            .endlessLoop, loop.lowerBound, words.first ?? "while",
+            words.isEmpty
+                ? "the loop never ends: no way leads out of it"
+                : "the loop never ends once it has begun: it does not change \(words.joined(separator: " or "))")
+    }
+
+    /// Whether a register holds the same value in each round.
+    private func isSteady(_ register: Int, before index: Int, in loop: ClosedRange<Int>, _ calls: Bool) -> Bool {
+        if local(register, at: index) != nil || register < function.parameters {
+            return !(calls && assignedWithin.contains(register))
+                && !loop.contains { function.code[$0].writes(register) }
+        }
+        var place = index - 1
+        while place >= loop.lowerBound, !function.code[place].writes(register) {
+            guard function.code[place].opcode != .jump, !function.code[place].isTest else { return false }
+            place -= 1
+        }
+        guard place >= loop.lowerBound else { return !loop.contains { function.code[$0].writes(register) } }
+        let instruction = function.code[place]
+        let stores = loop.contains { function.code[$0].opcode.stores }
+        switch instruction.opcode {
+        case .loadInteger, .loadFloat, .loadConstant, .loadFalse, .loadTrue: return true
+        case .move: return isSteady(instruction.b, before: place, in: loop, calls)
+        case .length, .getField, .getInteger:
+            return !calls && !stores && isSteady(instruction.b, before: place, in: loop, calls)
+        default: return false
+        }
+    }
+}
+
+extension Instruction {
+    /// The registers that a test looks at.
+    fileprivate var tested: [Int] {
+        switch opcode {
+        case .equal, .less, .lessOrEqual: [a, b]
+        case .testAndSet: [b]
+        default: [a]
+        }
+    }
+
+    /// Whether it may write a register.
+    fileprivate func writes(_ register: Int) -> Bool {
+        switch opcode {
+        case .setGlobal, .setTable, .setInteger, .setField, .setUpvalue, .returnSome, .returnNone, .returnOne, .jump,
+            .test, .close, .setList, .metamethod, .metamethodInteger, .metamethodConstant, .extraArgument, .toBeClosed:
+            false
+        case .loadNil: (a...a + b).contains(register)
+        case .call, .tailCall, .genericForCall, .variadic, .forLoop, .forPrepare, .genericForLoop: register >= a
+        case .getSelf: a == register || a + 1 == register
+        case _ where isTest && opcode != .testAndSet: false
+        default: a == register
+        }
+    }
+}
+
+extension Instruction.Opcode {
+    /// Whether it is of the script's text, and not one that the compiler adds to the end of a block.
+    fileprivate var isWritten: Bool {
+        ![.jump, .close, .forLoop, .genericForCall, .genericForLoop].contains(self)
+    }
+
+    /// Whether it does something, and not only moves values.
+    fileprivate var acts: Bool { stores || self == .call || self == .tailCall }
+
+    fileprivate var stores: Bool {
+        [.setGlobal, .setTable, .setInteger, .setField, .setUpvalue, .setList].contains(self)
+    }
+}

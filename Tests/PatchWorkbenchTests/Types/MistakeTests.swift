@@ -1,0 +1,341 @@
+import PatchCrypto
+import TestSupport
+import Testing
+
+@testable import PatchRunner
+@testable import PatchWorkbench
+
+/// Mistakes that people make in patches, and what they meant. Each is found at its line, and what was meant is not.
+@Suite(.ownThreads) struct MistakeTests {
+    struct Mistake: Sendable {
+        /// The function that is replaced by `function(original, a, b) … end`.
+        let name: String
+        /// What stands before the replacement.
+        let before: String
+        let wrong: String
+        let code: Finding.Code
+        let line: Int
+        let right: String
+
+        init(
+            _ name: String, _ wrong: String, _ code: Finding.Code, line: Int = 4, before: String = "", right: String
+        ) {
+            (self.name, self.wrong, self.code, self.line, self.before, self.right) =
+                (name, wrong, code, line, before, right)
+        }
+    }
+
+    private static let interface: PatchInterface = {
+        func function(_ name: String, _ arguments: [String], _ result: String) -> PatchInterface.Function {
+            .init(name: name, signature: PatchSignature(arguments, result: result, throws: true))
+        }
+        return PatchInterface(
+            app: "com.example.shop", appVersion: "1.0",
+            functions: [
+                function("Cart.total", ["number", "integer"], "number"),
+                function("Cart.split", ["integer", "integer"], "integer"),
+                function("Cart.parse", ["string"], "number"),
+                function("Cart.label", ["string", "string"], "string"),
+                function("Cart.names", ["array of string", "array of Item"], "array of string"),
+                function("Cart.marks", ["array of integer"], "array of integer"),
+                function("Cart.items", ["array of Item"], "array of Item"),
+                function("Cart.find", ["string"], "Item or nil"),
+                function("Cart.prices", ["table of number", "Mood table of integer"], "table of number"),
+                function("Cart.mood", ["Mood", "Level"], "Mood"),
+                function("Cart.level", ["Level"], "Level"),
+                function("Cart.pay", ["Payment", "Wallet"], "integer"),
+                function("Cart.save", ["Item", "integer"], "nothing"),
+            ],
+            structs: [
+                .init(
+                    name: "Item",
+                    fields: [
+                        .init(name: "name", type: "string or nil"), .init(name: "price", type: "number"),
+                        .init(name: "cents", type: "integer"),
+                    ]),
+                .init(name: "Card", fields: [.init(name: "kind", type: "string")]),
+                .init(
+                    name: "Payment",
+                    fields: [.init(name: "card", type: "Card or nil"), .init(name: "id", type: "string")]),
+            ],
+            scalars: [
+                .init(name: "Mood", type: "string", cases: [.string("good"), .string("bad")]),
+                .init(name: "Level", type: "integer", cases: [.integer(0), .integer(1), .integer(2)]),
+            ],
+            classes: [
+                .init(
+                    name: "Wallet",
+                    methods: [function("balance", ["integer"], "integer"), function("owner", [], "string or nil")])
+            ])
+    }()
+
+    private func findings(_ mistake: Mistake, _ body: String) -> [Finding] {
+        let count = Self.interface.function(mistake.name)?.signature.arguments.count ?? 0
+        let parameters = ["original", "a", "b"].prefix(count + 1).joined(separator: ", ")
+        let source =
+            "\(mistake.before)\npatch.replace('\(mistake.name)',\nfunction(\(parameters))\n\(body)\nend)"
+        return PatchLint.findings(
+            in: [PatchScript(name: "main.lua", bytes: Array(source.utf8))], replaces: [mistake.name],
+            interface: Self.interface
+        ).filter { ![.unusedLocal, .shadowedLocal].contains($0.code) }
+    }
+
+    private func check(_ mistake: Mistake) {
+        let found = findings(mistake, mistake.wrong).map { "\($0.line) \($0.code): \($0.message)" }
+        #expect(found.contains { $0.hasPrefix("\(mistake.line) \(mistake.code):") }, "\(mistake.wrong): \(found)")
+        #expect(found.count <= 2, "\(mistake.wrong): \(found)")
+        let alarms = findings(mistake, mistake.right).map { "\($0.line) \($0.code): \($0.message)" }
+        #expect(alarms == [], "\(mistake.right)")
+    }
+
+    static let library: [Mistake] = [
+        Mistake(
+            "Cart.total", "return math.floor('a')", .argument, right: "return math.floor('12') + math.floor(' 0x1F ')"),
+        Mistake(
+            "Cart.total", "for _, v in pairs(b) do a = a + v end return a", .argument,
+            right: "for _, v in pairs({b}) do a = a + v end return a"),
+        Mistake(
+            "Cart.total", "for _, v in ipairs(nil) do a = a + v end return a", .argument,
+            right: "for _, v in ipairs({}) do a = a + v end return a"),
+        Mistake("Cart.label", "return ('x'):rep('a')", .argument, right: "return ('x'):rep('3')"),
+        Mistake("Cart.label", "return string.rep(3, 'x')", .argument, right: "return string.rep('x', 3)"),
+        Mistake(
+            "Cart.names", "local t = {} for _, s in ipairs(a) do table.insert(t, s:gsub('a', 'b')) end return t",
+            .argument,
+            right: "local t = {} for _, s in ipairs(a) do table.insert(t, (s:gsub('a', 'b'))) end return t"),
+        Mistake("Cart.names", "return table.sort(a)", .resultType, right: "table.sort(a) return a"),
+        Mistake("Cart.names", "return table.insert(a, 'x')", .resultType, right: "table.insert(a, 'x') return a"),
+        Mistake(
+            "Cart.names", "for _, s in ipairs(table.sort(a)) do log.info(s) end return a", .argument,
+            right: "table.sort(a) for _, s in ipairs(a) do log.info(s) end return a"),
+        Mistake(
+            "Cart.names", "table.insert(a, 1, 'x', 'y') return a", .argument, right: "table.insert(a, 1, 'x') return a"),
+        Mistake("Cart.names", "table.insert(a) return a", .argument, right: "table.insert(a, 'x') return a"),
+        Mistake(
+            "Cart.names", "return {table.concat(b, ', ')}", .argument,
+            right: "return {table.concat(a, ', ')}"),
+        Mistake(
+            "Cart.items", "table.sort(a) return a", .argument,
+            right: "table.sort(a, function(x, y) return x.price < y.price end) return a"),
+        Mistake("Cart.parse", "return tonumber(a) * 2", .mayBeNil, right: "return (tonumber(a) or 0) * 2"),
+        Mistake(
+            "Cart.parse", "return tonumber(a)", .mayBeNil,
+            right: "if a:match('^%d+$') then return tonumber(a) * 2 end return 0"),
+        Mistake(
+            "Cart.parse", "local n = tonumber(a) if n > 5 then return 5 end return 1", .mayBeNil,
+            right: "local n = tonumber(a) if n and n > 5 then return n end if not n then return 0 end return n * 2"),
+        Mistake(
+            "Cart.parse", "return tonumber('x') + 1", .operand,
+            right: "if tonumber(a) then return tonumber(a) + tonumber('5') end return 0"),
+        Mistake(
+            "Cart.parse", "return tonumber(a:gsub(',', '')) or 0", .argument,
+            right: "return tonumber((a:gsub(',', ''))) or tonumber(a, 16) or 0"),
+        Mistake("Cart.label", "return ('%d'):format('EURx')", .argument, right: "return ('%d'):format('12')"),
+        Mistake(
+            "Cart.label", "return string.format('%d', 1.5)", .argument,
+            right: "return string.format('%d %.1f', 2.0, 1.5)"),
+        Mistake(
+            "Cart.label", "return string.format('%d', #a / 2)", .mayNotFit, right: "return string.format('%d', #a // 2)"
+        ),
+        Mistake("Cart.label", "return (a:gsub('[a', ''))", .argument, right: "return (a:gsub('[]a%]]', ''))"),
+        Mistake("Cart.label", "return (a:gsub('%', ''))", .argument, right: "return (a:gsub('%%', ''))"),
+        Mistake("Cart.label", "return a:match('(x') or b", .argument, right: "return a:match('(x)') or b"),
+        Mistake("Cart.label", "return a:match('%1') or b", .argument, right: "return a:match('(x)%1') or b"),
+        Mistake(
+            "Cart.label", "if a:find('[') then return b end return a", .argument,
+            right: "if a:find('[', 1, true) then return b end return a"),
+        Mistake("Cart.label", "return (a:gsub('x', '100%'))", .argument, right: "return (a:gsub('x', '100%%'))"),
+        Mistake("Cart.label", "return (a:gsub('(x)', '%2'))", .argument, right: "return (a:gsub('x', '%1%0'))"),
+        Mistake(
+            "Cart.label", "if a:find('x') > 0 then return b end return a", .mayBeNil,
+            right: "local at = a:find('x') if at and at > 0 then return b end return a"),
+        Mistake(
+            "Cart.label", "if a:find('x') == true then return b end return a", .alwaysFalse,
+            right: "if a:find('x') ~= nil then return b end return a"),
+        Mistake(
+            "Cart.label", "return a:match('x+'):upper()", .mayBeNil, right: "return a:match('^%s*(.-)%s*$'):upper()"),
+        Mistake("Cart.label", "return a:gsub('x', 'y', 'z')", .argument, right: "return (a:gsub('x', 'y', 1))"),
+        Mistake(
+            "Cart.label", "return original(a:gsub('x', 'y'), b, 1)", .originalArguments,
+            right: "return original(a:gsub('x', 'y'), b)"),
+        Mistake(
+            "Cart.label", "return original(a, b:gsub('x', 'y'))", .originalArguments,
+            right: "return original(a, (b:gsub('x', 'y')))"),
+    ]
+
+    @Test(arguments: library) func contractsOfTheLibrary(_ mistake: Mistake) { check(mistake) }
+
+    static let answers: [Mistake] = [
+        Mistake(
+            "Cart.items", "return {{price = 1, cents = 1.5}}", .resultType,
+            right: "return {{price = 1.5, cents = 2.0}, {price = 1, cents = 2}}"),
+        Mistake(
+            "Cart.find", "return {price = 1, cents = 1.5}", .resultType, right: "return {price = 1.5, cents = 2.0}"),
+        Mistake("Cart.split", "return 1.5", .resultType, right: "return 2.0"),
+        Mistake("Cart.split", "return original(0.5, b)", .argument, right: "return original(5e0, b)"),
+        Mistake("Cart.split", "return original(a / b, b)", .mayNotFit, right: "return original(a // b, b)"),
+        Mistake("Cart.split", "return a / b", .mayNotFit, right: "return (a - a % b) / b"),
+        Mistake("Cart.split", "return a * 0.15", .mayNotFit, right: "return math.floor(a * 0.15) + math.floor(a / 2)"),
+        Mistake("Cart.marks", "return {'x', 'y'}", .resultType, right: "return {1, 2, a[1], 4.0}"),
+        Mistake("Cart.marks", "return {1, 2.5}", .resultType, right: "local t = {1, 2.5} t[2] = 3 return t"),
+        Mistake("Cart.items", "return {a}", .resultType, right: "return {a[1]}"),
+        Mistake("Cart.items", "return original({a})", .argument, right: "return original({a[1], a[2]})"),
+        Mistake("Cart.items", "return {{price = 1}}", .resultType, right: "return {{price = 1, cents = 1}}"),
+        Mistake("Cart.names", "return {b[1]}", .resultType, right: "return {a[1], b[1].name}"),
+        Mistake("Cart.prices", "return {a = 'x'}", .resultType, right: "return {a = 1, b = a.b}"),
+        Mistake("Cart.prices", "return original(a, {god = 1})", .unknownCase, right: "return original(a, {good = 1})"),
+        Mistake("Cart.level", "return 7", .unknownCase, right: "return a == 1 and 2 or 0"),
+        Mistake("Cart.mood", "return original(3, b)", .argument, right: "return original('good', 1)"),
+        Mistake("Cart.pay", "return b.balance", .resultType, right: "return b:balance(1)"),
+        Mistake("Cart.pay", "return b.balance(1)", .argument, right: "return b.balance(b, 1)"),
+        Mistake("Cart.label", "return a .. -'x'", .operand, right: "return a .. -'5'"),
+        Mistake("Cart.parse", "return a + 'y'", .operand, right: "return ('5' + '0x10') * ' 1e2 '"),
+        Mistake("Cart.parse", "return a * 2", .mayNotFit, right: "return (tonumber(a) or 0) * 2"),
+    ]
+
+    @Test(arguments: answers) func answersOfDeclaredTypes(_ mistake: Mistake) { check(mistake) }
+
+    static let conditions: [Mistake] = [
+        Mistake(
+            "Cart.label", "if a == 'x' or 'y' then return b end return a", .alwaysTrue,
+            right: "if a == 'x' or a == 'y' then return b end local s = b == 'x' or 'y' return s and a or b"),
+        Mistake(
+            "Cart.label", "while a ~= 'x' and (b == 'x' or 'y') do a = a .. 'x' break end return a", .alwaysTrue,
+            right: "while a ~= 'x' and (b == 'x' or b == 'y') do a = a .. 'x' break end return a"),
+        Mistake(
+            "Cart.label", "if a ~= 'x' or a ~= 'y' then return b end return a", .alwaysFalse,
+            right: "if a ~= 'x' and a ~= 'y' then return b end return a"),
+        Mistake(
+            "Cart.label", "if a == 'x' and a == 'y' then return b end return a", .alwaysFalse,
+            right: "if a == 'x' and b == 'y' then return b end return a"),
+        Mistake(
+            "Cart.label", "if a == 'x' then return b\nelseif a == 'x' then return 'z' end return a", .alwaysFalse,
+            line: 5,
+            right: "if a == 'x' then return b\nelseif a == 'y' then return 'z' end return a"),
+        Mistake(
+            "Cart.total", "if a > 10 then return 1\nelseif a > 100 then return 2 end return 3", .alwaysFalse, line: 5,
+            right: "if a > 100 then return 1\nelseif a > 10 then return 2 end return 3"),
+        Mistake(
+            "Cart.total", "if a > 1000 then return 1\nelseif a >= 5000 then return 2 end return 3", .alwaysFalse,
+            line: 5,
+            right: "if a > 5000 then return 1\nelseif a >= 1000 then return 2 end return 3"),
+        Mistake(
+            "Cart.split", "if a < 5 and a > 10 then return 1 end return a", .alwaysFalse,
+            right: "if a < 5 or a > 10 then return 1 end return a"),
+        Mistake(
+            "Cart.total", "error('no')\nreturn original(a, b)", .unreachable, line: 5,
+            right: "if a > 1 then error('no') end\nreturn a"),
+        Mistake(
+            "Cart.total", "host.throw('no')\nlog.info('x')\nreturn a", .unreachable, line: 5,
+            right: "log.info('x')\nhost.throw('no')"),
+        Mistake(
+            "Cart.total", "if a > 1 then return 1 else return 2 end\nlog.info('x')", .unreachable, line: 5,
+            right: "if a > 1 then return 1 elseif a < 0 then return 2 end\nlog.info('x')\nreturn 3"),
+        Mistake(
+            "Cart.total", "while true do a = a + 1 end", .endlessLoop,
+            right: "while true do a = a + 1 if a > 5 then return a end end"),
+    ]
+
+    @Test(arguments: conditions) func conditionsWithOneAnswer(_ mistake: Mistake) { check(mistake) }
+
+    static let positions: [Mistake] = [
+        Mistake(
+            "Cart.find", "return host.call('Cart.items', {})[0]", .unknownField,
+            right: "return host.call('Cart.items', {})[1]"),
+        Mistake("Cart.items", "return {a[0]}", .unknownField, right: "return {a[1]}"),
+        Mistake(
+            "Cart.names", "for i = 0, #a do log.info(a[i]) end return a", .unknownField,
+            right: "for i = 1, #a do log.info(a[i]) end return a"),
+        Mistake(
+            "Cart.names", "for i = 0, #a - 1 do\nlog.info(a[i]) end return a", .unknownField, line: 5,
+            right: "for i = 0, #a - 1 do\nlog.info(a[i + 1]) if i > 0 then log.info(a[i]) end end return a"),
+        Mistake("Cart.names", "return {a[#a + 1] .. 'x'}", .operand, right: "return {a[#a] .. 'x'}"),
+        Mistake(
+            "Cart.names", "for i = #a, 1 do log.info(a[i]) end return a", .alwaysFalse,
+            right: "for i = #a, 1, -1 do log.info(a[i]) end return a"),
+        Mistake(
+            "Cart.names", "for i = 1, #a, -1 do log.info(a[i]) end return a", .alwaysFalse,
+            right: "for i = 1, #a, 2 do log.info(a[i]) end return a"),
+        Mistake(
+            "Cart.total", "for i = 10, 1 do a = a + i end return a", .alwaysFalse,
+            right: "for i = 10, 1, -1 do a = a + i end return a"),
+        Mistake(
+            "Cart.total", "for i = 1, 3, 0 do a = a + i end return a", .operand,
+            right: "for i = 1, 3, 1 do a = a + i end return a"),
+        Mistake(
+            "Cart.split", "local i = 1\nwhile i <= b do\na = a + i\nend return a", .endlessLoop, line: 5,
+            right: "local i = 1\nwhile i <= b do\na = a + i\ni = i + 1\nend return a"),
+        Mistake(
+            "Cart.names", "for _, s in ipairs(a) do\nif s == 'x' then return {} else return a end\nend return a",
+            .unreachable,
+            right: "for _, s in ipairs(a) do\nif s == 'x' then return {} end\nend return a"),
+    ]
+
+    @Test(arguments: positions) func positionsAndLoops(_ mistake: Mistake) { check(mistake) }
+
+    static let helpers: [Mistake] = [
+        Mistake(
+            "Cart.total", "return half(a)", .operand, line: 1,
+            before: "local function half(x) return (x.price or x) / 2 end",
+            right: "return half({price = a})"),
+        Mistake(
+            "Cart.label", "return price(host.call('Cart.find', a) or {})", .resultType,
+            before: "local function price(x) return 5 end", right: "return tostring(price(a))"),
+        Mistake(
+            "Cart.items", "return only(a)", .unknownField, line: 1,
+            before: "local function only(x) return {x.nam and x[1]} end",
+            right: "log.info(#only({nam = 1})) return a"),
+        Mistake(
+            "Cart.total", "return pick(a)", .mayBeNil, before: "local function pick(x) if x > 1 then return 5 end end",
+            right: "return pick(a) or pick(b) + 1"),
+        Mistake(
+            "Cart.total", "return note(a)", .resultType, before: "local function note(x) log.info('x') end",
+            right: "note(a) return a"),
+        Mistake(
+            "Cart.pay", "if not a.card then return #a.card.kind end return b:balance(1)", .operand,
+            right: "if a.card then return #a.card.kind end return b:balance(1)"),
+        Mistake(
+            "Cart.pay", "return #a.card.kind", .mayBeNil,
+            right: "if not a.card then return 0 end log.info('x') return #a.card.kind"),
+        Mistake(
+            "Cart.pay", "return host.call('Cart.find', a.id).cents", .mayBeNil,
+            right: "local item = host.call('Cart.find', a.id) return item and item.cents or 0"),
+        Mistake(
+            "Cart.pay", "local item = host.call('Cart.find', a.id) if not item then return item.cents end return 0",
+            .operand,
+            right: "local item = host.call('Cart.find', a.id) if not item then return 0 end return item.cents"),
+        Mistake(
+            "Cart.pay", "local item = host.call('Cart.find', a.id) if item == nil then return item.cents end return 0",
+            .operand,
+            right: "local item = host.call('Cart.find', a.id) if item ~= nil then return item.cents end return 0"),
+        Mistake(
+            "Cart.pay", "return #b:owner()", .mayBeNil, right: "return #(b:owner() or '')"),
+    ]
+
+    @Test(arguments: helpers) func helpersAndWhatMayBeNil(_ mistake: Mistake) { check(mistake) }
+
+    static let keys: [Mistake] = [
+        Mistake(
+            "Cart.prices", "for _, v in ipairs(a) do log.info(tostring(v)) end return a", .argument,
+            right: "for _, v in pairs(a) do log.info(tostring(v)) end return a"),
+        Mistake(
+            "Cart.prices", "if #a > 1 then return {} end return a", .operand,
+            right: "if next(a) then return {} end return a"),
+        Mistake("Cart.prices", "return {x = a[1]}", .unknownField, right: "return {x = a['1']}"),
+        Mistake("Cart.prices", "table.insert(a, 5) return a", .argument, right: "a.x = 5 return a"),
+        Mistake(
+            "Cart.save", "for _, v in ipairs(a) do log.info(tostring(v)) end", .argument,
+            right: "for _, v in pairs(a) do log.info(tostring(v)) end"),
+        Mistake(
+            "Cart.split", "original(a, b) return original(a, b)", .calledTwice,
+            right: "local r = original(a, b) return r"),
+        Mistake(
+            "Cart.split", "if original(a, b) > 5 then return original(a, b) end return 0", .calledTwice,
+            right: "if a > 5 then return original(a, b) end b = b + 1 return original(a, b)"),
+        Mistake(
+            "Cart.save", "original(a, b)\noriginal(a, b)", .calledTwice, line: 5,
+            right: "original(a, b)\noriginal(a, 1)"),
+    ]
+
+    @Test(arguments: keys) func keysAndRules(_ mistake: Mistake) { check(mistake) }
+}
