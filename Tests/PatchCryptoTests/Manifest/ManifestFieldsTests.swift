@@ -42,4 +42,19 @@ import Testing
         #expect(error?.code == .malformed)
         #expect(error?.message.hasPrefix(message) == true)
     }
+
+    @Test func whatIsNotGivenIsTakenFromOthers() throws {
+        func fields(_ text: String, _ second: Int) -> ManifestFields {
+            var fields = ManifestFields()
+            (fields.id, fields.version, fields.app, fields.appVersions) = (text, text, text, text)
+            (fields.engine, fields.instances, fields.replaces, fields.expires) = (text, text, [text], text)
+            (fields.created, fields.notes, fields.extra) = (Timestamp(secondsSince1970: second), text, [text: text])
+            return fields
+        }
+        func shown(_ fields: ManifestFields) -> String { String(describing: fields) }
+        let (first, second) = (fields("a", 1), fields("b", 2))
+        #expect(shown(ManifestFields().completed(by: second)) == shown(second))
+        #expect(shown(first.completed(by: second)) == shown(first))
+        #expect(shown(first.completed(by: ManifestFields())) == shown(first))
+    }
 }

@@ -43,4 +43,26 @@ import Testing
         #expect(try head("-- @version").value(of: .version) == "")
         #expect(try head("-- @replaces  \n").replaces == [])
     }
+
+    @Test(arguments: [
+        ("\u{FEFF}-- @patch x", "byte order mark"), ("#!/usr/bin/lua\n", "#! line"),
+        ("--[[\n@patch x ]]", "long comment"),
+        ("--[==[ @patch x ]==]", "long comment"), (" -- @patch x", "without space"), ("\n-- @patch x", "without space"),
+        ("-\u{0}-", "UTF-16"),
+    ])
+    func whatHidesAHeadIsSaid(text: String, words: String) {
+        #expect(ScriptHead.whatHidesIt(Array(text.utf8))?.contains(words) == true)
+    }
+
+    @Test func whatHidesNothingIsNotSaid() {
+        for text in ["", "return 1", "-- @patch x", "--- @patch x", "--"] {
+            #expect(ScriptHead.whatHidesIt(Array(text.utf8)) == nil, "\(text)")
+        }
+        #expect(ScriptHead.whatHidesIt([0xFF, 0xFE]) != nil && ScriptHead.whatHidesIt([0xFE, 0xFF]) != nil)
+    }
+
+    @Test func aFaultNamesItsLine() {
+        let error = #expect(throws: PatchError.self) { try head("-- a comment\n-- @version 7\n-- @version 8\n") }
+        #expect(error?.place == PatchError.Place(line: 3, field: "version"))
+    }
 }

@@ -36,6 +36,33 @@ import Testing
         #expect(outcome.error == PatchError(code, ""), sourceLocation: sourceLocation)
     }
 
+    /// A report is of one verification.
+    @Test func aReportThatIsUsedAgainIsNew() throws {
+        let verifier = try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .none)
+        var report = VerificationReport()
+        #expect(throws: PatchError.self) {
+            try verifier.verify([1], scriptKeys: TestKeys.script, report: &report)
+        }
+        _ = try verifier.verify(Forge().envelope(), scriptKeys: TestKeys.script, report: &report)
+        #expect(report.stages.allSatisfy { $0.status == .pass } && report.failedStage == nil)
+        _ = try verifier.verifySignatures(Forge().envelope(), report: &report)
+        #expect(report.stages.contains { $0.status == .skipped } && report.manifest == nil)
+    }
+
+    /// A signature replaces one by the same key, and no other.
+    @Test func signaturesOfOtherKeysStay() throws {
+        var report = VerificationReport()
+        let signed = try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .none).verifySignatures(
+            Forge().envelope(), report: &report)
+        var envelope = SignableEnvelope(signed)
+        func signers() throws -> [KeyID] { try UnverifiedEnvelope(envelope.encoded()).signatures.map(\.keyID) }
+        let (first, second) = (TestKeys.signing, TestKeys.otherSigning)
+        try envelope.sign(with: second)
+        #expect(try signers() == [first, second].map(\.verifyingKey.id))
+        try envelope.sign(with: first)
+        #expect(try signers() == [second, first].map(\.verifyingKey.id))
+    }
+
     @Test func aSoundEnvelopePasses() throws {
         let outcome = try outcome(Forge().envelope())
         #expect(outcome.error == nil)

@@ -31,6 +31,22 @@ import PatchPublishing
         #expect(list2.last?.hasPrefix("targets/rollout/") == true)
     }
 
+    /// Even if nothing can be kept.
+    @Test func aClientReadsEachFileOnce() async throws {
+        struct Nowhere: FeedStorage {
+            func read(_ name: String, limit: Int) -> [UInt8]? { nil }
+            func write(_ name: String, _ bytes: [UInt8]) throws(PatchError) {}
+            func remove(_ name: String) throws(PatchError) {}
+        }
+        var client = try FeedClient(root: feed.pinnedRoot, from: feed.server, keptIn: Nowhere(), at: FeedFixture.now)
+        try await client.update()
+        for version in 1...3 { _ = try await client.target(FeedFixture.path(version)) }
+        _ = try await client.listTarget()
+        _ = try await client.target(PatchList.path(for: FeedFixture.app))
+        let requests = feed.server.requests()
+        #expect(Set(requests).count == requests.count, "\(requests)")
+    }
+
     @Test func anUnchangedFeedIsTwoRequests() async throws {
         _ = try await feed.list(storage)
         _ = feed.server.requests()
@@ -161,6 +177,39 @@ import PatchPublishing
             #expect((error as? PatchError)?.message.hasPrefix(file ?? "none") == true, "\(error)")
         }
         #expect(try await feed.list(storage).entries.count == 3)
+    }
+
+    /// Whoever withholds updates has the same timestamp for ever.
+    @Test func aTimestampThatIsUnchangedEndsToo() async throws {
+        _ = try await feed.list(storage)
+        let error = await #expect(throws: PatchError(.feedExpired, "")) {
+            try await feed.list(storage, at: FeedFixture.at("2026-11-08T12:00:00Z"))
+        }
+        #expect(error?.message.hasPrefix("timestamp.json") == true)
+    }
+
+    /// A device knows a later time than its clock shows.
+    @Test func aRootEndsByTheTimeThatWasSeen() async throws {
+        let late = FeedFixture.now.adding(days: 360)
+        try feed.change(at: late) { $0.refresh([.targets, .rollout, .snapshot], in: ChangeDetails(at: late)) }
+        func update(floor days: Int) async throws {
+            var client = try FeedClient(
+                root: feed.pinnedRoot, from: feed.server, keptIn: MemoryStorage(), at: late,
+                floor: FeedFixture.now.adding(days: days))
+            try await client.update()
+        }
+        try await update(floor: 364)
+        let error = await #expect(throws: PatchError(.feedExpired, "")) { try await update(floor: 366) }
+        #expect(error?.message.hasPrefix("root.json") == true)
+    }
+
+    /// A list from the future moves a device's clock no further than to the last second of what was signed with it.
+    @Test func theShownTimeIsBounded() async throws {
+        var client = try feed.client(storage)
+        #expect(client.shownTime(FeedFixture.now) == nil)
+        try await client.update()
+        #expect(client.shownTime(FeedFixture.now) == FeedFixture.now)
+        #expect(client.shownTime(FeedFixture.at("2099-01-01T00:00:00Z")) == FeedFixture.at("2026-11-08T11:59:59Z"))
     }
 
     /// A server whose clock is right tells a wrong clock from a withheld update.

@@ -104,6 +104,8 @@ import Testing
         #expect(try role.count(both, over: Array("x".utf8)) == 1)
         #expect(try role.count([both[1]], over: Array("x".utf8)) == 1)
         #expect(try role.count(both, over: Array("y".utf8)) == 0)
+        #expect(try role.signer(of: signature, over: Array("x".utf8)) == "a")
+        #expect(try role.signer(of: signature, over: Array("y".utf8)) == nil)
     }
 
     /// Each moment of a change of keys is sound: both keys sign, and the new root comes last.

@@ -139,4 +139,39 @@ import Testing
             .replacing(#""version":3"#, with: #""version":4"#) + #","_type":"targets"}"#
         #expect(targets.json.text() == expected)
     }
+
+    /// Other tools know no larger whole numbers.
+    @Test func versionsEndWhereOtherToolsDo() throws {
+        func version(_ text: String) throws -> Int {
+            let body = Self.head.replacing(#""version":3"#, with: #""version":\#(text)"#)
+            let file = MetadataSignature.file(
+                try JSONValue(parsing: Array("{\(body),\"_type\":\"timestamp\"}".utf8)), [])
+            return try SignedMetadata(file, name: "file", type: "timestamp").version
+        }
+        #expect(try version("1") == 1 && version("9007199254740992") == 1 << 53)
+        for text in ["0", "-1", "9007199254740993"] {
+            #expect(throws: PatchError(.feedMalformed, ""), "\(text)") { try version(text) }
+        }
+    }
+
+    @Test func aFileIsWhatIsSaidOfIt() throws {
+        func isFile(_ json: String, _ bytes: [UInt8]) throws -> Bool {
+            let file = try FileDescription(JSONObject(JSONValue(parsing: Array(json.utf8)), "file"))
+            do {
+                try file.check(bytes, of: "file")
+                return true
+            } catch {
+                #expect(error.code == .feedMismatch)
+                return false
+            }
+        }
+        let digest = try MessageDigest.sha256.text(of: [1, 2])
+        #expect(try isFile(#"{"length":2}"#, [1, 2]) && !isFile(#"{"length":2}"#, [1]) && isFile("{}", [1]))
+        for (json, isSound) in [
+            (#"{"hashes":{"sha256":"\#(digest)"}}"#, true), (#"{"hashes":{"sha256":"00"}}"#, false),
+            (#"{"hashes":{"sha3":"00"}}"#, false), (#"{"hashes":{"sha3":"00","sha256":"\#(digest)"}}"#, true),
+        ] {
+            #expect(try isFile(json, [1, 2]) == isSound, "\(json)")
+        }
+    }
 }

@@ -130,13 +130,18 @@ import Testing
     /// Devices find a list by the name of its app.
     @Test func aListThatNoDeviceFindsIsRefused() async throws {
         let list = try feed.repository().list.json.encoded() + [0x0A]
+        let own = try #require(feed.repository().bodies.rollout.targets.values.first)
         let path = PatchList.path(for: "com.example.other")
         let digest = try MessageDigest.sha256.text(of: list)
         feed.server[FeedLayout.target(path, sha256: digest)] = list
-        try forge([ExactString(path): FeedTarget(path: path, length: list.count, sha256: digest)], after: 2)
-        let other = await fault()
-        #expect(other?.code == .feedMismatch && other?.place?.file == "www")
-        try forge([:], after: 3)
+        let other = FeedTarget(path: path, length: list.count, sha256: digest)
+        try forge([ExactString(path): other], after: 2)
+        let foreign = await fault()
+        #expect(foreign?.code == .feedMismatch && foreign?.place?.file == "www")
+        // Beside another target, the list is not known to be the list.
+        try forge([ExactString(own.path): own, ExactString(path): other], after: 3)
+        #expect(await fault()?.code == .feedMalformed && refusal { _ = try feed.repository() }?.code == .feedMalformed)
+        try forge([:], after: 4)
         let none = await fault()
         #expect(none?.code == .feedMalformed && none?.place?.file == "www")
     }

@@ -142,6 +142,18 @@ import Testing
         #expect(try switches() == ["a"] && place.repository().digest(of: "trust/x.store") != nil)
     }
 
+    /// A list that waits has what was signed meanwhile.
+    @Test func aListThatWaitsIsMadeAgain() throws {
+        let waiting = try change(with: []) { $0.stages = true }.run(isUrgent: false) { (feed, details) in
+            feed.edit(in: details) { $0.notice = "soon" }
+        }
+        #expect(waiting.outcome == .staged)
+        #expect(try turn("a", change(), isUrgent: true).outcome == .written)
+        #expect(try switches() == ["a"] && place.repository().list.notice == nil)
+        #expect(try change().resume { _, _ in }.outcome == .written)
+        #expect(try switches() == ["a"] && place.repository().list.notice == "soon")
+    }
+
     @Test func whatWaitsAndCannotBeReadStopsOnlyWhatCanWait() throws {
         try place.disk.write([1], to: "feed/staged/targets.json")
         #expect(remedy { try turn("a", change()) } == .dropStaged(in: place.disk.at("feed")))

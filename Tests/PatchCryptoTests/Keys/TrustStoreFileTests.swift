@@ -1,0 +1,170 @@
+import PatchCrypto
+import TestSupport
+import Testing
+
+/// A trust store as a text file.
+@Suite(.ownThreads) struct TrustStoreFileTests {
+    private static let keys = [
+        "MCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=",
+        "MCowBQYDK2VwAyEAPUAXw+hDiVqStwqnTRt+vJyYLM8uxJaMwM1V8Sr0Zgw=",
+    ]
+    private static let end = "not-after=2027-01-01T00:00:00Z"
+
+    private func store(_ text: String) throws -> TrustStoreFile { try TrustStoreFile(Array(text.utf8)) }
+
+    @Test func whatIsReadIsWritten() throws {
+        let text = """
+            # the release team
+
+            ed25519 \(Self.keys[0]) alice \(Self.end) revoked
+            # and bob
+            ed25519 \(Self.keys[1]) bob
+
+            """
+        let store = try store(text)
+        #expect(try store.encoded() == Array(text.utf8))
+        #expect(store.keys.map(\.name) == ["alice", "bob"] && store.keys.map(\.isRevoked) == [true, false])
+        #expect(store.keys.map(\.notAfter) == [Timestamp("2027-01-01T00:00:00Z"), nil])
+    }
+
+    /// What limits the trust in a key may stand in either order, each once.
+    @Test func whatLimitsAKeyStandsOnce() throws {
+        let line = "ed25519 \(Self.keys[0]) alice"
+        for limits in [[], ["revoked"], [Self.end], ["revoked", Self.end]] {
+            let key = try #require(try store(([line] + limits).joined(separator: " ")).keys.first)
+            #expect(key.isRevoked == limits.contains("revoked"))
+            #expect((key.notAfter != nil) == limits.contains(Self.end))
+        }
+        for limits in ["revoked revoked", "\(Self.end) \(Self.end)", "not-after=soon", "retired", "", "revoked "] {
+            #expect(throws: PatchError(.config, ""), "\(limits)") { try store("\(line) \(limits)") }
+        }
+        for short in ["ed25519", "ed25519 \(Self.keys[0])", "ed448 \(Self.keys[0]) alice", "ed25519 AAAA alice"] {
+            #expect(throws: PatchError(.config, ""), "\(short)") { try store(short) }
+        }
+    }
+
+    @Test func aFaultNamesItsLine() throws {
+        do {
+            _ = try store("# a\n\ned25519 \(Self.keys[0]) alice\nnonsense\n")
+            Issue.record("it was read")
+        } catch {
+            #expect(error as? PatchError == PatchError(.config, "") && (error as? PatchError)?.place?.line == 4)
+        }
+        #expect(throws: PatchError(.config, "")) { try TrustStoreFile([0xFF, 0x0A]) }
+    }
+
+    @Test func aNameAndAKeyAreThereOnce() throws {
+        var store = try store("ed25519 \(Self.keys[0]) alice\n")
+        let (alice, other) = (store.keys[0], try TrustedKey(SigningKey.generate(.ed25519).verifyingKey, name: "alice"))
+        for key in [alice, other, try TrustedKey(other.key)] {
+            #expect(throws: PatchError(.config, "")) { try store.add(key) }
+        }
+        try store.update("alice") { _ in nil }
+        #expect(store.keys.isEmpty)
+        try store.add(other)
+        // By its id too.
+        try store.update(other.key.id.description) { key in
+            var key = key
+            key.isRevoked = true
+            return key
+        }
+        #expect(store.keys.map(\.isRevoked) == [true])
+        #expect(throws: PatchError(.config, "")) { try store.update("bob") { $0 } }
+    }
+
+    /// Signatures are over the file as it was, so they are not kept; the label is, for the number of the next.
+    @Test func signaturesAreNotKept() throws {
+        let line = "ed25519 \(Self.keys[0]) alice\n"
+        let label = SignedTrustStore.Label(app: "com.example.shop", environment: "release", number: 3)
+        var signed = try SignedTrustStore(Array(line.utf8))
+        try signed.sign(with: SigningKey.generate(.ed25519), as: label)
+        #expect(try TrustStoreFile(signed.encoded).encoded() == Array("\(line)\(Self.line(label))".utf8))
+        #expect(try TrustStore(contentsOf: signed.encoded).keys.map(\.name) == ["alice"])
+    }
+
+    private static func line(_ label: SignedTrustStore.Label) -> String {
+        "# signed for \(label.app) \(label.environment) \(label.number)\n"
+    }
+
+    @Test func aPinIsTheDigestOfTheFile() throws {
+        let file = Array("ed25519 \(Self.keys[0]) alice\n".utf8)
+        let pin = try TrustStoreFile.pin(of: file)
+        #expect(try TrustStore(contentsOf: file, pinnedTo: pin).keys.count == 1)
+        #expect(throws: PatchError(.modifiedTrust, "")) { try TrustStore(contentsOf: file + [0x0A], pinnedTo: pin) }
+        for text in [pin.uppercased(), String(pin.dropLast()), pin + "0", ""] {
+            #expect(throws: PatchError(.config, ""), "\(text)") { try TrustStore(contentsOf: file, pinnedTo: text) }
+        }
+        let pem = try TestKeys.signing.verifyingKey.pem()
+        #expect(try TrustStore(contentsOf: pem).keys.map(\.key.id) == [TestKeys.signing.verifyingKey.id])
+        #expect(try TrustStore(contentsOf: Array("text\n".utf8) + pem).keys.count == 1)
+    }
+
+    // MARK: in a trust store
+
+    @Test func aKeyIsNotGivenWithTwoEnds() throws {
+        let key = TestKeys.signing.verifyingKey
+        let end = try #require(Timestamp("2027-01-01T00:00:00Z"))
+        for other in [try TrustedKey(key, isRevoked: true), try TrustedKey(key, notAfter: end)] {
+            #expect(throws: PatchError(.config, "")) { try TrustStore(keys: [TrustedKey(key), other]) }
+        }
+        #expect(try TrustStore(keys: [TrustedKey(key), TrustedKey(key, name: "a")]).keys.map(\.name) == ["a"])
+    }
+
+    @Test func aKeyEndsAtItsEnd() throws {
+        let end = try #require(Timestamp("2027-01-01T00:00:00Z"))
+        let before = try #require(Timestamp("2026-12-31T23:59:59Z"))
+        let key = try TrustedKey(TestKeys.signing.verifyingKey, notAfter: end)
+        #expect(key.refusal(at: before) == nil && key.refusal(at: nil) == nil)
+        #expect(key.refusal(at: end) == "was trusted until \(end)")
+        #expect(try TrustedKey(key.key, isRevoked: true).refusal(at: nil) == "is revoked")
+    }
+
+    // MARK: signed
+
+    @Test func aSignatureIsOfAKeyThatCounts() throws {
+        let end = try #require(Timestamp("2027-01-01T00:00:00Z"))
+        let (key, other) = (try SigningKey.generate(.ed25519), try SigningKey.generate(.ed25519))
+        let label = SignedTrustStore.Label(app: "com.example.shop", environment: "release", number: 3)
+        let trust = try TrustStore(keys: [TrustedKey(key.verifyingKey, notAfter: end)])
+        var store = try SignedTrustStore(Array("# empty\n".utf8))
+        #expect(store.label == nil && store.nextNumber(for: label.app, label.environment) == 1)
+        try store.sign(with: key, as: label)
+        try store.sign(with: other, as: label)
+        let read = try SignedTrustStore(store.encoded)
+        #expect(read.encoded == store.encoded && read.label == label)
+        #expect(read.signers(among: trust, at: nil) == [key.verifyingKey.id])
+        #expect(read.signers(among: trust, at: end).isEmpty)
+        #expect(read.signerIDs == [key, other].map(\.verifyingKey.id))
+        #expect(read.nextNumber(for: label.app, label.environment) == 3)
+        #expect(read.nextNumber(for: label.app, "staging") == 4)
+        #expect(read.nextNumber(for: "com.example.other", label.environment) == 4)
+        // An edited file keeps its label, and no signature.
+        let edited = try SignedTrustStore(Array("# empty\n\(Self.line(label))".utf8))
+        #expect(edited.nextNumber(for: label.app, label.environment) == 4)
+        // A changed file has no signers, and another label none of the earlier signatures.
+        let changed = try SignedTrustStore(Array("# x\n".utf8) + store.encoded)
+        #expect(changed.signers(among: trust, at: nil).isEmpty)
+        try store.sign(with: other, as: .init(app: label.app, environment: "staging", number: 3))
+        #expect(store.signerIDs == [other.verifyingKey.id])
+    }
+
+    @Test(arguments: [
+        "# signed for com.example.shop release 0\n", "# signed for com.example.shop release 2147483648\n",
+        "# signed for com.example.shop release 03\n", "# signed for com.example.shop release\n",
+        "# signed for com.example.shop release 3 4\n", "# signed for shop release 3\n",
+        "# signed for com.example.shop release 3\n# signed for com.example.shop release 3\n",
+        "# signature ed25519 0123456789abcdef AAAA\nx\n", "# signature ed25519 0123456789abcdef\n",
+        "# signature ed25519 0123456789abcdef AAAA", "# signature ed25519 012345678 AAAA\n",
+    ])
+    func whatIsNoLabelOrSignatureIsRefused(_ text: String) {
+        #expect(throws: PatchError(.config, "")) { try SignedTrustStore(Array(text.utf8)) }
+    }
+
+    @Test func signaturesAreCounted() throws {
+        let line = "# signature ed25519 0123456789abcdef AAAA\n"
+        #expect(try SignedTrustStore(Array(String(repeating: line, count: 16).utf8)).signerIDs.count == 16)
+        #expect(throws: PatchError(.limit, "")) {
+            try SignedTrustStore(Array(String(repeating: line, count: 17).utf8))
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import PatchCrypto
+import TestSupport
+import Testing
+
+/// How deep JSON may be, and which numbers it has.
+@Suite(.ownThreads) struct JSONBoundTests {
+    private func isRead(_ text: String) -> Bool { (try? JSONValue(parsing: Array(text.utf8))) != nil }
+
+    @Test func valuesAreThirtyTwoDeepAtMost() {
+        func nested(_ depth: Int, _ open: String, _ close: String) -> String {
+            String(repeating: open, count: depth) + "1" + String(repeating: close, count: depth)
+        }
+        for (open, close) in [("[", "]"), (#"{"a":"#, "}")] {
+            #expect(isRead(nested(32, open, close)) && !isRead(nested(33, open, close)))
+        }
+    }
+
+    @Test func numbersAreWholeAndFit() {
+        for text in ["0", "-1", "9223372036854775807", "-9223372036854775807"] { #expect(isRead(text), "\(text)") }
+        for text in ["9223372036854775808", "01", "-", "1.0", "1e3", "+1", "--1", "", " "] {
+            #expect(!isRead(text), "\(text)")
+        }
+    }
+
+    @Test func spaceIsBetweenTokensOnly() {
+        #expect(isRead(" \t\r\n{ \"a\" : [ 1 , 2 ] } \n"))
+        for text in ["{} {}", "[1,]", "[,1]", "{\"a\":1,}", "{\"a\" 1}", "[1 2]", "tru", "nul", "\u{0B}1"] {
+            #expect(!isRead(text), "\(text)")
+        }
+    }
+}

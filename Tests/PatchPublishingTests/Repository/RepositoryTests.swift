@@ -1,0 +1,211 @@
+import FeedTestSupport
+import PatchCrypto
+import PatchFeed
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import PatchPublishing
+
+/// What a signer finds in a feed, and the files that a change of it makes.
+@Suite(.ownThreads) struct RepositoryTests {
+    private let feed: FeedFixture
+    private let details = FeedFixture.details
+
+    init() throws {
+        feed = try FeedFixture()
+        try feed.publish(1...2)
+    }
+
+    /// The files of a rotation of a role's keys, in their order.
+    private func rotation(
+        of role: FeedRepository.Role, _ new: SigningKey, with keys: [SigningKey]
+    ) throws -> [String] {
+        var repository = try feed.repository()
+        try repository.rotate(
+            role, adding: [FeedKey(new.verifyingKey)], removing: repository.keys(of: role).ids, threshold: nil,
+            in: details)
+        return try repository.files(signedBy: feed.signers(keys + [new]), in: details).map(\.path)
+    }
+
+    /// A device that reads meanwhile finds no file that its root does not allow.
+    @Test func aNewRootComesLastIfTheOldKeysSignToo() throws {
+        let new = try SigningKey.generate(.ed25519)
+        let all = feed.root + [feed.release, feed.online]
+        #expect(
+            try rotation(of: .targets, new, with: all).suffix(2) == ["metadata/timestamp.json", "metadata/2.root.json"])
+        // The old key is lost.
+        #expect(
+            try rotation(of: .targets, new, with: feed.root + [feed.online]).last == "metadata/timestamp.json")
+    }
+
+    /// Files that nothing lists are left by an interrupted run, which leaves one of each role. Somebody else may leave many.
+    @Test func versionsThatAreTakenAreSkippedAndBounded() throws {
+        let version = try feed.repository().state(of: .snapshot).version
+        let file = try #require(feed.server["metadata/\(version).snapshot.json"])
+        for number in 1...99 { feed.server["metadata/\(version + number).snapshot.json"] = file }
+        try feed.change { $0.refresh([.snapshot], in: ChangeDetails(at: FeedFixture.now.adding(days: 20))) }
+        #expect(try feed.repository().state(of: .snapshot).version == version + 100)
+        for number in 1...100 { feed.server["metadata/\(version + 100 + number).snapshot.json"] = file }
+        #expect(refusal { _ = try feed.repository() }?.code == .feedMismatch)
+    }
+
+    @Test func whatWasNotListedThenIsWithdrawnByAnUndo() throws {
+        let before = try feed.repository()
+        try feed.publish(3...3)
+        var repository = try feed.repository()
+        var details = details
+        details.reason = "too early"
+        try repository.undo(to: before, in: details)
+        #expect(repository.list.entries.map(\.version) == [1, 2, 3])
+        #expect(repository.list.entries.map(\.state) == [.active, .active, .withdrawn])
+        #expect(repository.list.entries[2].reason == "too early")
+    }
+
+    /// A change waits for signatures, while another one is made and signed.
+    @Test func aChangeIsMadeAgainOnTopOfAnother() throws {
+        let base = try feed.repository()
+        var (waiting, other) = (base, base)
+        waiting.edit(in: details) { list in
+            list.notice = "soon"
+            list.setSwitch("a", to: "waiting")
+        }
+        other.edit(in: details) { list in
+            list.isEnabled = false
+            list.setSwitch("a", to: "signed")
+            list.minimumAppVersion = AppVersion("2.0.0")
+        }
+        try waiting.rebase(from: base, onto: other, in: details)
+        let list = waiting.list
+        #expect(list.notice == "soon" && !list.isEnabled && list.minimumAppVersion == AppVersion("2.0.0"))
+        #expect(list.switches?["a"]?.text == "waiting")
+        #expect(waiting.changed == [.rollout] && waiting.signatures[.rollout]?.isEmpty == true)
+        #expect(waiting.state(of: .rollout).version == other.state(of: .rollout).version + 1)
+        // What leaves the list as it is needs nothing.
+        var targets = base
+        _ = try targets.setTarget("x", to: [1], in: details)
+        try targets.rebase(from: base, onto: other, in: details)
+        #expect(targets.changed == [.targets])
+    }
+
+    /// The state of a patch in a change that waits is not more urgent than one that was signed since.
+    @Test func theStateThatWasSignedWins() throws {
+        let base = try feed.repository()
+        func changed(_ change: (inout PatchEntryDraft) -> Void) -> FeedRepository {
+            var feed = base
+            feed.edit(in: details) { list in
+                list.entries = list.entries.map { entry in
+                    var entry = entry
+                    if entry.version == 2 { change(&entry) }
+                    return entry
+                }
+            }
+            return feed
+        }
+        var waiting = changed { entry in
+            entry.state = .paused
+            entry.rollout = Rollout(permyriad: 500)
+        }
+        let other = changed { entry in
+            entry.state = .withdrawn
+            entry.reason = "crashes"
+            entry.groups = ["qa"]
+            entry.rollout = Rollout(permyriad: 100)
+        }
+        try waiting.rebase(from: base, onto: other, in: details)
+        let entry = try waiting.entry(FeedFixture.entry(2)["id"]?.text ?? "", version: 2)
+        #expect(entry.state == .withdrawn && entry.reason == "crashes" && entry.groups == ["qa"])
+        #expect(entry.rollout?.permyriad == 500)
+    }
+
+    /// The keys of a state whose root is not known are not compared: they may be those of any time.
+    @Test func keysOfAnUnknownRootAreNotCompared() throws {
+        let old = try feed.repository()
+        var new = old
+        let keys = try [FeedKey(SigningKey.generate(.ed25519).verifyingKey)]
+        try new.rotate(.targets, adding: keys, removing: [], threshold: nil, in: details)
+        #expect(new.visibleChanges(since: old) == ["targets: adds the key \(keys[0].id.prefix(16))"])
+        for (isOldKnown, isNewKnown) in [(false, true), (true, false), (false, false)] {
+            var (old, new) = (old, new)
+            (old.knowsRoot, new.knowsRoot) = (isOldKnown, isNewKnown)
+            #expect(new.visibleChanges(since: old).isEmpty)
+        }
+    }
+
+    @Test func anUndoIsOfTheWholeList() throws {
+        var repository = try feed.repository()
+        repository.edit(in: details) { list in
+            list.minimumAppVersion = AppVersion("2.0.0")
+            list.notice = "old"
+            list.setSwitch("a", to: "old")
+        }
+        let before = repository
+        repository.edit(in: details) { list in
+            list.isEnabled = false
+            list.minimumAppVersion = nil
+            list.notice = nil
+            list.setSwitch("a", to: nil)
+        }
+        try repository.undo(to: before, in: details)
+        #expect(try repository.list.says(before.list) && !before.list.says(feed.repository().list))
+    }
+
+    /// What waits to switch patches off does so, although what was signed since does not.
+    @Test func aSwitchThatWaitsStays() throws {
+        let base = try feed.repository()
+        var (waiting, other) = (base, base)
+        waiting.edit(in: details) { $0.isEnabled = false }
+        other.edit(in: details) { $0.notice = "other" }
+        try waiting.rebase(from: base, onto: other, in: details)
+        #expect(!waiting.list.isEnabled && waiting.list.notice == "other")
+    }
+
+    /// A command is asked for what no key at hand can sign.
+    @Test func aCommandSignsWhatKeysCannot() throws {
+        let online = try feed.signers([feed.online])
+        let id = try FeedKey(feed.release.verifyingKey).id
+        let asked = Mutex(0)
+        let command = FeedSigner(asking: { [release = feed.release] payload throws(PatchError) in
+            asked.withLock { $0 += 1 }
+            return try release.sign(payload[...])
+        })
+        var repository = try feed.repository()
+        _ = try repository.setTarget("x", to: [1], in: details)
+        repository.edit(in: details) { $0.notice = "x" }
+        try repository.sign(with: online + [command])
+        #expect(asked.withLock { $0 } == 1 && repository.signatures[.targets]?.map(\.keyID) == [id])
+        #expect(try repository.missing().isEmpty)
+        // A signature by none of the role's keys counts for nothing.
+        var other = try feed.repository()
+        _ = try other.setTarget("x", to: [1], in: details)
+        try other.sign(with: [FeedSigner(asking: { _ throws(PatchError) in [1] })])
+        #expect(other.signatures[.targets]?.isEmpty == true)
+        #expect(try other.missing().map(\.role) == [.targets])
+    }
+
+    /// A folder may have signatures that no key of the role has made.
+    @Test func onlySoundSignaturesAreTakenUp() throws {
+        var waiting = try feed.repository()
+        _ = try waiting.setTarget("x", to: [1], in: details)
+        try waiting.sign(with: feed.signers([feed.release]))
+        waiting.signatures[.targets]?.append(MetadataSignature(keyID: "thief", bytes: [1]))
+        var files = feed.server.files
+        for file in waiting.staged { files[file.path] = file.bytes }
+        var taken = try feed.repository()
+        #expect(try taken.takeUp { path in files[path] })
+        #expect(taken.signatures[.targets]?.map(\.keyID) == [try FeedKey(feed.release.verifyingKey).id])
+    }
+
+    /// Feeds that are made in one second with the same keys are two.
+    @Test func everyFeedHasAName() throws {
+        func name() throws -> String? {
+            let feed = try FeedRepository(
+                app: FeedFixture.app, environment: "release", root: [FeedKey(feed.root[0].verifyingKey)],
+                rootThreshold: 1, release: [FeedKey(feed.release.verifyingKey)], releaseThreshold: 1,
+                online: [FeedKey(feed.online.verifyingKey)], at: FeedFixture.now)
+            return feed.bodies.root.json["feed"]?.text
+        }
+        let (first, second) = (try name(), try name())
+        #expect(first?.count == 32 && second?.count == 32 && first != second)
+    }
+}
