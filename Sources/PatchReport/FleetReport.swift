@@ -49,6 +49,10 @@ package struct FleetReport: Sendable, Equatable {
         package var trial = 0, good = 0, withdrawn = 0
         /// Devices on which it is over: it has expired, or the app was updated past its range.
         package var over = 0
+        /// When the feed stopped it; nil if it is not stopped.
+        package var stopped: Timestamp?
+        /// Devices that were heard of since then, and those of them on which it still runs.
+        package var heard = 0, keeping = 0
         package var calls = 0, failures = 0, fallbacks = 0
         /// The calls whose time was measured, and their nanoseconds together.
         package var measured = 0, nanoseconds = 0
@@ -87,6 +91,17 @@ package struct FleetReport: Sendable, Equatable {
         package var time95: Int? {
             zip(EventRecord.timeBounds, EventRecord.timeBounds.indices)
                 .first { (share(slowerThan: $1).value ?? 1) <= 0.05 }?.0
+        }
+    }
+
+    /// A patch that a feed lists, and when the feed stopped it, if it did.
+    package struct Listed: Sendable {
+        package let id: String
+        package let version: Int
+        package let stopped: Timestamp?
+
+        package init(id: String, version: Int, stopped: Timestamp? = nil) {
+            (self.id, self.version, self.stopped) = (id, version, stopped)
         }
     }
 

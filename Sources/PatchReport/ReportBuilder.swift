@@ -120,7 +120,7 @@ package import PatchCrypto
     /// - Returns: nil if there is not enough memory.
     package init?(
         now: Int, limits: Limits = Limits(), patch: String? = nil, version: Int? = nil, since: Timestamp? = nil,
-        newSince: Timestamp? = nil, listed: [(id: String, version: Int)] = []
+        newSince: Timestamp? = nil, listed: [FleetReport.Listed] = []
     ) {
         guard let reader = unsafe er_open(EventRecord.schema) else { return nil }
         for (event, name) in Self.events { unsafe er_set_event(reader, event, name.rawValue) }
@@ -137,9 +137,11 @@ package import PatchCrypto
         self.since = since.map { Int64($0.secondsSince1970) * 1000 }
         self.newSince = UInt32(clamping: newSince?.secondsSince1970 ?? 0)
         devices = DeviceTable(most: limits.devices)
-        for (id, version) in listed.prefix(Int(UInt16.max) / 2) {
-            let number = unsafe Self.number(of: id, in: reader)
-            _ = self.number(of: er_patch(patch: number, version: Int64(version)))
+        for patch in listed.prefix(Int(UInt16.max) / 2) {
+            let number = unsafe Self.number(of: patch.id, in: reader)
+            if let place = self.number(of: er_patch(patch: number, version: Int64(patch.version))) {
+                patches[Int(place)].stopped = patch.stopped
+            }
             known = patches.count - 1
         }
     }
@@ -419,7 +421,14 @@ package import PatchCrypto
             }
             patches[index].devices += scale
             patches[index].newDevices += entry.first >= newSince ? scale : 0
-            patches[index].running += devices.isRunning(entry) ? scale : 0
+            let isRunning = devices.isRunning(entry)
+            patches[index].running += isRunning ? scale : 0
+            if let stopped = patches[index].stopped,
+                devices.isHeard(entry, since: UInt64(max(0, stopped.secondsSince1970)) * 1000)
+            {
+                patches[index].heard += scale
+                patches[index].keeping += isRunning ? scale : 0
+            }
             patches[index].failing += entry.has(.failed) ? scale : 0
             patches[index].rolledBack += entry.has(.rolledBack) ? scale : 0
             patches[index].suspected += entry.isSuspected ? scale : 0

@@ -20,11 +20,14 @@ import Testing
 
     /// The report of some text, which is read through files of the smallest parts first.
     static func report(
-        _ text: some Sequence<UInt8>, limits: ReportBuilder.Limits = .init(), now: Int = now, jobs: Int = 2
+        _ text: some Sequence<UInt8>, limits: ReportBuilder.Limits = .init(), now: Int = now, jobs: Int = 2,
+        listed: [FleetReport.Listed] = []
     ) throws -> FleetReport {
         let folder = try TestFolder()
         let path = try folder.write(Array(text), to: "events.jsonl")
-        guard let builder = ReportBuilder(now: now, limits: limits) else { throw PatchError(.limit, "no memory") }
+        guard let builder = ReportBuilder(now: now, limits: limits, listed: listed) else {
+            throw PatchError(.limit, "no memory")
+        }
         let lines = EventLines(builder, jobs: jobs)
         let result = Result { try EventInput().read(Path(path), into: lines) }
         let report = lines.report()
@@ -32,8 +35,10 @@ import Testing
         return report
     }
 
-    static func report(_ lines: [String], limits: ReportBuilder.Limits = .init()) throws -> FleetReport {
-        try report((lines.joined(separator: "\n") + "\n").utf8, limits: limits)
+    static func report(
+        _ lines: [String], limits: ReportBuilder.Limits = .init(), listed: [FleetReport.Listed] = []
+    ) throws -> FleetReport {
+        try report((lines.joined(separator: "\n") + "\n").utf8, limits: limits, listed: listed)
     }
 
     /// A collector may write the members of a line in another order.
@@ -160,6 +165,30 @@ import Testing
             [late.good.rolledBack, late.good.suspected] == [0, 0] && gate.verdict(on: late.good, scale: 1) == .passed)
         #expect(
             [late.bad.rolledBack, late.bad.suspected] == [50, 0] && gate.verdict(on: late.bad, scale: 1) == .crossed)
+    }
+
+    /// A stop is confirmed by the devices that were heard of since.
+    @Test func ofTheDevicesHeardOfSinceAStopItIsSaidHowManyHaveItStill() throws {
+        let running = #","patch.running":[{"patch.id":"com.example.fix","patch.version":1}]"#
+        func launch(_ device: Int, at seconds: Int, _ attributes: String = "") -> String {
+            Self.line("launched", device: device, at: seconds, patch: nil, attributes)
+        }
+        let lines = [
+            // All have it.
+            launch(1, at: 1, running), launch(2, at: 1, running), launch(3, at: 1, running), launch(4, at: 1, running),
+            launch(5, at: 1, running),
+            // The stop is at 100. One is silent, one is offline, and the others lose it.
+            launch(2, at: 100, running), Self.line("withdrawn", device: 3, at: 130),
+            launch(4, at: 150), Self.line("rolled-back", device: 5, at: 99), launch(5, at: 99),
+        ]
+        let stop = Timestamp(secondsSince1970: Self.now / 1000 - 3600 + 100)
+        for lines in [lines, lines.reversed()] {
+            let listed = [FleetReport.Listed(id: "com.example.fix", version: 1, stopped: stop)]
+            let patch = try #require(try Self.report(lines, listed: listed).patches.first)
+            #expect([patch.devices, patch.running, patch.heard, patch.keeping] == [5, 2, 3, 1])
+            let offered = try #require(try Self.report(lines).patches.first)
+            #expect(offered.stopped == nil && offered.heard == 0)
+        }
     }
 
     /// A feed that all devices refuse is not a quiet one.
@@ -318,7 +347,7 @@ import Testing
     /// Made-up names take no place of the patches of the feed.
     @Test func thePatchesOfTheFeedAreCountedWhateverComes() throws {
         let lines = (0..<3000).map { Self.line("failed", patch: "made.up\($0)") } + [Self.line("failed")]
-        func report(_ listed: [(id: String, version: Int)]) throws -> FleetReport {
+        func report(_ listed: [FleetReport.Listed]) throws -> FleetReport {
             guard var builder = ReportBuilder(now: Self.now, listed: listed) else {
                 throw PatchError(.limit, "no memory")
             }
@@ -338,7 +367,10 @@ import Testing
         let unlisted = try report([])
         #expect(unlisted.patches.count == 1000 && !unlisted.patches.contains { $0.id == "com.example.fix" })
         #expect(unlisted.input.droppedPatches == 2001)
-        let listed = try report([("com.example.fix", 1), ("com.example.other", 2)])
+        let listed = try report([
+            FleetReport.Listed(id: "com.example.fix", version: 1),
+            FleetReport.Listed(id: "com.example.other", version: 2),
+        ])
         #expect(listed.patches.count == 1002 && listed.patches.first { $0.id == "com.example.fix" }?.failing == 1)
     }
 

@@ -22,7 +22,7 @@ func fuzzReport(_ bytes: [UInt8]) throws {
         require((result.failure == nil) == (result.verdict == .passed), "a gate that is passed and fails")
     }
     Written.check(json: report.json(all, all.lazy.compactMap(\.failure).first, at: now))
-    Written.check(metrics: report.metrics(all, at: now))
+    Written.check(metrics: report.metrics(all, [], at: now))
     Written.check(page: report.page(all, at: now))
     for line in report.lines(all) {
         require(!escaped(line.word + line.text).unicodeScalars.contains(where: isUnprintable), "an unprintable line")

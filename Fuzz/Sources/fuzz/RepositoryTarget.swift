@@ -17,7 +17,10 @@ func fuzzRepository(_ bytes: [UInt8]) throws {
         feeds: [.init(name: "feed", feed: feed, changes: changes)], report: nil, results: [], now: FuzzFeed.now)
     Written.check(page: page.text)
     for entry in feed.list.entries { Written.check(json: entry.json) }
-    _ = (feed.overview(at: FuzzFeed.now), feed.paths, feed.unlistedTargets, feed.changes(since: FuzzFeed.ownRepository))
+    _ = (
+        feed.overview(at: FuzzFeed.now), feed.contents, feed.unlistedTargets,
+        feed.changes(since: FuzzFeed.ownRepository)
+    )
     require(feed.changes(since: feed).isEmpty, "a feed that differs from itself")
     let timestamp = source.files["metadata/timestamp.json"] ?? []
     try feed.checkNotOlder(than: timestamp)

@@ -47,6 +47,8 @@ extension FleetReport.Patch {
         ].map { ($0, .integer($1)) }
         return .object(
             [("id", .string(id)), ("version", .integer(version))] + counts + [
+                ("stopped", stopped.map { .string($0.description) } ?? .null), ("heard", .integer(heard)),
+                ("keeping", .integer(keeping)),
                 ("failureRate", failureRate.json), ("failingDevices", Share(failing, of: devices).json),
                 ("meanNanoseconds", meanTime.map(JSONValue.integer) ?? .null),
                 ("longestNanoseconds", measured > 0 ? .integer(longest) : .null),

@@ -15,6 +15,13 @@ extension FleetReport {
             family(
                 name, help, patches.map { ([("patch", $0.id), ("version", String($0.version))], value($0)) })
         }
+        func perStopped(_ name: String, _ help: String, _ value: (Patch) -> Int) {
+            family(
+                name, help,
+                patches.filter { $0.stopped != nil }.map {
+                    ([("patch", $0.id), ("version", String($0.version))], value($0))
+                })
+        }
         func perGate(_ name: String, _ help: String, _ verdict: ReportGate.Verdict) {
             family(
                 name, help,
@@ -40,6 +47,8 @@ extension FleetReport {
         perPatch("patch_rolled_back_devices", "Devices that took it back.") { $0.rolledBack }
         perPatch("patch_suspected_devices", "Devices that took it back together with others.") { $0.suspected }
         perPatch("patch_refused_devices", "Devices that refused it.") { $0.refused }
+        perStopped("patch_stopped_heard_devices", "Devices that were heard of since it was stopped.") { $0.heard }
+        perStopped("patch_stopped_running_devices", "Those of them on which it still runs.") { $0.keeping }
         perPatch("patch_calls", "Calls of its replacements.") { $0.calls }
         perPatch("patch_failures", "Calls that failed.") { $0.failures }
         perPatch("patch_fallbacks", "Calls that something else than the patch answered.") { $0.fallbacks }

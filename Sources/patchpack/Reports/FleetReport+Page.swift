@@ -15,7 +15,7 @@ extension FleetReport {
                 </section>
                 """
         }
-        let verdicts = gates.map { gate in
+        let verdicts = ReportGateResult.worstFirst(gates).map { gate in
             "<li class=\"\(gate.verdict.rawValue)\"><b>\(gate.verdict.rawValue)</b> <code>\(gate.gate.text.html)</code> \(gate.name.html): \(gate.reason.html)</li>"
         }
         let page = HTMLPage(

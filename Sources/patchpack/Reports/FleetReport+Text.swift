@@ -27,7 +27,7 @@ extension FleetReport {
             }
         }
         if !gates.isEmpty { lines.append(ReportLine(text: "")) }
-        for gate in gates {
+        for gate in ReportGateResult.worstFirst(gates) {
             lines.append(
                 ReportLine(
                     style: gate.verdict == .passed ? .good : gate.verdict == .crossed ? .bad : .faint,
@@ -107,6 +107,14 @@ extension FleetReport.Patch {
             ("failing", part(failing)), ("rolled back", part(rolledBack)), ("refused", part(refused)),
         ]
         if suspected > 0 { rows.append(("suspected", "\(part(suspected)), taken back together with others")) }
+        if let stopped {
+            let share = Share(heard - keeping, of: heard).value.map { "  \($0.percent)" } ?? ""
+            rows.append(
+                (
+                    "stopped",
+                    "\(stopped): of \(heard.counting("device")) heard of since, \((heard - keeping).grouped) have it no more\(share)"
+                ))
+        }
         if let rate = failureRate.value {
             rows.append(
                 (

@@ -38,6 +38,11 @@ struct ReportGateResult {
         }
     }
 
+    /// Results for people: what is crossed comes first, what is passed last.
+    static func worstFirst(_ results: [ReportGateResult]) -> [ReportGateResult] {
+        [.crossed, .undecided, .passed].flatMap { verdict in results.filter { $0.verdict == verdict } }
+    }
+
     private init(
         _ gate: ReportGate, _ patch: FleetReport.Patch, after previous: FleetReport.Patch?, id: String?, version: Int?,
         _ scale: Int

@@ -151,7 +151,8 @@ struct RsyncTarget: DeployTarget {
             let status = child.wait()
             if status == 0 { return String(decoding: output, as: UTF8.self) }
             let text = (try? InputFile.regular(errors, limit: 1 << 20)).map { String(decoding: $0, as: UTF8.self) }
-            let lines = (text ?? "").split(separator: "\n")
+            // ssh ends its lines with CR and LF, which are one character.
+            let lines = (text ?? "").split(whereSeparator: \.isNewline)
             if lines.contains(where: { $0.contains("max connections") }), tries < Self.mostTries {
                 usleep(.random(in: 20_000...200_000))
                 continue

@@ -33,6 +33,17 @@ import Testing
         #expect(try place.disk.read("feed/metadata/timestamp.json") == before)
     }
 
+    /// Two people have changed the feed, and git has merged their files.
+    @Test func aConflictOfGitIsNoBreakIn() throws {
+        let file = "feed/metadata/timestamp.json"
+        let bytes = try place.disk.read(file)
+        try place.disk.write(Array("<<<<<<< HEAD\n".utf8) + bytes, to: file)
+        let error = refusal { _ = try place.repository() }
+        #expect(error?.code == .feedMalformed && error?.hint?.contains("git checkout --ours") == true)
+        try place.disk.write(Array("<<<<<<<".utf8) + bytes, to: file)
+        #expect(refusal { _ = try place.repository() }?.hint?.contains("git") == false)
+    }
+
     @Test func sizesAreBounded() throws {
         #expect(refusal { _ = try place.folder().read("metadata/1.targets.json", limit: 10) }?.code == .feedLimit)
         #expect(try place.folder().read("metadata/9.targets.json") == nil)

@@ -64,7 +64,7 @@ enum ReportCommand {
         let now = try SystemClock.now()
         let since = try arguments.moment(of: .since, before: now)
         let feed = try feed(arguments)
-        let listed = feed?.list.entries.map { (id: $0.id, version: $0.version) }
+        let listed = feed?.listed
         let labels = try labels(arguments, feed)
         // A bound may be relative to the version before.
         let counted = gates.contains(where: \.isRelative) ? nil : version

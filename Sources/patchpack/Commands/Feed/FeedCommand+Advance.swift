@@ -97,7 +97,7 @@ extension FeedCommand {
         let version = (gates + limits).contains(where: \.isRelative) ? nil : entry.version
         var (report, unread) = try EventFiles.report(
             on: files, patch: entry.id, version: version, since: since, newSince: entry.since,
-            listed: [(entry.id, entry.version)], console)
+            listed: [FleetReport.Listed(id: entry.id, version: entry.version)], console)
         let all = report.patches
         report.patches.removeAll { $0.id != entry.id || $0.version != entry.version }
         func judged(_ gates: [ReportGate]) -> [RolloutStep.Gate] {

@@ -36,7 +36,7 @@ extension FeedCommand {
         if !places.isEmpty {
             let since = try arguments.moment(of: .since, before: now)
             let files = try InputFiles.expanded(places, called: EventFiles.suffixes).map(\.path)
-            let listed = feeds.flatMap { $0.feed.list.entries.map { ($0.id, $0.version) } }
+            let listed = feeds.flatMap { $0.feed.listed }
             (report, failure) = try EventFiles.report(on: files, since: since, listed: listed, console)
         }
         let results = report.map { ReportGateResult.all(gates, $0, id: nil, version: nil) } ?? []

@@ -104,8 +104,16 @@ struct FeedPage {
             let style = result.verdict == .passed ? "good" : result.verdict == .crossed ? "bad" : "rest"
             return ", <b class=\"\(style)\">\(result.verdict.rawValue)</b> \(result.gate.text.html)"
         }
+        let back = [
+            (patch.rolledBack, "taken back on \(patch.rolledBack.grouped)"),
+            (patch.suspected, "suspected on \(patch.suspected.grouped)"),
+            (
+                patch.heard,
+                "since the stop \((patch.heard - patch.keeping).grouped) of \(patch.heard.grouped) have it no more"
+            ),
+        ].filter { $0.0 > 0 }.map { ", \($0.1)" }
         return
-            "\(patch.devices.grouped) have it, \(patch.running.grouped) run it, fails on \((share.value ?? 0).percent)\(gates.joined())"
+            "\(patch.devices.grouped) have it, \(patch.running.grouped) run it, fails on \((share.value ?? 0).percent)\(back.joined())\(gates.joined())"
     }
 
     private func entry(_ change: FeedHistory.Change) -> String {

@@ -1,6 +1,8 @@
 import Libc
 import PatchCrypto
+import PatchFeed
 import PatchFiles
+import PatchPublishing
 import PatchReport
 import PatchRunner
 
@@ -14,7 +16,7 @@ enum EventFiles {
     /// - Parameter listed: The patches that a feed lists, which are counted whatever devices send.
     static func report(
         on files: [Path], patch: String? = nil, version: Int? = nil, since: Timestamp?, newSince: Timestamp? = nil,
-        listed: [(id: String, version: Int)] = [], _ console: Console
+        listed: [FleetReport.Listed] = [], _ console: Console
     ) throws(PatchError) -> (FleetReport, PatchError?) {
         guard
             let builder = ReportBuilder(
@@ -36,6 +38,17 @@ enum EventFiles {
         }
         progress.end()
         return (lines.report(), failure)
+    }
+}
+
+extension FeedRepository {
+    /// What it lists, for a report: with when it was withdrawn, or all patches were switched off.
+    var listed: [FleetReport.Listed] {
+        list.entries.map { entry in
+            FleetReport.Listed(
+                id: entry.id, version: entry.version,
+                stopped: entry.state == .withdrawn ? entry.since : list.stop?.time)
+        }
     }
 }
 
