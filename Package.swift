@@ -55,13 +55,11 @@ let package = Package(
         .target(name: "PatchPublishing", dependencies: ["PatchFeed", "PatchFiles", "PatchCrypto"]),
         .target(
             name: "CEventReader",
-            cxxSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)]),
-        .target(
-            name: "CDecompress",
             cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
+            cxxSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
             linkerSettings: [.linkedLibrary("z")]),
         .target(
-            name: "PatchReport", dependencies: ["PatchFiles", "PatchCrypto", "CEventReader", "CDecompress", "Libc"]),
+            name: "PatchReport", dependencies: ["PatchFiles", "PatchCrypto", "CEventReader", "Libc"]),
         .target(name: "CLuaWorkbench", dependencies: ["CLua"], exclude: ["specs.lua"]),
         .target(name: "PatchWorkbench", dependencies: ["PatchRunner", "PatchCrypto", "CLuaBridge", "CLuaWorkbench"]),
         .executableTarget(

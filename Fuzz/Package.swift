@@ -38,11 +38,11 @@ let package = Package(
         .target(
             name: "PatchRunner", dependencies: ["PatchCrypto", "CLuaBridge", "Libc"],
             swiftSettings: instrumented + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
-        .target(name: "CEventReader", cxxSettings: [.unsafeFlags(instrumentedC)]),
         .target(
-            name: "CDecompress", cSettings: [.unsafeFlags(instrumentedC)], linkerSettings: [.linkedLibrary("z")]),
+            name: "CEventReader", cSettings: [.unsafeFlags(instrumentedC)], cxxSettings: [.unsafeFlags(instrumentedC)],
+            linkerSettings: [.linkedLibrary("z")]),
         .target(
-            name: "PatchReport", dependencies: ["PatchFiles", "PatchCrypto", "CEventReader", "CDecompress", "Libc"],
+            name: "PatchReport", dependencies: ["PatchFiles", "PatchCrypto", "CEventReader", "Libc"],
             swiftSettings: instrumented),
         .target(
             name: "PatchDevice", dependencies: ["PatchFeed", "PatchRunner", "PatchFiles", "PatchCrypto", "Libc"],

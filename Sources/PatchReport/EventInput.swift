@@ -1,4 +1,4 @@
-internal import CDecompress
+internal import CEventReader
 package import PatchCrypto
 package import PatchFiles
 

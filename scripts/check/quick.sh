@@ -19,7 +19,7 @@ find_tests() {
   Sources/PatchFeed/*) target=PatchFeedTests ;;
   Sources/PatchPublishing/*) target=PatchPublishingTests ;;
   Sources/PatchHTTP/* | Sources/CCurl/*) target=patchpackTests filter=ServerTests ;;
-  Sources/PatchReport/* | Sources/CEventReader/* | Sources/CDecompress/*) target=PatchReportTests ;;
+  Sources/PatchReport/* | Sources/CEventReader/*) target=PatchReportTests ;;
   Sources/PatchDevice/* | Sources/PatchTesting/*) target=PatchDeviceTests ;;
   # What the macros are tested with needs another package: make macros.
   Sources/PatchMacro*) target=PatchRunnerTests ;;

@@ -2,6 +2,8 @@
 #ifndef CEVENTREADER_H
 #define CEVENTREADER_H
 
+#include "decompress.h"
+
 #include <stddef.h>
 #include <stdint.h>
 

@@ -174,4 +174,13 @@ import Testing
             #expect(try isFile(json, [1, 2]) == isSound, "\(json)")
         }
     }
+
+    /// Feeds that are made in one second with the same keys differ by it.
+    @Test func theRootOfANewFeedHasItsName() throws {
+        let root = try RootMetadata(SignedMetadata(FeedFixture().pinnedRoot, name: "root", type: "root"))
+        let made = RootMetadata(
+            named: "abc", keys: root.keys, root: root.root, targets: root.targets, online: root.timestamp,
+            expires: root.expires)
+        #expect(made.json["feed"]?.text == "abc" && root.json["feed"]?.text?.count == 32)
+    }
 }

@@ -1,4 +1,4 @@
-#include "CDecompress.h"
+#include "decompress.h"
 
 #include <dlfcn.h>
 #include <limits.h>

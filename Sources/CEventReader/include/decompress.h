@@ -1,8 +1,12 @@
 /* Reads gzip (zlib) and Zstandard (libzstd, opened when it is first used). */
-#ifndef CDECOMPRESS_H
-#define CDECOMPRESS_H
+#ifndef CEVENTREADER_DECOMPRESS_H
+#define CEVENTREADER_DECOMPRESS_H
 
 #include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 typedef enum { DC_PLAIN, DC_GZIP, DC_ZSTD } dc_format;
 typedef enum { DC_OK, DC_DAMAGED, DC_NO_LIBRARY, DC_NO_MEMORY } dc_status;
@@ -22,5 +26,9 @@ dc_status dc_read(dc_stream *stream, const unsigned char *input, size_t *input_l
 
 /* Whether the file may end here: nothing is cut off. */
 int dc_is_whole(const dc_stream *stream);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
