@@ -120,7 +120,15 @@ struct RsyncTarget: DeployTarget {
         for file in files {
             let copy = staged.appending(Path(file.path))
             try Folder.make(copy.parent)
-            try OutputFile.write([OutputFile(path: copy, content: .bytes(file.bytes))], force: false)
+            do throws(SystemError) {
+                // It is gone when this process ends, so it is not flushed.
+                let output = try Descriptor(copy, .append, permissions: 0o600)
+                try unsafe file.bytes.withUnsafeBufferPointer { bytes throws(SystemError) in
+                    try unsafe output.write(bytes)
+                }
+            } catch {
+                throw .system(.io, copy, error)
+            }
         }
     }
 
