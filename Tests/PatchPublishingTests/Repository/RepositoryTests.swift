@@ -220,4 +220,12 @@ import Testing
         #expect(try end(of: "2026-11-01T11:00:00Z") == FeedFixture.at("2026-11-08T12:00:00Z"))
         #expect(try end(of: "2026-11-01T10:59:59Z") == FeedFixture.at("2026-11-08T10:59:59Z"))
     }
+
+    /// A root that devices do not read is not trusted here either.
+    @Test func aRootIsNoLargerThanDevicesRead() throws {
+        for (more, code) in [(0, PatchError.Code.feedMalformed), (1, .feedLimit)] {
+            feed.server["metadata/2.root.json"] = [UInt8](repeating: 0x20, count: FeedLimits().root + more)
+            #expect(refusal { _ = try feed.repository() }?.code == code)
+        }
+    }
 }
