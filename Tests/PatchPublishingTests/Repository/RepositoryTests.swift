@@ -208,4 +208,24 @@ import Testing
         let (first, second) = (try name(), try name())
         #expect(first?.count == 32 && second?.count == 32 && first != second)
     }
+
+    /// Metadata last from the change on; from the last list on, if that is up to an hour ahead.
+    @Test func metadataLastFromTheChangeOn() throws {
+        func end(of moment: String) throws -> Timestamp {
+            var repository = try feed.repository()
+            repository.refresh([.timestamp], in: ChangeDetails(at: FeedFixture.at(moment)))
+            return repository.state(of: .timestamp).expires
+        }
+        #expect(try end(of: "2026-11-03T12:00:00Z") == FeedFixture.at("2026-11-10T12:00:00Z"))
+        #expect(try end(of: "2026-11-01T11:00:00Z") == FeedFixture.at("2026-11-08T12:00:00Z"))
+        #expect(try end(of: "2026-11-01T10:59:59Z") == FeedFixture.at("2026-11-08T10:59:59Z"))
+    }
+
+    /// A root that devices do not read is not trusted here either.
+    @Test func aRootIsNoLargerThanDevicesRead() throws {
+        for (more, code) in [(0, PatchError.Code.feedMalformed), (1, .feedLimit)] {
+            feed.server["metadata/2.root.json"] = [UInt8](repeating: 0x20, count: FeedLimits().root + more)
+            #expect(refusal { _ = try feed.repository() }?.code == code)
+        }
+    }
 }
