@@ -94,7 +94,8 @@ package struct Finding: Sendable {
             case .missingReturn: "a path through a replacement ends without a result"
             case .mayBeNil:
                 "a result may be nil, and the function returns no optional; or a value may be nil that is used without a test"
-            case .mayNotFit: "a quotient is used where an integer is needed, or a string in a calculation"
+            case .mayNotFit:
+                "a quotient is used where an integer is needed, a string in a calculation, or a value that is no element as one of an array"
             case .alwaysFalse:
                 "two values are compared that are never equal: they have different types, or an enum has no such value"
             case .alwaysTrue: "a condition is true whatever the values are"

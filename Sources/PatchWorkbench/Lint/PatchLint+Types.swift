@@ -16,7 +16,7 @@ extension PatchLint {
                 .union(outlines.flatMap { $0.functions.map(\.name) }),
             setsMetatables: globals.contains { ["setmetatable", "_G"].contains($0.name) }, budget: budget)
         context.asks = Set(globals.map(\.name))
-        context.tests = functions.reduce(into: []) { $1.collectTestedFields(into: &$0) }
+        for function in functions { function.collectFields(tested: &context.tests, read: &context.reads) }
         var replacements: [String: [TypeFlow.Replacement]] = [:]
         for layer in state.lua.layers {
             guard let signature = known?.function(layer.name)?.signature else { continue }
@@ -61,8 +61,8 @@ extension Prototype {
         }
     }
 
-    /// The names of fields that are tested, kept or passed on where they are read, and not only used.
-    fileprivate func collectTestedFields(into names: inout Set<String>) {
+    /// The names of fields that are read, and of those that are tested, kept or passed on where they are read.
+    fileprivate func collectFields(tested: inout Set<String>, read: inout Set<String>) {
         for (index, instruction) in code.enumerated().dropLast() where instruction.opcode == .getField {
             let next = code[index + 1]
             let isUsed =
@@ -70,9 +70,11 @@ extension Prototype {
                 case .getField, .getTable, .getInteger, .getSelf, .length: next.b == instruction.a
                 default: false
                 }
-            if !isUsed, let name = text(instruction.c) { names.insert(name) }
+            guard let name = text(instruction.c) else { continue }
+            read.insert(name)
+            if !isUsed { tested.insert(name) }
         }
-        for function in inner { function.collectTestedFields(into: &names) }
+        for function in inner { function.collectFields(tested: &tested, read: &read) }
     }
 
     /// The names of fields that are assigned, but for those of tables that are just made.

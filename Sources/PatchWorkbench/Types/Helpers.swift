@@ -41,8 +41,11 @@ final class Helpers {
 
 extension Prototype {
     /// Whether a local function of this one, in a register, is used for nothing but calls.
-    func onlyCalls(_ register: Int, named name: String) -> Bool {
-        guard let range = locals.first(where: { $0.name == name })?.range else { return false }
+    ///
+    /// - Parameter budget: What looking for its uses is paid from.
+    func onlyCalls(_ register: Int, named name: String, _ budget: LintBudget) -> Bool {
+        budget.pay(10 * (code.count + locals.count))
+        guard !budget.isSpent, let range = locals.first(where: { $0.name == name })?.range else { return false }
         for index in range where code.indices.contains(index) {
             let instruction = code[index]
             switch instruction.opcode {
@@ -62,12 +65,14 @@ extension Prototype {
         return inner.allSatisfy { function in
             function.upvalues.indices.allSatisfy { upvalue in
                 let place = function.upvalues[upvalue]
-                return !(place.isInStack && place.index == register) || function.onlyCalls(upvalue: upvalue)
+                return !(place.isInStack && place.index == register) || function.onlyCalls(upvalue: upvalue, budget)
             }
         }
     }
 
-    private func onlyCalls(upvalue: Int) -> Bool {
+    private func onlyCalls(upvalue: Int, _ budget: LintBudget) -> Bool {
+        budget.pay(10 * code.count)
+        guard !budget.isSpent else { return false }
         for (index, instruction) in code.enumerated()
         where instruction.opcode == .getUpvalue && instruction.b == upvalue && !isCallee(index) {
             return false
@@ -75,7 +80,7 @@ extension Prototype {
         return inner.allSatisfy { function in
             function.upvalues.indices.allSatisfy { other in
                 let place = function.upvalues[other]
-                return place.isInStack || place.index != upvalue || function.onlyCalls(upvalue: other)
+                return place.isInStack || place.index != upvalue || function.onlyCalls(upvalue: other, budget)
             }
         }
     }
@@ -83,7 +88,7 @@ extension Prototype {
     /// Whether what an instruction puts into a register is called next.
     private func isCallee(_ index: Int) -> Bool {
         let register = code[index].a
-        for instruction in code[(index + 1)...].prefix(300) where instruction.a == register {
+        for instruction in code[(index + 1)...].prefix(100) where instruction.a == register {
             if [.call, .tailCall].contains(instruction.opcode) { return true }
             // Other fields of these are no registers.
             if [.jump, .metamethod, .metamethodInteger, .metamethodConstant].contains(instruction.opcode) { continue }

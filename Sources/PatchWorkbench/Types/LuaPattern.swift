@@ -11,8 +11,11 @@ struct LuaPattern {
 
     private var rest: ArraySlice<UInt8>
 
+    /// A longer pattern is not read.
+    private static let longest = 1000
+
     init(_ text: String) {
-        rest = Array(text.utf8)[...]
+        rest = text.utf8.count > Self.longest ? [] : Array(text.utf8)[...]
         if rest.first == UInt8(ascii: "^") { rest = rest.dropFirst() }
         var open: [Bool] = []
         while fault == nil, let byte = rest.popFirst() {
@@ -88,6 +91,7 @@ struct LuaPattern {
 
     /// Why Lua refuses a text as the replacement of a match; nil if it takes it.
     func fault(ofReplacement text: String) -> String? {
+        guard text.utf8.count <= Self.longest else { return nil }
         var rest = Array(text.utf8)[...]
         while let percent = rest.firstIndex(of: UInt8(ascii: "%")) {
             rest = rest[(percent + 1)...]
@@ -108,6 +112,8 @@ struct LuaPattern {
 extension String {
     /// The number that Lua reads from it; nil if Lua does not take it for one.
     var luaNumber: Double? {
+        // Of a longer one nothing is said.
+        guard utf8.count <= 200 else { return 0 }
         func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (9...13).contains(byte) }
         let text = utf8.drop(while: isSpace)
         let end = text.lastIndex { !isSpace($0) }

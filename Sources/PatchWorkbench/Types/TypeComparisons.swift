@@ -52,11 +52,19 @@ final class TypeComparisons {
             return interface.structure(name).flatMap { fault(of: value, asOneOf: $0, depth: depth) }
         case .array(let element):
             if value.isNever(.table) { return .type(type, value) }
-            if case .structure = value.detail { return .type(type, value) }
+            switch value.detail {
+            case .structure: return .type(type, value)
+            case .fields(let fields, _) where !fields.isEmpty: return .type(type, value)
+            default: break
+            }
             return faultOfParts(of: value, as: element, type, depth: depth)
         case .dictionary(let key, let element):
             if value.isNever(.table) { return .type(type, value) }
-            guard case .fields(let fields, _) = value.detail else { return nil }
+            if case .list(let elements, _) = value.detail, !elements.isEmpty, interface.isText(key) {
+                return .type(type, value)
+            }
+            guard case .fields(let fields, _) = value.detail, depth < Self.deepest else { return nil }
+            budget.pay(10 + 20 * fields.count)
             if let name = fields.names.filter({ interface.lacks($0, in: key) }).min() {
                 return .noCase("\"\(name)\"", of: key)
             }

@@ -80,6 +80,7 @@ extension TypeFlow {
     /// Finds a call of the original with the parameters that a call before it had.
     private mutating func checkAgain(_ arguments: Arguments, _ callee: String, _ index: Int, _ state: inout State) {
         let words = arguments.words.compactMap(\.self)
+        context.budget.pay(10 * words.count * function.parameters)
         let parameters = words.filter { word in
             (1..<max(1, function.parameters)).contains {
                 local($0, at: index) == word && isAssignedOnce($0, name: word)
@@ -234,7 +235,8 @@ extension TypeFlow {
             if value.isNever(ValueType.Kinds.all.subtracting(.number)) { return value }
             if case .text(let text) = value.detail { return text.luaNumber == nil ? .nil : .number }
         }
-        guard value.kinds == .string else { return .unknown }
+        // A text that the script has cut out of another one may be known to be a numeral.
+        guard value.kinds == .string, case .scalar = value.detail else { return .unknown }
         let doubt = doubt(arguments.words.first.flatMap { $0 } ?? "", asked: index)
         return ValueType(arguments.types.count == 1 ? [.integer, .float, .nil] : [.integer, .nil], doubt: doubt)
     }
@@ -316,6 +318,8 @@ extension TypeFlow {
     private mutating func checkRules(of name: String, _ arguments: Arguments, _ index: Int) {
         let types = arguments.types
         switch name {
+        case "table.insert" where types.count == 2:
+            checkElement(types[1], of: types[0], arguments.words[0], index)
         case "table.insert" where types.count > 2:
             guard types.count == 3 else {
                 return report(

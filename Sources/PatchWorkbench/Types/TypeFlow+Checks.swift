@@ -97,6 +97,26 @@ extension TypeFlow {
         }
     }
 
+    /// Finds an element that an array of the app cannot have. The script may take it out again.
+    mutating func checkElement(_ value: ValueType, of array: ValueType, _ word: String?, _ index: Int) {
+        guard reports, case .array(let element) = array.detail, !value.kinds.contains(.nil),
+            context.comparisons.fault(of: value, as: element) != nil
+        else { return }
+        report(.mayNotFit, index, word, "\(word ?? "the array") is \(array), but this element is \(value)")
+    }
+
+    /// Finds a field of a struct of the app that gets a number with a fraction, or a misspelt name.
+    mutating func checkWritten(_ value: ValueType, _ name: String?, of table: ValueType, _ index: Int) {
+        guard reports, let name, case .structure(let type, _) = table.detail,
+            let structure = context.interface.structure(type)
+        else { return }
+        if let field = structure.field(name) {
+            checkFraction(of: value, as: field.type, "the field \(name)", index, name)
+        } else if !context.reads.contains(name), let meant = context.budget.nearest(name, among: structure.fieldNames) {
+            report(.unknownField, index, name, "\(type) has no field \(name)", hint: "did you mean \(meant)?")
+        }
+    }
+
     /// Finds a number that is likely to have a fraction where the app takes an integer.
     mutating func checkFraction(
         of value: ValueType, as type: InterfaceType, _ place: String, _ index: Int, _ word: String?
@@ -219,6 +239,10 @@ extension TypeFlow {
                 hint: context.hint(for: name, in: key))
             return .unknown
         case .dictionary("string", let type): return ValueType(.optional(type), in: context.interface)
+        case _ where value.kinds == .string && !context.written.contains(name):
+            let function = "string.\(name)"
+            let isKnown = LibraryFunction.all[function] != nil && !context.assigned.contains("string")
+            return isKnown ? ValueType(.function, .library(function)) : .unknown
         case .object(let type) where !context.written.contains(name) && context.interface.method(name, of: type) != nil:
             return ValueType(.function, .library("\(type):\(name)"))
         default: return .unknown
@@ -271,6 +295,11 @@ extension TypeFlow {
                     hint: meant.map { "did you mean \($0)?" })
             }
             return .unknown
+        }
+        if case .array = value.detail, !context.written.contains(name) {
+            report(
+                .unknownMethod, index, name, "an array has no method \(name)",
+                hint: LibraryFunction.all["table.\(name)"].map { _ in "table.\(name)(\(word ?? "list"), …)" })
         }
         guard case .object(let type) = value.detail, !context.written.contains(name),
             context.interface.exposes(type)

@@ -64,6 +64,8 @@ extension TypeFlow {
         // R[A][R[B]] := RK(C), R[A][B] := RK(C)
         case .setTable, .setInteger:
             checkIndexed(state[a], name(a, state, index), index)
+            checkElement(
+                instruction.k ? type(of: function.constant(c)) : state[c], of: state[a], name(a, state, index), index)
             changed(&state)
             switch state[a].detail {
             case .fields, .list: state[a] = .table
@@ -74,6 +76,7 @@ extension TypeFlow {
             checkIndexed(state[a], name(a, state, index), index)
             let value = (instruction.k ? type(of: function.constant(c)) : state[c]).shared
             if !instruction.k { state[c] = value }
+            checkWritten(value, function.text(b), of: state[a], index)
             store(value, in: function.text(b), of: a, &state)
 
         // R[A] := {}
@@ -279,6 +282,7 @@ extension TypeFlow {
             var elements: [ValueType] = []
             for register in a + 1..<a + 1 + min(b, 50) where register < state.registers.count {
                 let value = state[register].shared
+                context.budget.pay(value.size * (elements.count + 1))
                 state[register] = value
                 if value.isNever(.nil), !value.isUnknown, !elements.contains(value), elements.count < 8 {
                     elements.append(value)
@@ -312,7 +316,9 @@ extension TypeFlow {
     private func set(_ register: Int, _ type: ValueType, at index: Int, word: String? = nil, _ state: inout State) {
         guard state.registers.indices.contains(register) else { return }
         state.registers[register] = Register(type: type, word: word)
-        if !state.facts.isEmpty { state.facts = state.facts.filter { $0.key.register != register } }
+        guard !state.facts.isEmpty else { return }
+        context.budget.pay(10 * state.facts.count)
+        state.facts = state.facts.filter { $0.key.register != register }
     }
 
     /// The name that the script has for a register.

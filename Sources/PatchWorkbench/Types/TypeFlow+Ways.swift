@@ -92,6 +92,8 @@ extension TypeFlow {
 
     /// Whether a register holds the same value in each round.
     private func isSteady(_ register: Int, before index: Int, in loop: ClosedRange<Int>, _ calls: Bool) -> Bool {
+        context.budget.pay(20 * loop.count)
+        guard !context.budget.isSpent else { return false }
         if local(register, at: index) != nil || register < function.parameters {
             return !(calls && assignedWithin.contains(register))
                 && !loop.contains { function.code[$0].writes(register) }

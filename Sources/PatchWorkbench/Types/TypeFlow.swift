@@ -20,6 +20,8 @@ struct TypeFlow {
         var asks: Set<String> = []
         /// The names of fields that a script tests or keeps, so that it may know whether they are nil.
         var tests: Set<String> = []
+        /// The names of fields that a script reads.
+        var reads: Set<String> = []
         let helpers = Helpers()
         /// What all of this is paid from.
         let budget: LintBudget
@@ -81,7 +83,7 @@ struct TypeFlow {
         var originals: [[String]: OriginalCall] = [:]
 
         /// How many steps it takes to compare it with another one.
-        var size: Int { registers.reduce(registers.count) { $0 + $1.type.size } }
+        var size: Int { registers.reduce(registers.count + 20 * (facts.count + originals.count)) { $0 + $1.type.size } }
 
         /// The state where two paths meet.
         func joined(with other: State) -> State {
@@ -312,9 +314,8 @@ struct TypeFlow {
         guard !isDry, let name = local(register, at: place + 1) else { return nil }
         if let number = helpers[index] { return number }
         let inner = function.inner[index]
-        context.budget.pay(20 * function.code.count)
         guard inner.upvalues.allSatisfy({ !($0.isInStack && $0.index == register) }),
-            isAssignedOnce(register, name: name), function.onlyCalls(register, named: name)
+            isAssignedOnce(register, name: name), function.onlyCalls(register, named: name, context.budget)
         else { return nil }
         let number = context.helpers.add(inner)
         helpers[index] = number

@@ -94,6 +94,38 @@ import Testing
         #expect(found.map(\.code) == [.tooLarge])
     }
 
+    // MARK: scripts
+
+    /// Local functions that call one another, loops with many ways out, long patterns, and many tests.
+    private static let scripts: [String] = {
+        let functions = (0..<150).map { (number: Int) -> String in
+            let calls = (0..<min(number, 40)).map { "f\($0)(x)" }.joined(separator: " + ")
+            return "local function f\(number)(x) return \(calls.isEmpty ? "1" : calls) end\n"
+        }
+        let exits = String(repeating: "if x then break end\n", count: 2500)
+        let pattern = String(repeating: "a", count: 30_000)
+        let matches = String(repeating: "s = ('x'):match(p)\n", count: 1400)
+        let tests = (0..<1500).map { "if n == \($0) then G(\($0)) end\n" }.joined()
+        return [
+            functions.joined(), "local x = G\nwhile true do\n\(exits)end\n",
+            "local s = G\nlocal p = '\(pattern)'\n\(matches)", "local n = G\n\(tests)",
+        ]
+    }()
+
+    @Test(arguments: scripts)
+    func scriptsOfManyPartsAreFollowed(source: String) {
+        let budget = LintBudget()
+        let before = budget.steps
+        let interface = Self.interface([Self.function("F.give", ["integer"], "integer")])
+        let found = Self.lint(source + Self.give, interface, budget: budget)
+        #expect(
+            found.allSatisfy {
+                [.undefinedGlobal, .unusedLocal, .endlessLoop, .tooLarge, .loadLimit, .loadError].contains($0.code)
+            },
+            "\(found.map(\.message))")
+        #expect(before - budget.steps < 61_000_000)
+    }
+
     // MARK: values
 
     /// Tables that share their parts: 100 fields each, four levels deep.

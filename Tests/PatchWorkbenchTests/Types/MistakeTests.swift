@@ -191,6 +191,20 @@ import Testing
         Mistake("Cart.label", "return a .. -'x'", .operand, right: "return a .. -'5'"),
         Mistake("Cart.parse", "return a + 'y'", .operand, right: "return ('5' + '0x10') * ' 1e2 '"),
         Mistake("Cart.parse", "return a * 2", .mayNotFit, right: "return (tonumber(a) or 0) * 2"),
+        Mistake(
+            "Cart.items", "return {name = 'x', price = 1, cents = 1}", .resultType,
+            right: "return {{name = 'x', price = 1, cents = 1}}"),
+        Mistake("Cart.prices", "return {1, 2}", .resultType, right: "return {x = 1, y = 2}"),
+        Mistake("Cart.items", "a[#a + 1] = 'x' return a", .mayNotFit, right: "a[#a + 1] = a[1] a[1] = nil return a"),
+        Mistake("Cart.names", "table.insert(a, 5) return a", .mayNotFit, right: "table.insert(a, 'x') return a"),
+        Mistake(
+            "Cart.save", "a.cents = a.cents / 2 original(a, b)", .mayNotFit,
+            right: "a.cents = a.cents // 2 a.price = a.price / 2 original(a, b)"),
+        Mistake(
+            "Cart.save", "a.prise = 5 original(a, b)", .unknownField,
+            right: "a.price = 5 a.seen = true original(a, b)"),
+        Mistake("Cart.label", "return a.upper()", .argument, right: "return a.upper(a)"),
+        Mistake("Cart.names", "a:sort() return a", .unknownMethod, right: "table.sort(a) return a"),
     ]
 
     @Test(arguments: answers) func answersOfDeclaredTypes(_ mistake: Mistake) { check(mistake) }

@@ -151,7 +151,7 @@ import Testing
             "result-type 4: the field price of Item is number, but this is a string"
         ),
         (
-            "Cart.first", "return original({price = 1}) and a",
+            "Cart.first", "return original({{price = 1}}) and a",
             "result-type 4: Cart.first returns Item or nil, but this is an array of Item"
         ),
         (
