@@ -190,7 +190,8 @@ extension TypeFlow {
             results[0] = ValueType(.function, .iterator(key: elements.key, value: elements.value))
         case "tonumber": results = [number(from: first, arguments, index)]
         case "string.find", "string.match":
-            guard first.kinds == .string, arguments.types.count == 2,
+            // What the script has made itself may be known to match.
+            guard first.kinds == .string, case .scalar = first.detail, arguments.types.count == 2,
                 case .text(let text) = arguments.types[1].detail, case let pattern = LuaPattern(text),
                 pattern.isSelective, name == "string.find" || !pattern.hasPositions
             else {

@@ -78,7 +78,7 @@ extension TypeFlow {
                     .unknown
                 }
             }
-        if state.registers.indices.contains(target) { state.registers[target] = Register(type: result) }
+        set(target, result, at: index, &state)
     }
 
     /// Checks a string with which the script calculates. Lua takes it if it is a numeral.

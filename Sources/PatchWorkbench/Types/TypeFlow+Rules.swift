@@ -313,7 +313,7 @@ extension TypeFlow {
 
     // MARK: registers
 
-    private func set(_ register: Int, _ type: ValueType, at index: Int, word: String? = nil, _ state: inout State) {
+    func set(_ register: Int, _ type: ValueType, at index: Int, word: String? = nil, _ state: inout State) {
         guard state.registers.indices.contains(register) else { return }
         state.registers[register] = Register(type: type, word: word)
         guard !state.facts.isEmpty else { return }
@@ -444,7 +444,9 @@ extension TypeFlow {
             return branches(index, function.code[index].k, state, state)
         }
         let facts = state.facts[place] ?? ValueFacts()
-        if reports, let reason = facts.reason(against: constant) {
+        // `x ~= 1` where x is not 1 says the same again, which harms nothing.
+        let isAgain = function.code[index].k && facts.excludes(constant)
+        if reports, !isAgain, let reason = facts.reason(against: constant) {
             let word = written(place, index)
             report(
                 .alwaysFalse, index, place.field ?? word,

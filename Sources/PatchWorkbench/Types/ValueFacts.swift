@@ -46,6 +46,9 @@ struct ValueFacts: Equatable {
         }
     }
 
+    /// Whether a test says just that the value is not a constant.
+    func excludes(_ constant: Prototype.Constant) -> Bool { equal == nil && others.contains(constant) }
+
     /// What they say if the value is never a constant; nil if it may be.
     func reason(against constant: Prototype.Constant) -> String? {
         if let equal {

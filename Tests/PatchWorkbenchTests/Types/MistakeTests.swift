@@ -248,6 +248,13 @@ import Testing
         Mistake(
             "Cart.total", "while true do a = a + 1 end", .endlessLoop,
             right: "while true do a = a + 1 if a > 5 then return a end end"),
+        Mistake(
+            "Cart.total", "if a > 10 then log.info('x') if a < 5 then return 1 end end return a", .alwaysFalse,
+            right: "if a > 10 then while a > 9 do a = a - 5 if a < 0 then return 1 end end end return a"),
+        Mistake(
+            "Cart.split", "if a == 5 then return 1\nelseif a == 5 and b > 1 then return 2 end return 3", .alwaysFalse,
+            line: 5,
+            right: "if a == 5 then return 1\nelseif a ~= 5 and b > 1 then return 2 end return 3"),
     ]
 
     @Test(arguments: conditions) func conditionsWithOneAnswer(_ mistake: Mistake) { check(mistake) }
