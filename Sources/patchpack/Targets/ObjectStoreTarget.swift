@@ -53,7 +53,7 @@ struct ObjectStoreTarget: DeployTarget {
 
     func read(_ path: String) throws(PatchError) -> [UInt8]? { try get(path)?.body }
 
-    func create(_ file: FeedRepository.File) throws(PatchError) -> Bool { try put(file, if: "If-None-Match: *") }
+    func create(_ file: FeedRepository.File) throws(PatchError) -> Bool { try put(file, if: Self.isMissing) }
 
     func claim(_ file: FeedRepository.File) throws(PatchError) -> Bool {
         guard try create(file) else { return false }
@@ -69,7 +69,7 @@ struct ObjectStoreTarget: DeployTarget {
     func replace(_ file: FeedRepository.File, of old: [UInt8]?) throws(PatchError) -> Bool {
         let current = try get(file.path)
         guard current?.body == old else { return false }
-        guard let current else { return try put(file, if: "If-None-Match: *") }
+        guard let current else { return try put(file, if: Self.isMissing) }
         guard let tag = current.etag, !tag.hasPrefix("W/") else {
             throw PatchError(
                 .config, "\(name): \(file.path): came without a strong ETag, so it cannot be replaced safely",
@@ -78,8 +78,66 @@ struct ObjectStoreTarget: DeployTarget {
         return try put(file, if: "If-Match: \(tag)")
     }
 
+    func find(_ files: [FeedRepository.File]) throws(PatchError) -> FilesFound {
+        try together(files) { (file, connection) async throws(PatchError) in
+            guard let there = try await get(file.path, on: connection) else { return .missing }
+            return there.body == file.bytes ? .same : .other
+        }
+    }
+
+    func add(_ files: [FeedRepository.File]) throws(PatchError) -> FilesFound {
+        try together(files) { (file, connection) async throws(PatchError) in
+            if try await put(file, if: Self.isMissing, on: connection) { return .missing }
+            return try await get(file.path, on: connection)?.body == file.bytes ? .same : .other
+        }
+    }
+
+    /// How a file was found.
+    private enum Found { case missing, same, other }
+
+    /// Looks at several files at a time, each with a connection of its own.
+    private func together(
+        _ files: [FeedRepository.File],
+        _ look: @escaping @Sendable (FeedRepository.File, Connection) async throws(PatchError) -> Found
+    ) throws(PatchError) -> FilesFound {
+        let width = min(Self.width, files.count)
+        let connection = connection
+        let looks = try waiting { () async throws(PatchError) in
+            await withTaskGroup { group in
+                for first in 0..<width {
+                    group.addTask { () -> Result<[(Int, Found)], PatchError> in
+                        do throws(PatchError) {
+                            let own = first == 0 ? connection : try Connection()
+                            var found: [(Int, Found)] = []
+                            for index in stride(from: first, to: files.count, by: width) {
+                                found.append((index, try await look(files[index], own)))
+                            }
+                            return .success(found)
+                        } catch {
+                            return .failure(error)
+                        }
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+        }
+        var found: [(Int, Found)] = []
+        for look in looks { found += try look.get() }
+        found.sort { $0.0 < $1.0 }
+        return FilesFound(
+            missing: found.filter { $0.1 == .missing }.map { files[$0.0].path },
+            others: found.filter { $0.1 == .other }.map { files[$0.0].path })
+    }
+
+    private static let width = 8
+    private static let isMissing = "If-None-Match: *"
+
     private func get(_ path: String) throws(PatchError) -> HTTPResponse? {
-        let response = try perform(path, limit: limit)
+        try waiting { () async throws(PatchError) in try await get(path, on: connection) }
+    }
+
+    private func get(_ path: String, on connection: Connection) async throws(PatchError) -> HTTPResponse? {
+        let response = try await perform(path, limit: limit, on: connection)
         switch response.status {
         case 200: return response
         case 404 where Self.code(of: response) != "NoSuchBucket": return nil
@@ -88,10 +146,17 @@ struct ObjectStoreTarget: DeployTarget {
     }
 
     private func put(_ file: FeedRepository.File, if condition: String) throws(PatchError) -> Bool {
+        try waiting { () async throws(PatchError) in try await put(file, if: condition, on: connection) }
+    }
+
+    private func put(
+        _ file: FeedRepository.File, if condition: String, on connection: Connection
+    ) async throws(PatchError) -> Bool {
         let age = file.replaces ? "public, max-age=60, must-revalidate" : "public, max-age=31536000, immutable"
         let type = file.path.hasSuffix(".json") ? "application/json" : "application/octet-stream"
-        let response = try perform(
-            file.path, ["Cache-Control: \(age)", "Content-Type: \(type)", condition], file.bytes, limit: Self.mostText)
+        let response = try await perform(
+            file.path, ["Cache-Control: \(age)", "Content-Type: \(type)", condition], file.bytes, limit: Self.mostText,
+            on: connection)
         switch response.status {
         case 200, 201, 204: return true
         case 412: return false
@@ -101,8 +166,8 @@ struct ObjectStoreTarget: DeployTarget {
 
     /// Sends a request, and sends it again a few times if the store is busy.
     private func perform(
-        _ path: String, _ headers: [String] = [], _ upload: [UInt8]? = nil, limit: Int
-    ) throws(PatchError) -> HTTPResponse {
+        _ path: String, _ headers: [String] = [], _ upload: [UInt8]? = nil, limit: Int, on connection: Connection
+    ) async throws(PatchError) -> HTTPResponse {
         guard path.utf8.allSatisfy(Self.plain.contains) else {
             throw PatchError(.config, "\(path): a name that cannot be put into an object store")
         }
@@ -112,23 +177,20 @@ struct ObjectStoreTarget: DeployTarget {
         if let token { request.headers.append("x-amz-security-token: \(token)") }
         request.upload = upload
         request.signer = signer
-        let (connection, asked) = (connection, request)
-        return try waiting { () async throws(PatchError) in
-            var tries = 0
-            while true {
-                tries += 1
-                do throws(HTTPFault) {
-                    let response = try await connection.perform(asked)
-                    // 409: another writer was at the same name at this moment.
-                    let mayPass = response.status == 429 || response.status == 409 || response.status >= 500
-                    guard mayPass, tries < Self.mostTries else { return response }
-                } catch {
-                    guard error.mayPass, tries < Self.mostTries else {
-                        throw PatchError(error.code, "\(name): \(error.message)", hint: error.hint)
-                    }
+        var tries = 0
+        while true {
+            tries += 1
+            do throws(HTTPFault) {
+                let response = try await connection.perform(request)
+                // 409: another writer was at the same name at this moment.
+                let mayPass = response.status == 429 || response.status == 409 || response.status >= 500
+                guard mayPass, tries < Self.mostTries else { return response }
+            } catch {
+                guard error.mayPass, tries < Self.mostTries else {
+                    throw PatchError(error.code, "\(name): \(error.message)", hint: error.hint)
                 }
-                try? await Task.sleep(for: .seconds(Double(tries) * Double.random(in: 0.2...0.6)))
             }
+            try? await Task.sleep(for: .seconds(Double(tries) * Double.random(in: 0.2...0.6)))
         }
     }
 
