@@ -25,7 +25,7 @@ extension PatchStore {
                 try change { _ in [] }
             } catch {
                 // A launch that fails could not be noted, so nothing is tried.
-                memory.locked { ($0.lock, $0.fault) = (nil, error) }
+                memory.locked { ($0.lock, $0.muteness, $0.fault) = (nil, nil, error) }
                 (hasTakenOver, faults) = (false, faults + [error])
             }
         }
@@ -66,13 +66,20 @@ extension PatchStore {
     /// Notes whether the state could be written, and shows it to the processes that follow this one. They hear nothing of one that
     /// cannot write, so they ask the feed themselves what was withdrawn.
     func show(_ fault: PatchError?, _ memory: inout Memory) {
-        (memory.writeFault, memory.mustWrite) = (fault, fault != nil)
+        memory.writeFault = fault
         if fault == nil {
-            memory.muteness?.unlock()
-            memory.muteness = nil
+            memory.mustWrite = false
+            endMuteness(&memory)
         } else if memory.muteness == nil {
             memory.muteness = folder.lockAsMute()
         }
+    }
+
+    /// Ends it once the state is written, with all that the feed has taken away.
+    func endMuteness(_ memory: inout Memory) {
+        guard memory.writeFault == nil, !memory.owesFeed else { return }
+        memory.muteness?.unlock()
+        memory.muteness = nil
     }
 
     /// Notices that this process was forked from the one that opened the store. It shares that one's lock, which it must not end, so it

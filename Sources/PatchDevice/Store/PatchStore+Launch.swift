@@ -221,9 +221,15 @@ extension PatchStore {
         }
     }
 
-    /// Notes what the feed has taken away, for ``why(_:)``, if that could not be written.
+    /// Notes what the feed has taken away and could not be written, for ``why(_:)`` and for the processes that follow this one.
     func hinder(_ patches: [(hash: String, code: PatchStatus.Code, reason: String)]) {
         memory.locked { memory in
+            memory.hindrances = memory.hindrances.filter { _, hindrance in
+                guard case .notApplicable(_, let code) = hindrance else { return true }
+                return [.appVersion, .engine].contains(code)  // what a verification has found
+            }
+            memory.owesFeed = !patches.isEmpty
+            endMuteness(&memory)
             for patch in patches {
                 memory.hindrances[patch.hash] = .notApplicable(PatchError(.policy, patch.reason), patch.code)
             }

@@ -39,6 +39,8 @@ package final class PatchStore: Sendable {
         var lock: Descriptor?
         /// Says to the processes that follow this one that it cannot write; nil while it can.
         var muteness: Descriptor?
+        /// Whether the feed has taken something away that could not be written yet.
+        var owesFeed = false
         /// What was last written to the file of bans.
         var written: StoreState.Bans
         /// Whether the state must be written, whatever has changed: the folder has none, or that of another process.
@@ -135,7 +137,7 @@ package final class PatchStore: Sendable {
     /// - Returns: What was wrong with it.
     func open(_ memory: inout Memory) -> [PatchError] {
         var faults: [PatchError] = []
-        memory.lock = nil
+        (memory.lock, memory.muteness) = (nil, nil)
         do throws(PatchError) {
             if !onlyReads {
                 try Folder.make(folder.path)
@@ -391,7 +393,7 @@ package final class PatchStore: Sendable {
     /// Writes what the next launch must find: nothing, a mark, or the whole state.
     private func write(_ state: inout StoreState, _ memory: inout Memory) throws(PatchError) {
         let old = memory.state
-        guard memory.mustWrite || state.differs(from: old) else { return }
+        guard memory.mustWrite || memory.writeFault != nil || state.differs(from: old) else { return }
         if !memory.mustWrite, state.differsInMark(from: old) {
             // That a launch begins is known before any script runs, whatever happens then.
             let isWatched = state.launch?.isWatched == true

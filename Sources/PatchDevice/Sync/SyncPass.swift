@@ -204,6 +204,7 @@ struct SyncPass: Sendable {
                 })
             throw failure
         }
+        store.hinder([])
         if old.switches != list.switches { store.events(.switches(list.switches)) }
     }
 
