@@ -188,11 +188,12 @@ package struct FeedChange {
             try checkServed(base)
             try checkClock(base)
             try checkClock(feed)
+            let waiting = try feed.missing()
             try body(&feed, changes(of: feed, since: base))
             // What waits has its versions already.
             var details = settings.details
             details.above = 0
-            return try finish(&feed, in: details, since: base, isStaged: true)
+            return try finish(&feed, in: details, since: base, waiting: waiting)
         }
     }
 
@@ -250,27 +251,26 @@ package struct FeedChange {
     ///
     /// - Parameters:
     ///   - base: The feed before the change; nil for a new feed.
-    ///   - isStaged: Whether the change has waited for signatures.
+    ///   - waiting: What the change has waited for; nil if it is new.
     ///   - staged: Another change, which waits for signatures.
     ///   - keepsStaged: Whether what waits for signatures stays as it is.
     private func finish(
         _ feed: inout FeedRepository, in details: ChangeDetails, since base: FeedRepository? = nil,
-        isStaged: Bool = false, under staged: FeedRepository? = nil, keepsStaged: Bool = false
+        waiting: [FeedRepository.Missing]? = nil, under staged: FeedRepository? = nil, keepsStaged: Bool = false
     ) throws(PatchError) -> Result {
         feed.mend(in: details)
         var differing: [String] = []
         if settings.isTrial, let base { differing = try changes(of: feed, since: base) }
         guard !feed.changed.isEmpty else { return Result(outcome: .unchanged, feed: feed, changes: differing) }
-        let waiting = isStaged ? try feed.missing() : []
         try feed.sign(with: signers)
         let missing = try feed.missing()
-        if !signers.isEmpty, let first = missing.first, missing.map(\.count) == waiting.map(\.count) {
+        if !signers.isEmpty, let first = missing.first, missing.map(\.keyIDs) == waiting?.map(\.keyIDs) {
             throw PatchError(
                 .feedSignature, "no key here signs what waits",
                 remedy: PublishingRemedy.giveKeys(of: first.role, ids: first.keyIDs)
             ).about(folder.path)
         }
-        guard missing.isEmpty || !(isStaged || settings.stages) || staged != nil else {
+        guard missing.isEmpty || !(waiting != nil || settings.stages) || staged != nil else {
             if !settings.isTrial { try folder.write(feed.staged) }
             return Result(outcome: .staged, feed: feed, changes: differing, missing: missing)
         }

@@ -73,6 +73,11 @@ extension FeedRepository {
                 .config, "\(wider.id) \(wider.version) would be \(wider.words) again",
                 remedy: PublishingRemedy.giveState(snapshot))
         }
+        if let lowest = list.minimumAppVersion, older.list.minimumAppVersion.map({ $0 < lowest }) ?? true {
+            throw PatchError(
+                .config, "versions of the app below \(lowest) would get patches again",
+                remedy: PublishingRemedy.giveState(snapshot))
+        }
         guard list.isEnabled || !older.list.isEnabled else {
             throw PatchError(
                 .config, "all patches would be switched on again", remedy: PublishingRemedy.giveState(snapshot))
@@ -85,9 +90,10 @@ extension PatchEntryDraft {
     fileprivate func reachesMore(than other: PatchEntryDraft) -> Bool {
         guard state == .active else { return state == .paused && other.state == .withdrawn }
         guard other.state == .active else { return true }
-        return permyriad > other.permyriad
-            || other.permyriad < 10_000
-                && !(Set(groups).isSubset(of: other.groups) && Set(users).isSubset(of: other.users))
+        guard other.permyriad < 10_000 else { return false }
+        let isElsewhere = rollout?.unit != other.rollout?.unit || rollout?.seed != other.rollout?.seed
+        return permyriad > other.permyriad || permyriad > 0 && isElsewhere
+            || !(Set(groups).isSubset(of: other.groups) && Set(users).isSubset(of: other.users))
     }
 }
 

@@ -57,9 +57,12 @@ extension PatchError.Code {
         ),
         (.internal, 70, "a defect in patchpack; please report it"),
         (.exists, 73, "the output already exists, and `--force` was not given"),
-        (.io, 74, "writing failed"),
+        (.io, 74, "writing failed, or `--purge-command` did"),
         (.passphrase, 77, "a key's passphrase is missing or wrong"),
-        (.config, 78, "a key file is unusable or unsafe"),
+        (
+            .config, 78,
+            "a key file or a setting is unusable or unsafe, or `feed undo` would take back more than is meant"
+        ),
         (.modifiedTrust, 78, "the trust store does not match its pin"),
     ]
 

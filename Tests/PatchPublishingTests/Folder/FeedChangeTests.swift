@@ -126,6 +126,21 @@ import Testing
         #expect(try change(with: [new, place.keys.online]).resume { _, _ in }.outcome == .written)
     }
 
+    /// Old and new owners of the root sign in any order, each in their own room.
+    @Test func aRootIsHandedOver() throws {
+        let new = try [SigningKey.generate(.ed25519), SigningKey.generate(.ed25519)]
+        let added = try new.map { try FeedKey($0.verifyingKey) }
+        let removed = try place.keys.root.map { try FeedKey($0.verifyingKey).id }
+        let staged = try change(with: [new[0]]) { $0.stages = true }.run(isUrgent: false) {
+            (feed, details) throws(PatchError) in
+            try feed.rotate(.root, adding: added, removing: removed, threshold: 2, in: details)
+        }
+        #expect(staged.outcome == .staged)
+        let half = try change(with: place.keys.root).resume { _, _ in }
+        #expect(half.outcome == .staged && half.missing.map(\.count) == [1])
+        #expect(try change(with: [new[1], place.keys.online]).resume { _, _ in }.outcome == .written)
+    }
+
     @Test func anUrgentChangePassesWhatWaits() throws {
         _ = try addTarget(change { $0.stages = true })
         let urgent = try turn("a", change(), isUrgent: true)

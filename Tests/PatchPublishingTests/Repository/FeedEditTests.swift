@@ -206,6 +206,16 @@ import Testing
             }
             #expect(refused(stopped, to: wide, by: "ada"))
         }
+        // The same part of all, but of other devices, and apps that were too old.
+        let mixed = changed(narrow, by: "ada") { list in
+            list.entries = list.entries.map {
+                var entry = $0; entry.rollout = Rollout(permyriad: 500, seed: "other"); return entry
+            }
+        }
+        #expect(refused(mixed, to: narrow, by: "ada"))
+        let newer = changed(narrow, by: "ada") { $0.minimumAppVersion = AppVersion("2.3.0") }
+        #expect(refused(newer, to: narrow, by: "ada"))
+        #expect(throws: Never.self) { try narrow.checkUndo(to: newer, by: "ada") }
         let off = changed(feed, by: "ada") { $0.isEnabled = false }
         #expect(refused(off, to: feed, by: "ada"))
         #expect(throws: Never.self) { try feed.checkUndo(to: off, by: nil) }

@@ -261,8 +261,10 @@ import Testing
         #expect(stale.status == 0 && stale.error.contains("still has timestamp 2, not 3"))
         // A stop that does not arrive is an error if it is waited for.
         let options = ["--served", url, "--allow-http", "--wait", "0s", "--purge-command"]
-        let never = try deploy(
-            ["feed"] + options + ["echo \"$@\" >purged; exit 0"])
+        let never = try work.run(
+            ["deploy", "feed", "--to", "www"] + options
+                + ["test -n \"$AWS_SECRET_ACCESS_KEY\" && echo \"$@\" >purged; exit 0"],
+            environment: ["AWS_SECRET_ACCESS_KEY": "b"])
         #expect(never.status == 32 && never.error.contains("still has timestamp 2, not 3"), "\(never.error)")
         #expect(try work.folder.read("purged") == Array("metadata/timestamp.json\n".utf8))
         let failed = try deploy(["feed"] + options + ["exit 3"])

@@ -43,6 +43,7 @@ enum ReportCommand {
         for text in try arguments.texts(of: .label) {
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 2, let first = parts[0].utf8.first, first < 0x30 || first > 0x39,
+                !parts[0].hasPrefix("__"),  // Prometheus keeps these for itself
                 parts[0].utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) || $0 == 0x5F })
             else {
                 throw PatchError(.usage, "--label \(text): expected NAME=VALUE, with a name such as app or environment")

@@ -131,14 +131,17 @@ extension FeedCommand {
     /// Empties caches.
     private static func purge(_ paths: [String], _ arguments: ParsedArguments) throws(PatchError) {
         guard let command = try arguments.text(of: .purgeCommand) else { return }
-        guard let child = ShellCommand.start(command, (["sh"] + paths).map { Array($0.utf8) }) else {
+        let words = (["sh"] + paths).map { Array($0.utf8) }
+        // A cache is asked with the account's credentials.
+        guard let child = ShellCommand.start(command, words, keeping: Environment.accountSecrets) else {
             throw PatchError(.io, "--purge-command: cannot be run")
         }
-        _ = child.output(atMost: 1 << 20)
+        while !child.output(atMost: 1 << 20).isEmpty {}
         let status = child.wait()
         guard status == 0 else {
+            let end = status & 0x7F == 0 ? "status \(status >> 8 & 0xFF)" : "signal \(status & 0x7F)"
             throw PatchError(
-                .io, "--purge-command: ended with status \(status >> 8 & 0xFF), after the feed was deployed",
+                .io, "--purge-command: ended with \(end), after the feed was deployed",
                 hint: "purge \(paths.joined(separator: ", ")) by hand")
         }
     }
@@ -171,13 +174,13 @@ extension FeedCommand {
             let own = deployment.feed.state(of: .timestamp).version
             let age = reply.maxAge.map { "; caches keep it for \($0.seconds) s" } ?? ""
             let message = "\(name): still has timestamp \(version), not \(own)\(age)"
-            guard let patience else { return console.warning("\(message); --wait TIME waits for it") }
             // What was deployed before, and has not arrived.
             if !hasPurged, arguments.has(.purgeCommand) {
                 try purge([FeedLayout.timestamp], arguments)
                 hasPurged = true
                 continue
             }
+            guard let patience else { return console.warning("\(message); --wait TIME waits for it") }
             let now = ContinuousClock().now
             guard now < end else {
                 console.status(nil)

@@ -1,5 +1,6 @@
 import PatchCrypto
 import PatchFeed
+import PatchFiles
 import PatchPublishing
 
 extension FeedCommand {
@@ -9,7 +10,10 @@ extension FeedCommand {
         let place = FeedState(arguments.operands[0].text)
         let feed = try place.feed(PinnedRoot.givenRoot(arguments), arguments)
         try console.raw(feed.metrics(of: place.name))
-        return 0
+        guard let days = try arguments.number(of: .days, atLeast: 0) else { return 0 }
+        guard let alarm = feed.alarm(lasting: days, at: try SystemClock.now()) else { return 0 }
+        console.error(alarm.about(Path(place.name)))
+        return alarm.code.exitStatus
     }
 
     @Sendable static func log(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
@@ -19,7 +23,7 @@ extension FeedCommand {
         let id = arguments.operands.count > 1 ? arguments.operands[1].text : nil
         let most = try arguments.number(of: .last) ?? 20
         // One more, to know whether there is one.
-        var changes = try place.history(root, arguments).changes(until: feed, of: id, most: most + 1) {
+        var changes = try place.history(root, arguments).changes(until: feed, of: id, most: most.addingOrMost(1)) {
             console.warning("the changes before that cannot be read: \($0.message)")
         }
         if changes.count > most {

@@ -21,7 +21,8 @@ extension FeedCommand {
         // What ended in another room is not mended by this, and no device takes the feed.
         guard !arguments.has(.dryRun), let fault = try action.change.repository().faults(at: action.change.now).first
         else { return 0 }
-        throw PatchError(.feedExpired, "devices refuse it still: \(fault.text(at: action.change.now))")
+        let code: PatchError.Code = if case .signedAhead = fault { .clock } else { .feedExpired }
+        throw PatchError(code, "devices refuse it still: \(fault.text(at: action.change.now))")
             .about(action.folder.path)
     }
 

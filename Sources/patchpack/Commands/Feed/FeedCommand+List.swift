@@ -132,6 +132,15 @@ extension FeedCommand {
             var entry = old
             let what = try body(&entry)
             let reason = try arguments.text(of: .changeReason)
+            // That of a version which was stopped before, although devices have got another one since.
+            if version == nil, entry.says(old), let other = feed.fallback(for: entry), let offered = other.offered,
+                old.since.map({ $0 < offered }) ?? false
+            {
+                throw PatchError(
+                    .usage,
+                    "\(entry.id): version \(entry.version) is \(what) already, and version \(other.version) is \(other.words)",
+                    remedy: PublishingRemedy.giveVersion)
+            }
             guard feed.replace(old, unlessSame: entry, reason: reason, in: details) else {
                 return ["already \(what)  \(entry.id) \(entry.version)"]
             }

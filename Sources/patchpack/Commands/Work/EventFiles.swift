@@ -47,7 +47,7 @@ extension FeedRepository {
         list.entries.map { entry in
             FleetReport.Listed(
                 id: entry.id, version: entry.version,
-                stopped: entry.state == .withdrawn ? entry.since : list.stop?.time)
+                stopped: entry.state == .withdrawn ? entry.since : list.isEnabled ? nil : list.stop?.time)
         }
     }
 }
