@@ -19,7 +19,7 @@ struct DeviceTable {
         var surroundings: UInt16 = 0
 
         /// What the marks are above.
-        private static let marksShift = UInt64(60)
+        private static let marksShift = UInt64(52)
         private static let timeMask = (UInt64(1) << marksShift) - 1
 
         var stage: Stage { Stage(rawValue: UInt8(life & 7)) ?? .none }
@@ -62,6 +62,8 @@ struct DeviceTable {
         case rolledBack = 4
         /// It was taken back together with others, one of which was the cause.
         case suspected = 8
+        /// It was told of after the feed had stopped it.
+        case heardSinceStop = 16
 
         /// What happened at least once to the device itself: it could not sync, and its store could not be used.
         static let syncFailed = failed, storeFailed = refused

@@ -236,7 +236,9 @@ package import PatchCrypto
             return
         }
         let isSuspicion = line.message == suspicion
+        let isStopped = patches[Int(number)].stopped.map { time >= UInt64(max(0, $0.secondsSince1970)) * 1000 } ?? false
         change(line.device, number, time, surroundings) { entry in
+            if isStopped { entry.set(.heardSinceStop) }
             switch line.event {
             case ER_ACTIVATED: entry.run(true, at: time)
             case ER_DEACTIVATED: entry.run(false, at: time)
@@ -424,7 +426,8 @@ package import PatchCrypto
             let isRunning = devices.isRunning(entry)
             patches[index].running += isRunning ? scale : 0
             if let stopped = patches[index].stopped,
-                devices.isHeard(entry, since: UInt64(max(0, stopped.secondsSince1970)) * 1000)
+                entry.has(.heardSinceStop)
+                    || devices.isHeard(entry, since: UInt64(max(0, stopped.secondsSince1970)) * 1000)
             {
                 patches[index].heard += scale
                 patches[index].keeping += isRunning ? scale : 0

@@ -100,18 +100,22 @@ package struct ReportGate: Sendable, Equatable {
     package func verdict(
         on patch: FleetReport.Patch, after previous: FleetReport.Patch? = nil, scale: Int
     ) -> Verdict {
-        let sequence = sequence(in: patch, scale: scale)
-        // Whoever is suspected is not blamed, and not cleared.
-        var worst = patch
-        worst.rolledBack = patch.rolledBack.addingOrMost(patch.suspected)
-        let upper = self.sequence(in: worst, scale: scale)
+        let (lower, upper) = (sequence(in: patch, scale: scale), worst(in: patch, scale: scale))
         guard isRelative else {
-            if sequence.isAbove(bound) == true { return .crossed }
+            if lower.isAbove(bound) == true { return .crossed }
             return upper.isAbove(bound) == false ? .passed : .undecided
         }
         guard let previous else { return .undecided }
-        let old = self.sequence(in: previous, scale: scale).interval
-        if sequence.interval.lowerBound > old.upperBound + bound { return .crossed }
-        return upper.interval.upperBound < old.lowerBound + bound ? .passed : .undecided
+        let worstBefore = worst(in: previous, scale: scale).interval.upperBound
+        if lower.interval.lowerBound > worstBefore + bound { return .crossed }
+        let leastBefore = sequence(in: previous, scale: scale).interval.lowerBound
+        return upper.interval.upperBound < leastBefore + bound ? .passed : .undecided
+    }
+
+    /// What is known if each suspect is to blame: a patch that is suspected is not blamed, and not cleared.
+    private func worst(in patch: FleetReport.Patch, scale: Int) -> ConfidenceSequence {
+        var worst = patch
+        worst.rolledBack = patch.rolledBack.addingOrMost(patch.suspected)
+        return sequence(in: worst, scale: scale)
     }
 }

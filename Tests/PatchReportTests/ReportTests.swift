@@ -176,8 +176,9 @@ import Testing
         let lines = [
             // All have it.
             launch(1, at: 1, running), launch(2, at: 1, running), launch(3, at: 1, running), launch(4, at: 1, running),
-            launch(5, at: 1, running),
-            // The stop is at 100. One is silent, one is offline, and the others lose it.
+            launch(5, at: 1, running), launch(6, at: 1, running),
+            // The stop is at 100. One is silent, two go on with it, one of them without another launch, and the others lose it.
+            Self.line("called", device: 6, at: 200, #","patch.calls":1,"patch.failures":0,"patch.fallbacks":0"#),
             launch(2, at: 100, running), Self.line("withdrawn", device: 3, at: 130),
             launch(4, at: 150), Self.line("rolled-back", device: 5, at: 99), launch(5, at: 99),
         ]
@@ -185,7 +186,7 @@ import Testing
         for lines in [lines, lines.reversed()] {
             let listed = [FleetReport.Listed(id: "com.example.fix", version: 1, stopped: stop)]
             let patch = try #require(try Self.report(lines, listed: listed).patches.first)
-            #expect([patch.devices, patch.running, patch.heard, patch.keeping] == [5, 2, 3, 1])
+            #expect([patch.devices, patch.running, patch.heard, patch.keeping] == [6, 3, 4, 2])
             let offered = try #require(try Self.report(lines).patches.first)
             #expect(offered.stopped == nil && offered.heard == 0)
         }
