@@ -46,7 +46,7 @@ struct pp_waiter {
     pthread_cond_t ready;
     /// When it joined. It gives up if no lock that it waits for is taken for `patience`, or when it has waited for `longest`.
     uint64_t began, patience, longest;
-    /// The processor that a thread ran on when it joined.
+    /// The processor that a thread ran on last.
     int processor;
     /// How often its turn was given to another because it came late.
     int lost;
@@ -319,6 +319,7 @@ static pp_state *wait_in_queue(pp_state *home, pp_state *state, int64_t nanoseco
             until.tv_nsec -= 1000000000;
         }
         pthread_cond_timedwait(&waiter.ready, mutex, &until);
+        waiter.processor = this_processor();
         if (waiter.is_queued) tell_of_waiters(&waiter);
     }
     pthread_mutex_unlock(mutex);

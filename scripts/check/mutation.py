@@ -14,6 +14,7 @@ Fails if fewer than 90 percent of the others are noticed.
 import argparse
 import collections
 import concurrent.futures
+import contextlib
 import os
 import pathlib
 import random
@@ -334,24 +335,30 @@ def run(suite, number, limit):
                                stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True)
     noticed, ran = None, False
     deadline = time.monotonic() + limit
+
+    def kill():
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+
     with concurrent.futures.ThreadPoolExecutor(1) as watch:
         def end():
+            late = None
             try:
                 process.wait(max(0, deadline - time.monotonic()))
-                return None
             except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
-                return "a test does not end"
+                late = "a test does not end"
+            kill()  # what a test has started may keep the output open
+            return late
         ended = watch.submit(end)
         for line in process.stdout:
             ran = ran or "Test run started" in line
             if match := re.search(r"Test (\S+?)\(.*recorded an issue", line):
                 noticed = match[1]
-                os.killpg(process.pid, signal.SIGKILL)
+                kill()
                 break
         status = process.wait()
         late = ended.result()
-    if not ran:
+    if not ran and number == 0:
         sys.exit(f"mutation: {suite} did not run")
     return noticed or late or (f"it ends with {status}" if status else None)
 
@@ -400,7 +407,7 @@ def main():
         print(f"{module:16}{len(here):4} mutants, {sum(map(bool, here)):4} noticed")
     noticed = len(judged) - len(lived)
     print(f"{noticed} of {len(judged)} noticed ({100 * noticed / max(1, len(judged)):.1f} percent)")
-    if noticed < 0.9 * len(judged):
+    if not judged or noticed < 0.9 * len(judged):
         sys.exit("mutation: too few are noticed: write tests, or say in mutation.txt why a change has no visible effect")
 
 
