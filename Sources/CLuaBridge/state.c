@@ -172,10 +172,13 @@ void pp_leave_opened(pp_state *state) {
 }
 
 /// Closes a state, now or when the last call leaves it.
+///
+/// A call that is just leaving may have looked for attention already. It is waited for, also if its thread has to wait for a processor.
 static void close_state(pp_state *state) {
+    enum { LEAVING_NANOSECONDS = 50000000 };
     bool outermost;
     atomic_store(&state->attention, true);
-    if (!lock_state(state, 1000000, &outermost)) return; // the call that is in the state closes it
+    if (!lock_state(state, LEAVING_NANOSECONDS, &outermost)) return; // the call that is in the state closes it
     if (!outermost && (state->session.loading || is_spec(state))) {
         // The thread that opened the state has never left it.
         outermost = true;

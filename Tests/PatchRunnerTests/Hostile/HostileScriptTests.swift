@@ -62,14 +62,7 @@ import Testing
             patch.script.makeInstances()
             await withTaskGroup(of: Void.self) { group in
                 for thread in 0..<4 {
-                    group.addTask {
-                        await withCheckedContinuation { done in
-                            Thread.detachNewThread {
-                                for _ in 0...thread { _ = run(2) }
-                                done.resume()
-                            }
-                        }
-                    }
+                    group.addTask { for _ in 0...thread { _ = run(2) } }
                 }
                 for await _ in group.prefix(2) {}
                 harness.runner.deactivateAll()
