@@ -46,12 +46,22 @@ report() {
   mv metrics.new textfiles/patches.prom
 }
 
+# A feed with a patch has the other metrics.
+printf -- '-- @patch com.example.shop.x\n-- @version 1\n-- @app com.example.shop\n-- @replaces T.f\npatch.replace("T.f", function() end)\n' >x.lua
+for role in patch root release online; do "$tool" keygen -q --algorithm ed25519 -o $role; done
+trusted=(--trusted-key patch/trusted.pem --script-key patch/script.key)
+"$tool" pack x.lua -q --no-lint -o x.js --signing-key patch/signing.pem "${trusted[@]}"
+"$tool" feed init feed -q --app com.example.shop --root-key root/signing.pem --release-key release/signing.pem --online-key online/signing.pem
+"$tool" feed publish feed x.js -q --key release/signing.pem --key online/signing.pem "${trusted[@]}"
+"$tool" feed status feed --format openmetrics >feed.prom
+promtool check metrics <feed.prom
+
 # The names in the dashboard and in the rules are those of the metrics.
 mkdir textfiles
 report 0
 for file in grafana.json alerts.yml; do
   grep -o 'patchpack_[a-z_]*' "$examples/$file" | sort -u | while read -r name; do
-    grep -q "^${name}[ {]" textfiles/patches.prom || { echo "$file: $name is no metric" && exit 1; }
+    grep -qh "^${name}[ {]" textfiles/patches.prom feed.prom || { echo "$file: $name is no metric" && exit 1; }
   done
 done
 python3 -m json.tool "$examples/grafana.json" >/dev/null
