@@ -16,6 +16,7 @@ extension PatchLint {
                 .union(outlines.flatMap { $0.functions.map(\.name) }),
             setsMetatables: globals.contains { ["setmetatable", "_G"].contains($0.name) }, budget: budget)
         context.asks = Set(globals.map(\.name))
+        context.minds = functions.contains(where: \.mindsFractions)
         for function in functions { function.collectFields(tested: &context.tests, read: &context.reads) }
         var replacements: [String: [TypeFlow.Replacement]] = [:]
         for layer in state.lua.layers {
@@ -59,6 +60,18 @@ extension Prototype {
             lines[function.line, default: 0] += 1
             lines.merge(function.functionsByLine, uniquingKeysWith: +)
         }
+    }
+
+    /// Whether it or a function within it seems to know which numbers have fractions.
+    fileprivate var mindsFractions: Bool {
+        let words = ["floor", "ceil", "tointeger", "fmod", "modf"]
+        return code.contains {
+            switch $0.opcode {
+            case .modulo, .moduloConstant, .floorDivide, .floorDivideConstant, .and, .andConstant: true
+            default: false
+            }
+        } || constants.contains { if case .string(let text) = $0 { words.contains(text) } else { false } }
+            || inner.contains(where: \.mindsFractions)
     }
 
     /// The names of fields that are read, and of those that are tested, kept or passed on where they are read.
