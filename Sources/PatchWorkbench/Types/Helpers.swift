@@ -1,3 +1,26 @@
+/// What scripts have written into tables of the app that is not of the declared type. It may be read where nothing tells so.
+final class Changes {
+    /// The names of fields.
+    private(set) var fields: Set<String> = []
+    private var details: [ValueType.Detail] = []
+    /// How many changes there are.
+    var count: Int { fields.count + details.count }
+
+    func add(field: String) { fields.insert(field) }
+
+    func add(_ detail: ValueType.Detail) {
+        if details.count < 20, !details.contains(detail) { details.append(detail) }
+    }
+
+    /// A value that is read from a table of the app, without what may have changed.
+    func read(_ value: ValueType) -> ValueType {
+        guard let detail = value.detail, detail.isOfApp, details.count == 20 || details.contains(detail) else {
+            return value
+        }
+        return ValueType(value.kinds)
+    }
+}
+
 /// The local functions of a script that are only ever called by their names, so that all of their callers are known.
 final class Helpers {
     private struct Helper {

@@ -271,9 +271,12 @@ extension TypeFlow {
     /// The keys and values that a loop over a table sees.
     private func elements(of table: ValueType) -> (key: ValueType, value: ValueType)? {
         switch table.detail {
-        case .array(let type): (.integer, ValueType(type, in: context.interface))
+        case .array(let type): (.integer, context.changes.read(ValueType(type, in: context.interface)))
         case .dictionary(let key, let type):
-            (ValueType(.named(key), in: context.interface), ValueType(type, in: context.interface))
+            (
+                ValueType(.named(key), in: context.interface),
+                context.changes.read(ValueType(type, in: context.interface))
+            )
         case .structure: (.string, .unknown)
         default: nil
         }

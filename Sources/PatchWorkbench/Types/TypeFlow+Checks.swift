@@ -263,7 +263,8 @@ extension TypeFlow {
             if let type = written[name] { return type }
             guard let structure = context.interface.structure(structure) else { return .unknown }
             if let field = structure.field(name) {
-                var type = ValueType(field.type, in: context.interface)
+                guard !context.changes.fields.contains(name) else { return .unknown }
+                var type = context.changes.read(ValueType(field.type, in: context.interface))
                 if case .optional = field.type, !type.isUnknown, !context.tests.contains(name) {
                     type.doubt = doubt("", asked: index)
                 }
@@ -288,7 +289,8 @@ extension TypeFlow {
                 .unknownCase, index, name, "\(key) has no value \"\(name)\", so the table never has it",
                 hint: context.hint(for: name, in: key))
             return .unknown
-        case .dictionary("string", let type): return ValueType(.optional(type), in: context.interface)
+        case .dictionary("string", let type):
+            return context.changes.read(ValueType(.optional(type), in: context.interface))
         case _ where value.kinds == .string && !context.written.contains(name):
             let function = "string.\(name)"
             let isKnown = LibraryFunction.all[function] != nil && !context.assigned.contains("string")
@@ -316,14 +318,14 @@ extension TypeFlow {
             if key.kinds == .string, reports {
                 report(.unknownField, index, word, "indexes \(word ?? "an array"), which is \(value), by a string")
             }
-            return ValueType(type, in: context.interface)
+            return context.changes.read(ValueType(type, in: context.interface))
         case .dictionary(let name, let type):
             if key.kinds == .integer, context.interface.isText(name) {
                 report(
                     .unknownField, index, word, "indexes \(word ?? "a table"), whose keys are strings, by a number",
                     hint: "pairs(\(word ?? "table")) has its keys and values")
             }
-            return ValueType(.optional(type), in: context.interface)
+            return context.changes.read(ValueType(.optional(type), in: context.interface))
         case .structure where key.kinds == .integer && reports:
             report(.unknownField, index, word, "indexes \(word ?? "a table"), which is \(value), by a number")
             return .unknown
@@ -393,7 +395,9 @@ extension TypeFlow {
     /// Whether a local name that is returned has got a value in one branch only, of one test.
     private func isUnassigned(_ value: ValueType, _ index: Int) -> Bool {
         let register = function.code[index].a
-        guard value.doubt == 0, !value.isUnknown, value.kinds.contains(.nil), function.code[index].opcode == .returnOne,
+        // A call of which nothing is known may be the one that never returns.
+        guard unknownCalls.isEmpty, value.doubt == 0, !value.isUnknown, value.kinds.contains(.nil),
+            function.code[index].opcode == .returnOne,
             local(register, at: index) != nil, !assignedWithin.contains(register)
         else { return false }
         context.budget.pay(10 * index)

@@ -80,6 +80,9 @@ extension TypeFlow {
             let value = (instruction.k ? type(of: function.constant(c)) : state[c]).shared
             if !instruction.k { state[c] = value }
             checkWritten(value, function.text(b), of: state[a], index)
+            if let field = function.text(b), mayMisfit(value, in: field, of: state[a]) {
+                context.changes.add(field: field)
+            }
             store(value, in: function.text(b), of: a, &state)
 
         // R[A] := {}
@@ -563,6 +566,16 @@ extension TypeFlow {
         state[register] = list.size < ValueFields.most && list.depth <= ValueFields.deepest ? list : .table
     }
 
+    /// Whether a value may be none of the type of a field that the app knows.
+    private func mayMisfit(_ value: ValueType, in field: String, of table: ValueType) -> Bool {
+        switch table.detail {
+        case .fields(_, isShared: false), .library: false
+        case .structure(let name, _):
+            context.interface.structure(name)?.field(field).map { !isCertain(value, as: $0.type) } ?? false
+        default: true
+        }
+    }
+
     private func isCertain(_ value: ValueType, as type: InterfaceType) -> Bool {
         !value.isUnknown && (value.kinds != .table || value.detail != nil)
             && value.kinds.isSubset(of: ValueType.accepted(as: type, in: context.interface))
@@ -574,6 +587,7 @@ extension TypeFlow {
         let detail = state[register].detail
         state[register] = .table
         guard let detail, detail.isOfApp else { return }
+        context.changes.add(detail)
         context.budget.pay(2 * state.registers.count)
         for other in state.registers.indices {
             if case .iterator = state[other].detail {

@@ -25,6 +25,7 @@ struct TypeFlow {
         /// Whether a script seems to know which numbers have fractions.
         var minds = false
         let helpers = Helpers()
+        let changes = Changes()
         /// What all of this is paid from.
         let budget: LintBudget
         let comparisons: TypeComparisons
@@ -218,6 +219,27 @@ struct TypeFlow {
         guard function.lineOf.count == function.code.count else { return }
         context.budget.pay(20 * (function.code.count + function.locals.count))
         leads = leaders()
+        // What is written last may be read first, in the next round of a loop.
+        for _ in 0..<3 {
+            let count = context.changes.count
+            follow()
+            if context.changes.count == count { break }
+        }
+        guard !entries.isEmpty, !context.budget.isSpent else { return }
+        if isDry { return }
+        // An early pass may have taken a call for one that never returns.
+        endings = []
+        reports = true
+        for (leader, entry) in entries.enumerated() {
+            guard let entry else { continue }
+            _ = follow(from: leader, entry, until: leads)
+        }
+        checkSelfCall()
+        checkWays()
+    }
+
+    /// Follows all paths until nothing changes any more.
+    private mutating func follow() {
         var work = [0]
         entries = Array(repeating: nil, count: function.code.count)
         visits = Array(repeating: 0, count: function.code.count)
@@ -243,16 +265,6 @@ struct TypeFlow {
                 work.append(target)
             }
         }
-        if isDry { return }
-        // An early pass may have taken a call for one that never returns.
-        endings = []
-        reports = true
-        for (leader, entry) in entries.enumerated() {
-            guard let entry else { continue }
-            _ = follow(from: leader, entry, until: leads)
-        }
-        checkSelfCall()
-        checkWays()
     }
 
     /// Follows instructions to the next one at which paths meet. Returns where it goes on, and with what.

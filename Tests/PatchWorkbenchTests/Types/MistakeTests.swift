@@ -416,6 +416,17 @@ import Testing
         Right("Cart.names", "local seen = a seen.x = true if seen.x then return {} end log.info(a.x) return a"),
         Right("Cart.prices", "a[1] = 5 log.info(a[1], #a) return a"),
         // Fields that are written.
+        Right("Cart.items", "a[1].price = 'free' log.info(a[1].price:upper()) return {}"),
+        Right("Cart.save", "a.price = '5' log.info('x') log.info(a.price:upper())"),
+        Right("Cart.save", "local c = a c.cents = 'x' log.info(a.cents:upper())"),
+        Right(
+            "Cart.items",
+            "for _, x in ipairs(a) do x.price = tostring(x.price) end for _, x in ipairs(a) do log.info(x.price:upper()) end return {}"
+        ),
+        Right(
+            "Cart.items",
+            "for i = 1, 2 do for _, x in ipairs(a) do local p = x.price if i > 1 then log.info(p:upper()) end x.price = 'x' end end return {}"
+        ),
         Right(
             "Cart.split",
             "local t = {n = a} while t.n < 10 do t.n = t.n + 1 if t.n == 10 then return b end end return a"),
@@ -443,6 +454,9 @@ import Testing
             "Cart.split",
             "local done, r = false, 0 if a > 5 then r = original(a, b) done = true end if not done then r = original(a, b) end return r"
         ),
+        Right(
+            "Cart.total", "local r if b ~= 1 then fail('x') else r = 5 end return r",
+            before: "function fail(x) error(x) end"),
         // What may be nil, but is not.
         Right("Cart.opt", "if a == 5 then return a * 2 end return 0"),
         Right("Cart.opt", "local has = a ~= nil if has then return a * 2 end return 0"),
