@@ -492,7 +492,17 @@ import Testing
         Right(
             "Cart.total", "return show('number', a)",
             before: "local function show(kind, x) if kind == 'list' then return #x end return x * 2 end"),
+        Right("Cart.opt", "local t = {a, b} if #t < 2 then return 0 end return a * #b"),
+        Right("Cart.opt", "if tostring(a) == 'nil' then return 0 end return a * 2"),
+        Right(
+            "Cart.pay",
+            "local card = a.card local kind = card and card.kind if not kind then return 0 end return #card.kind"
+        ),
+        Right("Cart.pay", "if not a.card then a.card = {kind = 'x'} end return #a.card.kind"),
+        Right("Cart.find", "return original(a) or original('x')"),
         // Quotients that are whole.
+        Right("Cart.split", "if a == 4 then return a / 2 end return a"),
+        Right("Cart.split", "for i = 2, 10, 2 do log.info(string.format('%d', i / 2)) end return a"),
         Right("Cart.split", "return a * (a + 1) / 2"),
         Right("Cart.split", "if a & 1 == 0 then return original(a / 2, b) end return original(a, b)"),
         Right(
