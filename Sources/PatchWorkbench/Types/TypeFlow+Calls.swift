@@ -224,7 +224,9 @@ extension TypeFlow {
             context.budget.pay(10 * state.registers.count)
             let value = arguments.types[arguments.types.count - 1]
             for register in state.registers.indices where word != nil && self.name(register, state, index) == word {
-                if state[register].detail == first.detail { append(value, to: register, &state) }
+                if local(register, at: index) != nil, state[register].detail == first.detail {
+                    append(value, to: register, &state)
+                }
             }
         case "setmetatable":
             guard arguments.types.count > 1, case .fields(let events, _) = arguments.types[1].detail else { break }

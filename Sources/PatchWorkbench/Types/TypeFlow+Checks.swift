@@ -306,7 +306,7 @@ extension TypeFlow {
         if case .text(let name) = key.detail { return member(name, of: value, word, index) }
         checkIndexed(value, word, index)
         if case .integer(let position) = key.detail, position < 1, value.detail?.isArray == true,
-            !context.setsMetatables
+            !context.setsZero, !context.setsMetatables
         {
             report(
                 .unknownField, index, word, "an array has no position \(position): its first one is 1",

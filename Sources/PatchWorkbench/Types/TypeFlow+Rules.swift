@@ -44,7 +44,7 @@ extension TypeFlow {
             var type = element(of: state[b], key: state[c], word: name(b, state, index), index)
             if state[b].detail?.isArray == true, !context.setsMetatables {
                 if isBehindEnd(index, key: c, of: b) { type = .nil }
-                if state[c].detail == .counter, !isLookedAt(index) { checkFirst(index, state) }
+                if state[c].detail == .counter, !context.setsZero, !isLookedAt(index) { checkFirst(index, state) }
             }
             set(a, type, at: index, &state)
         // R[A] := R[B][C]
@@ -587,7 +587,8 @@ extension TypeFlow {
         let detail = state[register].detail
         state[register] = .table
         guard let detail, detail.isOfApp else { return }
-        context.changes.add(detail)
+        // What is written to a parameter of the replacement is followed.
+        if replacement == nil || register >= function.parameters { context.changes.add(detail) }
         context.budget.pay(2 * state.registers.count)
         for other in state.registers.indices {
             if case .iterator = state[other].detail {

@@ -24,6 +24,8 @@ struct TypeFlow {
         var reads: Set<String> = []
         /// Whether a script seems to know which numbers have fractions.
         var minds = false
+        /// Whether a script writes position 0 of a table.
+        var setsZero = false
         let helpers = Helpers()
         let changes = Changes()
         /// What all of this is paid from.
@@ -381,7 +383,9 @@ struct TypeFlow {
     }
 
     /// What the app gives as a value of the type that a text names.
-    func value(_ type: String) -> ValueType { ValueType(context.interface.type(type), in: context.interface) }
+    func value(_ type: String) -> ValueType {
+        context.changes.read(ValueType(context.interface.type(type), in: context.interface))
+    }
 
     /// The calls of the function's own name.
     var selfCalls: [(line: Int, index: Int)] = []

@@ -415,6 +415,14 @@ import Testing
         Right("Cart.items", "table.insert(a, {kind = 'x'}) for _, x in ipairs(a) do log.info(x.kind) end return {}"),
         Right("Cart.names", "local seen = a seen.x = true if seen.x then return {} end log.info(a.x) return a"),
         Right("Cart.prices", "a[1] = 5 log.info(a[1], #a) return a"),
+        Right("Cart.marks", "fill(a) log.info(a[0] + 1) return a", before: "local function fill(t) t[0] = 1 end"),
+        Right(
+            "Cart.items",
+            "for _, x in ipairs(a) do fix(x) end for _, x in ipairs(a) do log.info(x.price:upper()) end return {}",
+            before: "local function fix(x) x.price = tostring(x.price) end"),
+        Right(
+            "Cart.items", "fix(a) for _, x in ipairs(a) do log.info(x * 2) end return {}",
+            before: "local function fix(list) for i, x in ipairs(list) do list[i] = x.price end end"),
         // Fields that are written.
         Right("Cart.items", "a[1].price = 'free' log.info(a[1].price:upper()) return {}"),
         Right("Cart.save", "a.price = '5' log.info('x') log.info(a.price:upper())"),
