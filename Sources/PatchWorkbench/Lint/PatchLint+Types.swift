@@ -16,6 +16,8 @@ extension PatchLint {
                 .union(outlines.flatMap { $0.functions.map(\.name) }),
             setsMetatables: globals.contains { ["setmetatable", "_G"].contains($0.name) }, budget: budget)
         context.asks = Set(globals.map(\.name))
+        context.minds = functions.contains(where: \.mindsFractions)
+        context.setsZero = functions.contains(where: \.setsZero)
         for function in functions { function.collectFields(tested: &context.tests, read: &context.reads) }
         var replacements: [String: [TypeFlow.Replacement]] = [:]
         for layer in state.lua.layers {
@@ -29,12 +31,18 @@ extension PatchLint {
             let count = function.functionsByLine
             // What the outline has found has its exact place.
             let known = Set(found.filter { $0.script == text.name }.map { "\($0.code) \($0.line)" })
-            let problems = TypeFlow.problems(
-                in: function, upvalues: function.upvalues.map { _ in .unknown }, context
-            ) { inner in
+            let context = context
+            func replaced(_ inner: Prototype) -> TypeFlow.Replacement? {
                 // Two functions on one line are not told apart, and neither are two names of one function.
                 let here = replacements["\(index):\(inner.line)"] ?? []
                 return here.count == 1 && count[inner.line] == 1 ? here[0] : nil
+            }
+            let upvalues = function.upvalues.map { _ in ValueType.unknown }
+            let changes = context.changes.count
+            var problems = TypeFlow.problems(in: function, upvalues: upvalues, context, replaced: replaced)
+            // What a function writes may be read in one before it.
+            if context.changes.count > changes, !budget.isSpent {
+                problems = TypeFlow.problems(in: function, upvalues: upvalues, context, replaced: replaced)
             }
             for problem in problems where hasRoom {
                 guard !known.contains("\(problem.code) \(problem.line)") else { continue }
@@ -59,6 +67,23 @@ extension Prototype {
             lines[function.line, default: 0] += 1
             lines.merge(function.functionsByLine, uniquingKeysWith: +)
         }
+    }
+
+    /// Whether it or a function within it writes position 0 of a table.
+    fileprivate var setsZero: Bool {
+        code.contains { $0.opcode == .setInteger && $0.b == 0 } || inner.contains(where: \.setsZero)
+    }
+
+    /// Whether it or a function within it seems to know which numbers have fractions.
+    fileprivate var mindsFractions: Bool {
+        let words = ["floor", "ceil", "tointeger", "fmod", "modf"]
+        return code.contains {
+            switch $0.opcode {
+            case .modulo, .moduloConstant, .floorDivide, .floorDivideConstant, .and, .andConstant: true
+            default: false
+            }
+        } || constants.contains { if case .string(let text) = $0 { words.contains(text) } else { false } }
+            || inner.contains(where: \.mindsFractions)
     }
 
     /// The names of fields that are read, and of those that are tested, kept or passed on where they are read.

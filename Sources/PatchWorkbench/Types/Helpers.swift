@@ -1,3 +1,26 @@
+/// What scripts have written into tables of the app that is not of the declared type. It may be read where nothing tells so.
+final class Changes {
+    /// The names of fields.
+    private(set) var fields: Set<String> = []
+    private var details: [ValueType.Detail] = []
+    /// How many changes there are.
+    var count: Int { fields.count + details.count }
+
+    func add(field: String) { fields.insert(field) }
+
+    func add(_ detail: ValueType.Detail) {
+        if details.count < 20, !details.contains(detail) { details.append(detail) }
+    }
+
+    /// A value that is read from a table of the app, without what may have changed.
+    func read(_ value: ValueType) -> ValueType {
+        guard let detail = value.detail, detail.isOfApp, details.count == 20 || details.contains(detail) else {
+            return value
+        }
+        return ValueType(value.kinds)
+    }
+}
+
 /// The local functions of a script that are only ever called by their names, so that all of their callers are known.
 final class Helpers {
     private struct Helper {
@@ -5,6 +28,7 @@ final class Helpers {
         /// The types of the arguments of all calls so far; nil before the first one.
         var arguments: [ValueType]?
         var result: ValueType?
+        var ends = false
         var isFollowed = false
     }
 
@@ -33,10 +57,14 @@ final class Helpers {
         if !helpers[number].isFollowed {
             // While it is followed, nothing is known of it.
             helpers[number].isFollowed = true
-            helpers[number].result = TypeFlow.result(of: helpers[number].function, context)
+            let (type, ends) = TypeFlow.result(of: helpers[number].function, context)
+            (helpers[number].result, helpers[number].ends) = (type, ends)
         }
         return helpers[number].result
     }
+
+    /// Whether a function that has been followed never returns.
+    func ends(_ number: Int) -> Bool { helpers[number].ends }
 }
 
 extension Prototype {
@@ -44,8 +72,10 @@ extension Prototype {
     ///
     /// - Parameter budget: What looking for its uses is paid from.
     func onlyCalls(_ register: Int, named name: String, _ budget: LintBudget) -> Bool {
-        budget.pay(10 * (code.count + locals.count))
-        guard !budget.isSpent, let range = locals.first(where: { $0.name == name })?.range else { return false }
+        budget.pay(10 * locals.count)
+        guard let range = locals.first(where: { $0.name == name })?.range else { return false }
+        budget.pay(10 * range.count)
+        guard !budget.isSpent else { return false }
         for index in range where code.indices.contains(index) {
             let instruction = code[index]
             switch instruction.opcode {

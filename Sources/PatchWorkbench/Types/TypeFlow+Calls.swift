@@ -44,7 +44,7 @@ extension TypeFlow {
         switch callee.detail {
         case .helper(let number):
             changed(&state)
-            return call(helper: number, arguments)
+            return call(helper: number, arguments, index)
         case .original(let name):
             checkAgain(arguments, word ?? "original", index, &state)
             guard let signature = context.interface.function(name)?.signature else { return .unknown }
@@ -62,14 +62,19 @@ extension TypeFlow {
             return library(name, arguments, index, &state)
         default:
             changed(&state)
+            unknownCalls.insert(index)
             return .unknown
         }
     }
 
     /// Follows a call of a local function of the script.
-    private mutating func call(helper number: Int, _ arguments: Arguments) -> Results {
+    private mutating func call(helper number: Int, _ arguments: Arguments, _ index: Int) -> Results {
         if reports { context.helpers.note(number, arguments: arguments.types, isOpen: arguments.isOpen) }
-        guard var result = context.helpers.result(of: number, in: context) else { return .unknown }
+        guard var result = context.helpers.result(of: number, in: context) else {
+            let ends = context.helpers.ends(number)
+            if !ends { unknownCalls.insert(index) }
+            return Results(isOpen: true, ends: ends)
+        }
         switch result.detail {
         case .fields, .list: result = ValueType(result.kinds)
         default: result.doubt = 0
@@ -104,7 +109,10 @@ extension TypeFlow {
     private mutating func results(of name: String, _ signature: PatchSignature, _ index: Int) -> Results {
         var result = value(signature.result)
         if result.kinds == .nil { return Results(types: [result], isOpen: true) }
-        if !result.isUnknown, result.kinds.contains(.nil) { result.doubt = doubt(name, asked: index) }
+        // A test before the call may be one of whether there is a result.
+        if !result.isUnknown, result.kinds.contains(.nil), index < firstTest {
+            result.doubt = doubt(name, asked: index)
+        }
         return Results(types: [result])
     }
 
@@ -136,7 +144,9 @@ extension TypeFlow {
                 checkFraction(
                     of: value, as: type, "argument \(place + 1)\(word) of \(name)", index,
                     arguments.words[place] ?? callee)
-                if isDoubtful(value), !ValueType.accepted(as: type, in: context.interface).contains(.nil) {
+                if isDoubtful(value, arguments.words[place], index),
+                    !ValueType.accepted(as: type, in: context.interface).contains(.nil)
+                {
                     report(
                         .mayBeNil, index, arguments.words[place] ?? callee,
                         "argument \(place + 1)\(word) of \(name) is \(type), but this may be nil", hint: Self.hintForNil
@@ -181,6 +191,7 @@ extension TypeFlow {
         let first = arguments.types.first ?? (arguments.isOpen ? .unknown : .nil)
         switch name {
         case "assert":
+            context.budget.pay(10 * state.registers.count)
             for register in state.registers.indices where word != nil && self.name(register, state, index) == word {
                 state[register] = state[register].whereTrue
             }
@@ -198,14 +209,25 @@ extension TypeFlow {
                 results = []
                 break
             }
-            results[0].doubt = doubt(word ?? "", asked: index)
+            // More than one of the results may be tested.
+            let code = self.function.code[index]
+            guard code.opcode != .call || code.c == 1 || code.c == 2 else { break }
+            results[0].doubt = doubt(ofText: word, asked: index)
         // A script that asks for a type knows of more types than the interface.
         case "type", "math.type":
-            for register in state.registers.indices
-            where self.name(register, state, index) == arguments.words.first.flatMap({ $0 }) {
+            context.budget.pay(10 * state.registers.count)
+            for register in state.registers.indices where word != nil && self.name(register, state, index) == word {
                 state[register] = .unknown
             }
         case "string.format": checkFormat(arguments, index)
+        case "table.insert" where !arguments.isOpen && (2...3).contains(arguments.types.count):
+            context.budget.pay(10 * state.registers.count)
+            let value = arguments.types[arguments.types.count - 1]
+            for register in state.registers.indices where word != nil && self.name(register, state, index) == word {
+                if local(register, at: index) != nil, state[register].detail == first.detail {
+                    append(value, to: register, &state)
+                }
+            }
         case "setmetatable":
             guard arguments.types.count > 1, case .fields(let events, _) = arguments.types[1].detail else { break }
             for event in ["__gc", "__close"] where events[event] != nil {
@@ -230,6 +252,12 @@ extension TypeFlow {
         return Results(types: results, isOpen: function.isOpen, ends: function.neverReturns)
     }
 
+    /// The number of a text that may not have what is looked for; 0 if the script has looked at it before.
+    private mutating func doubt(ofText word: String?, asked index: Int) -> UInt16 {
+        guard let word, isSeen(word, before: index, asText: true) == false else { return 0 }
+        return doubt(word, asked: index)
+    }
+
     /// The number that is read from a value, if it is one.
     private mutating func number(from value: ValueType, _ arguments: Arguments, _ index: Int) -> ValueType {
         if arguments.types.count == 1, !arguments.isOpen {
@@ -238,16 +266,19 @@ extension TypeFlow {
         }
         // A text that the script has cut out of another one may be known to be a numeral.
         guard value.kinds == .string, case .scalar = value.detail else { return .unknown }
-        let doubt = doubt(arguments.words.first.flatMap { $0 } ?? "", asked: index)
+        let doubt = doubt(ofText: arguments.words.first.flatMap { $0 }, asked: index)
         return ValueType(arguments.types.count == 1 ? [.integer, .float, .nil] : [.integer, .nil], doubt: doubt)
     }
 
     /// The keys and values that a loop over a table sees.
     private func elements(of table: ValueType) -> (key: ValueType, value: ValueType)? {
         switch table.detail {
-        case .array(let type): (.integer, ValueType(type, in: context.interface))
+        case .array(let type): (.integer, context.changes.read(ValueType(type, in: context.interface)))
         case .dictionary(let key, let type):
-            (ValueType(.named(key), in: context.interface), ValueType(type, in: context.interface))
+            (
+                ValueType(.named(key), in: context.interface),
+                context.changes.read(ValueType(type, in: context.interface))
+            )
         case .structure: (.string, .unknown)
         default: nil
         }
@@ -292,7 +323,7 @@ extension TypeFlow {
             report(
                 .mayNotFit, index, written ?? word, "\(place) is an integer, but this may have a fraction",
                 hint: Self.hintForFraction)
-        } else if !argument.kinds.contains(.nil), isDoubtful(value) {
+        } else if !argument.kinds.contains(.nil), isDoubtful(value, written, index) {
             report(
                 .mayBeNil, index, written ?? word, "\(place) is \(argument.description), but this may be nil",
                 hint: Self.hintForNil)
@@ -319,8 +350,6 @@ extension TypeFlow {
     private mutating func checkRules(of name: String, _ arguments: Arguments, _ index: Int) {
         let types = arguments.types
         switch name {
-        case "table.insert" where types.count == 2:
-            checkElement(types[1], of: types[0], arguments.words[0], index)
         case "table.insert" where types.count > 2:
             guard types.count == 3 else {
                 return report(

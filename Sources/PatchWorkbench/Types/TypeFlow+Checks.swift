@@ -8,6 +8,8 @@ extension TypeFlow {
         hint: @autoclosure () -> String? = nil
     ) {
         guard reports else { return }
+        // Behind a test of one parameter, a helper may not get what others give.
+        if arguments != nil, ![.unreachable, .endlessLoop].contains(code), index > firstTest { return }
         note(Problem(code: code, line: function.lineOf[index], word: word, message: message(), hint: hint()))
     }
 
@@ -17,7 +19,7 @@ extension TypeFlow {
         _ operation: String
     ) {
         guard reports else { return }
-        if !kinds.contains(.nil), isDoubtful(value) {
+        if !kinds.contains(.nil), isDoubtful(value, word, index) {
             return report(
                 .mayBeNil, index, word, "\(operation) \(word.map { "\($0), which may be nil" } ?? "\(value)")",
                 hint: word.map { "test it first: if \($0) then … end" } ?? Self.hintForNil)
@@ -63,12 +65,14 @@ extension TypeFlow {
             switch function.code[index].opcode {
             case .divide, .divideConstant:
                 types.allSatisfy { $0.isNever([.table, .object]) }
-                    ? ValueType(.float, minds || types.last?.detail == .integer(1) ? nil : .fraction) : .unknown
+                    ? ValueType(
+                        .float, isUneven(operands[0], index) && types.last?.detail != .integer(1) ? .fraction : nil)
+                    : .unknown
             case .power, .powerConstant:
                 types.allSatisfy { $0.isNever([.table, .object]) } ? .float : .unknown
             case let opcode
-            where [.multiply, .multiplyConstant].contains(opcode) && !minds && types.contains(where: \.hasFraction):
-                types.allSatisfy { $0.isNever([.table, .object]) } ? ValueType(.float, .fraction) : .unknown
+            where opcode == .multiplyConstant && types[1].hasFraction && isUneven(operands[0], index):
+                types[0].isNever([.table, .object]) ? ValueType(.float, .fraction) : .unknown
             default:
                 if types.allSatisfy({ $0.kinds == .integer }) {
                     .integer
@@ -81,6 +85,60 @@ extension TypeFlow {
         set(target, result, at: index, &state)
     }
 
+    /// Whether it is likely that a quotient of a value has a fraction: the value is what the app has given, or a length, and no
+    /// script seems to know better.
+    private func isUneven(_ register: Int, _ index: Int) -> Bool {
+        guard !context.minds else { return false }
+        if let name = local(register, at: index) {
+            return register < function.parameters && arguments == nil
+                && !function.code[..<index].contains { $0.opcode != .move && $0.a == register && !$0.isTest }
+                && isSeen(name, before: index) == false
+        }
+        guard index > 0, !leads[index] else { return false }
+        let last = function.code[index - 1]
+        return last.a == register && [.length, .getField].contains(last.opcode)
+    }
+
+    /// Whether the script has tested, kept or passed on the value of a local name before an instruction; nil if it is no local name.
+    ///
+    /// - Parameter asText: Whether its length, its methods and its order tell something, too.
+    func isSeen(_ word: String?, before index: Int, asText: Bool = false) -> Bool? {
+        guard let word else { return nil }
+        context.budget.pay(10 * (function.registers + function.locals.count))
+        guard
+            let register = (0..<max(function.registers, function.parameters)).last(where: {
+                local($0, at: index) == word
+            })
+        else { return nil }
+        let begin = function.locals.last { $0.name == word && $0.range.contains(index) }?.range.lowerBound ?? 0
+        // Its own arguments are no use before a call.
+        var end = index
+        if [.call, .tailCall, .concatenate].contains(function.code[index].opcode) {
+            let first = function.code[index].a
+            repeat { end -= 1 } while end > begin && !(function.code[end].a == first && function.code[end].makesValue)
+        }
+        guard begin < end else { return false }
+        context.budget.pay(10 * (end - begin))
+        return function.code[begin..<end].contains { instruction in
+            let (a, b, c) = (instruction.a, instruction.b, instruction.c)
+            switch instruction.opcode {
+            case .move, .not, .testAndSet: return b == register
+            case .test, .equalConstant, .equalInteger: return a == register
+            case .equal: return a == register || b == register
+            case .getTable: return c == register
+            case .setTable: return b == register || c == register && !instruction.k
+            case .setField, .setInteger, .setGlobal: return c == register && !instruction.k
+            case .setUpvalue: return a == register
+            case .getSelf, .length: return asText && b == register
+            case .less, .lessOrEqual: return asText && (a == register || b == register)
+            case .closure:
+                return function.inner.indices.contains(instruction.bx)
+                    && function.inner[instruction.bx].upvalues.contains { $0.isInStack && $0.index == register }
+            default: return false
+            }
+        }
+    }
+
     /// Checks a string with which the script calculates. Lua takes it if it is a numeral.
     private mutating func checkNumeral(_ value: ValueType, _ word: String?, _ index: Int) {
         switch value.detail {
@@ -89,20 +147,12 @@ extension TypeFlow {
                 .operand, index, word ?? text,
                 "calculates with \(word ?? "\"\(text.prefix(30))\""), which is not a number"
             )
-        case .scalar where !context.asks.contains("tonumber"):
+        case .scalar where !context.asks.contains("tonumber") && isSeen(word, before: index, asText: true) == false:
             report(
                 .mayNotFit, index, word, "calculates with \(word.map { "\($0), which is \(value)" } ?? "\(value)")",
                 hint: "tonumber(…) reads a number, or nil")
         default: break
         }
-    }
-
-    /// Finds an element that an array of the app cannot have. The script may take it out again.
-    mutating func checkElement(_ value: ValueType, of array: ValueType, _ word: String?, _ index: Int) {
-        guard reports, case .array(let element) = array.detail, !value.kinds.contains(.nil),
-            context.comparisons.fault(of: value, as: element) != nil
-        else { return }
-        report(.mayNotFit, index, word, "\(word ?? "the array") is \(array), but this element is \(value)")
     }
 
     /// Finds a field of a struct of the app that gets a number with a fraction, or a misspelt name.
@@ -167,7 +217,7 @@ extension TypeFlow {
         for value in [left, right] where value.isNever([.integer, .float, .string, .table, .object]) {
             return report(.operand, index, value, word, unless: [], "compares")
         }
-        for value in [left, right] where isDoubtful(value) {
+        for value in [left, right] where isDoubtful(value, word, index) {
             return report(.operand, index, value, word, unless: [], "compares")
         }
         if left.isNever([.string, .table, .object]) && right.isNever([.integer, .float, .table, .object])
@@ -213,7 +263,8 @@ extension TypeFlow {
             if let type = written[name] { return type }
             guard let structure = context.interface.structure(structure) else { return .unknown }
             if let field = structure.field(name) {
-                var type = ValueType(field.type, in: context.interface)
+                guard !context.changes.fields.contains(name) else { return .unknown }
+                var type = context.changes.read(ValueType(field.type, in: context.interface))
                 if case .optional = field.type, !type.isUnknown, !context.tests.contains(name) {
                     type.doubt = doubt("", asked: index)
                 }
@@ -238,7 +289,8 @@ extension TypeFlow {
                 .unknownCase, index, name, "\(key) has no value \"\(name)\", so the table never has it",
                 hint: context.hint(for: name, in: key))
             return .unknown
-        case .dictionary("string", let type): return ValueType(.optional(type), in: context.interface)
+        case .dictionary("string", let type):
+            return context.changes.read(ValueType(.optional(type), in: context.interface))
         case _ where value.kinds == .string && !context.written.contains(name):
             let function = "string.\(name)"
             let isKnown = LibraryFunction.all[function] != nil && !context.assigned.contains("string")
@@ -253,7 +305,9 @@ extension TypeFlow {
     mutating func element(of value: ValueType, key: ValueType, word: String?, _ index: Int) -> ValueType {
         if case .text(let name) = key.detail { return member(name, of: value, word, index) }
         checkIndexed(value, word, index)
-        if case .integer(let position) = key.detail, position < 1, value.detail?.isArray == true {
+        if case .integer(let position) = key.detail, position < 1, value.detail?.isArray == true,
+            !context.setsZero, !context.setsMetatables
+        {
             report(
                 .unknownField, index, word, "an array has no position \(position): its first one is 1",
                 hint:
@@ -264,14 +318,14 @@ extension TypeFlow {
             if key.kinds == .string, reports {
                 report(.unknownField, index, word, "indexes \(word ?? "an array"), which is \(value), by a string")
             }
-            return ValueType(type, in: context.interface)
+            return context.changes.read(ValueType(type, in: context.interface))
         case .dictionary(let name, let type):
             if key.kinds == .integer, context.interface.isText(name) {
                 report(
                     .unknownField, index, word, "indexes \(word ?? "a table"), whose keys are strings, by a number",
                     hint: "pairs(\(word ?? "table")) has its keys and values")
             }
-            return ValueType(.optional(type), in: context.interface)
+            return context.changes.read(ValueType(.optional(type), in: context.interface))
         case .structure where key.kinds == .integer && reports:
             report(.unknownField, index, word, "indexes \(word ?? "a table"), which is \(value), by a number")
             return .unknown
@@ -296,7 +350,7 @@ extension TypeFlow {
             }
             return .unknown
         }
-        if case .array = value.detail, !context.written.contains(name) {
+        if case .array = value.detail, !context.written.contains(name), !context.setsMetatables {
             report(
                 .unknownMethod, index, name, "an array has no method \(name)",
                 hint: LibraryFunction.all["table.\(name)"].map { _ in "table.\(name)(\(word ?? "list"), …)" })
@@ -318,7 +372,7 @@ extension TypeFlow {
 
     // MARK: results
 
-    mutating func checkResult(_ value: ValueType, _ index: Int) {
+    mutating func checkResult(_ value: ValueType, _ word: String?, _ index: Int) {
         returnsValue = true
         returned = returned?.joined(with: value) ?? value
         guard reports, let replacement else { return }
@@ -331,12 +385,28 @@ extension TypeFlow {
         }
         checkFraction(of: value, as: result, "what \(name) returns", index, "return")
         let accepted = ValueType.accepted(as: result, in: context.interface)
-        if !value.isUnknown, value.kinds.contains(.nil), value.doubt == 0 || isDoubtful(value), !accepted.contains(.nil)
-        {
+        if !accepted.contains(.nil), isDoubtful(value, word, index) || isUnassigned(value, index) {
             report(
                 .mayBeNil, index, "return", "\(name) returns \(result), but this may be nil",
                 hint: "answer something on each path, or return original(…)")
         }
+    }
+
+    /// Whether a local name that is returned has got a value in one branch only, of one test.
+    private func isUnassigned(_ value: ValueType, _ index: Int) -> Bool {
+        let register = function.code[index].a
+        // A call of which nothing is known may be the one that never returns.
+        guard unknownCalls.isEmpty, value.doubt == 0, !value.isUnknown, value.kinds.contains(.nil),
+            function.code[index].opcode == .returnOne,
+            local(register, at: index) != nil, !assignedWithin.contains(register)
+        else { return false }
+        context.budget.pay(10 * index)
+        let before = function.code[..<index]
+        return before.count(where: \.isTest) == 1
+            && before.contains { $0.opcode == .loadNil && ($0.a...$0.a + $0.b).contains(register) }
+            && !before.contains {
+                [.forLoop, .genericForLoop].contains($0.opcode) || $0.opcode == .jump && $0.jump < 0
+            }
     }
 
     mutating func checkNoResult(_ index: Int) {
@@ -348,6 +418,10 @@ extension TypeFlow {
         }
         // The compiler adds a return to the end of each function.
         let (isAdded, returnsValue) = (index == function.code.count - 1, returnsValue)
+        // What is called last, and not known, may always throw.
+        if isAdded, unknownCalls.contains(where: { $0 + 1 == index || function.jump(at: $0 + 1, leadsTo: index) }) {
+            return
+        }
         report(
             isAdded && returnsValue ? .missingReturn : .resultType, index, isAdded ? "end" : "return",
             isAdded
@@ -386,6 +460,24 @@ extension TypeFlow {
         case .noCase(let text, let type):
             return ("\(type) has no value \(text)", context.hint(for: text.trimmed, in: type))
         }
+    }
+}
+
+extension Instruction {
+    /// Whether its first register is one that it writes.
+    fileprivate var makesValue: Bool {
+        switch opcode {
+        case .jump, .metamethod, .metamethodInteger, .metamethodConstant, .setGlobal, .setTable, .setInteger, .setField,
+            .setUpvalue, .setList, .close, .returnNone, .returnOne, .returnSome:
+            false
+        default: !isTest
+        }
+    }
+}
+
+extension Prototype {
+    fileprivate func jump(at index: Int, leadsTo target: Int) -> Bool {
+        code.indices.contains(index) && code[index].opcode == .jump && index + 1 + code[index].jump == target
     }
 }
 

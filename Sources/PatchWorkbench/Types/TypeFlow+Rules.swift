@@ -1,3 +1,5 @@
+internal import PatchRunner
+
 // The rule of each instruction. The comments are those of Lua's `lopcodes.h`: R is a register, K a constant, RK one of the two.
 
 extension TypeFlow {
@@ -40,9 +42,9 @@ extension TypeFlow {
         // R[A] := R[B][R[C]]
         case .getTable:
             var type = element(of: state[b], key: state[c], word: name(b, state, index), index)
-            if state[b].detail?.isArray == true {
-                if isBehindEnd(index) { type = .nil }
-                if state[c].detail == .counter, !isLookedAt(index) { checkFirst(index, state) }
+            if state[b].detail?.isArray == true, !context.setsMetatables {
+                if isBehindEnd(index, key: c, of: b) { type = .nil }
+                if state[c].detail == .counter, !context.setsZero, !isLookedAt(index) { checkFirst(index, state) }
             }
             set(a, type, at: index, &state)
         // R[A] := R[B][C]
@@ -64,12 +66,13 @@ extension TypeFlow {
         // R[A][R[B]] := RK(C), R[A][B] := RK(C)
         case .setTable, .setInteger:
             checkIndexed(state[a], name(a, state, index), index)
-            checkElement(
-                instruction.k ? type(of: function.constant(c)) : state[c], of: state[a], name(a, state, index), index)
+            let key = instruction.opcode == .setTable ? state[b] : ValueType(.integer, .integer(Int64(b)))
+            let value = instruction.k ? type(of: function.constant(c)) : state[c]
             changed(&state)
-            switch state[a].detail {
-            case .fields, .list: state[a] = .table
-            default: break
+            if instruction.opcode == .setTable, isBehindEnd(index, key: b, of: a) {
+                append(value, to: a, &state)
+            } else {
+                put(value, at: key, of: a, &state)
             }
         // R[A][K[B]:shortstring] := RK(C)
         case .setField:
@@ -77,6 +80,9 @@ extension TypeFlow {
             let value = (instruction.k ? type(of: function.constant(c)) : state[c]).shared
             if !instruction.k { state[c] = value }
             checkWritten(value, function.text(b), of: state[a], index)
+            if let field = function.text(b), mayMisfit(value, in: field, of: state[a]) {
+                context.changes.add(field: field)
+            }
             store(value, in: function.text(b), of: a, &state)
 
         // R[A] := {}
@@ -142,6 +148,10 @@ extension TypeFlow {
             let constant = function.constant(b)
             checkEquality(state[a], type(of: constant), [name(a, state, index)], index)
             guard constant == .nil else { return equals(a, constant, index, state) }
+            // What is nil is never anything else.
+            if state[a].kinds == .nil {
+                return [(instruction.k ? jumpTarget(index) : index + 2, state)]
+            }
             var (isNil, isOther) = (state, state)
             if !state[a].isUnknown {
                 if state[a].kinds.contains(.nil) { isNil[a] = .nil }
@@ -227,18 +237,18 @@ extension TypeFlow {
             if results.ends {
                 endings.insert(index)
             } else {
-                checkResult(results.types.first ?? (results.isOpen ? .unknown : .nil), index)
+                checkResult(results.types.first ?? (results.isOpen ? .unknown : .nil), nil, index)
             }
             return []
         // return R[A], ... ,R[A+B-2]
         case .returnSome:
-            if b == 1 { checkNoResult(index) } else { checkResult(state[a], index) }
+            if b == 1 { checkNoResult(index) } else { checkResult(state[a], name(a, state, index), index) }
             return []
         case .returnNone:
             checkNoResult(index)
             return []
         case .returnOne:
-            checkResult(state[a], index)
+            checkResult(state[a], name(a, state, index), index)
             return []
 
         // update counters; if loop continues then pc-=Bx;
@@ -382,12 +392,17 @@ extension TypeFlow {
             hint: step > 0 ? "a third number is the step: -1 counts down" : "a step of 1 counts up")
     }
 
-    /// Whether an element is read at the position after the last one: `list[#list + 1]`.
-    private func isBehindEnd(_ index: Int) -> Bool {
-        guard index >= 3 else { return false }
-        let (read, add, length) = (function.code[index], function.code[index - 2], function.code[index - 3])
-        return add.opcode == .addInteger && add.signedC > 0 && add.a == read.c && length.opcode == .length
-            && length.a == add.b && length.b == read.b && local(read.c, at: index) == nil
+    /// Whether an element is read or written at a position after the last one: `list[#list + 1]`.
+    private func isBehindEnd(_ index: Int, key: Int, of list: Int) -> Bool {
+        // The value that is written may be loaded in between.
+        for place in stride(from: index - 2, through: max(1, index - 3), by: -1)
+        where !leads[place + 1...index].contains(true) {
+            let (add, length) = (function.code[place], function.code[place - 1])
+            guard add.opcode == .addInteger, add.a == key else { continue }
+            return add.signedC > 0 && length.opcode == .length && length.a == add.b && length.b == list
+                && local(key, at: index) == nil
+        }
+        return false
     }
 
     /// Whether what an instruction reads is tested next, or is given a name.
@@ -398,10 +413,22 @@ extension TypeFlow {
             || local(read.a, at: index + 1) != nil
     }
 
-    /// Finds a loop that begins at position 0 of an array.
+    /// Finds a loop that begins at position 0 of an array, if nothing in it is asked before.
     private mutating func checkFirst(_ index: Int, _ state: State) {
         let read = function.code[index]
-        if let place = place(of: read.c, index), state.facts[place]?.reason(against: .integer(0)) != nil { return }
+        var place = index - 1
+        while place >= 0, function.code[place].opcode != .forPrepare {
+            guard !leads[place], !function.code[place].isTest, function.code[place].opcode != .genericForPrepare else {
+                // The body of the loop begins after a jump, too.
+                if place > 0, !function.code[place].isTest, function.code[place - 1].opcode == .forPrepare {
+                    place -= 1
+                    break
+                }
+                return
+            }
+            place -= 1
+        }
+        guard place >= 0, function.code[place].a + 3 == read.c else { return }
         let (list, key) = (name(read.b, state, index), name(read.c, state, index) ?? "0")
         report(
             .unknownField, index, list ?? key,
@@ -415,7 +442,10 @@ extension TypeFlow {
     func place(of register: Int, _ index: Int) -> ValueFacts.Place? {
         guard !assignedWithin.contains(register) else { return nil }
         if local(register, at: index) != nil { return ValueFacts.Place(register: register, field: nil) }
-        for back in 1...2 where index >= back && function.code[index - back].a == register {
+        for back in 1...2 where index >= back {
+            // Where paths meet, the value may be another one.
+            if leads[index - back + 1] { return nil }
+            guard function.code[index - back].a == register else { continue }
             let instruction = function.code[index - back]
             guard instruction.opcode == .getField, let field = function.text(instruction.c),
                 !assignedWithin.contains(instruction.b), local(instruction.b, at: index) != nil
@@ -440,8 +470,10 @@ extension TypeFlow {
     private mutating func equals(
         _ register: Int, _ constant: Prototype.Constant?, _ index: Int, _ state: State
     ) -> [(Int, State)] {
+        var (isTrue, isFalse) = (state, state)
+        isTrue[register] = state[register].whereTrue
         guard let constant, let place = place(of: register, index), state.facts.count < 20 else {
-            return branches(index, function.code[index].k, state, state)
+            return branches(index, function.code[index].k, isTrue, isFalse)
         }
         let facts = state.facts[place] ?? ValueFacts()
         // `x ~= 1` where x is not 1 says the same again, which harms nothing.
@@ -452,7 +484,6 @@ extension TypeFlow {
                 .alwaysFalse, index, place.field ?? word,
                 "\(word) is never \(constant.shown) here: a test before says that it \(reason)")
         }
-        var (isTrue, isFalse) = (state, state)
         isTrue.facts[place, default: facts].add(isEqual: true, to: constant)
         isFalse.facts[place, default: facts].add(isEqual: false, to: constant)
         return branches(index, function.code[index].k, isTrue, isFalse)
@@ -490,11 +521,12 @@ extension TypeFlow {
 
     private func store(_ value: ValueType, in field: String?, of register: Int, _ state: inout State) {
         let type = state[register]
-        switch type.detail {
-        case .fields(_, isShared: true), .list(_, isShared: true): changed(&state)
-        default: break
+        // Another name may be that of the same table, but not if the script has just made it.
+        if case .fields(_, isShared: false) = type.detail {
+            state.facts = state.facts.filter { $0.key.field == nil || field != nil && $0.key.field != field }
+        } else {
+            changed(&state)
         }
-        if case .structure = type.detail { changed(&state) }
         if case .fields(var fields, isShared: false) = type.detail, let field, fields.count < 100,
             fields.set(field, to: value)
         {
@@ -503,9 +535,66 @@ extension TypeFlow {
             state[register] =
                 written.set(field, to: value) ? ValueType(type.kinds, .structure(name, written)) : .unknown
         } else {
-            switch type.detail {
-            case .fields, .list: state[register] = .table
-            default: break
+            put(value, at: field.map { ValueType(.string, .text($0)) } ?? .string, of: register, &state)
+        }
+    }
+
+    /// Follows what is written into a table. An array of the app with other elements, or other keys, is none of its type any more.
+    private func put(_ value: ValueType, at key: ValueType, of register: Int, _ state: inout State) {
+        let isKept =
+            switch state[register].detail {
+            case .array(let element):
+                key.kinds == .integer && key.detail != .counter && (key.detail?.number ?? 1) >= 1
+                    && isCertain(value, as: element)
+            case .dictionary(let name, let element):
+                (!context.interface.isText(name) || key.kinds == .string)
+                    && (value.kinds == .nil || isCertain(value, as: element))
+            case .structure: key.kinds == .string
+            case .fields, .list: false
+            default: true
+            }
+        if !isKept { forget(register, &state) }
+    }
+
+    /// Follows an element that is added to the end of an array. If the app cannot take it, the array is a list of such elements.
+    func append(_ value: ValueType, to register: Int, _ state: inout State) {
+        guard case .array(let element) = state[register].detail, !value.kinds.contains(.nil),
+            context.comparisons.fault(of: value, as: element) != nil
+        else { return put(value, at: .integer, of: register, &state) }
+        forget(register, &state)
+        let list = ValueType(.table, .list([value.shared], isShared: true))
+        state[register] = list.size < ValueFields.most && list.depth <= ValueFields.deepest ? list : .table
+    }
+
+    /// Whether a value may be none of the type of a field that the app knows.
+    private func mayMisfit(_ value: ValueType, in field: String, of table: ValueType) -> Bool {
+        switch table.detail {
+        case .fields(_, isShared: false), .library: false
+        case .structure(let name, _):
+            context.interface.structure(name)?.field(field).map { !isCertain(value, as: $0.type) } ?? false
+        default: true
+        }
+    }
+
+    private func isCertain(_ value: ValueType, as type: InterfaceType) -> Bool {
+        !value.isUnknown && (value.kinds != .table || value.detail != nil)
+            && value.kinds.isSubset(of: ValueType.accepted(as: type, in: context.interface))
+            && context.comparisons.fault(of: value, as: type) == nil
+    }
+
+    /// Forgets what a table is. Other names may be names of it.
+    private func forget(_ register: Int, _ state: inout State) {
+        let detail = state[register].detail
+        state[register] = .table
+        guard let detail, detail.isOfApp else { return }
+        // What is written to a parameter of the replacement is followed.
+        if replacement == nil || register >= function.parameters { context.changes.add(detail) }
+        context.budget.pay(2 * state.registers.count)
+        for other in state.registers.indices {
+            if case .iterator = state[other].detail {
+                state[other] = .function
+            } else if state[other].detail == detail {
+                state[other] = ValueType(state[other].kinds)
             }
         }
     }
@@ -574,7 +663,7 @@ extension ValueType {
         switch detail {
         case .fields, .list: ValueType(kinds)
         case .structure(let name, _): ValueType(kinds, .structure(name, ValueFields()))
-        default: self
+        default: ValueType(kinds, detail)
         }
     }
 }

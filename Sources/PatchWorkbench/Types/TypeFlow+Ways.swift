@@ -4,14 +4,17 @@ extension TypeFlow {
     mutating func checkWays() {
         let reached = reached()
         checkReached(reached)
+        // The last jump back to each beginning of a loop.
+        var loops: [Int: Int] = [:]
         for index in function.code.indices where reached[index] {
             let instruction = function.code[index]
             switch instruction.opcode {
             case .forPrepare, .genericForPrepare: checkRounds(index, end: index + 1 + instruction.bx, reached)
-            case .jump where instruction.jump < 0: checkEnd(max(0, index + 1 + instruction.jump)...index, reached)
+            case .jump where instruction.jump < 0: loops[max(0, index + 1 + instruction.jump)] = index
             default: break
             }
         }
+        for (head, end) in loops.sorted(by: { $0.key < $1.key }) { checkEnd(head...end, reached) }
     }
 
     /// The instructions to which a path leads from the beginning.
@@ -45,8 +48,9 @@ extension TypeFlow {
             let end = reached[index...].firstIndex(of: true) ?? code.count - 1
             // A return follows each tail call.
             let begin = last.opcode == .tailCall && code[index].opcode == .returnSome ? index + 1 : index
-            // A return after an error is a habit.
-            let matters = !endings.contains(index - 1) || code[begin..<max(begin, end)].contains { $0.opcode.acts }
+            // A return after an error or an endless loop is a habit.
+            let isHabit = endings.contains(index - 1) || last.opcode == .jump
+            let matters = !isHabit || code[begin..<max(begin, end)].contains { $0.opcode.acts }
             if !isMeant, matters, begin < end, let first = (begin..<end).first(where: { code[$0].opcode.isWritten }) {
                 report(.unreachable, first, nil, "this is never run: what is before it always ends")
             }
@@ -54,13 +58,17 @@ extension TypeFlow {
         }
     }
 
-    /// Finds a loop over values that always ends in its first round, though it tests something.
+    /// Finds a loop over values that always ends in its first round, in more ways than one.
     private mutating func checkRounds(_ index: Int, end: Int, _ reached: [Bool]) {
         guard function.code.indices.contains(end), index + 1 < end else { return }
         let body = index + 1..<end
         context.budget.pay(10 * body.count)
         let goesOn = body.contains { reached[$0] && next($0).contains(end) }
-        guard !goesOn, body.contains(where: { reached[$0] && function.code[$0].isTest }) else { return }
+        // What leads to the same place is one way out.
+        let exits = body.filter { reached[$0] }.flatMap { place in
+            next(place).isEmpty ? [-place] : next(place).filter { !(index...end).contains($0) }
+        }
+        guard !goesOn, Set(exits).count > 1 else { return }
         report(
             .unreachable, index, "for", "the loop never has a second round: each way through it leaves it",
             hint: "return or break in one branch only, and the rest after the loop")
@@ -71,6 +79,7 @@ extension TypeFlow {
         context.budget.pay(20 * loop.count)
         let inside = loop.filter { reached[$0] }
         let calls = inside.contains { [.call, .tailCall, .genericForCall].contains(function.code[$0].opcode) }
+        let written = Written(loop.map { function.code[$0] })
         var words: [String] = []
         for index in inside {
             let next = next(index)
@@ -78,7 +87,7 @@ extension TypeFlow {
             // Each way out must be a test of values that do not change.
             let test = function.code[index].opcode == .jump ? index - 1 : index
             guard loop.contains(test), function.code[test].isTest,
-                function.code[test].tested.allSatisfy({ isSteady($0, before: test, in: loop, calls) })
+                function.code[test].tested.allSatisfy({ isSteady($0, before: test, in: loop, written, calls) })
             else { return }
             words += function.code[test].tested.compactMap { local($0, at: test) }
         }
@@ -91,29 +100,52 @@ extension TypeFlow {
     }
 
     /// Whether a register holds the same value in each round.
-    private func isSteady(_ register: Int, before index: Int, in loop: ClosedRange<Int>, _ calls: Bool) -> Bool {
-        context.budget.pay(20 * loop.count)
+    private func isSteady(
+        _ register: Int, before index: Int, in loop: ClosedRange<Int>, _ written: Written, _ calls: Bool
+    ) -> Bool {
+        context.budget.pay(20)
         guard !context.budget.isSpent else { return false }
         if local(register, at: index) != nil || register < function.parameters {
-            return !(calls && assignedWithin.contains(register))
-                && !loop.contains { function.code[$0].writes(register) }
+            return !(calls && assignedWithin.contains(register)) && !written.contains(register)
         }
         var place = index - 1
         while place >= loop.lowerBound, !function.code[place].writes(register) {
+            context.budget.pay(20)
             guard function.code[place].opcode != .jump, !function.code[place].isTest else { return false }
             place -= 1
         }
-        guard place >= loop.lowerBound else { return !loop.contains { function.code[$0].writes(register) } }
+        guard place >= loop.lowerBound else { return !written.contains(register) }
         let instruction = function.code[place]
-        let stores = loop.contains { function.code[$0].opcode.stores }
         switch instruction.opcode {
         case .loadInteger, .loadFloat, .loadConstant, .loadFalse, .loadTrue: return true
-        case .move: return isSteady(instruction.b, before: place, in: loop, calls)
+        case .move: return isSteady(instruction.b, before: place, in: loop, written, calls)
         case .length, .getField, .getInteger:
-            return !calls && !stores && isSteady(instruction.b, before: place, in: loop, calls)
+            return !calls && !written.stores && isSteady(instruction.b, before: place, in: loop, written, calls)
         default: return false
         }
     }
+}
+
+/// What the instructions of a loop may change.
+private struct Written {
+    private var registers: Set<Int> = []
+    /// From here on, any register.
+    private var first = Int.max
+    /// Whether one writes into a table, or to a variable that is not a register.
+    private(set) var stores = false
+
+    init(_ instructions: [Instruction]) {
+        for instruction in instructions {
+            if instruction.opcode.stores { stores = true }
+            switch instruction.written {
+            case nil: break
+            case let range? where range.upperBound == Int.max: first = min(first, range.lowerBound)
+            case let range?: registers.formUnion(range)
+            }
+        }
+    }
+
+    func contains(_ register: Int) -> Bool { register >= first || registers.contains(register) }
 }
 
 extension Instruction {
@@ -127,16 +159,19 @@ extension Instruction {
     }
 
     /// Whether it may write a register.
-    fileprivate func writes(_ register: Int) -> Bool {
+    fileprivate func writes(_ register: Int) -> Bool { written?.contains(register) ?? false }
+
+    /// The registers that it may write; nil for none.
+    fileprivate var written: Range<Int>? {
         switch opcode {
         case .setGlobal, .setTable, .setInteger, .setField, .setUpvalue, .returnSome, .returnNone, .returnOne, .jump,
             .test, .close, .setList, .metamethod, .metamethodInteger, .metamethodConstant, .extraArgument, .toBeClosed:
-            false
-        case .loadNil: (a...a + b).contains(register)
-        case .call, .tailCall, .genericForCall, .variadic, .forLoop, .forPrepare, .genericForLoop: register >= a
-        case .getSelf: a == register || a + 1 == register
-        case _ where isTest && opcode != .testAndSet: false
-        default: a == register
+            nil
+        case .loadNil: a..<a + b + 1
+        case .call, .tailCall, .genericForCall, .variadic, .forLoop, .forPrepare, .genericForLoop: a..<Int.max
+        case .getSelf: a..<a + 2
+        case _ where isTest && opcode != .testAndSet: nil
+        default: a..<a + 1
         }
     }
 }

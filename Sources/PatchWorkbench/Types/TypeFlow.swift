@@ -22,7 +22,12 @@ struct TypeFlow {
         var tests: Set<String> = []
         /// The names of fields that a script reads.
         var reads: Set<String> = []
+        /// Whether a script seems to know which numbers have fractions.
+        var minds = false
+        /// Whether a script writes position 0 of a table.
+        var setsZero = false
         let helpers = Helpers()
+        let changes = Changes()
         /// What all of this is paid from.
         let budget: LintBudget
         let comparisons: TypeComparisons
@@ -89,11 +94,18 @@ struct TypeFlow {
         func joined(with other: State) -> State {
             var facts: [ValueFacts.Place: ValueFacts] = [:]
             for (place, known) in self.facts { facts[place] = other.facts[place].map(known.joined) }
+            // Only what both paths have called is called again.
+            var common: [[String]: OriginalCall] = [:]
+            for (words, call) in originals {
+                guard let same = other.originals[words] else { continue }
+                common[words] = OriginalCall(
+                    index: min(call.index, same.index), hasTable: call.hasTable || same.hasTable)
+            }
             return State(
                 registers: zip(registers, other.registers).map {
                     Register(type: $0.type.joined(with: $1.type), word: $0.word == $1.word ? $0.word : nil)
                 }, open: open == other.open ? open : nil, openCount: openCount == other.openCount ? openCount : nil,
-                facts: facts, originals: originals.merging(other.originals) { $0.index < $1.index ? $0 : $1 })
+                facts: facts, originals: common)
         }
 
         /// The state in which whatever differs is unknown.
@@ -131,6 +143,12 @@ struct TypeFlow {
     /// What is known where paths meet, by instruction, and how often it has changed.
     private var entries: [State?] = []
     private var visits: [Int] = []
+    /// Whether paths may meet at an instruction.
+    private(set) var leads: [Bool] = []
+    /// The calls of functions of which nothing is known. They may always throw.
+    var unknownCalls: Set<Int> = []
+    /// The first test; the number of instructions if there is none.
+    private(set) lazy var firstTest = function.code.firstIndex(where: \.isTest) ?? function.code.count
     private var reported: Set<Problem> = []
     /// Whether a local name gets its value where it is declared, and nowhere else.
     var assignedOnce: [String: Bool] = [:]
@@ -138,16 +156,6 @@ struct TypeFlow {
     /// The numbers of what may leave a value nil, and the instructions that ask it.
     private var doubts: [String: UInt16] = [:]
     private var asked: [UInt16: Set<Int>] = [:]
-    /// Whether the function seems to know which numbers have fractions.
-    private(set) lazy var minds =
-        function.code.contains { [.modulo, .moduloConstant].contains($0.opcode) }
-        || function.constants.contains {
-            if case .string(let text) = $0 {
-                ["floor", "ceil", "tointeger", "fmod", "modf"].contains(text)
-            } else {
-                false
-            }
-        }
 
     init(_ function: Prototype, as replacement: Replacement?, upvalues: [ValueType], in context: Context) {
         self.function = function
@@ -196,18 +204,44 @@ struct TypeFlow {
         return problems
     }
 
-    /// The type of the first result of a function, whatever its arguments are; nil if that is not known.
-    static func result(of function: Prototype, _ context: Context) -> ValueType? {
+    /// The type of the first result of a function, whatever its arguments are, and whether it never returns; nil if that is not
+    /// known.
+    static func result(of function: Prototype, _ context: Context) -> (type: ValueType?, ends: Bool) {
         var flow = TypeFlow(function, as: nil, upvalues: function.upvalues.map { _ in .unknown }, in: context)
         flow.isDry = true
         flow.run()
-        return context.budget.isSpent ? nil : flow.returned
+        if context.budget.isSpent { return (nil, false) }
+        guard let type = flow.returned else { return (nil, !flow.entries.isEmpty) }
+        // A call of which nothing is known may be the one that never returns.
+        let isCertain = !type.kinds.contains(.nil) || type.kinds == .nil && flow.unknownCalls.isEmpty
+        return (isCertain ? type : nil, false)
     }
 
     private mutating func run() {
         guard function.lineOf.count == function.code.count else { return }
         context.budget.pay(20 * (function.code.count + function.locals.count))
-        let leaders = leaders()
+        leads = leaders()
+        // What is written last may be read first, in the next round of a loop.
+        for _ in 0..<3 {
+            let count = context.changes.count
+            follow()
+            if context.changes.count == count { break }
+        }
+        guard !entries.isEmpty, !context.budget.isSpent else { return }
+        if isDry { return }
+        // An early pass may have taken a call for one that never returns.
+        endings = []
+        reports = true
+        for (leader, entry) in entries.enumerated() {
+            guard let entry else { continue }
+            _ = follow(from: leader, entry, until: leads)
+        }
+        checkSelfCall()
+        checkWays()
+    }
+
+    /// Follows all paths until nothing changes any more.
+    private mutating func follow() {
         var work = [0]
         entries = Array(repeating: nil, count: function.code.count)
         visits = Array(repeating: 0, count: function.code.count)
@@ -215,7 +249,7 @@ struct TypeFlow {
         entries[0] = State(registers: parameters())
         while let leader = work.popLast() {
             guard let entry = entries[leader] else { continue }
-            for (target, state) in follow(from: leader, entry, until: leaders)
+            for (target, state) in follow(from: leader, entry, until: leads)
             where function.code.indices.contains(target) {
                 guard !context.budget.isSpent else { return }
                 guard let known = entries[target] else {
@@ -233,14 +267,6 @@ struct TypeFlow {
                 work.append(target)
             }
         }
-        if isDry { return }
-        reports = true
-        for (leader, entry) in entries.enumerated() {
-            guard let entry else { continue }
-            _ = follow(from: leader, entry, until: leaders)
-        }
-        checkSelfCall()
-        checkWays()
     }
 
     /// Follows instructions to the next one at which paths meet. Returns where it goes on, and with what.
@@ -250,13 +276,13 @@ struct TypeFlow {
         var state = entry
         var index = leader
         while function.code.indices.contains(index), !context.budget.isSpent {
+            for register in assignedWithin where register < state.registers.count {
+                state[register] = .unknown
+            }
             // A test copies the state.
             context.budget.pay(function.code[index].isTest ? 10 + 2 * state.registers.count : 10)
             if let ways = step(index, &state) { return ways }
             guard index + 1 < leaders.count, !leaders[index + 1] else { return [(index + 1, state)] }
-            for register in assignedWithin where register < state.registers.count {
-                state[register] = .unknown
-            }
             index += 1
         }
         return []
@@ -335,9 +361,10 @@ struct TypeFlow {
     }
 
     /// Whether a value may be nil, and the script does not seem to know better: it has not tested the value, and has asked once.
-    func isDoubtful(_ value: ValueType) -> Bool {
+    func isDoubtful(_ value: ValueType, _ word: String?, _ index: Int) -> Bool {
         guard value.doubt != 0, value.kinds.contains(.nil), value.kinds != .nil else { return false }
-        return value.doubt == doubts[""] || asked[value.doubt]?.count == 1
+        guard value.doubt == doubts[""] || asked[value.doubt]?.count == 1 else { return false }
+        return isSeen(word, before: index) != true
     }
 
     static let hintForNil = "test it first: if value then … end"
@@ -345,12 +372,20 @@ struct TypeFlow {
 
     /// Notes a problem, once.
     mutating func note(_ problem: Problem) {
+        // In a protected call, a failure may be what is meant.
+        if [.mayBeNil, .mayNotFit].contains(problem.code), replacement == nil,
+            !context.asks.isDisjoint(with: ["pcall", "xpcall"])
+        {
+            return
+        }
         guard reported.insert(problem).inserted, context.budget.takesProblem() else { return }
         problems.append(problem)
     }
 
     /// What the app gives as a value of the type that a text names.
-    func value(_ type: String) -> ValueType { ValueType(context.interface.type(type), in: context.interface) }
+    func value(_ type: String) -> ValueType {
+        context.changes.read(ValueType(context.interface.type(type), in: context.interface))
+    }
 
     /// The calls of the function's own name.
     var selfCalls: [(line: Int, index: Int)] = []

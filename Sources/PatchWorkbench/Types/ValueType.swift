@@ -214,6 +214,14 @@ extension ValueType.Detail {
         }
     }
 
+    /// Whether it is a table from the app, which more than one name may have.
+    var isOfApp: Bool {
+        switch self {
+        case .array, .dictionary, .structure: true
+        default: false
+        }
+    }
+
     /// Whether it is a table with the positions 1, 2, 3 and so on.
     var isArray: Bool {
         switch self {
