@@ -34,9 +34,7 @@ extension FeedRepository {
         }
         return entry
     }
-}
 
-extension FeedRepository {
     /// The entry that a person means: of a version, or else of the highest one that was not offered before another one.
     ///
     /// - Throws: `usage` if no version is given, and a lower one was offered later.
@@ -59,29 +57,23 @@ extension FeedRepository {
     /// - Parameter older: The state before the last change.
     /// - Throws: `config` if it may not.
     package func checkUndo(to older: FeedRepository, by author: String?) throws(PatchError) {
-        let snapshot = older.state(of: .snapshot).version
+        guard let reason = reasonAgainstUndo(to: older, by: author) else { return }
+        throw PatchError(
+            .config, reason, remedy: PublishingRemedy.giveState(older.state(of: .snapshot).version))
+    }
+
+    private func reasonAgainstUndo(to older: FeedRepository, by author: String?) -> String? {
         if let last = list.author, last != author {
-            throw PatchError(
-                .config, "the last change was made by \(last)\(list.reason.map { ": \($0)" } ?? "")",
-                remedy: PublishingRemedy.giveState(snapshot))
+            return "the last change was made by \(last)\(list.reason.map { ": \($0)" } ?? "")"
         }
         let wider = older.list.entries.first { entry in
             list.entries.first { $0.path == entry.path }.map { entry.reachesMore(than: $0) } ?? (entry.state == .active)
         }
-        if let wider {
-            throw PatchError(
-                .config, "\(wider.id) \(wider.version) would be \(wider.words) again",
-                remedy: PublishingRemedy.giveState(snapshot))
-        }
+        if let wider { return "\(wider.id) \(wider.version) would be \(wider.words) again" }
         if let lowest = list.minimumAppVersion, older.list.minimumAppVersion.map({ $0 < lowest }) ?? true {
-            throw PatchError(
-                .config, "versions of the app below \(lowest) would get patches again",
-                remedy: PublishingRemedy.giveState(snapshot))
+            return "versions of the app below \(lowest) would get patches again"
         }
-        guard list.isEnabled || !older.list.isEnabled else {
-            throw PatchError(
-                .config, "all patches would be switched on again", remedy: PublishingRemedy.giveState(snapshot))
-        }
+        return list.isEnabled || !older.list.isEnabled ? nil : "all patches would be switched on again"
     }
 }
 

@@ -307,6 +307,7 @@ package struct FeedRepository: Sendable {
         _ publications: [Publication], files: [String: String] = [:], allowsLower: Bool = false,
         in details: ChangeDetails
     ) throws(PatchError) -> [Listing] {
+        let listedVersions = Dictionary(grouping: list.entries, by: \.id)
         var known: [String: String] = [:]
         for target in targets { known[target.path] = target.sha256 }
         var listed = Set(list.entries.compactMap(\.path))
@@ -323,7 +324,8 @@ package struct FeedRepository: Sendable {
                     hint: "pack it again with a higher version")
             }
             let asked = publication.entry
-            let entry = list.entries.first { $0.id == asked.id && $0.version == asked.version }
+            let versions = listedVersions[asked.id] ?? []
+            let entry = versions.first { $0.version == asked.version }
             // What was removed stays withdrawn, and needs no envelope.
             if entry?.state != .withdrawn, known.updateValue(digest, forKey: path) == nil {
                 added.append((path, publication.envelope, digest))
@@ -333,7 +335,7 @@ package struct FeedRepository: Sendable {
                 continue
             }
             var new = asked
-            if !allowsLower { try checkHighest(new) }
+            if !allowsLower { try Self.check(new, isAbove: versions) }
             new.path = path
             entries.append(new)
             results.append(.added)
@@ -349,8 +351,8 @@ package struct FeedRepository: Sendable {
     }
 
     /// Devices take the highest version that is for them, so a lower one is for those that the higher one is not for.
-    private func checkHighest(_ new: PatchEntryDraft) throws(PatchError) {
-        let higher = entries(of: new.id).filter { $0.state == .active && $0.version > new.version }
+    private static func check(_ new: PatchEntryDraft, isAbove versions: [PatchEntryDraft]) throws(PatchError) {
+        let higher = versions.filter { $0.state == .active && $0.version > new.version }
         guard let highest = higher.max(by: { $0.version < $1.version }) else { return }
         throw PatchError(
             .feedListed,
