@@ -8,8 +8,9 @@
 // that call all the time take turns of a millisecond. Such a turn goes to the first who last ran on the processor that this thread is about
 // to leave: a kernel that has to move the thread leaves the processor idle for up to a millisecond. A task is always handed the lock. It is
 // woken by a callback, and it may take time until a thread runs it, so a waiting thread takes a turn that is not used within a
-// millisecond. A task that has lost two turns so gets ten milliseconds for the third. If it loses that one, too, the actor that it runs on is blocked, perhaps by this very
-// thread, and it is treated as any other. Tasks that wait get a turn that is not used from the clock (`pp_tick`).
+// millisecond. A task that has lost two turns so gets ten milliseconds for the third. If it loses that one, too, the actor that it runs on
+// is blocked, perhaps by this very thread, and it is treated as any other. Tasks that wait get a turn that is not used from the clock
+// (`pp_tick`).
 //
 // Releasing a lock and joining the queue are not ordered, so the thread that releases it may not see a waiter that has just joined. A
 // waiting thread therefore looks again by itself. For all tasks that wait, one clock does (`pp_tick`). It also wakes those that have waited

@@ -30,9 +30,6 @@ struct DeviceTable {
             [.refused, .over, .withdrawn, .rolledBack].contains(stage) && life >> 3 >= time
         }
 
-        /// Whether a launch, or a change of the patch, was told of at a time or after it, in milliseconds since 1970.
-        fileprivate func isHeard(since time: UInt64) -> Bool { max(life >> 3, (run & Self.timeMask) >> 1) >= time }
-
         /// Whether it was taken back together with others, and is neither good nor bad by itself since.
         var isSuspected: Bool { has(.suspected) && !has(.rolledBack) && stage != .good }
 
@@ -116,9 +113,11 @@ struct DeviceTable {
         return time >= entries[place(entry.device, 0)].runTime ?? 0
     }
 
-    /// Whether a device was heard of since a time, in milliseconds since 1970: of the patch, or of a launch.
-    func isHeard(_ entry: Entry, since time: UInt64) -> Bool {
-        entry.isHeard(since: time) || entries[place(entry.device, 0)].isHeard(since: time)
+    /// Whether a device was heard of after the feed had stopped a patch: of the patch, or of a launch.
+    ///
+    /// - Parameter stop: When that was, in milliseconds since 1970.
+    func isHeard(_ entry: Entry, sinceStop stop: UInt64) -> Bool {
+        entry.has(.heardSinceStop) || entries[place(entry.device, 0)].runTime.map { $0 >= stop } ?? false
     }
 
     private func isKept(_ device: UInt64) -> Bool { device.leadingZeroBitCount >= droppedBits }

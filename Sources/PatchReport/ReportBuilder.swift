@@ -236,7 +236,7 @@ package import PatchCrypto
             return
         }
         let isSuspicion = line.message == suspicion
-        let isStopped = patches[Int(number)].stopped.map { time >= UInt64(max(0, $0.secondsSince1970)) * 1000 } ?? false
+        let isStopped = Self.stop(of: patches[Int(number)]).map { time >= $0 } ?? false
         change(line.device, number, time, surroundings) { entry in
             if isStopped { entry.set(.heardSinceStop) }
             switch line.event {
@@ -267,6 +267,11 @@ package import PatchCrypto
             if !isSuspicion { addBad(number, time) { $0.rolledBack += 1 } }
         default: break
         }
+    }
+
+    /// When the feed stopped a patch, in milliseconds since 1970; nil if it did not.
+    private static func stop(of patch: FleetReport.Patch) -> UInt64? {
+        patch.stopped.map { UInt64(max(0, $0.secondsSince1970)) * 1000 }
     }
 
     private mutating func addCalls(_ line: er_line, _ patch: UInt16, _ time: UInt64) {
@@ -425,10 +430,7 @@ package import PatchCrypto
             patches[index].newDevices += entry.first >= newSince ? scale : 0
             let isRunning = devices.isRunning(entry)
             patches[index].running += isRunning ? scale : 0
-            if let stopped = patches[index].stopped,
-                entry.has(.heardSinceStop)
-                    || devices.isHeard(entry, since: UInt64(max(0, stopped.secondsSince1970)) * 1000)
-            {
+            if let stop = Self.stop(of: patches[index]), devices.isHeard(entry, sinceStop: stop) {
                 patches[index].heard += scale
                 patches[index].keeping += isRunning ? scale : 0
             }
