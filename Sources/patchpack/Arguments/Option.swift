@@ -1,16 +1,5 @@
-/// A command-line option. Verbs may have options of the same name that mean different things; `id` tells them apart.
-struct Option: Sendable {
-    /// The place of the option's definition.
-    struct ID: Hashable, Sendable {
-        private let file: String
-        private let line: Int
-
-        init(_ file: String, _ line: Int) {
-            self.file = file
-            self.line = line
-        }
-    }
-
+/// A command-line option. Verbs may have options of the same name that mean different things: each is an object of its own.
+final class Option: Sendable, Identifiable {
     /// The kind of value that an option takes, for the help texts and the completions.
     enum Value: Sendable {
         case file(String)
@@ -27,7 +16,6 @@ struct Option: Sendable {
         }
     }
 
-    let id: ID
     /// The long name, without hyphens.
     let name: String
     /// The one-letter name.
@@ -45,9 +33,8 @@ struct Option: Sendable {
 
     init(
         name: String, short: Character? = nil, value: Value? = nil, repeats: Bool = false, takesAll: Bool = false,
-        variable: String? = nil, help: String, file: String = #fileID, line: Int = #line
+        variable: String? = nil, help: String
     ) {
-        id = ID(file, line)
         self.name = name
         self.short = short
         self.value = value
