@@ -329,6 +329,17 @@ extension PatchStore {
         try? change { $0.confirm(limits: limits, at: time) }
     }
 
+    /// Confirms a launch that another process has begun, and ends it: nothing goes on that could still crash.
+    ///
+    /// - Throws: `io` if that cannot be written.
+    package func confirmLast() throws(PatchError) {
+        let time = clock()
+        try change { state in
+            defer { state.end() }
+            return state.confirm(limits: limits, at: time)
+        }
+    }
+
     /// Whether a confirmation would say something: of the launch, or of what was activated later.
     var needsConfirmation: Bool {
         memory.locked { memory in

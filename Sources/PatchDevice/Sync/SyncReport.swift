@@ -27,7 +27,7 @@ public struct SyncReport: Sendable {
     /// How long it took.
     public internal(set) var duration = Duration.zero
 
-    init() {}
+    init(_ error: PatchError? = nil) { self.error = error }
 
     /// The report of a process that follows another one: what that one has found.
     init(following state: StoreState) {
