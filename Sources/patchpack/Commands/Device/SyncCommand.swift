@@ -12,7 +12,8 @@ enum SyncCommand {
         operands: "URL|DIR --store DIR --app NAME --app-version V", operandValue: .directory("DIR"),
         operandCount: 1...1,
         options: [
-            .store, .runningApp, .appVersion, .environment, .previewUser, .deviceGroup, .noLaunch, .explain,
+            .store, .runningApp, .appVersion, .environment, .previewUser, .installation, .deviceGroup,
+            .noLaunch, .explain,
         ] + FeedCommand.readingOptions + [
             .trustedKey, .trustStore, .trustStorePin, .scriptKey, .storePassphraseEnv, .storePassphraseFile,
             .threshold,
@@ -33,7 +34,8 @@ enum SyncCommand {
         defer { log.warn(console) }
         let settings = SyncSettings(
             environment: try arguments.text(of: .environment) ?? "release",
-            user: try arguments.text(of: .previewUser), groups: Set(try arguments.texts(of: .deviceGroup)))
+            user: try arguments.text(of: .previewUser), groups: Set(try arguments.texts(of: .deviceGroup)),
+            installation: try arguments.text(of: .installation))
         let device = try log.openDevice(
             folder, HostInfo(app: app, version: version), feed: .init(root: reading.root, at: reading.source),
             trust: PatchTrust(
