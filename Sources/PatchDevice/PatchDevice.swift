@@ -58,9 +58,9 @@ public final class PatchDevice: Sendable {
     /// The event log; nil if there is none.
     public let log: PatchEventLog?
     package let store: PatchStore
-    private let runner: PatchRunner
-    private let updates: PatchSync
-    private let trust: PatchTrust
+    private let runner: PatchRunner?
+    private let updates: PatchSync?
+    private let trust: PatchTrust?
     private let tell: @Sendable (PatchEvent) -> Void
     private let listener: EventThrottle<PatchEvent>?
 
@@ -101,10 +101,15 @@ public final class PatchDevice: Sendable {
     }
 
     /// Makes a device with a listener that may hear every event, and with an uptime that tests can move.
+    ///
+    /// - Parameters:
+    ///   - registry: The functions that patches replace; nil in a tool, which runs no patch.
+    ///   - feed: Where patches come from; nil, and `trust` too, in a tool that never syncs.
     package init(
-        app: HostInfo, registry: PatchRegistry, folder: String, feed: Feed, trust: PatchTrust, settings: SyncSettings,
-        limits: PatchLimits, crashLimits: CrashLimits, log: Log? = nil, isReader: Bool = false,
-        clock: (@Sendable () -> Int)?, uptime: Uptime,
+        app: HostInfo, registry: PatchRegistry?, folder: String, feed: Feed?, trust: PatchTrust?,
+        settings: SyncSettings = SyncSettings(), limits: PatchLimits = PatchLimits(),
+        crashLimits: CrashLimits = CrashLimits(), log: Log? = nil, isReader: Bool = false,
+        clock: (@Sendable () -> Int)? = nil, uptime: Uptime = .system,
         progress: @escaping @Sendable (_ done: Int, _ all: Int) -> Void = { _, _ in },
         listener: EventThrottle<PatchEvent>?
     ) {
@@ -127,20 +132,26 @@ public final class PatchDevice: Sendable {
             return PatchEventLog(folder: log.folder, resource: resource, limits: log.limits, clock: milliseconds)
         }
         early.open(self.log)
-        self.registry = registry
+        self.registry = registry ?? PatchRegistry()
         self.store = store
         self.tell = tell
         self.listener = listener
         self.trust = trust
-        runner = PatchRunner(
-            registry: registry, host: app, limits: limits, clock: time,
-            events: { event in
-                tell(.runner(event))
-                store.observe(event)
-            }, checksHost: true, onLine: nil)
-        updates = PatchSync(
-            feed: feed.root, at: feed.source, store: store, runner: runner, trust: trust, settings: settings,
-            built: feed.built, progress: progress)
+        let runner = registry.map { registry in
+            PatchRunner(
+                registry: registry, host: app, limits: limits, clock: time,
+                events: { event in
+                    tell(.runner(event))
+                    store.observe(event)
+                }, checksHost: true, onLine: nil)
+        }
+        self.runner = runner
+        updates =
+            if let feed, let trust {
+                PatchSync(
+                    feed: feed.root, at: feed.source, store: store, runner: runner, trust: trust, settings: settings,
+                    built: feed.built, progress: progress)
+            } else { nil }
     }
 
     // MARK: the life of the app
@@ -151,6 +162,10 @@ public final class PatchDevice: Sendable {
     /// - Returns: The patches that run now. A second call changes nothing.
     @discardableResult
     public func launch() -> [PatchID] {
+        guard let runner, let trust else {
+            store.begin()
+            return []
+        }
         // The store keeps the closure, and is itself kept by what it asks.
         return store.activateHeld(on: runner) { [weak updates, trust] in updates?.trustOfHeld ?? trust }
     }
@@ -170,8 +185,14 @@ public final class PatchDevice: Sendable {
     ///
     /// - Returns: What was found and done.
     @discardableResult
-    public func sync() async -> SyncReport {
-        await launched()
+    public func sync() async -> SyncReport { await sync(launching: true) }
+
+    /// Syncs.
+    ///
+    /// - Parameter launching: Whether the device launches first.
+    package func sync(launching: Bool) async -> SyncReport {
+        if launching { await launched() }
+        guard let updates else { return SyncReport(PatchError(.config, "this device has no feed")) }
         return await updates.sync(.now)
     }
 
@@ -194,7 +215,7 @@ public final class PatchDevice: Sendable {
     public func enterForeground() async -> SyncReport? {
         await launched()
         store.resumed()
-        return await updates.syncAfterPause()
+        return await updates?.syncAfterPause()
     }
 
     /// Notes that the app ends in an orderly way. Patches go on running. Without it, an end soon after the launch counts as a crash.
@@ -252,9 +273,9 @@ public final class PatchDevice: Sendable {
 
     /// What the device is, for the feed. A change counts from the next sync on.
     public var settings: SyncSettings {
-        get { updates.settings }
+        get { updates?.settings ?? SyncSettings() }
         set {
-            updates.settings = newValue
+            updates?.settings = newValue
             log?.resource.groups = newValue.groups
             log?.resource.environment = newValue.environment
             log?.resource.installation = newValue.installation(or: store.installation)
@@ -285,6 +306,6 @@ public final class PatchDevice: Sendable {
     /// Ends as a process does: patches run no more, and another object may open the folder.
     package func close() {
         store.close()
-        runner.deactivateAll()
+        runner?.deactivateAll()
     }
 }

@@ -107,7 +107,7 @@ struct StatusOfAll {
     let running: Set<PatchID>?
     /// The patches among them that have failed too often, so that only what their scripts give as `otherwise` answers.
     let open: Set<PatchID>
-    let hindrances: [String: PatchStore.Hindrance]
+    let hindrances: [String: Hindrance]
     /// Why the device's folder cannot be written; nil if it can.
     let fault: PatchError?
     /// What this process is to the folder, if it does not write it.

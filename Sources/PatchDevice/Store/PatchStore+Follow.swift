@@ -12,11 +12,13 @@ extension PatchStore {
         noticeFork()
         let switches = state.switches
         var (hasTakenOver, faults) = memory.locked { memory in
-            guard memory.lock == nil, !memory.isClosed else { return (false, becomeWriter(&memory)) }
-            let faults = open(&memory)
-            guard memory.lock != nil, memory.hasBegun else { return (false, faults) }
-            memory.untold = memory.state.begin(host.version, limits: limits, at: clock())
-            memory.mustWrite = true
+            guard !memory.writer.canWrite, !memory.writer.isClosed else {
+                return (false, memory.writer.takeOver(hasBegun: memory.launch.hasBegun))
+            }
+            let faults = memory.writer.open()
+            guard memory.writer.canWrite, memory.launch.hasBegun else { return (false, faults) }
+            memory.untold = memory.writer.state.begin(host.version, limits: limits, at: clock())
+            memory.writer.mustWrite = true
             memory.watches.launch = endOfWatch
             return (true, faults)
         }
@@ -25,7 +27,7 @@ extension PatchStore {
                 try change { _ in [] }
             } catch {
                 // A launch that fails could not be noted, so nothing is tried.
-                memory.locked { ($0.lock, $0.muteness, $0.fault) = (nil, nil, error) }
+                memory.locked { $0.writer.giveUp(error) }
                 (hasTakenOver, faults) = (false, faults + [error])
             }
         }
@@ -41,20 +43,20 @@ extension PatchStore {
     }
 
     /// Whether another process writes the folder, or this one never does.
-    package var isFollower: Bool { memory.locked { $0.lock == nil && ($0.fault == nil || onlyReads) } }
+    package var isFollower: Bool { memory.locked { $0.writer.isFollower } }
 
     /// Activates patches, and lets go of all others.
     private func run(_ hashes: [String], on runner: PatchRunner) {
         let state = state
-        let running = memory.locked { $0.running }
-        if let trust = memory.locked({ $0.trust })?() {
+        let running = memory.locked { $0.launch.running }
+        if let trust = memory.locked({ $0.launch.trust })?() {
             dropRefused(on: runner, trust: trust)
             for hash in hashes where !running.contains(hash) { activateHeld(hash, in: state, on: runner, trust) }
         }
         let wanted = Set(hashes)
         let ended = memory.locked { memory in
             runner.active.map(\.id).filter { id in
-                guard let hash = memory.activated[id]?.hash, state.isEnabled else { return true }
+                guard let hash = memory.launch.activated[id]?.hash, state.isEnabled else { return true }
                 // One that cannot run leaves its place to the good one.
                 let isGood = state.held.contains { $0.hash == hash && $0.stage == .good && !$0.isOff }
                 return !wanted.contains(hash) && !isGood
@@ -63,31 +65,12 @@ extension PatchStore {
         for id in ended { runner.deactivate(id) }
     }
 
-    /// Notes whether the state could be written, and shows it to the processes that follow this one. They hear nothing of one that
-    /// cannot write, so they ask the feed themselves what was withdrawn.
-    func show(_ fault: PatchError?, _ memory: inout Memory) {
-        memory.writeFault = fault
-        if fault == nil {
-            memory.mustWrite = false
-            endMuteness(&memory)
-        } else if memory.muteness == nil {
-            memory.muteness = folder.lockAsMute()
-        }
-    }
-
-    /// Ends it once the state is written, with all that the feed has taken away.
-    func endMuteness(_ memory: inout Memory) {
-        guard memory.writeFault == nil, !memory.owesFeed else { return }
-        memory.muteness?.unlock()
-        memory.muteness = nil
-    }
-
     /// Notices that this process was forked from the one that opened the store. It shares that one's lock, which it must not end, so it
     /// lets go of it without a word and follows.
     func noticeFork() {
         let isForked = memory.locked { memory in
-            guard memory.process != ProcessID.current else { return false }
-            (memory.process, memory.lock, memory.muteness, memory.watches) = (ProcessID.current, nil, nil, Watches())
+            guard memory.writer.noticeFork() else { return false }
+            memory.watches = Watches()
             return true
         }
         if isForked { events(.follower(isForked: true)) }

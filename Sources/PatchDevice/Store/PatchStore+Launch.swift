@@ -13,25 +13,27 @@ extension PatchStore {
     @discardableResult
     package func activateHeld(on runner: PatchRunner, trust: @escaping @Sendable () -> PatchTrust) -> [PatchID] {
         let isFirst = memory.locked { memory in
-            defer { memory.launching = memory.launching ?? .underway([]) }
-            return memory.launching == nil
+            defer { memory.launch.activation = memory.launch.activation ?? .underway([]) }
+            return memory.launch.activation == nil
         }
         guard isFirst else { return running }
         begin()
-        memory.locked { ($0.runner, $0.trust) = (runner, trust) }
+        memory.locked { ($0.launch.runner, $0.launch.trust) = (runner, trust) }
         let state = state
         let hashes = isReadOnly ? state.goodOnes : state.launch?.patches ?? []
         runner.registry.names.whenAdded { [weak self] in self?.activateWaiting() }
         if !hashes.isEmpty {
             let trust = trust()
             let keys = keysThatCount(in: trust, on: runner)
-            memory.locked { $0.trusted = keys }
+            memory.locked { $0.launch.trusted = keys }
             for hash in hashes { activateHeld(hash, in: state, on: runner, trust) }
         }
         let running = self.running
         let waiters = memory.locked { memory in
-            guard case .underway(let waiters) = memory.launching else { return [CheckedContinuation<Void, Never>]() }
-            memory.launching = .done
+            guard case .underway(let waiters) = memory.launch.activation else {
+                return [CheckedContinuation<Void, Never>]()
+            }
+            memory.launch.activation = .done
             return waiters
         }
         for waiter in waiters { waiter.resume() }
@@ -64,8 +66,8 @@ extension PatchStore {
     /// Watches what runs and is held again, such as after ``clear()``, as if it were activated now.
     package func watchRunning() throws(PatchError) {
         let hashes = memory.locked { memory in
-            let running = memory.running
-            return memory.state.held.filter { $0.stage == .downloaded && running.contains($0.hash) }.map(\.hash)
+            let running = memory.launch.running
+            return memory.writer.state.held.filter { $0.stage == .downloaded && running.contains($0.hash) }.map(\.hash)
         }
         guard !hashes.isEmpty else { return }
         try change { state in hashes.flatMap { state.activate($0) } }
@@ -74,8 +76,7 @@ extension PatchStore {
     /// Activates what has waited for functions that are registered now: of each patch the highest version.
     private func activateWaiting() {
         let (ready, runner, trust) = memory.locked { memory in
-            let ready = takeReady(&memory)
-            return (ready, memory.runner, memory.trust)
+            (memory.launch.takeReady(of: memory.writer.state), memory.launch.runner, memory.launch.trust)
         }
         guard !ready.isEmpty, let runner, let trust = trust?() else { return }
         for (hash, isDue) in ready {
@@ -87,40 +88,19 @@ extension PatchStore {
         if isInBackground { ended() }
     }
 
-    /// Takes out what waits for nothing any more, so that no other thread runs it too.
-    private func takeReady(_ memory: inout Memory) -> [(hash: String, isDue: Bool)] {
-        guard memory.state.isEnabled, let runner = memory.runner else { return [] }
-        let running = Dictionary(runner.active.map { ($0.id, $0.version) }) { first, _ in first }
-        var ready: [(hash: String, isDue: Bool)] = []
-        var ids: Set<String> = []
-        for held in memory.state.held {
-            guard case .waiting(let names) = memory.hindrances[held.hash],
-                runner.registry.names.missing(names).isEmpty
-            else { continue }
-            memory.hindrances[held.hash] = nil
-            let isDue = memory.due.contains(held.hash)
-            guard isDue || held.stage != .suspect && !held.isOff,
-                memory.state.launch?.broken.contains(held.hash) != true,
-                running[held.patch.id] ?? 0 < held.patch.version, ids.insert(held.patch.id).inserted
-            else { continue }
-            ready.append((held.hash, isDue))
-        }
-        return ready
-    }
-
     /// Whether this process has begun its launch.
-    package var hasBegun: Bool { memory.locked { $0.hasBegun } }
+    package var hasBegun: Bool { memory.locked { $0.launch.hasBegun } }
     /// Whether the patches that are held were activated.
     package var hasLaunched: Bool {
-        memory.locked { if case .done = $0.launching { true } else { false } }
+        memory.locked { if case .done = $0.launch.activation { true } else { false } }
     }
 
     /// Waits while another thread activates the patches that are held.
     package func launched() async {
         await withCheckedContinuation { waiter in
             let waits = memory.locked { memory in
-                guard case .underway(let waiters) = memory.launching else { return false }
-                memory.launching = .underway(waiters + [waiter])
+                guard case .underway(let waiters) = memory.launch.activation else { return false }
+                memory.launch.activation = .underway(waiters + [waiter])
                 return true
             }
             if !waits { waiter.resume() }
@@ -131,14 +111,16 @@ extension PatchStore {
     package func begin() {
         noticeFork()
         let (isFirst, faults) = memory.locked { memory in
-            guard !memory.hasBegun else { return (false, [PatchError]()) }
-            let faults = becomeWriter(&memory)
-            memory.hasBegun = true
+            guard !memory.launch.hasBegun else { return (false, [PatchError]()) }
+            let faults = memory.writer.takeOver(hasBegun: false)
+            memory.launch.hasBegun = true
             memory.watches.launch = endOfWatch
             return (true, faults)
         }
         for fault in faults { tell(fault) }
-        if isFirst, isFollower, !onlyReads { events(.follower(isForked: false)) }
+        if isFirst, memory.locked({ $0.writer.isFollower && !$0.writer.onlyReads }) {
+            events(.follower(isForked: false))
+        }
         guard isFirst, !isReadOnly else { return }
         let (version, time) = (host.version, clock())
         let old = state
@@ -148,7 +130,7 @@ extension PatchStore {
             // A launch that fails cannot be noted, so nothing new is tried.
             var state = old
             let outcomes = state.begin(version, limits: limits, onlyGood: true, at: time)
-            memory.locked { ($0.state, $0.mustWrite) = (state, true) }
+            memory.locked { ($0.writer.state, $0.writer.mustWrite) = (state, true) }
             tell(outcomes)
         }
     }
@@ -158,7 +140,7 @@ extension PatchStore {
     /// - Returns: Whether it runs.
     private func activate(_ hash: String, on runner: PatchRunner, trust: PatchTrust) -> Bool {
         guard let patch = verified(hash, on: runner, trust: trust) else {
-            memory.locked { _ = $0.due.insert(hash) }
+            memory.locked { _ = $0.launch.due.insert(hash) }
             leaveOut(hash)
             return false
         }
@@ -169,7 +151,7 @@ extension PatchStore {
     ///
     /// - Returns: nil if it cannot run now; ``why(_:)`` says why.
     package func verified(_ hash: String, on runner: PatchRunner, trust: PatchTrust) -> VerifiedPatch? {
-        guard let patch = memory.locked({ $0.patch(hash) }) else { return nil }
+        guard let patch = state.held.first(where: { $0.hash == hash })?.patch else { return nil }
         var report = VerificationReport()
         do throws(PatchError) {
             let envelope = try folder.envelope(hash, limit: EnvelopeLimits().envelopeSize)
@@ -180,8 +162,8 @@ extension PatchStore {
             let names = runner.registry.names
             while case let missing = names.missing(verified.manifest.replaces), !missing.isEmpty {
                 let isNew = memory.locked { memory in
-                    defer { memory.hindrances[hash] = .waiting(missing) }
-                    if case .waiting = memory.hindrances[hash] { return false }
+                    defer { memory.launch.hindrances[hash] = .waiting(missing) }
+                    if case .waiting = memory.launch.hindrances[hash] { return false }
                     return true
                 }
                 if isNew { events(.waiting(patch, names: missing)) }
@@ -209,8 +191,8 @@ extension PatchStore {
     /// Notes why a patch does not run, and tells it once.
     private func note(_ hindrance: Hindrance, for patch: PatchID, _ hash: String) {
         let isNew = memory.locked { memory in
-            defer { memory.hindrances[hash] = hindrance }
-            return memory.hindrances[hash]?.name != hindrance.name
+            defer { memory.launch.hindrances[hash] = hindrance }
+            return memory.launch.hindrances[hash]?.name != hindrance.name
         }
         guard isNew else { return }
         switch hindrance {
@@ -224,15 +206,8 @@ extension PatchStore {
     /// Notes what the feed has taken away and could not be written, for ``why(_:)`` and for the processes that follow this one.
     func hinder(_ patches: [(hash: String, code: PatchStatus.Code, reason: String)]) {
         memory.locked { memory in
-            memory.hindrances = memory.hindrances.filter { _, hindrance in
-                guard case .notApplicable(_, let code) = hindrance else { return true }
-                return [.appVersion, .engine].contains(code)  // what a verification has found
-            }
-            memory.owesFeed = !patches.isEmpty
-            endMuteness(&memory)
-            for patch in patches {
-                memory.hindrances[patch.hash] = .notApplicable(PatchError(.policy, patch.reason), patch.code)
-            }
+            memory.launch.hinder(patches)
+            memory.writer.owesFeed = !patches.isEmpty
         }
     }
 
@@ -244,17 +219,17 @@ extension PatchStore {
             try runner.activate(runner.load(patch))
             // Another thread may have taken it away while its script was loading.
             let isMeant = memory.locked { memory in
-                memory.hindrances[hash] = nil
+                memory.launch.hindrances[hash] = nil
                 let id = patch.manifest.id
-                memory.activated[id] = (PatchID(id: id, version: patch.manifest.version), hash)
-                return memory.state.isEnabled && memory.state.held.contains { $0.hash == hash }
+                memory.launch.activated[id] = (PatchID(id: id, version: patch.manifest.version), hash)
+                return memory.writer.state.isEnabled && memory.writer.state.held.contains { $0.hash == hash }
             }
             guard !isMeant else { return true }
             runner.deactivate(patch.manifest.id)
             leaveOut(hash)
             return false
         } catch {
-            memory.locked { $0.hindrances[hash] = .refused(error) }
+            memory.locked { $0.launch.hindrances[hash] = .refused(error) }
             if !isReadOnly, error.code == .script || error.code == .scriptLimit {
                 let patch = PatchID(id: patch.manifest.id, version: patch.manifest.version)
                 fail(patch, "its script did not load: \(error.message)")
@@ -270,8 +245,8 @@ extension PatchStore {
     package func dropRefused(on runner: PatchRunner, trust: PatchTrust) {
         let (time, keys) = (runner.time, keysThatCount(in: trust, on: runner))
         let (isKnown, activated) = memory.locked { memory in
-            defer { memory.trusted = keys }
-            return (memory.trusted == keys, memory.activated)
+            defer { memory.launch.trusted = keys }
+            return (memory.launch.trusted == keys, memory.launch.activated)
         }
         let patches = runner.active.filter { patch in
             !isKnown || patch.manifest.expires.map { end in time.map { end <= $0 } ?? false } ?? false
@@ -282,7 +257,7 @@ extension PatchStore {
             guard let (version, hash) = activated[patch.id].map({ ($0.patch.version, $0.hash) }),
                 version == patch.version, held.contains(hash), verified(hash, on: runner, trust: trust) == nil
             else { continue }
-            switch memory.locked({ $0.hindrances[hash] }) {
+            switch memory.locked({ $0.launch.hindrances[hash] }) {
             case .expired: break
             case .refused(let error) where [.policy, .unknownSigner].contains(error.code): break
             default: continue
@@ -301,8 +276,8 @@ extension PatchStore {
     package var refusals: [PatchID: (isExpired: Bool, error: PatchError)] {
         memory.locked { memory in
             var refusals: [PatchID: (isExpired: Bool, error: PatchError)] = [:]
-            for held in memory.state.held {
-                switch memory.hindrances[held.hash] {
+            for held in memory.writer.state.held {
+                switch memory.launch.hindrances[held.hash] {
                 case .expired(let error): refusals[held.patch] = (true, error)
                 case .refused(let error): refusals[held.patch] = (false, error)
                 default: break
@@ -325,16 +300,27 @@ extension PatchStore {
     /// Call it when the app has done what it is for: after the first screen, or the first answered request.
     package func confirm() {
         let time = clock()
-        memory.locked { $0.hasConfirmed = true }
+        memory.locked { $0.launch.hasConfirmed = true }
         try? change { $0.confirm(limits: limits, at: time) }
+    }
+
+    /// Confirms a launch that another process has begun, and ends it: nothing goes on that could still crash.
+    ///
+    /// - Throws: `io` if that cannot be written.
+    package func confirmLast() throws(PatchError) {
+        let time = clock()
+        try change { state in
+            defer { state.end() }
+            return state.confirm(limits: limits, at: time)
+        }
     }
 
     /// Whether a confirmation would say something: of the launch, or of what was activated later.
     var needsConfirmation: Bool {
         memory.locked { memory in
-            guard memory.lock != nil, let launch = memory.state.launch else { return false }
+            guard memory.writer.canWrite, let launch = memory.writer.state.launch else { return false }
             return !launch.isConfirmed
-                || memory.state.held.contains {
+                || memory.writer.state.held.contains {
                     $0.stage == .trial && $0.failures == 0 && launch.late.contains($0.hash)
                         && !launch.broken.contains($0.hash)
                 }
@@ -343,7 +329,7 @@ extension PatchStore {
 
     /// Notes that the launch ends in an orderly way, so that it does not count as a failure.
     package func ended() {
-        memory.locked { $0.isInBackground = true }
+        memory.locked { $0.launch.isInBackground = true }
         try? change { state in
             state.end()
             return []
@@ -352,7 +338,7 @@ extension PatchStore {
 
     /// Notes that the app is used again after ``ended()``, so that a crash counts again.
     package func resumed() {
-        memory.locked { $0.isInBackground = false }
+        memory.locked { $0.launch.isInBackground = false }
         guard state.launch?.isWatched == false else { return }
         try? change { state in
             state.resume()

@@ -26,7 +26,7 @@ extension PatchStore {
         guard let launch = watches.launch, state.launch != nil else { return [] }
         let now = uptime.now()
         // An app that had confirmed before this process took over need not do so again.
-        let isConfirmed = launch <= now && memory.hasConfirmed && state.launch?.isConfirmed == false
+        let isConfirmed = launch <= now && memory.launch.hasConfirmed && state.launch?.isConfirmed == false
         let outcomes = isConfirmed ? state.confirm(limits: limits, at: clock()) : []
         return outcomes
             + state.pass(began: launch <= now, late: Set(watches.late.filter { $0.value <= now }.keys))
@@ -42,7 +42,7 @@ extension PatchStore {
                 alarm.task.cancel()
                 memory.watches.alarm = nil
             }
-            return memory.lock != nil && memory.watches.launch != nil
+            return memory.writer.canWrite && memory.watches.launch != nil
         }
         guard isDue else { return }
         try? change { _ in [] }
@@ -50,7 +50,7 @@ extension PatchStore {
 
     /// Sees to it that the store wakes when the next watch ends.
     func setAlarm(_ memory: inout Memory) {
-        guard let launch = memory.state.launch, launch.isWatched, !memory.state.held.isEmpty,
+        guard let launch = memory.writer.state.launch, launch.isWatched, !memory.writer.state.held.isEmpty,
             let began = memory.watches.launch,
             let end = (Array(memory.watches.late.values) + (launch.isPast ? [] : [began])).min(),
             memory.watches.alarm?.end != end

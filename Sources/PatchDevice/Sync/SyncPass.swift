@@ -68,9 +68,8 @@ struct SyncPass: Sendable {
         let refusals = store.refusals
         for (place, result) in results.enumerated() where result.code == .kept {
             guard let (isExpired, error) = refusals[PatchID(id: result.id, version: result.version)] else { continue }
-            results[place] = SyncReport.Result(
-                id: result.id, version: result.version, code: isExpired ? .expired : .refused,
-                detail: isExpired ? error.message : "\(error.code): \(error.message)")
+            results[place].code = isExpired ? .expired : .refused
+            results[place].detail = isExpired ? error.message : "\(error.code): \(error.message)"
         }
         try note(results)
         return results
@@ -89,10 +88,8 @@ struct SyncPass: Sendable {
             for (done, download) in downloads.enumerated() {
                 guard !Task.isCancelled else { throw PatchError(.feedUnavailable, "cancelled") }
                 if let refusal = try await take(download, &client, trust, at: now) {
-                    let old = results[download.place]
-                    results[download.place] = SyncReport.Result(
-                        id: old.id, version: old.version, code: refusal.code,
-                        detail: "\(refusal.error.code): \(refusal.error.message)")
+                    results[download.place].code = refusal.code
+                    results[download.place].detail = "\(refusal.error.code): \(refusal.error.message)"
                 } else {
                     taken.append((PatchID(id: download.entry.id, version: download.entry.version), download.hash))
                 }
@@ -220,9 +217,8 @@ struct SyncPass: Sendable {
             guard let entry = choice.entry else { continue }
             let target = try await client.target(entry.path)
             guard let target, let hash = target.sha256 else {
-                results[place] = SyncReport.Result(
-                    id: entry.id, version: entry.version, code: .listMismatch,
-                    detail: "it is listed, but the release keys have not signed it with a SHA-256")
+                results[place].code = .listMismatch
+                results[place].detail = "it is listed, but the release keys have not signed it with a SHA-256"
                 continue
             }
             if held.contains(hash), store.hasEnvelope(hash) { continue }

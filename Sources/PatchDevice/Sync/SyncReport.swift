@@ -11,9 +11,9 @@ public struct SyncReport: Sendable {
         /// The patch's version.
         public let version: Int
         /// What became of it.
-        public let code: PatchChoice.Code
+        public internal(set) var code: PatchChoice.Code
         /// Why, if the code alone does not say it.
-        public let detail: String?
+        public internal(set) var detail: String?
     }
 
     /// Why the sync failed; nil if it did not. What was held before is still held then.
@@ -27,7 +27,7 @@ public struct SyncReport: Sendable {
     /// How long it took.
     public internal(set) var duration = Duration.zero
 
-    init() {}
+    init(_ error: PatchError? = nil) { self.error = error }
 
     /// The report of a process that follows another one: what that one has found.
     init(following state: StoreState) {

@@ -27,6 +27,28 @@ import Testing
         #expect(roles["root"]?["version"] as? Int == 1)
     }
 
+    /// A folder that has a name of its own is in the part of a rollout in which its installation is.
+    @Test func aSyncIsOfTheInstallationThatIsNamed() throws {
+        let work = try FeedWorkshop(isEmpty: true)
+        try #require(try work.publish(["7.js"], "--rollout", "50%").status == 0)
+        var codes: Set<String> = []
+        for name in (1...20).map({ "host-\($0)" }) where codes.count < 2 {
+            let sync = try Tool.run(
+                Tool.patchpack,
+                [
+                    "sync", "feed", "--store", "store", "--app", "com.example.shop", "--app-version", "2.3.1",
+                    "--trusted-key", "trusted.pem", "--script-key", "script.key", "--format", "json",
+                    "--installation", name,
+                ], in: work.folder.path)
+            try #require(sync.status == 0, "\(sync.error)")
+            let found = try sync.objects().map { "\($0["version"] ?? "") \($0["code"] ?? "")" }
+            #expect(try found == work.codes("--installation", name), "\(name)")
+            codes.formUnion(found)
+            try FileManager.default.removeItem(atPath: work.folder.at("store"))
+        }
+        #expect(codes == ["7 offered", "7 rollout"])
+    }
+
     /// `openssl` alone verifies what is signed.
     @Test func opensslVerifiesTheSignatures() throws {
         let work = try FeedWorkshop()

@@ -20,7 +20,7 @@ enum StoreCommand {
 
     private static func action(
         _ name: String, _ summary: String, _ operands: String, _ count: ClosedRange<Int>, _ options: [Option],
-        _ example: String, _ run: @escaping @Sendable (PatchStore, ParsedArguments, Console) throws(PatchError) -> Void
+        _ example: String, _ run: @escaping @Sendable (PatchDevice, ParsedArguments, Console) throws(PatchError) -> Void
     ) -> Verb {
         Verb(
             name: "store \(name)", summary: summary, operands: operands, operandValue: .directory("DIR"),
@@ -29,24 +29,24 @@ enum StoreCommand {
                 let folder = arguments.operands[0].path
                 let log = StoreLog()
                 defer { log.warn(console) }
-                let store = try log.openStore(
+                let device = try log.openDevice(
                     folder, PatchStore.host(of: folder), isReader: ["status", "why"].contains(name))
-                try run(store, arguments, console)
+                try run(device, arguments, console)
                 return 0
             })
     }
 
     private static func status(
-        _ store: PatchStore, _ arguments: ParsedArguments, _ console: Console
+        _ device: PatchDevice, _ arguments: ParsedArguments, _ console: Console
     ) throws(PatchError) {
-        let state = store.state
+        let state = device.store.state
         guard console.format == .json else {
             let launch = state.launch.map {
                 "the last launch was \($0.standing == "unknown" ? "not confirmed" : $0.standing)"
             }
             let mode = state.isSafe ? ", in safe mode" : state.isEnabled ? "" : ", switched off"
             try console.line("\(state.app) \(state.appVersion), \(launch ?? "not launched yet")\(mode)")
-            for patch in store.patches { try show(patch, console) }
+            for patch in device.patches { try show(patch, console) }
             return
         }
         try console.json(
@@ -59,12 +59,14 @@ enum StoreCommand {
                     (
                         "switches",
                         .object(state.switches.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })
-                    ), ("patches", .array(store.patches.map(\.json))), ("error", .null),
+                    ), ("patches", .array(device.patches.map(\.json))), ("error", .null),
                 ]))
     }
 
-    private static func why(_ store: PatchStore, _ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
-        for status in store.why(arguments.operands[1].text) { try show(status, console) }
+    private static func why(
+        _ device: PatchDevice, _ arguments: ParsedArguments, _ console: Console
+    ) throws(PatchError) {
+        for status in device.why(arguments.operands[1].text) { try show(status, console) }
     }
 
     private static func show(_ status: PatchStatus, _ console: Console) throws(PatchError) {
@@ -82,33 +84,31 @@ enum StoreCommand {
     }
 
     private static func confirm(
-        _ store: PatchStore, _ arguments: ParsedArguments, _ console: Console
+        _ device: PatchDevice, _ arguments: ParsedArguments, _ console: Console
     ) throws(PatchError) {
-        guard store.state.launch?.isWatched == true else {
+        guard device.store.state.launch?.isWatched == true else {
             throw PatchError(.config, "no launch to confirm", hint: "patchpack sync begins one")
         }
-        let now = try SystemClock.now()
-        // No process goes on that could still crash.
-        try store.change { state in
-            defer { state.end() }
-            return state.confirm(limits: CrashLimits(), at: now)
-        }
+        try device.store.confirmLast()
         console.note("confirmed")
     }
 
-    private static func ban(_ store: PatchStore, _ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
+    private static func ban(
+        _ device: PatchDevice, _ arguments: ParsedArguments, _ console: Console
+    ) throws(PatchError) {
         let id = arguments.operands[1].text
-        let isBanned = try store.ban(id, reason: arguments.text(of: .reason) ?? "by hand")
-        guard isBanned || store.state.bans.contains(where: { $0.patch.id == id }) else {
-            let held = store.patches.map(\.id)
+        let isBanned = try device.ban(id, reason: arguments.text(of: .reason) ?? "by hand")
+        guard isBanned || device.store.state.bans.contains(where: { $0.patch.id == id }) else {
+            let held = device.patches.map(\.id)
             throw PatchError(
                 .config, "\(id): not held", hint: held.isEmpty ? nil : "the store has \(held.joined(separator: ", "))")
         }
     }
 
-    private static func clear(_ store: PatchStore, _ arguments: ParsedArguments, _ console: Console) throws(PatchError)
-    {
-        try store.clear()
+    private static func clear(
+        _ device: PatchDevice, _ arguments: ParsedArguments, _ console: Console
+    ) throws(PatchError) {
+        try device.clear()
         console.note("cleared")
     }
 }

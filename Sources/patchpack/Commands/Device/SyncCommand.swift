@@ -12,7 +12,8 @@ enum SyncCommand {
         operands: "URL|DIR --store DIR --app NAME --app-version V", operandValue: .directory("DIR"),
         operandCount: 1...1,
         options: [
-            .store, .runningApp, .appVersion, .environment, .previewUser, .deviceGroup, .noLaunch, .explain,
+            .store, .runningApp, .appVersion, .environment, .previewUser, .installation, .deviceGroup,
+            .noLaunch, .explain,
         ] + FeedCommand.readingOptions + [
             .trustedKey, .trustStore, .trustStorePin, .scriptKey, .storePassphraseEnv, .storePassphraseFile,
             .threshold,
@@ -31,17 +32,16 @@ enum SyncCommand {
         }
         let log = StoreLog()
         defer { log.warn(console) }
-        let store = try log.openStore(folder, HostInfo(app: app, version: version))
         let settings = SyncSettings(
             environment: try arguments.text(of: .environment) ?? "release",
-            user: try arguments.text(of: .previewUser), groups: Set(try arguments.texts(of: .deviceGroup)))
-        let sync = PatchSync(
-            feed: reading.root, at: reading.source, store: store, runner: nil,
+            user: try arguments.text(of: .previewUser), groups: Set(try arguments.texts(of: .deviceGroup)),
+            installation: try arguments.text(of: .installation))
+        let device = try log.openDevice(
+            folder, HostInfo(app: app, version: version), feed: .init(root: reading.root, at: reading.source),
             trust: PatchTrust(
                 verification.verifier.trustStore, scriptKeys: scriptKeys, threshold: verification.verifier.threshold),
             settings: settings)
-        if !arguments.has(.noLaunch) { store.begin() }
-        let report = try waiting { await sync.sync(.now) }
+        let report = try waiting { await device.sync(launching: !arguments.has(.noLaunch)) }
         for result in report.results { try show(result, explaining: arguments.has(.explain), console) }
         if let error = report.error { throw error.about(reading.place) }
         if console.format == .text, !console.isQuiet {
@@ -70,7 +70,7 @@ enum SyncCommand {
     }
 }
 
-/// The events of a store, until they can be shown.
+/// The events of a device, until they can be shown.
 final class StoreLog: Sendable {
     private let events = Mutex<[PatchEvent]>([])
 
@@ -86,16 +86,22 @@ final class StoreLog: Sendable {
         }
     }
 
-    /// Opens a store.
+    /// Opens a device's folder. No patch runs.
     ///
-    /// - Parameter isReader: Whether to only read it, which works while the app runs.
-    func openStore(_ folder: Path, _ host: HostInfo, isReader: Bool = false) throws(PatchError) -> PatchStore {
-        let store = PatchStore(
-            folder: folder.description, host: host, isReader: isReader, clock: { try? SystemClock.now() }, events: add)
-        guard isReader || !store.isReadOnly else {
-            throw store.fault
+    /// - Parameters:
+    ///   - feed: Where patches come from; nil, and `trust` too, if nothing is synced.
+    ///   - isReader: Whether to only read the folder, which works while the app runs.
+    func openDevice(
+        _ folder: Path, _ host: HostInfo, feed: PatchDevice.Feed? = nil, trust: PatchTrust? = nil,
+        settings: SyncSettings = SyncSettings(), isReader: Bool = false
+    ) throws(PatchError) -> PatchDevice {
+        let device = PatchDevice(
+            app: host, registry: nil, folder: folder.description, feed: feed, trust: trust, settings: settings,
+            isReader: isReader, listener: EventThrottle(milliseconds: 0, listener: add))
+        guard isReader || !device.isReadOnly else {
+            throw device.store.fault
                 ?? PatchError(.io, "another process has this store open", hint: "end the app first").about(folder)
         }
-        return store
+        return device
     }
 }

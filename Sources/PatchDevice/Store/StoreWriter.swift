@@ -1,0 +1,201 @@
+internal import PatchCrypto
+internal import PatchFiles
+
+/// The state of a store as its folder has it, and the right to write it.
+struct StoreWriter {
+    let folder: StoreFolder
+    /// The app whose state it is.
+    let app: String
+    /// Whether this process never writes.
+    let onlyReads: Bool
+    var state: StoreState
+    /// Why the folder cannot be used; nil if it can, or another process uses it.
+    private(set) var fault: PatchError?
+    /// Why the last write has failed; nil if it has not.
+    private(set) var writeFault: PatchError?
+    /// Whether the state must be written, whatever has changed: the folder has none, or that of another process.
+    var mustWrite = true
+    /// Whether the feed has taken something away that could not be written yet.
+    var owesFeed = false {
+        didSet { endMuteness() }
+    }
+    /// Whether another process may have the folder now.
+    private(set) var isClosed = false
+    /// What was last written to the file of bans.
+    private var written: StoreState.Bans
+    private var isClean = false
+    /// The process that holds the lock. A fork of it does not.
+    private var process = ProcessID.current
+    /// Keeps other processes from writing; nil if another process does that to this one.
+    private var lock: Descriptor?
+    /// Says to the processes that follow this one that it cannot write; nil while it can.
+    private var muteness: Descriptor?
+
+    /// - Parameter state: The state of a new installation. It counts until the folder is read, and if that has none.
+    init(folder: StoreFolder, onlyReads: Bool, state: StoreState) {
+        self.folder = folder
+        self.onlyReads = onlyReads
+        self.state = state
+        app = state.app
+        written = StoreState.Bans(state)
+    }
+
+    /// Whether this process writes.
+    var canWrite: Bool { lock != nil }
+
+    /// Whether another process writes the folder, or this one never does.
+    var isFollower: Bool { lock == nil && (fault == nil || onlyReads) }
+
+    /// Why this process does not write.
+    var refusal: PatchError {
+        fault
+            ?? PatchError(
+                .io,
+                onlyReads ? "this process only reads this store" : "another process, or object, has this store open"
+            ).about(folder.path)
+    }
+
+    // MARK: the lock
+
+    /// Takes the lock, if this process may and no other one has it, and reads the folder.
+    ///
+    /// - Returns: What was wrong with it.
+    mutating func open() -> [PatchError] {
+        var faults: [PatchError] = []
+        (lock, muteness) = (nil, nil)
+        do throws(PatchError) {
+            if !onlyReads {
+                try Folder.make(folder.path)
+                lock = try Folder.lock(folder.path)
+                if lock == nil, folder.isMute {
+                    throw PatchError(.io, "the process that has this store open cannot write it").about(folder.path)
+                }
+            }
+        } catch {
+            faults.append(error)
+        }
+        fault = faults.first
+        var (read, problem) = folder.readState()
+        if let other = read, other.app != app {
+            problem = PatchError(.config, "the state is of the app \(other.app)").about(folder.path)
+            read = nil
+        }
+        if let problem {
+            faults.append(problem)
+            if problem.code == .noInput {
+                // The file is there, but this time the system could not read it. The next launch may.
+                giveUp(problem)
+            } else if lock != nil {
+                try? folder.putStateAside()
+            }
+        }
+        mustWrite = read == nil
+        if let read { state = read }
+        // A ban outlives a state that was lost.
+        let bans = folder.readBans()
+        for ban in bans.bans { state.add(ban) }
+        state.revoke(bans.revoked)
+        state.raiseTrust(to: bans.trustNumber)
+        written = bans
+        return faults
+    }
+
+    /// Makes sure that this process writes, if it may: the folder may be another one. A process that found the folder taken tries
+    /// again at its launch, and at each sync.
+    mutating func takeOver(hasBegun: Bool) -> [PatchError] {
+        guard !onlyReads, !isClosed else { return [] }
+        if let lock {
+            guard FileInfo(lock)?.identity != FileInfo(folder.path, following: true)?.identity else { return [] }
+        } else if hasBegun {
+            return []
+        }
+        let (old, hadLock) = (state, lock != nil)
+        let faults = open()
+        if lock != nil, hadLock, mustWrite {
+            // The folder was deleted. What this process knows counts.
+            (state, written) = (old, StoreState.Bans())
+        } else if lock != nil, hadLock {
+            // The folder was deleted, and another process has begun a new one.
+            let bans = state.bans
+            for ban in old.bans { state.add(ban) }
+            mustWrite = state.bans != bans
+        }
+        return faults
+    }
+
+    /// Lets go of the lock because of a fault.
+    mutating func giveUp(_ fault: PatchError) {
+        (lock, muteness) = (nil, nil)
+        self.fault = fault
+    }
+
+    /// Lets go of what the process shares with the one that it was forked from.
+    ///
+    /// - Returns: Whether this process was forked from the one that opened the store.
+    mutating func noticeFork() -> Bool {
+        guard process != ProcessID.current else { return false }
+        (process, lock, muteness) = (ProcessID.current, nil, nil)
+        return true
+    }
+
+    /// Lets another process have the folder.
+    mutating func close() {
+        if process == ProcessID.current {
+            lock?.unlock()
+            muteness?.unlock()
+        }
+        (lock, muteness, isClosed) = (nil, nil, true)
+    }
+
+    // MARK: writing
+
+    /// Removes once what is not the store's from its folder.
+    mutating func clean() {
+        guard lock != nil, !isClean else { return }
+        isClean = true
+        folder.clean(keeping: Set(state.held.map(\.hash)))
+    }
+
+    /// Writes a new state, and removes the envelopes that it no longer holds.
+    ///
+    /// - Throws: `io` if it cannot be written; the state is then as before.
+    mutating func write(_ new: StoreState) throws(PatchError) {
+        var new = new
+        do throws(PatchError) {
+            try save(&new)
+        } catch {
+            writeFault = error
+            // The processes that follow this one hear nothing of what it cannot write, so they ask the feed themselves.
+            if muteness == nil { muteness = folder.lockAsMute() }
+            throw error
+        }
+        if new.held != state.held {
+            folder.remove(Set(state.held.map(\.hash)).subtracting(new.held.map(\.hash)))
+        }
+        state = new
+    }
+
+    /// Writes what the next launch must find: nothing, a mark, or the whole state.
+    private mutating func save(_ new: inout StoreState) throws(PatchError) {
+        guard mustWrite || writeFault != nil || new.differs(from: state) else { return }
+        if !mustWrite, new.differsInMark(from: state) {
+            // That a launch begins is known before any script runs, whatever happens then.
+            let isWatched = new.launch?.isWatched == true
+            guard (try? folder.mark(new, isDurable: isWatched)) == nil else { return }
+        }
+        // A mark of an older state, such as one before it was cleared, is never taken for one of this.
+        new.revision = state.revision &+ 1
+        let bans = StoreState.Bans(new)
+        try folder.write(new, hasNewBans: bans != written)
+        written = bans
+        (writeFault, mustWrite) = (nil, false)
+        endMuteness()
+    }
+
+    /// Ends it once the state is written, with all that the feed has taken away.
+    private mutating func endMuteness() {
+        guard writeFault == nil, !owesFeed else { return }
+        muteness?.unlock()
+        muteness = nil
+    }
+}
