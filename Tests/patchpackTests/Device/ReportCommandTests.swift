@@ -72,6 +72,50 @@ import Testing
         #expect(place.error.contains("nowhere: no such file"))
     }
 
+    @Test func oneDeviceIsReportedAsSuch() throws {
+        let more = [
+            Self.line("rolled-back", 7, #","patch.reason":"launches failed""#).replacing("fix\"", with: "home\""),
+            Self.line("sync-failed", 7, #","error.type":"clock","error.message":"three <b>years</b>\u001b[1m ahead""#)
+                .replacing(#""patch.id":"com.example.shop.fix","patch.version":3,"#, with: ""),
+        ]
+        try folder.write(more.joined(separator: "\n") + "\n", to: "events/b.jsonl")
+        let text = try Tool.patchpack("report", "events", "--installation", "7", in: folder.path)
+        #expect(text.status == 0, "\(text.error)")
+        #expect(text.text.hasPrefix("7 events of 1 device") && text.text.contains("8,005 events of other devices"))
+        for line in [
+            "  last seen     2026-11-22T10:07:00Z, app 2.3.1", "  syncs         0",
+            #"  sync-failed   1 x clock: three <b>years</b>\u{1B}[1m ahead, the last 2026-11-22T10:07:00Z"#,
+            "com.example.shop.fix 3  runs, good since 2026-11-22T10:07:00Z",
+            "  failed        1 x script in Cart.bold: no & no, the last 2026-11-22T10:07:00Z",
+            "com.example.shop.home 3  does not run, rolled back since 2026-11-22T10:07:00Z",
+            "  rolled-back   1 x launches failed, the last 2026-11-22T10:07:00Z",
+        ] { #expect(text.lines.contains(line), "\(line)\n\(text.text)") }
+        let json = try Tool.patchpack(
+            "report", "events", "--installation", "7", "--patch", "com.example.shop.home", "--format", "json",
+            in: folder.path)
+        let value = try JSONValue(parsing: json.output)
+        #expect(value["device"]?["installation"]?.text == "7")
+        let patches = try #require(value["device"]?["patches"]?.elements)
+        #expect(patches.map { $0["id"]?.text } == ["com.example.shop.home"])
+        #expect(patches.map { $0["stage"]?.text } == ["rolled-back"] && value["patches"]?.elements.count == 1)
+    }
+
+    @Test func aDeviceThatIsNotThereIsAnError() throws {
+        let none = try Tool.patchpack("report", "events", "--installation", "70000", in: folder.path)
+        #expect(none.status == 66 && none.text.isEmpty)
+        #expect(none.error.contains("error: no event is of the installation 70000\n"), "\(none.error)")
+        #expect(none.error.contains("8,010 events of other installations were read"))
+        let json = try Tool.patchpack(
+            "report", "events", "--installation", "70000", "--format", "json", in: folder.path)
+        let error = try JSONValue(parsing: json.output)["error"]
+        #expect(json.status == 66 && error?["code"]?.text == "no-input")
+        for others in [["--gate", "failing<1%"], ["--html", "x.html"], ["--format", "openmetrics"]] {
+            let run = try Tool.run(
+                Tool.patchpack, ["report", "events", "--installation", "7"] + others, in: folder.path)
+            #expect(run.status == 64 && run.error.contains("--installation for one"), "\(others)")
+        }
+    }
+
     @Test func aGateThatIsGivenTwiceIsOne() throws {
         let twice = try Tool.patchpack(
             "report", "events", "--format", "openmetrics", "--gate", "failing<2%", "--gate", "failing<2%",
