@@ -7,7 +7,7 @@ struct DeviceTable {
     struct Entry {
         /// The hash of the installation. 0 marks a free place.
         fileprivate(set) var device: UInt64 = 0
-        /// What became of the patch last: the milliseconds since 1970 times 8, and a `Stage`.
+        /// What became of the patch last, or of the device's syncs: the milliseconds since 1970 times 8, and a `Stage`.
         private var life: UInt64 = 0
         /// Whether it was activated or deactivated last: the milliseconds times 2, and 1 if it was activated. The `Mark`s are above.
         private var run: UInt64 = 0
@@ -43,7 +43,9 @@ struct DeviceTable {
         mutating func set(trouble: FleetReport.Trouble) { run |= trouble.mark << Self.marksShift }
 
         /// - Parameter time: Milliseconds since 1970, at most of the year 2500.
-        mutating func reach(_ stage: FleetReport.Stage, at time: UInt64) { life = max(life, time << 3 | UInt64(stage.rawValue)) }
+        mutating func reach(_ stage: FleetReport.Stage, at time: UInt64) {
+            life = max(life, time << 3 | UInt64(stage.rawValue))
+        }
 
         mutating func run(_ isOn: Bool, at time: UInt64) {
             let marks = run & ~Self.timeMask

@@ -194,6 +194,8 @@ package struct FleetReport: Sendable, Equatable {
     package var devices = 0
     /// Devices on which something went wrong at least once that is not of one patch.
     package var troubled: [Trouble: Int] = [:]
+    /// Devices whose last sync failed.
+    package var unsynced = 0
     /// Why, the most frequent first.
     package var faults: [Fault] = []
     /// How many devices each one that was counted represents: 1 unless there were too many for the memory.

@@ -234,7 +234,12 @@ package import PatchCrypto
             of: Surroundings(appVersion: line.app_version, system: line.system, systemVersion: line.system_version))
         let trouble = Self.trouble(of: line)
         change(line.device, 0, time, surroundings) { entry in
-            if line.event == ER_LAUNCHED { entry.run(true, at: time) }
+            switch line.event {
+            case ER_LAUNCHED: entry.run(true, at: time)
+            case ER_SYNCED: entry.reach(.good, at: time)
+            case ER_SYNC_FAILED: entry.reach(.rolledBack, at: time)
+            default: break
+            }
             if let trouble { entry.set(trouble: trouble) }
         }
         let happened = Int(max(1, line.count))
@@ -464,6 +469,7 @@ package import PatchCrypto
                 for trouble in FleetReport.Trouble.allCases where entry.has(trouble: trouble) {
                     report.troubled[trouble, default: 0] += scale
                 }
+                report.unsynced += entry.stage == .rolledBack ? scale : 0
                 report.device = device(entry)
                 return all += 1
             }

@@ -208,10 +208,12 @@ import Testing
             line("sync-failed", 2, at: 7, "feed-signature", "later"),
             line("sync-failed", 3, at: 7, "clock", "three years ahead"),
             line("store-failed", 3, at: 7, "io", "read-only"), Self.line("confirmed", device: 4),
+            Self.line("synced", device: 1, at: 10, patch: nil), Self.line("synced", device: 2, at: 6, patch: nil),
         ]
         for lines in [lines, lines.reversed()] {
             let report = try Self.report(lines)
             #expect(report.devices == 4 && report.troubled == [.syncFailed: 3, .storeFailed: 1])
+            #expect(report.unsynced == 2, "one has synced since")
             #expect(report.faults.map(\.code) == ["feed-signature", "io", "clock"])
             #expect(report.faults.map(\.event) == ["sync-failed", "store-failed", "sync-failed"])
             #expect(report.faults.map(\.count) == [3, 1, 1])

@@ -8,7 +8,11 @@ extension FleetReport {
         var rows = [
             ("last seen", ([newest?.description ?? "at an unknown time"] + place).joined(separator: ", ")),
             ("launches", device.launches.grouped + (device.lastLaunch.map { ", the last \($0)" } ?? "")),
-            ("syncs", device.syncs.grouped + (device.lastSync.map { ", the last \($0)" } ?? "")),
+            (
+                "syncs",
+                device.syncs.grouped + (device.lastSync.map { ", the last \($0)" } ?? "")
+                    + (unsynced > 0 ? "; failing since" : "")
+            ),
         ]
         if let (subject, fault) = lastError {
             let time = fault.last.map { "\($0) " } ?? ""
@@ -32,9 +36,11 @@ extension FleetReport {
 
     /// The last thing that went wrong, and the patch that it was about, to say before it. A call that something else answered is not wrong.
     private var lastError: (subject: String, fault: Fault)? {
-        let all = faults.map { ("", $0) } + patches.flatMap { patch in
-            patch.faults.map { ("\(patch.id) \(patch.version) ", $0) }
-        }
+        let all =
+            faults.map { ("", $0) }
+            + patches.flatMap { patch in
+                patch.faults.map { ("\(patch.id) \(patch.version) ", $0) }
+            }
         return all.filter { $0.1.event != EventRecord.Name.fellBack.rawValue }.max { one, other in
             guard let last = other.1.last else { return false }
             return one.1.last.map { $0 < last } ?? true

@@ -19,7 +19,8 @@ extension FleetReport {
             ("made", .string(made.description)), ("newest", newest.json),
             ("devices", .integer(devices)),
             ("troubled", .object(Trouble.allCases.map { ($0.rawValue, .integer(troubled[$0] ?? 0)) })),
-            ("device", device?.json ?? .null), ("faults", .array(faults.prefix(100).map(\.json))),
+            ("unsynced", .integer(unsynced)), ("device", device?.json ?? .null),
+            ("faults", .array(faults.prefix(100).map(\.json))),
             ("scale", .integer(scale)), ("patches", .array(patches.map(\.json))),
             (
                 "gates",

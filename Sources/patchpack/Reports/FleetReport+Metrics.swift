@@ -39,6 +39,7 @@ extension FleetReport {
         }
         family("devices", "Devices that were heard of.", [([], devices)])
         family("sync_failing_devices", "Devices that could not sync at least once.", [([], troubled[.syncFailed] ?? 0)])
+        family("unsynced_devices", "Devices whose last sync failed.", [([], unsynced)])
         family(
             "store_failing_devices", "Devices whose store could not be used at least once.",
             [([], troubled[.storeFailed] ?? 0)])

@@ -50,7 +50,8 @@ extension FleetReport {
             guard let count = troubled[trouble], count > 0 else { return nil }
             let share = Share(count, of: devices).value?.percent ?? ""
             let reasons = faults.filter { $0.event == trouble.rawValue }.prefix(5).map(\.text).joined(separator: "; ")
-            return (trouble.words, "\(count.counting("device"))  \(share) of all: \(reasons)")
+            let last = trouble == .syncFailed ? ", of which the last sync of \(unsynced.grouped) failed" : ""
+            return (trouble.words, "\(count.counting("device"))  \(share) of all\(last): \(reasons)")
         }
     }
 

@@ -145,6 +145,30 @@ import Testing
         #expect(bare.status == 64 && bare.error.contains("did you mean 'failing<0.5%'?"), "\(bare.error)")
     }
 
+    /// A fleet whose syncs fail is stopped, whatever patch is looked at.
+    @Test func aGateOnAllDevicesHasNoPatch() throws {
+        let failed = (0..<300).map {
+            Self.line("sync-failed", $0, #","error.type":"feed-signature","error.message":"other keys""#)
+                .replacing(#""patch.id":"com.example.shop.fix","patch.version":3,"#, with: "")
+        }
+        try folder.write(failed.joined(separator: "\n") + "\n", to: "events/b.jsonl")
+        let gates = ["--gate", "sync-failed<5%", "--gate", "store-failed<5%", "--gate", "failing<2%"]
+        for other in [[], ["--patch", "com.example.other"]] {
+            let text = try Tool.run(Tool.patchpack, ["report", "events"] + gates + other, in: folder.path)
+            #expect(text.status == 20)
+            #expect(
+                text.text.contains("crossed  sync-failed<5%  all devices: 15.0 %, between 12.2 % and 18.1 %"),
+                "\(text.text)")
+            #expect(text.text.contains("passed  store-failed<5%  all devices: 0.0 %"))
+        }
+        let metrics = try Tool.run(
+            Tool.patchpack, ["report", "events", "--format", "openmetrics"] + gates, in: folder.path)
+        #expect(metrics.lines.contains(#"patchpack_gate_crossed{gate="sync-failed<5%"} 1"#))
+        #expect(metrics.lines.contains("patchpack_unsynced_devices 300"))
+        let relative = try Tool.patchpack("report", "events", "--gate", "sync-failed<previous+1%", in: folder.path)
+        #expect(relative.status == 64)
+    }
+
     /// Reports of two apps, or of two environments, are in one folder of metrics.
     @Test func metricsHaveLabels() throws {
         func metrics(_ labels: String...) throws -> Tool {

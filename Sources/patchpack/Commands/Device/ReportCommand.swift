@@ -26,7 +26,8 @@ enum ReportCommand {
         name: "report", summary: "add up the event logs of devices: who runs what, what fails, is it safe to go on",
         operands: "FILE|DIR|-...", operandValue: .file("FILE"), operandCount: 0...Int.max,
         options: [
-            .gate, .reportedPatch, .reportedVersion, .reportedInstallation, .reportedFeed, .pinnedRoot, .authorities, .insecure, .since,
+            .gate, .reportedPatch, .reportedVersion, .reportedInstallation, .reportedFeed, .pinnedRoot, .authorities,
+            .insecure, .since,
             .reportFormat, .label, .html, .force, .filesFrom, .null,
         ],
         example: "patchpack report events/ --patch com.example.shop.cart-total --gate 'failing<0.5%'", run: run)
@@ -62,7 +63,9 @@ enum ReportCommand {
         let read = "\((input.others + input.earlier).counting("event")) of other installations were read"
         return PatchError(
             .noInput, "no event is of the installation \(installation)",
-            hint: "\(read); an event has it as `app.installation.id`, and `patchpack store status --format json` prints that of a device")
+            hint:
+                "\(read); an event has it as `app.installation.id`, and `patchpack store status --format json` prints that of a device"
+        )
     }
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
