@@ -14,6 +14,6 @@ status=0
 
 patchpack feed advance "$feed" "$id" --patch-version "$version" --events "$events" --author rollout.sh \
   --steps 1%,5%,25%,100% --soak "${SOAK:-4h}" --new-devices "${NEW_DEVICES:-100}" \
-  --gate 'failing<0.5%' --gate 'rolled-back<0.5%' || status=$?
+  --gate 'failing<0.5%' --gate 'rolled-back<0.5%' --gate 'sync-failed<5%' || status=$?
 [ -z "$place" ] || patchpack feed deploy "$feed" --to "$place"
 exit $status

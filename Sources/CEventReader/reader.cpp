@@ -330,6 +330,8 @@ struct er_reader {
     Texts texts{random_number(), random_number()};
     Words words;
     er_check check = nullptr;
+    /// The only device that is asked for; 0 for all.
+    uint64_t device = 0;
     er_patch running[most_running];
     /// The last name that does not have its form.
     std::string misnamed;
@@ -472,7 +474,7 @@ struct er_parser {
         line = found.line;
         line.event = found.words.event(found.event);
         bool is_bad = line.event == ER_FAILED || line.event == ER_REFUSED || line.event == ER_FELL_BACK || line.event == ER_ROLLED_BACK
-            || line.event == ER_SYNC_FAILED || line.event == ER_STORE_FAILED;
+            || line.event == ER_SYNC_FAILED || line.event == ER_STORE_FAILED || line.event == ER_MISUSED;
         parsed.outcome = ER_MISNAMED;
         if (finds_misnamed(found, is_bad, start > 0, &parsed.misnamed)) return;
         parsed.outcome = ER_LINE;
@@ -526,6 +528,7 @@ er_reader *er_open(const char *schema) {
 void er_set_event(er_reader *reader, er_event event, const char *name) { reader->words.events[event] = name; }
 void er_set_key(er_reader *reader, er_key key, const char *name) { reader->words.keys[key] = name; }
 void er_set_check(er_reader *reader, er_check check) { reader->check = check; }
+void er_set_installation(er_reader *reader, const char *text, size_t length) { reader->device = reader->texts.hash(text, length); }
 
 void er_close(er_reader *reader) { delete reader; }
 
@@ -557,7 +560,9 @@ int er_take(er_reader *reader, er_parser *parser, er_line *line, er_outcome *out
     const Parsed &parsed = parser->lines[parser->taken++];
     *outcome = parsed.outcome;
     if (parsed.outcome == ER_MISNAMED) reader->misnamed.assign(parsed.misnamed.data(), parsed.misnamed.size());
-    if (parsed.outcome != ER_LINE) return 1;
+    // Texts of other devices take no room.
+    if (parsed.outcome == ER_LINE && reader->device && parsed.line.device != reader->device) *outcome = ER_OTHER_DEVICE;
+    if (*outcome != ER_LINE) return 1;
     Texts &texts = reader->texts;
     *line = parsed.line;
     line->patch = parsed.patch.number(texts);

@@ -7,7 +7,7 @@ struct DeviceTable {
     struct Entry {
         /// The hash of the installation. 0 marks a free place.
         fileprivate(set) var device: UInt64 = 0
-        /// What became of the patch last: the milliseconds since 1970 times 8, and a `Stage`.
+        /// What became of the patch last, or of the device's syncs: the milliseconds since 1970 times 8, and a `Stage`.
         private var life: UInt64 = 0
         /// Whether it was activated or deactivated last: the milliseconds times 2, and 1 if it was activated. The `Mark`s are above.
         private var run: UInt64 = 0
@@ -22,12 +22,14 @@ struct DeviceTable {
         private static let marksShift = UInt64(52)
         private static let timeMask = (UInt64(1) << marksShift) - 1
 
-        var stage: Stage { Stage(rawValue: UInt8(life & 7)) ?? .none }
+        var stage: FleetReport.Stage { FleetReport.Stage(rawValue: UInt8(life & 7)) ?? .none }
+        /// When it reached that, in milliseconds since 1970; 0 if that is not known.
+        var stageTime: UInt64 { life >> 3 }
         /// The time of the last activation, or of the last launch for the device itself; nil if the last is a deactivation.
-        fileprivate var runTime: UInt64? { run & 1 == 1 ? (run & Self.timeMask) >> 1 : nil }
+        var runTime: UInt64? { run & 1 == 1 ? (run & Self.timeMask) >> 1 : nil }
         /// Whether the patch was taken away at a time, or after it.
         fileprivate func isOver(at time: UInt64) -> Bool {
-            [.refused, .over, .withdrawn, .rolledBack].contains(stage) && life >> 3 >= time
+            [.refused, .over, .withdrawn, .rolledBack].contains(stage) && stageTime >= time
         }
 
         /// Whether it was taken back together with others, and is neither good nor bad by itself since.
@@ -36,8 +38,14 @@ struct DeviceTable {
         func has(_ mark: Mark) -> Bool { run >> Self.marksShift & mark.rawValue != 0 }
         mutating func set(_ mark: Mark) { run |= mark.rawValue << Self.marksShift }
 
+        /// Whether it happened to the device itself, which has no marks of patches.
+        func has(trouble: FleetReport.Trouble) -> Bool { run >> Self.marksShift & trouble.mark != 0 }
+        mutating func set(trouble: FleetReport.Trouble) { run |= trouble.mark << Self.marksShift }
+
         /// - Parameter time: Milliseconds since 1970, at most of the year 2500.
-        mutating func reach(_ stage: Stage, at time: UInt64) { life = max(life, time << 3 | UInt64(stage.rawValue)) }
+        mutating func reach(_ stage: FleetReport.Stage, at time: UInt64) {
+            life = max(life, time << 3 | UInt64(stage.rawValue))
+        }
 
         mutating func run(_ isOn: Bool, at time: UInt64) {
             let marks = run & ~Self.timeMask
@@ -45,11 +53,6 @@ struct DeviceTable {
         }
 
         mutating func isHeard(at time: UInt64) { first = min(first, UInt32(clamping: time / 1000)) }
-    }
-
-    /// What becomes of a patch on a device. If two are of the same moment, the higher one counts.
-    enum Stage: UInt8 {
-        case none, refused, trial, good, over, withdrawn, rolledBack
     }
 
     /// What happened at least once with a patch.
@@ -61,9 +64,6 @@ struct DeviceTable {
         case suspected = 8
         /// It was told of after the feed had stopped it.
         case heardSinceStop = 16
-
-        /// What happened at least once to the device itself: it could not sync, and its store could not be used.
-        static let syncFailed = failed, storeFailed = refused
     }
 
     private var entries: [Entry]
@@ -146,6 +146,19 @@ struct DeviceTable {
         for entry in old where entry.device != 0 && isKept(entry.device) {
             entries[place(entry.device, entry.patch)] = entry
             count += 1
+        }
+    }
+}
+
+extension FleetReport.Trouble {
+    fileprivate var mark: UInt64 {
+        switch self {
+        case .syncFailed: 1
+        case .storeFailed: 2
+        case .refused: 4
+        case .safeMode: 8
+        case .neverConfirmed: 16
+        case .misused: 32
         }
     }
 }

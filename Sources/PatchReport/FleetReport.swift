@@ -23,6 +23,50 @@ package struct FleetReport: Sendable, Equatable {
         package var dropped = 0
         /// Those of them that were about a patch, so that what is said of patches may be wrong.
         package var droppedPatches = 0
+        /// Events of other installations than the one that was asked for.
+        package var others = 0
+    }
+
+    /// What may go wrong on a device as such, and not with one of its patches: the name of its event.
+    package enum Trouble: String, Sendable, CaseIterable {
+        case syncFailed = "sync-failed"
+        case storeFailed = "store-failed"
+        /// An envelope was refused whose manifest was not verified, so that its patch is unknown.
+        case refused
+        case safeMode = "safe-mode"
+        case neverConfirmed = "never-confirmed"
+        case misused
+    }
+
+    /// One device, as its events have it.
+    package struct Device: Sendable, Equatable {
+        /// A patch on the device, in one version.
+        package struct Held: Sendable, Equatable {
+            package let id: String
+            package let version: Int
+            /// What became of it last, and when; nil if no believable time is known.
+            package let stage: Stage
+            package let since: Timestamp?
+            package let isRunning: Bool
+
+            package init(id: String, version: Int, stage: Stage, since: Timestamp?, isRunning: Bool) {
+                (self.id, self.version, self.stage, self.since) = (id, version, stage, since)
+                self.isRunning = isRunning
+            }
+        }
+
+        package let installation: String
+        /// The newest version of the app that it reported, and the operating system; empty if it does not say.
+        package var appVersion = "", system = ""
+        package var launches = 0, syncs = 0
+        package var lastLaunch: Timestamp?, lastSync: Timestamp?
+        /// The patches, sorted by id, then by version.
+        package var patches: [Held] = []
+    }
+
+    /// What becomes of a patch on a device. If two are of the same moment, the higher one counts.
+    package enum Stage: UInt8, Sendable {
+        case none, refused, trial, good, over, withdrawn, rolledBack
     }
 
     /// One patch in one version.
@@ -125,11 +169,13 @@ package struct FleetReport: Sendable, Equatable {
         /// The error's code; empty for a roll-back, which has only a reason.
         package let code: String
         package let function: String
-        /// Where the first that was read happened, as far as it is known.
+        /// Where it happened, as far as it is known.
         package let place: PatchError.Place
-        /// The message of the first that was read, or the reason.
+        /// The message of the first, or the reason; of the last in a report on one device.
         package let message: String
         package var count: Int
+        /// When it happened last; nil if no believable time is known.
+        package let last: Timestamp?
     }
 
     /// What happened in an hour.
@@ -146,8 +192,10 @@ package struct FleetReport: Sendable, Equatable {
     package var input = Input()
     /// All devices that were heard of.
     package var devices = 0
-    /// Devices that could not sync at least once, and those whose store could not be used.
-    package var syncFailing = 0, storeFailing = 0
+    /// Devices on which something went wrong at least once that is not of one patch.
+    package var troubled: [Trouble: Int] = [:]
+    /// Devices whose last sync failed.
+    package var unsynced = 0
     /// Why, the most frequent first.
     package var faults: [Fault] = []
     /// How many devices each one that was counted represents: 1 unless there were too many for the memory.
@@ -156,4 +204,6 @@ package struct FleetReport: Sendable, Equatable {
     package var newest: Timestamp?
     /// The patches, sorted by id, then by version.
     package var patches: [Patch] = []
+    /// The only device that was asked for; nil if all were, or if no event is of it.
+    package var device: Device?
 }

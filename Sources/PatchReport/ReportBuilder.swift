@@ -46,8 +46,8 @@ package import PatchCrypto
         let reason: UInt32
     }
 
-    /// What is told of the earliest of several.
-    private struct FirstFault {
+    /// What is reported of one of several: of the earliest, or of the latest on a single device.
+    private struct FaultExample {
         let time: UInt64
         let message: UInt32
         let file: UInt32
@@ -76,7 +76,8 @@ package import PatchCrypto
         (ER_FELL_BACK, .fellBack), (ER_CALLED, .called), (ER_TRIAL, .trial), (ER_CONFIRMED, .confirmed),
         (ER_ROLLED_BACK, .rolledBack), (ER_WITHDRAWN, .withdrawn), (ER_LAUNCHED, .launched),
         (ER_EXPIRED, .expired), (ER_NOT_APPLICABLE, .notApplicable), (ER_SYNC_FAILED, .syncFailed),
-        (ER_STORE_FAILED, .storeFailed),
+        (ER_STORE_FAILED, .storeFailed), (ER_SYNCED, .synced), (ER_SAFE_MODE, .safeMode),
+        (ER_NEVER_CONFIRMED, .neverConfirmed), (ER_MISUSED, .misused),
     ]
     private static let keys: [(er_key, EventRecord.Key)] = [
         (ER_SCHEMA, .schema), (ER_TIMESTAMP, .timestamp), (ER_EVENT, .event), (ER_RESOURCE, .resource),
@@ -98,7 +99,7 @@ package import PatchCrypto
     private var patches: [FleetReport.Patch] = [FleetReport.Patch(id: "", version: 0)]
     private var numbers: [PatchKey: UInt16] = [:]
     private var last: (key: PatchKey, number: UInt16)?
-    private var faults: [FaultKey: (count: Int, first: FirstFault)] = [:]
+    private var faults: [FaultKey: (count: Int, last: UInt64, example: FaultExample)] = [:]
     private var hours: [HourKey: FleetReport.Hour] = [:]
     /// What patches run in on devices, by its number in the table of devices, and what orders it.
     private var places = [Surroundings()]
@@ -108,6 +109,10 @@ package import PatchCrypto
     package private(set) var input = FleetReport.Input()
     /// The time of the newest event, in milliseconds since 1970.
     private var newest: Int64 = 0
+    /// The only device that is counted; nil for all.
+    private var device: FleetReport.Device?
+    /// When that device synced last, in milliseconds since 1970.
+    private var lastSync: UInt64 = 0
 
     /// - Parameters:
     ///   - now: Milliseconds since 1970. Events more than a day after it have no time.
@@ -117,10 +122,11 @@ package import PatchCrypto
     ///   - since: Only events from this time on count; nil for all.
     ///   - newSince: Devices that reported a patch from this time on for the first time are counted as new; nil for all.
     ///   - listed: The patches that the feed lists. They are counted whatever devices send.
+    ///   - installation: The only device to count; nil for all.
     /// - Returns: nil if there is not enough memory.
     package init?(
         now: Int, limits: Limits = Limits(), patch: String? = nil, version: Int? = nil, since: Timestamp? = nil,
-        newSince: Timestamp? = nil, listed: [FleetReport.Listed] = []
+        newSince: Timestamp? = nil, listed: [FleetReport.Listed] = [], installation: String? = nil
     ) {
         guard let reader = unsafe er_open(EventRecord.schema) else { return nil }
         for (event, name) in Self.events { unsafe er_set_event(reader, event, name.rawValue) }
@@ -130,6 +136,14 @@ package import PatchCrypto
         }
         suspicion = unsafe Self.number(of: EventRecord.suspicion, in: reader)
         only = unsafe (Self.number(of: patch ?? "", in: reader), Int64(version ?? 0))
+        if var installation {
+            device = FleetReport.Device(installation: installation)
+            installation.withUTF8 { text in
+                unsafe text.withMemoryRebound(to: CChar.self) {
+                    unsafe er_set_installation(reader, $0.baseAddress, $0.count)
+                }
+            }
+        }
         unsafe self.reader = reader
         self.limits = limits
         end = Int64(now.addingOrMost(86_400_000))
@@ -180,6 +194,7 @@ package import PatchCrypto
             case ER_BLANK: break
             case ER_OTHER_SCHEMA: input.foreign += 1
             case ER_NO_DEVICE: input.withoutDevice += 1
+            case ER_OTHER_DEVICE: input.others += 1
             case ER_MISNAMED:
                 input.damaged += 1
                 noteMisnamed()
@@ -217,16 +232,19 @@ package import PatchCrypto
         let time = hasTime ? UInt64(line.time) : 0
         let surroundings = number(
             of: Surroundings(appVersion: line.app_version, system: line.system, systemVersion: line.system_version))
+        let trouble = Self.trouble(of: line)
         change(line.device, 0, time, surroundings) { entry in
             switch line.event {
             case ER_LAUNCHED: entry.run(true, at: time)
-            case ER_SYNC_FAILED: entry.set(.syncFailed)
-            case ER_STORE_FAILED: entry.set(.storeFailed)
+            case ER_SYNCED: entry.reach(.good, at: time)
+            case ER_SYNC_FAILED: entry.reach(.rolledBack, at: time)
             default: break
             }
+            if let trouble { entry.set(trouble: trouble) }
         }
         let happened = Int(max(1, line.count))
-        if line.event == ER_SYNC_FAILED || line.event == ER_STORE_FAILED { addFault(line, 0, happened, at: time) }
+        if trouble != nil { addFault(line, 0, happened, at: time) }
+        if device != nil { addToDevice(line, happened, at: time) }
         // A launch says what it began with, and so does each activation.
         for place in 0..<line.running {
             guard let number = unsafe number(of: er_running(reader, place)) else { continue }
@@ -321,22 +339,47 @@ package import PatchCrypto
         }
     }
 
+    /// What went wrong on a device as such; nil if nothing did, or something with a patch.
+    private static func trouble(of line: er_line) -> FleetReport.Trouble? {
+        switch line.event {
+        case ER_SYNC_FAILED: .syncFailed
+        case ER_STORE_FAILED: .storeFailed
+        case ER_REFUSED: line.version > 0 ? nil : .refused
+        case ER_SAFE_MODE: .safeMode
+        case ER_NEVER_CONFIRMED: .neverConfirmed
+        case ER_MISUSED: .misused
+        default: nil
+        }
+    }
+
+    /// Counts an event of the only device.
+    private mutating func addToDevice(_ line: er_line, _ happened: Int, at time: UInt64) {
+        switch line.event {
+        case ER_LAUNCHED: device?.launches.addOrMost(happened)
+        case ER_SYNCED:
+            device?.syncs.addOrMost(happened)
+            lastSync = max(lastSync, time)
+        default: break
+        }
+    }
+
     private mutating func addFault(_ line: er_line, _ patch: UInt16, _ happened: Int, at time: UInt64) {
         let key = FaultKey(
             patch: patch, event: line.event.rawValue, code: line.error, function: line.function,
             reason: line.event == ER_ROLLED_BACK ? line.message : 0)
         guard faults[key] != nil || faults.count < limits.faults else { return input.dropped += 1 }
-        let first = FirstFault(
-            time: time > 0 ? time : .max, message: line.message, file: line.file, line: line.line)
-        faults[key, default: (0, first)].count.addOrMost(happened)
-        if let old = faults[key]?.first, isBefore(first, old) { faults[key]?.first = first }
+        let example = FaultExample(
+            time: time > 0 || device != nil ? time : .max, message: line.message, file: line.file, line: line.line)
+        faults[key, default: (0, 0, example)].count.addOrMost(happened)
+        if let old = faults[key], old.last < time { faults[key]?.last = time }
+        if let old = faults[key]?.example, isPreferred(example, to: old) { faults[key]?.example = example }
     }
 
-    /// Whether one of two is told, whichever comes first in the files.
-    private func isBefore(_ one: FirstFault, _ other: FirstFault) -> Bool {
+    /// Whether one of two is reported, whichever comes first in the files.
+    private func isPreferred(_ one: FaultExample, to other: FaultExample) -> Bool {
         // A text that found no place is none to tell.
         guard (one.message == 0) == (other.message == 0) else { return other.message == 0 }
-        guard one.time == other.time else { return one.time < other.time }
+        guard one.time == other.time else { return (one.time < other.time) == (device == nil) }
         guard one.message == other.message else { return text(one.message) < text(other.message) }
         return one.file == other.file ? one.line < other.line : text(one.file) < text(other.file)
     }
@@ -419,16 +462,26 @@ package import PatchCrypto
         var counts: [[UInt16: (devices: Int, hurt: Int)]] = Array(repeating: [:], count: patches.count)
         var hours = hours
         var all = 0
+        var held: [FleetReport.Device.Held] = []
         devices.forEach { entry in
             let index = Int(entry.patch)
             guard index > 0 else {
-                report.syncFailing += entry.has(.syncFailed) ? scale : 0
-                report.storeFailing += entry.has(.storeFailed) ? scale : 0
+                for trouble in FleetReport.Trouble.allCases where entry.has(trouble: trouble) {
+                    report.troubled[trouble, default: 0] += scale
+                }
+                report.unsynced += entry.stage == .rolledBack ? scale : 0
+                report.device = device(entry)
                 return all += 1
             }
             patches[index].devices += scale
             patches[index].newDevices += entry.first >= newSince ? scale : 0
             let isRunning = devices.isRunning(entry)
+            if device != nil {
+                held.append(
+                    FleetReport.Device.Held(
+                        id: patches[index].id, version: patches[index].version, stage: entry.stage,
+                        since: Self.timestamp(entry.stageTime), isRunning: isRunning))
+            }
             patches[index].running += isRunning ? scale : 0
             if let stop = Self.stop(of: patches[index]), devices.isHeard(entry, sinceStop: stop) {
                 patches[index].heard += scale
@@ -465,7 +518,7 @@ package import PatchCrypto
                 let (order, version) = (placeOrder[Int(number)].numbers, text(place.appVersion))
                 versions[version, default: (order, FleetReport.Part(name: version))].part.add(count)
                 guard place.system > 0 else { continue }
-                let name = text(place.system) + (place.systemVersion > 0 ? " " + text(place.systemVersion) : "")
+                let name = systemText(place)
                 systems[name, default: FleetReport.Part(name: name)].add(count)
             }
             patches[index].appVersions = versions.values.sorted {
@@ -481,9 +534,9 @@ package import PatchCrypto
                 FleetReport.Fault(
                     event: event?.1.rawValue ?? "", code: text(key.code), function: text(key.function),
                     place: PatchError.Place(
-                        file: value.first.file > 0 ? text(value.first.file) : nil,
-                        line: value.first.line > 0 ? Int(value.first.line) : nil),
-                    message: text(value.first.message), count: value.count))
+                        file: value.example.file > 0 ? text(value.example.file) : nil,
+                        line: value.example.line > 0 ? Int(value.example.line) : nil),
+                    message: text(value.example.message), count: value.count, last: Self.timestamp(value.last)))
         }
         for index in patches.indices {
             patches[index].hours.sort { $0.hour < $1.hour }
@@ -496,6 +549,26 @@ package import PatchCrypto
         report.patches = patches.dropFirst().sorted {
             ($0.id, $0.version) < ($1.id, $1.version)
         }
+        report.device?.patches = held.sorted { ($0.id, $0.version) < ($1.id, $1.version) }
         return report
+    }
+
+    /// The only device, by what is known of it without its patches; nil if all are counted.
+    private func device(_ entry: DeviceTable.Entry) -> FleetReport.Device? {
+        guard var device else { return nil }
+        let place = places[Int(entry.surroundings)]
+        (device.appVersion, device.system) = (text(place.appVersion), systemText(place))
+        device.lastLaunch = entry.runTime.flatMap(Self.timestamp)
+        device.lastSync = Self.timestamp(lastSync)
+        return device
+    }
+
+    private func systemText(_ place: Surroundings) -> String {
+        text(place.system) + (place.systemVersion > 0 ? " " + text(place.systemVersion) : "")
+    }
+
+    /// - Parameter time: Milliseconds since 1970; 0 if it is not known.
+    private static func timestamp(_ time: UInt64) -> Timestamp? {
+        time > 0 ? Timestamp(secondsSince1970: Int(time / 1000)) : nil
     }
 }

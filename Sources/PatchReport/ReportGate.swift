@@ -1,6 +1,6 @@
 import PatchCrypto
 
-/// A bound on what a report may say about a patch, such as `failures<0.1%` or `time-p95<5ms`.
+/// A bound on what a report may say about a patch, such as `failures<0.1%` or `time-p95<5ms`; or about all devices: `sync-failed<5%`.
 package struct ReportGate: Sendable, Equatable {
     /// What is bounded.
     package enum Measure: String, Sendable, CaseIterable {
@@ -14,11 +14,17 @@ package struct ReportGate: Sendable, Equatable {
         case rolledBack = "rolled-back"
         /// Devices that refused the patch.
         case refused
+        /// Devices whose last sync failed, of all devices that were heard of.
+        case syncFailed = "sync-failed"
+        /// Devices whose store could not be used, of all devices that were heard of.
+        case storeFailed = "store-failed"
         /// Measured calls that took longer than a time.
         case time
 
         /// Whether calls are counted, and not devices.
         package var isOfCalls: Bool { [.failures, .fallbacks, .time].contains(self) }
+        /// Whether all devices are counted, and not those with a patch.
+        package var isOfFleet: Bool { [.syncFailed, .storeFailed].contains(self) }
     }
 
     /// The times that may be asked for, as they are written.
@@ -45,7 +51,7 @@ package struct ReportGate: Sendable, Equatable {
     package let text: String
 
     /// Reads a gate: a measure, `<`, and a percentage, before which `previous+` may be; or `time-p95<5ms`, with any other whole percentage
-    /// from 1 to 99. A number without `%` is refused: it could be a part or a percentage.
+    /// from 1 to 99. Only what is of a patch has a version before. A number without `%` is refused: it could be a part or a percentage.
     package init?(_ text: String) {
         let parts = text.split(separator: "<", omittingEmptySubsequences: false)
         guard parts.count == 2 else { return nil }
@@ -68,7 +74,7 @@ package struct ReportGate: Sendable, Equatable {
             let value = Double(String(digits))
         else { return nil }
         bound = value / 100
-        guard bound > 0, bound <= 1 else { return nil }
+        guard bound > 0, bound <= 1, !isRelative || !measure.isOfFleet else { return nil }
         self.measure = measure
     }
 
@@ -76,10 +82,34 @@ package struct ReportGate: Sendable, Equatable {
     ///
     /// - Parameter scale: How many devices each counted one represents. Only those that were counted say something.
     package func sequence(in patch: FleetReport.Patch, scale: Int) -> ConfidenceSequence {
-        let share = share(in: patch)
+        sequence(of: share(in: patch), scale: scale)
+    }
+
+    /// - Parameter scale: As for `sequence(in:scale:)`.
+    private func sequence(of share: Share, scale: Int) -> ConfidenceSequence {
         let counted = measure.isOfCalls ? share : Share(share.count / max(1, scale), of: share.total / max(1, scale))
         // Of two versions, each may be wrong in half of the cases in which one may.
         return ConfidenceSequence(counted, around: bound, errors: isRelative ? 0.025 : 0.05)
+    }
+
+    /// What is known of all devices, for a gate on these.
+    package func sequence(in report: FleetReport) -> ConfidenceSequence {
+        sequence(of: share(in: report), scale: report.scale)
+    }
+
+    /// What a gate on all devices looks at.
+    package func share(in report: FleetReport) -> Share {
+        let count = measure == .syncFailed ? report.unsynced : report.troubled[.storeFailed] ?? 0
+        return Share(count, of: report.devices)
+    }
+
+    /// Whether all devices keep to the bound, for a gate on these.
+    package func verdict(on report: FleetReport) -> Verdict {
+        switch sequence(in: report).isAbove(bound) {
+        case true?: .crossed
+        case false?: .passed
+        case nil: .undecided
+        }
     }
 
     /// What the gate looks at.
@@ -90,6 +120,7 @@ package struct ReportGate: Sendable, Equatable {
         case .failing: Share(patch.failing, of: patch.devices)
         case .rolledBack: Share(patch.rolledBack, of: patch.devices)
         case .refused: Share(patch.refused, of: patch.devices)
+        case .syncFailed, .storeFailed: Share(0, of: 0)
         case .time: patch.share(slowerThan: time ?? 0)
         }
     }

@@ -41,7 +41,7 @@ PYTHON
 # Writes the metrics as alerts.yml says.
 report() {
   python3 events.py "$1" >events.jsonl
-  "$tool" report events.jsonl --gate 'failing<0.5%' --gate 'rolled-back<0.5%' --format openmetrics >metrics.new || [ $? = 20 ]
+  "$tool" report events.jsonl --gate 'failing<0.5%' --gate 'rolled-back<0.5%' --gate 'sync-failed<5%' --format openmetrics >metrics.new || [ $? = 20 ]
   promtool check metrics <metrics.new >promtool.txt 2>&1 || { cat promtool.txt && exit 1; }
   mv metrics.new textfiles/patches.prom
 }

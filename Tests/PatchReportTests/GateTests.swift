@@ -131,6 +131,23 @@ import Testing
         }
     }
 
+    /// A fleet that refuses its feed reports nothing about a patch.
+    @Test func aGateMayBeOfAllDevices() throws {
+        var report = FleetReport()
+        let sync = try #require(ReportGate("sync-failed<5%"))
+        let store = try #require(ReportGate("store-failed<1%"))
+        #expect(sync.measure.isOfFleet && store.measure.isOfFleet && !ReportGate.Measure.failing.isOfFleet)
+        #expect(sync.verdict(on: report) == .undecided)
+        (report.devices, report.unsynced, report.troubled) = (1000, 20, [.syncFailed: 900, .storeFailed: 50])
+        #expect(sync.share(in: report) == Share(20, of: 1000) && sync.verdict(on: report) == .passed)
+        #expect(store.share(in: report) == Share(50, of: 1000) && store.verdict(on: report) == .crossed)
+        report.unsynced = 100
+        #expect(sync.verdict(on: report) == .crossed)
+        report.scale = 64
+        #expect(sync.verdict(on: report) == .undecided, "15 devices were counted")
+        #expect(ReportGate("sync-failed<previous+1%") == nil && ReportGate("store-failed<previous+1%") == nil)
+    }
+
     @Test func timesHaveBounds() throws {
         var patch = FleetReport.Patch(id: "p", version: 1)
         let gate = try #require(ReportGate("time-p95<5ms"))

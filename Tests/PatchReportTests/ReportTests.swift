@@ -21,11 +21,12 @@ import Testing
     /// The report of some text, which is read through files of the smallest parts first.
     static func report(
         _ text: some Sequence<UInt8>, limits: ReportBuilder.Limits = .init(), now: Int = now, jobs: Int = 2,
-        listed: [FleetReport.Listed] = []
+        listed: [FleetReport.Listed] = [], installation: String? = nil
     ) throws -> FleetReport {
         let folder = try TestFolder()
         let path = try folder.write(Array(text), to: "events.jsonl")
-        guard let builder = ReportBuilder(now: now, limits: limits, listed: listed) else {
+        guard let builder = ReportBuilder(now: now, limits: limits, listed: listed, installation: installation)
+        else {
             throw PatchError(.limit, "no memory")
         }
         let lines = EventLines(builder, jobs: jobs)
@@ -36,9 +37,11 @@ import Testing
     }
 
     static func report(
-        _ lines: [String], limits: ReportBuilder.Limits = .init(), listed: [FleetReport.Listed] = []
+        _ lines: [String], limits: ReportBuilder.Limits = .init(), listed: [FleetReport.Listed] = [],
+        installation: String? = nil
     ) throws -> FleetReport {
-        try report((lines.joined(separator: "\n") + "\n").utf8, limits: limits, listed: listed)
+        try report(
+            (lines.joined(separator: "\n") + "\n").utf8, limits: limits, listed: listed, installation: installation)
     }
 
     /// A collector may write the members of a line in another order.
@@ -205,16 +208,85 @@ import Testing
             line("sync-failed", 2, at: 7, "feed-signature", "later"),
             line("sync-failed", 3, at: 7, "clock", "three years ahead"),
             line("store-failed", 3, at: 7, "io", "read-only"), Self.line("confirmed", device: 4),
+            Self.line("synced", device: 1, at: 10, patch: nil), Self.line("synced", device: 2, at: 6, patch: nil),
         ]
         for lines in [lines, lines.reversed()] {
             let report = try Self.report(lines)
-            #expect([report.devices, report.syncFailing, report.storeFailing] == [4, 3, 1])
+            #expect(report.devices == 4 && report.troubled == [.syncFailed: 3, .storeFailed: 1])
+            #expect(report.unsynced == 2, "one has synced since")
             #expect(report.faults.map(\.code) == ["feed-signature", "io", "clock"])
             #expect(report.faults.map(\.event) == ["sync-failed", "store-failed", "sync-failed"])
             #expect(report.faults.map(\.count) == [3, 1, 1])
             #expect(report.faults[0].message == "1.root.json: other keys", "the first of them")
             #expect(report.patches.count == 1 && report.patches[0].faults.isEmpty)
         }
+    }
+
+    /// What went wrong on a device as such is counted, whatever it is.
+    @Test(arguments: FleetReport.Trouble.allCases) func everyTroubleIsCounted(_ trouble: FleetReport.Trouble) throws {
+        let report = try Self.report([Self.line(trouble.rawValue, patch: nil), Self.line("launched", patch: nil)])
+        #expect(report.troubled == [trouble: 1] && report.faults.map(\.event) == [trouble.rawValue])
+        // What is refused with its id is of that patch.
+        let named = try Self.report([Self.line("refused")])
+        #expect(named.troubled.isEmpty && named.faults.isEmpty && named.patches[0].refused == 1)
+    }
+
+    @Test func aDeviceHasAReportOfItsOwn() throws {
+        let running = #","patch.running":[{"patch.id":"com.example.good","patch.version":3}]"#
+        func error(_ code: String, _ message: String) -> String {
+            #","error.type":"\#(code)","error.message":"\#(message)""#
+        }
+        let lines = [
+            Self.line("launched", at: 10, patch: nil, app: "2.9", running),
+            Self.line("launched", at: 50, patch: nil, app: "2.10", running),
+            Self.line("trial", at: 10, patch: "com.example.good", version: 3),
+            Self.line("confirmed", at: 20, patch: "com.example.good", version: 3),
+            Self.line("trial", at: 30, patch: "com.example.bad"),
+            Self.line("rolled-back", at: 40, patch: "com.example.bad", #","patch.reason":"launches failed""#),
+            Self.line("synced", at: 5, patch: nil), Self.line("synced", at: 60, patch: nil, #","event.count":2"#),
+            Self.line("sync-failed", at: 6, patch: nil, error("feed-unavailable", "no network")),
+            Self.line("sync-failed", at: 8, patch: nil, error("feed-unavailable", "no server")),
+            Self.line("failed", at: 45, patch: "com.example.good", version: 3, error("script", "nil")),
+            // Others have the same patches, and one has a name that begins like it.
+            Self.line("rolled-back", device: 2, at: 40, patch: "com.example.good", version: 3),
+            Self.line("sync-failed", device: 11, at: 70, patch: nil, error("clock", "three years ahead")),
+        ]
+        func time(_ seconds: Int) -> Timestamp? { Timestamp(secondsSince1970: Self.now / 1000 - 3600 + seconds) }
+        let listed = [FleetReport.Listed(id: "com.example.a", version: 9)]
+        for lines in [lines, lines.reversed()] {
+            let report = try Self.report(lines, listed: listed, installation: "d1")
+            let device = try #require(report.device)
+            #expect(report.input.events == 11 && report.input.others == 2 && report.devices == 1)
+            #expect(device.appVersion == "2.10" && report.newest == time(60))
+            #expect(device.launches == 2 && device.lastLaunch == time(50))
+            #expect(device.syncs == 3 && device.lastSync == time(60))
+            typealias Held = FleetReport.Device.Held
+            #expect(
+                device.patches == [
+                    Held(
+                        id: "com.example.bad", version: 1, stage: .rolledBack, since: time(40), isRunning: false),
+                    Held(id: "com.example.good", version: 3, stage: .good, since: time(20), isRunning: true),
+                ])
+            // The last message counts here.
+            #expect(report.faults.map(\.message) == ["no server"] && report.faults.map(\.count) == [2])
+            #expect(report.faults.map(\.last) == [time(8)])
+            #expect(report.patches.map(\.rolledBack) == [0, 1, 0])
+        }
+        for other in ["d", "d1 ", "D1", "", "d3"] {
+            let report = try Self.report(lines, installation: other)
+            #expect(report.device == nil && report.input.others == lines.count && report.patches.isEmpty)
+        }
+        #expect(try Self.report(lines).device == nil)
+    }
+
+    /// The texts of other devices take no room.
+    @Test(.enabled(if: testsMayBeLong)) func aDeviceIsFoundAmongAnyNumberOfOthers() throws {
+        let others = (0..<70_000).map {
+            Self.line("failed", device: 2, #","error.type":"script","error.message":"no \#($0)""#)
+        }
+        let own = Self.line("failed", #","error.type":"script","error.message":"its own""#)
+        let report = try Self.report(others + [own], installation: "d1")
+        #expect(report.patches.first?.faults.map(\.message) == ["its own"] && report.input.dropped == 0)
     }
 
     @Test func troubleIsCountedBySystem() throws {

@@ -17,13 +17,15 @@ typedef enum {
     ER_NOT_JSON,     /* cut, binary, or nested deeper than any event */
     ER_OTHER_SCHEMA, /* an object of another schema, or of none */
     ER_NO_DEVICE,    /* an event that does not say from which installation it is */
+    ER_OTHER_DEVICE, /* an event of another installation than the one that is asked for */
     ER_MISNAMED,     /* an event that names a patch, a version, a function, an error or a system in a form that none has */
 } er_outcome;
 
 /* The events that a report counts; all others are ER_OTHER. */
 typedef enum {
     ER_OTHER, ER_ACTIVATED, ER_DEACTIVATED, ER_REFUSED, ER_FAILED, ER_FELL_BACK, ER_CALLED, ER_TRIAL, ER_CONFIRMED, ER_ROLLED_BACK,
-    ER_WITHDRAWN, ER_LAUNCHED, ER_EXPIRED, ER_NOT_APPLICABLE, ER_SYNC_FAILED, ER_STORE_FAILED, ER_EVENTS,
+    ER_WITHDRAWN, ER_LAUNCHED, ER_EXPIRED, ER_NOT_APPLICABLE, ER_SYNC_FAILED, ER_STORE_FAILED, ER_SYNCED, ER_SAFE_MODE,
+    ER_NEVER_CONFIRMED, ER_MISUSED, ER_EVENTS,
 } er_event;
 
 /* The members that a report reads, in the order in which lines have them: of the line, of its resource, and of its attributes; all
@@ -75,6 +77,8 @@ void er_set_key(er_reader *reader, er_key key, const char *name);
 /* Whether a text that is not empty has the form of a member. It is called by several threads. */
 typedef int (*er_check)(er_key key, const char *text, size_t length);
 void er_set_check(er_reader *reader, er_check check);
+/* Takes only events of one installation from now on. */
+void er_set_installation(er_reader *reader, const char *text, size_t length);
 void er_close(er_reader *reader);
 
 /* A parser of the reader's lines. Several threads may have one each. NULL if there is not enough memory. */

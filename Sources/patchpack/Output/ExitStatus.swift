@@ -50,7 +50,10 @@ extension PatchError.Code {
         ),
         (.usage, 64, "wrong arguments, or tags that are wrong or missing"),
         (.duplicate, 65, "two files of one run are the same version of the same patch"),
-        (.noInput, 66, "a file is missing or cannot be read"),
+        (
+            .noInput, 66,
+            "a file is missing or cannot be read; no event is of the `--installation` of a report"
+        ),
         (
             .unavailable, 69,
             "this machine's OpenSSL refuses MD5, SHA-1 or AES, as under a FIPS policy; or the library that reads Zstandard is missing"

@@ -13,11 +13,14 @@ extension FleetReport {
                     ("foreign", .integer(input.foreign)),
                     ("withoutDevice", .integer(input.withoutDevice)), ("withoutTime", .integer(input.withoutTime)),
                     ("dropped", .integer(input.dropped)), ("earlier", .integer(input.earlier)),
+                    ("others", .integer(input.others)),
                 ])
             ),
-            ("made", .string(made.description)), ("newest", newest.map { .string($0.description) } ?? .null),
-            ("devices", .integer(devices)), ("syncFailing", .integer(syncFailing)),
-            ("storeFailing", .integer(storeFailing)), ("faults", .array(faults.prefix(100).map(\.json))),
+            ("made", .string(made.description)), ("newest", newest.json),
+            ("devices", .integer(devices)),
+            ("troubled", .object(Trouble.allCases.map { ($0.rawValue, .integer(troubled[$0] ?? 0)) })),
+            ("unsynced", .integer(unsynced)), ("device", device?.json ?? .null),
+            ("faults", .array(faults.prefix(100).map(\.json))),
             ("scale", .integer(scale)), ("patches", .array(patches.map(\.json))),
             (
                 "gates",
@@ -47,7 +50,7 @@ extension FleetReport.Patch {
         ].map { ($0, .integer($1)) }
         return .object(
             [("id", .string(id)), ("version", .integer(version))] + counts + [
-                ("stopped", stopped.map { .string($0.description) } ?? .null), ("heard", .integer(heard)),
+                ("stopped", stopped.json), ("heard", .integer(heard)),
                 ("keeping", .integer(keeping)),
                 ("failureRate", failureRate.json), ("failingDevices", Share(failing, of: devices).json),
                 ("meanNanoseconds", meanTime.map(JSONValue.integer) ?? .null),
@@ -77,9 +80,48 @@ extension FleetReport.Fault {
         .object([
             ("event", .string(event)), ("code", .string(code)), ("function", .string(function)),
             ("file", place.file.map(JSONValue.string) ?? .null), ("line", place.line.map(JSONValue.integer) ?? .null),
-            ("message", .string(message)), ("count", .integer(count)),
+            ("message", .string(message)), ("count", .integer(count)), ("last", last.json),
         ])
     }
+}
+
+extension FleetReport.Device {
+    fileprivate var json: JSONValue {
+        .object([
+            ("installation", .string(installation)), ("appVersion", .string(appVersion)), ("system", .string(system)),
+            ("launches", .integer(launches)), ("lastLaunch", lastLaunch.json), ("syncs", .integer(syncs)),
+            ("lastSync", lastSync.json),
+            (
+                "patches",
+                .array(
+                    patches.map { patch in
+                        .object([
+                            ("id", .string(patch.id)), ("version", .integer(patch.version)),
+                            ("running", .bool(patch.isRunning)), ("stage", .string(patch.stage.name)),
+                            ("since", patch.since.json),
+                        ])
+                    })
+            ),
+        ])
+    }
+}
+
+extension FleetReport.Stage {
+    fileprivate var name: String {
+        switch self {
+        case .none: ""
+        case .refused: "refused"
+        case .trial: "trial"
+        case .good: "good"
+        case .over: "over"
+        case .withdrawn: "withdrawn"
+        case .rolledBack: "rolled-back"
+        }
+    }
+}
+
+extension Timestamp? {
+    fileprivate var json: JSONValue { map { .string($0.description) } ?? .null }
 }
 
 extension FleetReport.Part {

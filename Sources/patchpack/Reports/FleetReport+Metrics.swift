@@ -38,8 +38,11 @@ extension FleetReport {
                 "newest_event_timestamp_seconds", "When the newest event was made.", [([], newest.secondsSince1970)])
         }
         family("devices", "Devices that were heard of.", [([], devices)])
-        family("sync_failing_devices", "Devices that could not sync at least once.", [([], syncFailing)])
-        family("store_failing_devices", "Devices whose store could not be used at least once.", [([], storeFailing)])
+        family("sync_failing_devices", "Devices that could not sync at least once.", [([], troubled[.syncFailed] ?? 0)])
+        family("unsynced_devices", "Devices whose last sync failed.", [([], unsynced)])
+        family(
+            "store_failing_devices", "Devices whose store could not be used at least once.",
+            [([], troubled[.storeFailed] ?? 0)])
         family("damaged_lines", "Lines that are not events.", [([], input.damaged)])
         perPatch("patch_devices", "Devices that reported the patch.") { $0.devices }
         perPatch("patch_running_devices", "Devices on which it runs.") { $0.running }

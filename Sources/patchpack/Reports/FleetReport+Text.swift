@@ -3,10 +3,19 @@ import PatchReport
 
 /// A line of a report on a terminal.
 struct ReportLine {
-    var style: Console.Style?
+    let style: Console.Style?
     /// The coloured beginning.
-    var word = ""
+    let word: String
     let text: String
+
+    init(style: Console.Style? = nil, word: String = "", text: String) {
+        (self.style, self.word, self.text) = (style, word, text)
+    }
+
+    /// A row of a table.
+    init(name: String, value: String) {
+        self.init(style: .faint, word: "  " + name.padded(to: 14), text: value)
+    }
 
     func print(_ console: Console) throws(PatchError) {
         guard let style else { return try console.line(text) }
@@ -22,9 +31,7 @@ extension FleetReport {
         for patch in patches {
             lines.append(ReportLine(text: ""))
             lines.append(ReportLine(style: .good, word: "\(patch.id) \(patch.version)", text: ""))
-            lines += patch.rows(of: devices).map { name, value in
-                ReportLine(style: .faint, word: "  " + name.padded(to: 14), text: value)
-            }
+            lines += patch.rows(of: devices).map(ReportLine.init)
         }
         if !gates.isEmpty { lines.append(ReportLine(text: "")) }
         for gate in ReportGateResult.worstFirst(gates) {
@@ -39,12 +46,13 @@ extension FleetReport {
 
     /// The names and the values of what went wrong on devices as such.
     var deviceRows: [(name: String, value: String)] {
-        [("could not sync", "sync-failed", syncFailing), ("could not store", "store-failed", storeFailing)]
-            .filter { $0.2 > 0 }.map { name, event, count in
-                let share = Share(count, of: devices).value?.percent ?? ""
-                let reasons = faults.filter { $0.event == event }.prefix(5).map(\.text).joined(separator: "; ")
-                return (name, "\(count.counting("device"))  \(share) of all: \(reasons)")
-            }
+        Trouble.allCases.compactMap { trouble in
+            guard let count = troubled[trouble], count > 0 else { return nil }
+            let share = Share(count, of: devices).value?.percent ?? ""
+            let reasons = faults.filter { $0.event == trouble.rawValue }.prefix(5).map(\.text).joined(separator: "; ")
+            let last = trouble == .syncFailed ? ", of which the last sync of \(unsynced.grouped) failed" : ""
+            return (trouble.words, "\(count.counting("device"))  \(share) of all\(last): \(reasons)")
+        }
     }
 
     /// What was read, and what is to be known about it.
@@ -52,6 +60,7 @@ extension FleetReport {
         let counts = "\(input.events.counting("event")) of \(devices.counting("device")), \(input.bytes.bytes)"
         var notes: [String] = []
         if let newest { notes.append("the newest from \(newest)") }
+        if input.others > 0 { notes.append("\(input.others.counting("event")) of other devices left out") }
         if input.earlier > 0 { notes.append("\(input.earlier.counting("earlier event")) left out") }
         if input.damaged > 0 {
             let names =
@@ -80,12 +89,29 @@ extension FleetReport.Part {
     }
 }
 
+extension FleetReport.Trouble {
+    fileprivate var words: String {
+        switch self {
+        case .syncFailed: "could not sync"
+        case .storeFailed: "could not store"
+        case .refused: "refused an envelope of an unknown patch"
+        case .safeMode: "in safe mode"
+        case .neverConfirmed: "not confirmed"
+        case .misused: "misused"
+        }
+    }
+}
+
 extension FleetReport.Fault {
-    /// How often it happened, and what the first was.
-    fileprivate var text: String {
-        let error = PatchError(PatchError.Code(code), message, at: place)
+    /// How often it happened, and one of them.
+    var text: String { "\(count.grouped) x \(example)" }
+
+    /// The code, the function, the place and the message of one of them.
+    var example: String {
+        let words = message.isEmpty ? EventRecord.Name(rawValue: event)?.sentence : message
+        let error = PatchError(PatchError.Code(code), words ?? "", at: place)
         let name = code.isEmpty ? "" : "\(code)\(function.isEmpty ? "" : " in \(function)"): "
-        return "\(count.grouped) x \(name)\(error.text)"
+        return "\(name)\(error.text)"
     }
 }
 
@@ -115,17 +141,7 @@ extension FleetReport.Patch {
                     "\(stopped): of \(heard.counting("device")) heard of since, \((heard - keeping).grouped) have it no more\(share)"
                 ))
         }
-        if let rate = failureRate.value {
-            rows.append(
-                (
-                    "calls",
-                    "\(calls.grouped)  \(rate.percent) failed (\(failureRate.interval.text)), \(fallbacks.counting("fallback"))"
-                ))
-        }
-        if let meanTime {
-            let most = time95.map { "95 % below \($0.duration), " } ?? ""
-            rows.append(("time", "\(meanTime.duration) on average, \(most)at most \(longest.duration)"))
-        }
+        rows += workRows
         for (name, parts) in [("app versions", appVersions), ("systems", systems)] where !parts.isEmpty {
             rows.append((name, parts.prefix(8).map(\.text).joined(separator: ", ")))
         }
@@ -137,6 +153,23 @@ extension FleetReport.Patch {
         }
         if let firstBadMinute { rows.append(("first failure", minuteText(firstBadMinute))) }
         return rows + faults.prefix(5).map { ($0.event, $0.text) }
+    }
+
+    /// How often it was called, and how long the calls took.
+    var workRows: [(name: String, value: String)] {
+        var rows: [(name: String, value: String)] = []
+        if let rate = failureRate.value {
+            rows.append(
+                (
+                    "calls",
+                    "\(calls.grouped)  \(rate.percent) failed (\(failureRate.interval.text)), \(fallbacks.counting("fallback"))"
+                ))
+        }
+        if let meanTime {
+            let most = time95.map { "95 % below \($0.duration), " } ?? ""
+            rows.append(("time", "\(meanTime.duration) on average, \(most)at most \(longest.duration)"))
+        }
+        return rows
     }
 
     /// The new devices of some hours, in at most 48 characters.

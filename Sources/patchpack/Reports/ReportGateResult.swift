@@ -5,11 +5,14 @@ import PatchRunner
 /// Whether a patch passes a gate.
 struct ReportGateResult {
     let gate: ReportGate
-    /// The patch; that which was asked for, if no device reported it, and nil if none was asked for.
+    /// The patch; that which was asked for, if no device reported it, and nil if none was asked for, or if the gate is of all devices.
     let id: String?
     let version: Int?
     /// Both, for people.
-    var name: String { [id ?? "no patch", version.map(String.init)].compactMap(\.self).joined(separator: " ") }
+    var name: String {
+        gate.measure.isOfFleet
+            ? "all devices" : [id ?? "no patch", version.map(String.init)].compactMap(\.self).joined(separator: " ")
+    }
     let share: Share
     let sequence: ConfidenceSequence
     let verdict: ReportGate.Verdict
@@ -25,6 +28,7 @@ struct ReportGateResult {
         // A gate that is given twice is one: a series that is there twice makes a file of metrics unreadable.
         let gates = gates.enumerated().filter { !gates[..<$0].contains($1) }.map(\.element)
         return gates.flatMap { gate in
+            guard !gate.measure.isOfFleet else { return [ReportGateResult(gate, report)] }
             guard !report.patches.isEmpty else {
                 let none = FleetReport.Patch(id: "", version: 0)
                 return [ReportGateResult(gate, none, after: nil, id: id, version: version, 1)]
@@ -55,6 +59,14 @@ struct ReportGateResult {
         suspected = patch.suspected
         verdict = gate.verdict(on: patch, after: previous, scale: scale)
         self.previous = previous.map { ($0.version, gate.sequence(in: $0, scale: scale)) }
+    }
+
+    private init(_ gate: ReportGate, _ report: FleetReport) {
+        self.gate = gate
+        (id, version, previous, suspected) = (nil, nil, nil, 0)
+        share = gate.share(in: report)
+        sequence = gate.sequence(in: report)
+        verdict = gate.verdict(on: report)
     }
 
     /// Why it is so.

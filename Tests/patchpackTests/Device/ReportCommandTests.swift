@@ -72,6 +72,50 @@ import Testing
         #expect(place.error.contains("nowhere: no such file"))
     }
 
+    @Test func oneDeviceIsReportedAsSuch() throws {
+        let more = [
+            Self.line("rolled-back", 7, #","patch.reason":"launches failed""#).replacing("fix\"", with: "home\""),
+            Self.line("sync-failed", 7, #","error.type":"clock","error.message":"three <b>years</b>\u001b[1m ahead""#)
+                .replacing(#""patch.id":"com.example.shop.fix","patch.version":3,"#, with: ""),
+        ]
+        try folder.write(more.joined(separator: "\n") + "\n", to: "events/b.jsonl")
+        let text = try Tool.patchpack("report", "events", "--installation", "7", in: folder.path)
+        #expect(text.status == 0, "\(text.error)")
+        #expect(text.text.hasPrefix("7 events of 1 device") && text.text.contains("8,005 events of other devices"))
+        for line in [
+            "  last seen     2026-11-22T10:07:00Z, app 2.3.1", "  syncs         0",
+            #"  sync-failed   1 x clock: three <b>years</b>\u{1B}[1m ahead, the last 2026-11-22T10:07:00Z"#,
+            "com.example.shop.fix 3  runs, good since 2026-11-22T10:07:00Z",
+            "  failed        1 x script in Cart.bold: no & no, the last 2026-11-22T10:07:00Z",
+            "com.example.shop.home 3  does not run, rolled back since 2026-11-22T10:07:00Z",
+            "  rolled-back   1 x launches failed, the last 2026-11-22T10:07:00Z",
+        ] { #expect(text.lines.contains(line), "\(line)\n\(text.text)") }
+        let json = try Tool.patchpack(
+            "report", "events", "--installation", "7", "--patch", "com.example.shop.home", "--format", "json",
+            in: folder.path)
+        let value = try JSONValue(parsing: json.output)
+        #expect(value["device"]?["installation"]?.text == "7")
+        let patches = try #require(value["device"]?["patches"]?.elements)
+        #expect(patches.map { $0["id"]?.text } == ["com.example.shop.home"])
+        #expect(patches.map { $0["stage"]?.text } == ["rolled-back"] && value["patches"]?.elements.count == 1)
+    }
+
+    @Test func aDeviceThatIsNotThereIsAnError() throws {
+        let none = try Tool.patchpack("report", "events", "--installation", "70000", in: folder.path)
+        #expect(none.status == 66 && none.text.isEmpty)
+        #expect(none.error.contains("error: no event is of the installation 70000\n"), "\(none.error)")
+        #expect(none.error.contains("8,010 events of other installations were read"))
+        let json = try Tool.patchpack(
+            "report", "events", "--installation", "70000", "--format", "json", in: folder.path)
+        let error = try JSONValue(parsing: json.output)["error"]
+        #expect(json.status == 66 && error?["code"]?.text == "no-input")
+        for others in [["--gate", "failing<1%"], ["--html", "x.html"], ["--format", "openmetrics"]] {
+            let run = try Tool.run(
+                Tool.patchpack, ["report", "events", "--installation", "7"] + others, in: folder.path)
+            #expect(run.status == 64 && run.error.contains("--installation for one"), "\(others)")
+        }
+    }
+
     @Test func aGateThatIsGivenTwiceIsOne() throws {
         let twice = try Tool.patchpack(
             "report", "events", "--format", "openmetrics", "--gate", "failing<2%", "--gate", "failing<2%",
@@ -99,6 +143,30 @@ import Testing
         // A part or a percentage? It would be a hundred times as much.
         let bare = try Tool.patchpack("report", "events", "--gate", "failing<0.5", in: folder.path)
         #expect(bare.status == 64 && bare.error.contains("did you mean 'failing<0.5%'?"), "\(bare.error)")
+    }
+
+    /// A fleet whose syncs fail is stopped, whatever patch is looked at.
+    @Test func aGateOnAllDevicesHasNoPatch() throws {
+        let failed = (0..<300).map {
+            Self.line("sync-failed", $0, #","error.type":"feed-signature","error.message":"other keys""#)
+                .replacing(#""patch.id":"com.example.shop.fix","patch.version":3,"#, with: "")
+        }
+        try folder.write(failed.joined(separator: "\n") + "\n", to: "events/b.jsonl")
+        let gates = ["--gate", "sync-failed<5%", "--gate", "store-failed<5%", "--gate", "failing<2%"]
+        for other in [[], ["--patch", "com.example.other"]] {
+            let text = try Tool.run(Tool.patchpack, ["report", "events"] + gates + other, in: folder.path)
+            #expect(text.status == 20)
+            #expect(
+                text.text.contains("crossed  sync-failed<5%  all devices: 15.0 %, between 12.2 % and 18.1 %"),
+                "\(text.text)")
+            #expect(text.text.contains("passed  store-failed<5%  all devices: 0.0 %"))
+        }
+        let metrics = try Tool.run(
+            Tool.patchpack, ["report", "events", "--format", "openmetrics"] + gates, in: folder.path)
+        #expect(metrics.lines.contains(#"patchpack_gate_crossed{gate="sync-failed<5%"} 1"#))
+        #expect(metrics.lines.contains("patchpack_unsynced_devices 300"))
+        let relative = try Tool.patchpack("report", "events", "--gate", "sync-failed<previous+1%", in: folder.path)
+        #expect(relative.status == 64)
     }
 
     /// Reports of two apps, or of two environments, are in one folder of metrics.

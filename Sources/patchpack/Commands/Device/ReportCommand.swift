@@ -9,6 +9,8 @@ extension Option {
         name: "patch", value: .text("ID"), help: "report only this patch")
     static let reportedVersion = Option(
         name: "patch-version", value: .text("N"), help: "report only this version")
+    static let reportedInstallation = Option(
+        name: "installation", value: .text("ID"), help: "report on this device only, as such")
     static let reportedFeed = Option(
         name: "feed", value: .directory("DIR|URL"),
         help: "decide gates of the patches that this feed lists, and of no other")
@@ -24,7 +26,8 @@ enum ReportCommand {
         name: "report", summary: "add up the event logs of devices: who runs what, what fails, is it safe to go on",
         operands: "FILE|DIR|-...", operandValue: .file("FILE"), operandCount: 0...Int.max,
         options: [
-            .gate, .reportedPatch, .reportedVersion, .reportedFeed, .pinnedRoot, .authorities, .insecure, .since,
+            .gate, .reportedPatch, .reportedVersion, .reportedInstallation, .reportedFeed, .pinnedRoot, .authorities,
+            .insecure, .since,
             .reportFormat, .label, .html, .force, .filesFrom, .null,
         ],
         example: "patchpack report events/ --patch com.example.shop.cart-total --gate 'failing<0.5%'", run: run)
@@ -56,11 +59,27 @@ enum ReportCommand {
         return labels
     }
 
+    private static func notFound(_ installation: String, _ input: FleetReport.Input) -> PatchError {
+        let read = "\((input.others + input.earlier).counting("event")) of other installations were read"
+        return PatchError(
+            .noInput, "no event is of the installation \(installation)",
+            hint:
+                "\(read); an event has it as `app.installation.id`, and `patchpack store status --format json` prints that of a device"
+        )
+    }
+
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let gates = try ReportGate.all(arguments)
         let files = try InputFiles.all(arguments, in: true, called: EventFiles.suffixes)
         let version = try arguments.number(of: .reportedVersion)
         let id = try arguments.text(of: .reportedPatch)
+        let installation = try arguments.text(of: .reportedInstallation)
+        if installation != nil {
+            let ofFleets = [Option.gate, .html].first { arguments.has($0) }.map { "--\($0.name)" }
+            if let option = ofFleets ?? (arguments.format == "openmetrics" ? "--format openmetrics" : nil) {
+                throw PatchError(.usage, "\(option) is for all devices, and --installation for one")
+            }
+        }
         let page = try arguments.value(of: .html)?.path.checked(force: arguments.has(.force))
         let now = try SystemClock.now()
         let since = try arguments.moment(of: .since, before: now)
@@ -70,8 +89,14 @@ enum ReportCommand {
         // A bound may be relative to the version before.
         let counted = gates.contains(where: \.isRelative) ? nil : version
         var (report, failure) = try EventFiles.report(
-            on: files, patch: id, version: counted, since: since, listed: listed ?? [], console)
+            on: files, patch: id, version: counted, since: since, listed: listed ?? [],
+            installation: installation, console)
         if let failure, console.format == .text, report.input.bytes == 0 { return failure.code.exitStatus }
+        if let installation, report.device == nil {
+            let error = Self.notFound(installation, report.input)
+            if console.format == .text { console.error(error) }
+            failure = failure ?? error
+        }
         let all = report.patches
         report.patches.removeAll { patch in
             id.map { $0 != patch.id } ?? false || version.map { $0 != patch.version } ?? false
@@ -89,7 +114,7 @@ enum ReportCommand {
                 hint: "there are too many patches: give --feed DIR, or --patch ID and --patch-version N")
         }
         if failure == nil { failure = results.lazy.compactMap(\.failure).first }
-        if let id, report.patches.isEmpty {
+        if let id, report.patches.isEmpty, installation == nil || report.device != nil {
             console.warning("no event is about \(id)\(version.map { " \($0)" } ?? "")")
         }
         if arguments.format == "openmetrics" {
@@ -97,7 +122,8 @@ enum ReportCommand {
         } else if console.format == .json {
             try console.json(report.json(results, failure, at: now))
         } else if !console.isQuiet {
-            for line in report.lines(results) { try line.print(console) }
+            let lines = report.device.map(report.lines(of:)) ?? (installation == nil ? report.lines(results) : [])
+            for line in lines { try line.print(console) }
         }
         if let page {
             try OutputFile.write(

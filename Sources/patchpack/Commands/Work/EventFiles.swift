@@ -13,15 +13,17 @@ enum EventFiles {
 
     /// The report on all events of files, and the first error of a file, which was printed. The others are in the report.
     ///
-    /// - Parameter listed: The patches that a feed lists, which are counted whatever devices send.
+    /// - Parameters:
+    ///   - listed: The patches that a feed lists, which are counted whatever devices send.
+    ///   - installation: The only device to count; nil for all.
     static func report(
         on files: [Path], patch: String? = nil, version: Int? = nil, since: Timestamp?, newSince: Timestamp? = nil,
-        listed: [FleetReport.Listed] = [], _ console: Console
+        listed: [FleetReport.Listed] = [], installation: String? = nil, _ console: Console
     ) throws(PatchError) -> (FleetReport, PatchError?) {
         guard
             let builder = ReportBuilder(
                 now: WallClock.milliseconds, patch: patch, version: version, since: since, newSince: newSince,
-                listed: listed)
+                listed: listed, installation: installation)
         else { throw PatchError(.internal, "no memory") }
         let lines = EventLines(builder, jobs: Resources.processorCount)
         var failure: PatchError?

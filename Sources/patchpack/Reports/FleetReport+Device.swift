@@ -1,0 +1,75 @@
+import PatchCrypto
+import PatchReport
+
+extension FleetReport {
+    /// A report on one device as text.
+    func lines(of device: Device) -> [ReportLine] {
+        let place = [device.appVersion.isEmpty ? "" : "app \(device.appVersion)", device.system].filter { !$0.isEmpty }
+        var rows = [
+            ("last seen", ([newest?.description ?? "at an unknown time"] + place).joined(separator: ", ")),
+            ("launches", device.launches.grouped + (device.lastLaunch.map { ", the last \($0)" } ?? "")),
+            (
+                "syncs",
+                device.syncs.grouped + (device.lastSync.map { ", the last \($0)" } ?? "")
+                    + (unsynced > 0 ? "; failing since" : "")
+            ),
+        ]
+        if let (subject, fault) = lastError {
+            let time = fault.last.map { "\($0) " } ?? ""
+            rows.append(("last error", "\(time)\(subject)\(fault.event): \(fault.example)"))
+        }
+        var lines = [ReportLine(text: summary), ReportLine(text: "")]
+        lines.append(ReportLine(style: .good, word: device.installation, text: ""))
+        lines += (rows + Self.rows(of: faults)).map(ReportLine.init)
+        for held in device.patches {
+            // The feed may list others.
+            guard let patch = patches.first(where: { $0.id == held.id && $0.version == held.version }) else { continue }
+            let state = [held.isRunning ? "runs" : "does not run", held.words(isSuspected: patch.suspected > 0)]
+                .filter { !$0.isEmpty }.joined(separator: ", ")
+            lines.append(ReportLine(text: ""))
+            lines.append(ReportLine(style: .good, word: "\(held.id) \(held.version)", text: "  \(state)"))
+            let stop = patch.stopped.map { [("stopped", "by the feed, \($0)")] } ?? []
+            lines += (stop + patch.workRows + Self.rows(of: patch.faults)).map(ReportLine.init)
+        }
+        return lines
+    }
+
+    /// The last thing that went wrong, and the patch that it was about, to say before it. A call that something else answered is not wrong.
+    private var lastError: (subject: String, fault: Fault)? {
+        let all =
+            faults.map { ("", $0) }
+            + patches.flatMap { patch in
+                patch.faults.map { ("\(patch.id) \(patch.version) ", $0) }
+            }
+        return all.filter { $0.1.event != EventRecord.Name.fellBack.rawValue }.max { one, other in
+            guard let last = other.1.last else { return false }
+            return one.1.last.map { $0 < last } ?? true
+        }
+    }
+
+    /// The newest come first.
+    private static func rows(of faults: [Fault]) -> [(name: String, value: String)] {
+        let sorted = faults.sorted { one, other in
+            guard let last = one.last else { return false }
+            return other.last.map { last > $0 } ?? true
+        }
+        return sorted.prefix(10).map { ($0.event, $0.text + ($0.last.map { ", the last \($0)" } ?? "")) }
+    }
+}
+
+extension FleetReport.Device.Held {
+    /// What became of it last, in words.
+    fileprivate func words(isSuspected: Bool) -> String {
+        let words =
+            switch stage {
+            case .none: ""
+            case .refused: "refused"
+            case .trial: "on trial"
+            case .good: "good"
+            case .over: "over"
+            case .withdrawn: "withdrawn"
+            case .rolledBack: isSuspected ? "rolled back together with others" : "rolled back"
+            }
+        return words.isEmpty ? "" : words + (since.map { " since \($0)" } ?? "")
+    }
+}
