@@ -2,6 +2,8 @@
 struct ZipMember: Sendable {
     let name: String
     let isDeflated: Bool
+    /// The CRC-32 of the member's bytes, once they are inflated.
+    let crc: UInt32
     /// The member's size in bytes, once it is inflated.
     let size: Int
     /// Where its stored or deflated bytes are in the buffer that holds the zip.
@@ -11,7 +13,7 @@ struct ZipMember: Sendable {
 /// Reads a zip's structure under a strict profile, which refuses everything that an envelope does not need.
 ///
 /// Every byte of the archive is accounted for: the members from the first byte on, without gaps, then the central
-/// directory, then an end record of 22 bytes. libzip reads what is inside a member.
+/// directory, then an end record of 22 bytes. `ZipArchive` reads what is inside a member.
 struct ZipDirectory: Sendable {
     /// The members, in the archive's order.
     let members: [ZipMember]
@@ -121,7 +123,8 @@ private struct ZipReader {
         }
         let method = try take(2)
         guard method == 0 || method == 8 else { throw Self.fault("a member is neither stored nor deflated") }
-        _ = try take(8)  // time, date and CRC-32; libzip checks the CRC
+        _ = try take(4)  // time and date: any
+        let crc = UInt32(try take(4))
         let storedSize = try take(4)
         let size = try take(4)
         let nameLength = try take(2)
@@ -154,7 +157,8 @@ private struct ZipReader {
         guard bytes[start + 4..<header] == bytes[shared..<sharedEnd], bytes[header..<data.lowerBound] == name else {
             throw Self.fault("a local header differs from the central directory")
         }
-        return ZipMember(name: String(decoding: name, as: UTF8.self), isDeflated: method == 8, size: size, data: data)
+        return ZipMember(
+            name: String(decoding: name, as: UTF8.self), isDeflated: method == 8, crc: crc, size: size, data: data)
     }
 
     private static func check(name: ArraySlice<UInt8>) throws(PatchError) {

@@ -1,6 +1,6 @@
 /// An envelope's zip, decrypted in place of the payload.
 struct DecryptedPayload {
-    fileprivate var bytes: [UInt8]
+    fileprivate let bytes: [UInt8]
     fileprivate let archive: Range<Int>
     fileprivate let key: ScriptKey
 
@@ -15,7 +15,7 @@ struct DecryptedPayload {
             throw PatchError(
                 .decryptFailed, "a payload of \(range.count) bytes cannot be sealed with \(suite.rawValue)")
         }
-        bytes = envelope.takeBytes()
+        var bytes = envelope.takeBytes()
         guard
             let archive = try suite.cipher.open(range, of: &bytes, key: key.bytes, label: EnvelopeSuite.envelopeLabel)
         else {
@@ -24,6 +24,7 @@ struct DecryptedPayload {
                 hint: "before it was signed, it was sealed with another key or damaged; pack it again")
         }
         self.archive = archive
+        self.bytes = bytes
     }
 }
 
@@ -32,7 +33,8 @@ struct EnvelopeContents {
     private let directory: ZipDirectory
     /// Where the zip is in the buffer that the directory is about.
     private let archive: Range<Int>
-    private var data: [[UInt8]]
+    /// The members' bytes. Those of stored members are slices of the payload.
+    private let data: [ArraySlice<UInt8>]
     private let key: ScriptKey
     private let limits: EnvelopeLimits
 
@@ -67,7 +69,7 @@ struct EnvelopeContents {
     func manifest() throws(PatchError) -> Manifest {
         // The directory is known to have a member with this name.
         let index = directory.members.firstIndex { $0.name == ZipDirectory.manifestName } ?? 0
-        let manifest = try Manifest(decoding: data[index], limits: limits)
+        let manifest = try Manifest(decoding: Array(data[index]), limits: limits)
         guard directory.members.map(\.name) == Self.memberNames(for: manifest.scripts, suite: key.suite) else {
             throw .manifest(.malformed, "the zip's members are not exactly those that it lists, in that order")
         }
@@ -77,28 +79,24 @@ struct EnvelopeContents {
     /// Runs the stage `scripts`: decrypts each script, and checks its size and its digest.
     ///
     /// - Parameter manifest: The manifest of these contents.
-    mutating func takeScripts(of manifest: Manifest) throws(PatchError) -> [PatchScript] {
+    func scripts(of manifest: Manifest) throws(PatchError) -> [PatchScript] {
         let suite = key.suite
         var scripts: [PatchScript] = []
         for (index, script) in manifest.scripts.enumerated() {
             // The members are the manifest, and for each script its digest and its sealed bytes.
-            let digest = data[1 + 2 * index]
-            var bytes: [UInt8] = []
-            swap(&bytes, &data[2 + 2 * index])
-            guard suite.cipher.canHaveSealed(length: bytes.count),
-                let plaintext = try suite.cipher.open(0..<bytes.count, of: &bytes, key: key.bytes, label: script.name)
+            let sealed = data[2 + 2 * index]
+            guard suite.cipher.canHaveSealed(length: sealed.count),
+                let bytes = try suite.cipher.opened(sealed, key: key.bytes, label: script.name)
             else {
                 throw PatchError(
                     .decryptFailed, "\(script.name) cannot be decrypted with the script key", hint: "pack it again")
             }
-            bytes.removeSubrange(plaintext.upperBound...)
-            bytes.removeSubrange(..<plaintext.lowerBound)
             guard bytes.count == script.size else {
                 throw PatchError(
                     .digestMismatch, "\(script.name) has \(bytes.count) bytes, but the manifest says \(script.size)",
                     hint: "pack it again")
             }
-            guard try suite.digest.hexadecimal(of: bytes) == digest else {
+            guard try suite.digest.hexadecimal(of: bytes).elementsEqual(data[1 + 2 * index]) else {
                 throw PatchError(
                     .digestMismatch, "\(script.name) does not match its \(suite.digest.rawValue)",
                     hint: "pack it again")
@@ -107,4 +105,7 @@ struct EnvelopeContents {
         }
         return scripts
     }
+
+    /// The digests of a manifest's scripts, which `scripts(of:)` has compared with the scripts.
+    func digests(of manifest: Manifest) -> [ArraySlice<UInt8>] { manifest.scripts.indices.map { data[1 + 2 * $0] } }
 }

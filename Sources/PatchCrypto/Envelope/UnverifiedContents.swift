@@ -37,10 +37,10 @@ extension UnverifiedEnvelope {
     {
         var envelope = self
         let payload = try DecryptedPayload(takenFrom: &envelope, keys: scriptKeys)
-        var contents = try EnvelopeContents(of: payload, limits: limits)
+        let contents = try EnvelopeContents(of: payload, limits: limits)
         let manifest = try contents.manifest()
         return UnverifiedContents(
             zipSize: contents.zipSize, members: contents.members, manifest: manifest,
-            scripts: try contents.takeScripts(of: manifest))
+            scripts: try contents.scripts(of: manifest))
     }
 }

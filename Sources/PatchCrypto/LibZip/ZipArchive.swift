@@ -1,11 +1,11 @@
 internal import CLibzip
 
-/// Reads and writes the members of a zip in memory, with libzip.
+/// Reads and writes the members of a zip in memory: stored ones where they are, the others with libzip.
 enum ZipArchive {
     /// libzip's version.
     static var version: String { unsafe zip_libzip_version().map { unsafe String(cString: $0) } ?? "unknown" }
 
-    /// Reads every member and checks its CRC.
+    /// Reads every member and checks its CRC. A stored member is not copied.
     ///
     /// - Parameters:
     ///   - directory: The structure, already checked; its sizes limit what is allocated.
@@ -15,11 +15,16 @@ enum ZipArchive {
     /// - Throws: `malformed` if a CRC is wrong, or a deflated stream is not as long as its headers say.
     static func read(
         _ directory: ZipDirectory, in buffer: [UInt8], at range: Range<Int>
-    ) throws(PatchError) -> [[UInt8]] {
+    ) throws(PatchError) -> [ArraySlice<UInt8>] {
+        guard directory.members.contains(where: \.isDeflated) else {
+            var contents: [ArraySlice<UInt8>] = []
+            for member in directory.members { contents.append(try stored(member, in: buffer)) }
+            return contents
+        }
         guard isReady else { throw PatchError(.internal, "libzip is out of memory") }
-        return try unsafe buffer.withUnsafeBufferPointer { (buffer) throws(PatchError) in
+        return try unsafe buffer.withUnsafeBufferPointer { (bytes) throws(PatchError) in
             let source = unsafe zip_source_buffer_create(
-                buffer.baseAddress.unsafelyUnwrapped + range.lowerBound, UInt64(range.count), 0, nil)
+                bytes.baseAddress.unsafelyUnwrapped + range.lowerBound, UInt64(range.count), 0, nil)
             guard let archive = unsafe zip_open_from_source(source, ZIP_RDONLY, nil) else {
                 unsafe zip_source_free(source)
                 throw PatchError(.malformed, "zip: inconsistent, according to libzip")
@@ -28,18 +33,30 @@ enum ZipArchive {
             guard unsafe zip_get_num_entries(archive, 0) == directory.members.count else {
                 throw PatchError(.malformed, "zip: libzip counts another number of members")
             }
-            var contents: [[UInt8]] = []
+            var contents: [ArraySlice<UInt8>] = []
             for (index, member) in directory.members.enumerated() {
-                if member.isDeflated {
-                    try unsafe checkDeflated(UnsafeBufferPointer(rebasing: buffer[member.data]), member)
+                guard member.isDeflated else {
+                    contents.append(try stored(member, in: buffer))
+                    continue
                 }
-                try unsafe contents.append(read(member, at: index, of: archive))
+                try unsafe checkDeflated(UnsafeBufferPointer(rebasing: bytes[member.data]), member)
+                try unsafe contents.append(inflated(member, at: index, of: archive)[...])
             }
             return contents
         }
     }
 
-    private static func read(
+    /// A stored member where it is in the buffer.
+    private static func stored(_ member: ZipMember, in buffer: [UInt8]) throws(PatchError) -> ArraySlice<UInt8> {
+        let crc = unsafe buffer.withUnsafeBufferPointer { bytes in
+            let data = unsafe UnsafeBufferPointer(rebasing: bytes[member.data])
+            return unsafe crc32_z(0, data.baseAddress, data.count)
+        }
+        guard crc == member.crc else { throw PatchError(.malformed, "zip: \(member.name) has a wrong CRC") }
+        return buffer[member.data]
+    }
+
+    private static func inflated(
         _ member: ZipMember, at index: Int, of archive: OpaquePointer
     ) throws(PatchError) -> [UInt8] {
         guard let file = unsafe zip_fopen_index(archive, UInt64(index), 0) else {

@@ -68,34 +68,63 @@ enum SymmetricCipher: String {
     func open(
         _ range: Range<Int>, of buffer: inout [UInt8], key: SecretBytes, label: String
     ) throws(PatchError) -> Range<Int>? {
-        let iv = Array(buffer[range.prefix(ivLength)])
-        let context = try unsafe makeContext(encrypting: false, key: key, iv: iv, label: label)
+        let ciphertext = range.dropFirst(ivLength)
+        let count = try unsafe buffer.withUnsafeMutableBufferPointer { (buffer) throws(PatchError) in
+            let start = unsafe buffer.baseAddress.unsafelyUnwrapped
+            let sealed = unsafe UnsafeBufferPointer(rebasing: buffer[range])
+            return try unsafe decrypt(sealed, to: start + ciphertext.lowerBound, key: key, label: label)
+        }
+        return count.map { ciphertext.prefix($0) }
+    }
+
+    /// Decrypts bytes to a new array.
+    ///
+    /// - Parameters:
+    ///   - sealed: `canHaveSealed` must allow their length.
+    ///   - key: 16 or 32 bytes, as the cipher needs.
+    ///   - label: What GCM authenticates in addition to the ciphertext.
+    /// - Returns: The plaintext; nil if the padding or the tag is wrong.
+    /// - Throws: `unavailable` if OpenSSL refuses the cipher.
+    func opened(_ sealed: ArraySlice<UInt8>, key: SecretBytes, label: String) throws(PatchError) -> [UInt8]? {
+        try unsafe sealed.withUnsafeBufferPointer { (sealed) throws(PatchError) in
+            var result: Result<Int?, PatchError> = .success(nil)
+            let plaintext = unsafe [UInt8](unsafeUninitializedCapacity: sealed.count - ivLength) { buffer, count in
+                result = Result { () throws(PatchError) in
+                    try unsafe decrypt(sealed, to: buffer.baseAddress.unsafelyUnwrapped, key: key, label: label)
+                }
+                count = (try? result.get()) ?? 0
+            }
+            return try result.get() == nil ? nil : plaintext
+        }
+    }
+
+    /// Decrypts sealed bytes.
+    ///
+    /// - Parameter output: Has room for the ciphertext, and is the ciphertext or outside of the sealed bytes.
+    /// - Returns: The plaintext's length; nil if the padding or the tag is wrong.
+    private func decrypt(
+        _ sealed: UnsafeBufferPointer<UInt8>, to output: UnsafeMutablePointer<UInt8>, key: SecretBytes, label: String
+    ) throws(PatchError) -> Int? {
+        let start = unsafe sealed.baseAddress.unsafelyUnwrapped
+        let context = try unsafe makeContext(encrypting: false, key: key, iv: start, label: label)
         defer { unsafe EVP_CIPHER_CTX_free(context) }
-        let ciphertext = range.lowerBound + ivLength..<range.upperBound - tagLength
-        let length = try bounded(ciphertext.count)
+        let length = try bounded(sealed.count - ivLength - tagLength)
+        let tag = unsafe UnsafeMutablePointer(mutating: start + sealed.count - tagLength)
         var written: Int32 = 0
         var last: Int32 = 0
-        let opened = unsafe buffer.withUnsafeMutableBufferPointer { buffer in
-            let start = unsafe buffer.baseAddress.unsafelyUnwrapped
-            if tagLength > 0 {
-                let tag = unsafe start + ciphertext.upperBound
-                guard unsafe EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(tagLength), tag) == 1 else {
-                    return false
-                }
-            }
-            let text = unsafe start + ciphertext.lowerBound
-            return unsafe EVP_DecryptUpdate(context, text, &written, text, length) == 1
-                && EVP_DecryptFinal_ex(context, text + Int(written), &last) == 1
-        }
+        let opened =
+            unsafe (tagLength == 0 || EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(tagLength), tag) == 1)
+            && EVP_DecryptUpdate(context, output, &written, start + ivLength, length) == 1
+            && EVP_DecryptFinal_ex(context, output + Int(written), &last) == 1
         guard opened else {
             drainOpenSSLErrors()
             return nil
         }
-        return ciphertext.lowerBound..<ciphertext.lowerBound + Int(written + last)
+        return Int(written + last)
     }
 
     private func makeContext(
-        encrypting: Bool, key: SecretBytes, iv: [UInt8], label: String
+        encrypting: Bool, key: SecretBytes, iv: UnsafePointer<UInt8>, label: String
     ) throws(PatchError) -> OpaquePointer {
         guard let cipher = unsafe fetched, let context = unsafe EVP_CIPHER_CTX_new() else {
             throw .unavailable(rawValue)

@@ -70,14 +70,16 @@ public struct EnvelopeVerifier: Sendable {
         let payload = try report.run(.decrypt) { () throws(PatchError) in
             try DecryptedPayload(takenFrom: &signed.envelope, keys: scriptKeys)
         }
-        var contents = try report.run(.zip) { () throws(PatchError) in
+        let contents = try report.run(.zip) { () throws(PatchError) in
             try EnvelopeContents(of: payload, limits: limits)
         }
         let manifest = try report.run(.manifest) { () throws(PatchError) in try contents.manifest() }
         report.manifest = manifest
-        let scripts = try report.run(.scripts) { () throws(PatchError) in try contents.takeScripts(of: manifest) }
+        let scripts = try report.run(.scripts) { () throws(PatchError) in try contents.scripts(of: manifest) }
         try report.run(.policy) { () throws(PatchError) in try policy.check(manifest) }
-        return VerifiedPatch(manifest: manifest, scripts: scripts, signers: signed.signers)
+        return VerifiedPatch(
+            manifest: manifest, scripts: scripts, digests: contents.digests(of: manifest).map(Array.init),
+            signers: signed.signers)
     }
 
     /// Checks only an envelope's signatures. Nothing is decrypted.

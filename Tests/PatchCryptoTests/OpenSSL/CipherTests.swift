@@ -9,6 +9,7 @@ import Testing
         let key = try ScriptKey.generate(for: suite)
         let text = (0..<length).map { UInt8(truncatingIfNeeded: $0) }
         var sealed = try suite.seal(text, with: key, label: "main.lua")
+        #expect(try suite.cipher.opened(sealed[...], key: key.bytes, label: "main.lua") == text)
         #expect(suite.cipher.canHaveSealed(length: sealed.count))
         #expect(try suite.seal(text, with: key, label: "main.lua") == sealed)
         #expect(try suite.seal(text, with: key, label: "other.lua") != sealed)
@@ -41,6 +42,7 @@ import Testing
         for index in sealed.indices {
             var changed = sealed
             changed[index] ^= 1
+            #expect(try key.suite.cipher.opened(changed[...], key: key.bytes, label: "a.lua") == nil)
             #expect(try key.suite.cipher.open(0..<changed.count, of: &changed, key: key.bytes, label: "a.lua") == nil)
         }
         var moved = sealed

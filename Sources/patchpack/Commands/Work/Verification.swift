@@ -68,7 +68,7 @@ struct Verification: Sendable {
         var signers: [KeyID] = []
         var error: PatchError?
         var isEmpty = false
-        /// A hash of the manifest and the scripts: the same for two files with the same contents.
+        /// A hash of the manifest and the scripts' digests: the same for two files with the same contents.
         var contents = 0
         let isSignatureOnly: Bool
     }
@@ -101,7 +101,7 @@ struct Verification: Sendable {
                 result.signers = patch.signers
                 var hasher = Hasher()
                 hasher.combine(patch.manifest.json.text())
-                for script in patch.scripts { unsafe script.bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) } }
+                hasher.combine(patch.digests)
                 result.contents = hasher.finalize()
             } else {
                 result.signers = try verifier.verifySignatures(consume bytes, report: &result.report).signers
