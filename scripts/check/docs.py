@@ -152,6 +152,23 @@ def paths():
                 yield f"{document}: names {path}, which does not exist"
 
 
+def anchors(document):
+    """The headings of a page as GitHub's fragments, and those that it gives itself."""
+    prose = re.sub(r"^ *```.*?^ *```$", "", (ROOT / document).read_text(), flags=re.S | re.M)
+    headings = [re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading) for heading in re.findall(r"^#+ (.*)", prose, re.M)]
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings} | set(re.findall(r'<a id="([^"]+)"', prose))
+
+
+def links():
+    for document in DOCUMENTS:
+        prose = re.sub(r"^ *```.*?^ *```$", "", (ROOT / document).read_text(), flags=re.S | re.M)
+        for link in re.findall(r"\]\((?!\w+:)([^)\s]+)\)", prose):
+            name, _, fragment = link.partition("#")
+            target = (ROOT / document).parent / name if name else ROOT / document
+            if not target.exists() or fragment and target.suffix == ".md" and fragment not in anchors(target):
+                yield f"{document}: links to {link}, which does not exist"
+
+
 def names():
     """The files that maintainers' pages name without their folder, and CONTRIBUTING's list of folders."""
     files = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True)
@@ -214,7 +231,7 @@ def drawing(write):
 
 
 def main():
-    faults = [*blocks(), *paths(), *names(), *figures(), *counts(), *lists(), *drawing("--write" in sys.argv)]
+    faults = [*blocks(), *paths(), *links(), *names(), *figures(), *counts(), *lists(), *drawing("--write" in sys.argv)]
     if faults:
         sys.exit("\n".join(faults))
 
