@@ -167,6 +167,9 @@ def links():
             target = (ROOT / document).parent / name if name else ROOT / document
             if not target.exists() or fragment and target.suffix == ".md" and fragment not in anchors(target):
                 yield f"{document}: links to {link}, which does not exist"
+    for page in sorted((ROOT / "docs").glob("*.md")):
+        if f"(docs/{page.name})" not in (ROOT / "README.md").read_text() + (ROOT / "CONTRIBUTING.md").read_text():
+            yield f"docs/{page.name}: neither README.md nor CONTRIBUTING.md links to it"
 
 
 def names():
