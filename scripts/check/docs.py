@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """Checks what README and docs/ say of the rest of the repository.
 
-    scripts/check/docs.py            fails if a figure, a count, a path, the drawing or the form of a block is not as it should be
+    scripts/check/docs.py            fails if a figure, a count, a list, a path, the drawing or the form of a block is not as it should be
     scripts/check/docs.py --write    draws docs/design.md's parts anew, from Package.swift
 
 - Code is in fences that name their language. Tests/Docs/run.py runs `sh`; Tests/Outside compiles `swift`, and Tests/Macros what has macros.
-- Figures of speed are those of Benchmarks/RESULTS.md, rounded. Counts are counted.
+- Figures of speed are those of Benchmarks/RESULTS.md, rounded. Counts are counted. Lists have the same members as the code.
 """
 
 import pathlib
 import re
+import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -44,6 +45,35 @@ FIGURES = [
 # Where a count is said, and what is counted.
 COUNTS = [
     ("SECURITY.md", r"`HostileScriptTests`, (\d+) scripts", lambda: len(list((ROOT / "Tests/PatchRunnerTests/Hostile/scripts").glob("*.lua")))),
+]
+# Lists in code and in documents: what they have, the file, the part of it, and the form of a member in that part.
+PRODUCTS = ("products", "Package.swift", r"products: \[(.*?)\n    \]", r"\.library\(name: \"(\w+)\"")
+LISTS = [
+    (PRODUCTS, "docs/installing.md", r"// products ([^\n]*)", r"\w+"),
+    (PRODUCTS, "docs/compatibility.md", r"covers the products ([^.]*?), and both plug-ins", r"Patch\w+"),
+    (PRODUCTS, "docs/design.md", r"An app can link (.*?)\n\n", r"Patch\w+"),
+    (("plug-ins", "Package.swift", r"products: \[(.*?)\n    \]", r"\.plugin\(name: \"(\w+)\""), "docs/build-plug-ins.md", r"(.*)",
+     r"^## (Patch\w+)$"),
+    (("fuzz targets", "Fuzz/Sources/fuzz/Targets.swift", r"let targets: [^=]*= \[(.*?)\n\]", r"\"(\w+)\":"), "scripts/check/fuzz.sh",
+     r"aims\(\) \{(.*?)esac", r"^    (\w+)\)"),
+    (("suites", "Sources/PatchCrypto/Keys/EnvelopeSuite.swift", r"(.*)", r"case \w+ = \"(.*?)\""), "docs/format.md",
+     r"\n\| suite \| cipher .*?\n\n", r"^\| `([^`]*)`"),
+    (("algorithms", "Sources/PatchCrypto/Keys/SignatureAlgorithm.swift", r"(.*)", r"case (?:\w+ = \"([\w-]+)\"|(\w+)$)"), "docs/format.md",
+     r"\n\| algorithm \| .*?\n\n", r"^\| `([^`]*)`"),
+    (("stages", "Sources/PatchCrypto/Verification/VerificationReport.swift", r"enum Stage\b[^{]*\{(.*?)\}", r"\b(?!case\b)(\w+)(?=,|\n|$)"),
+     "docs/cli.md", r"`stages` are `([^`]*)`", r"\w+"),
+    (("tags", "Sources/PatchCrypto/Manifest/ScriptHead.swift", r"enum Tag\b(.*?)\n    \}", r"case (\w+)"), "docs/cli.md",
+     r"\n## pack\n(.*?)\n## ", r"^\| `@(\w+)"),
+    (("findings", "Sources/PatchWorkbench/Findings/Finding.swift", r"enum Code\b(.*?)\n\n", r"case (?:\w+ = \"([\w-]+)\"|(\w+)$)"), "docs/cli.md",
+     r"The findings of `lint`:\n(.*?)\n### ", r"(?:^\||(?<=`,)) `([\w-]+)`(?=[^|]*\| (?:error|warning) \|)"),
+    (("verbs", "Sources/patchpack/Commands/Tool/Verb+All.swift", r"all = \[(.*?)\]", r"(\w+)Command\.verb"), "docs/cli.md",
+     r"```text\n(.*?)```", r"^patchpack (\w+)"),
+    (("actions of feed", "Sources/patchpack/Commands/Feed/FeedCommand+Verb.swift", r"(.*)", r"\baction\(\s*\"(\w+)\""), "docs/cli.md",
+     r"\npatchpack feed (.*?)\npatchpack", r"\w+"),
+    (("actions of store", "Sources/patchpack/Commands/Device/StoreCommand.swift", r"(.*)", r"\baction\(\s*\"(\w+)\""), "docs/cli.md",
+     r"\npatchpack store (.*?)\n", r"\b[a-z]+\b"),
+    (("limits", "Sources/PatchRunner/Sandbox/PatchLimits.swift", r"struct PatchLimits\b(.*?)\n    (?:public )?init", r"public var (\w+)"), "docs/runner.md",
+     r"\n## Limits\n(.*?)\n### ", r"(?<=[|,;] )`(\w+)`|(?<= within )`(\w+)`"),
 ]
 UNITS = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9}
 
@@ -85,6 +115,18 @@ def counts():
             yield f"{document}: says {here}, and there are {count()}: {pattern}"
 
 
+def members(path, part, form):
+    found = re.search(part, (ROOT / path).read_text(), re.S)
+    return {"".join(name if isinstance(name, tuple) else [name]).lower() for name in re.findall(form, found[min(1, found.re.groups)], re.M)} if found else set()
+
+
+def lists():
+    for (name, path, *code), document, *prose in LISTS:
+        here, there = members(document, *prose), members(path, *code)
+        if here != there or not here:
+            yield f"{document}: the {name} are not those of {path}: {', '.join(sorted(here ^ there)) or 'none is found'}"
+
+
 def blocks():
     for document in DOCUMENTS:
         lines = (ROOT / document).read_text().split("\n")
@@ -108,6 +150,47 @@ def paths():
         for path in re.findall(r"[`(]((?:Sources|Tests|scripts|examples|Benchmarks|Fuzz)/[\w/+.-]+\.\w+)[`)]", (ROOT / document).read_text()):
             if not (ROOT / path).exists():
                 yield f"{document}: names {path}, which does not exist"
+
+
+def anchors(document):
+    """The headings of a page as GitHub's fragments, and those that it gives itself."""
+    prose = re.sub(r"^ *```.*?^ *```$", "", (ROOT / document).read_text(), flags=re.S | re.M)
+    headings = [re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading) for heading in re.findall(r"^#+ (.*)", prose, re.M)]
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings} | set(re.findall(r'<a id="([^"]+)"', prose))
+
+
+def links():
+    for document in DOCUMENTS:
+        prose = re.sub(r"^ *```.*?^ *```$", "", (ROOT / document).read_text(), flags=re.S | re.M)
+        for link in re.findall(r"\]\((?!\w+:)([^)\s]+)\)", prose):
+            name, _, fragment = link.partition("#")
+            target = (ROOT / document).parent / name if name else ROOT / document
+            if not target.exists() or fragment and target.suffix == ".md" and fragment not in anchors(target):
+                yield f"{document}: links to {link}, which does not exist"
+    for page in sorted((ROOT / "docs").glob("*.md")):
+        if f"(docs/{page.name})" not in (ROOT / "README.md").read_text() + (ROOT / "CONTRIBUTING.md").read_text():
+            yield f"docs/{page.name}: neither README.md nor CONTRIBUTING.md links to it"
+
+
+def names():
+    """The files that maintainers' pages name without their folder, and CONTRIBUTING's list of folders."""
+    files = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True)
+    files = files.stdout.split("\n")
+    for document in ["CONTRIBUTING.md", "docs/design.md", "Benchmarks/README.md", "Tests/Vectors/README.md"]:
+        for name in re.findall(r"`([\w/+.-]+\.(?:swift|c|h|cpp|lua|sh|py|sql|txt|json|md))`", (ROOT / document).read_text()):
+            if not any(f"/{file}".endswith(f"/{name}") for file in files):
+                yield f"{document}: names {name}, which does not exist"
+    listed, path = set(), []
+    for line in (ROOT / "CONTRIBUTING.md").read_text().split("## Where things are")[-1].split("```")[1].split("\n"):
+        indent, words = re.match(r"( *)(.*?)(?:  |$)", line).groups()
+        if len(indent) <= 4 and words:
+            path = path[:len(indent) // 2] + [words.split()[0].strip(",")]
+            listed |= {"/".join(path[:-1] + [word.strip(",")]) for word in words.split()}
+    there = {folder for file in files if file.startswith("Sources/") for folder in map(str, pathlib.Path(file).parents)}
+    there = {folder for folder in there if folder.count("/") > 1 and not folder.endswith("/include")}
+    listed = {folder for folder in listed if folder.startswith("Sources/") and folder.count("/") > 1}
+    if listed != there:
+        yield f"CONTRIBUTING.md: lists other folders than there are: {', '.join(sorted(listed ^ there))}"
 
 
 def parts():
@@ -151,7 +234,7 @@ def drawing(write):
 
 
 def main():
-    faults = [*blocks(), *paths(), *figures(), *counts(), *drawing("--write" in sys.argv)]
+    faults = [*blocks(), *paths(), *links(), *names(), *figures(), *counts(), *lists(), *drawing("--write" in sys.argv)]
     if faults:
         sys.exit("\n".join(faults))
 

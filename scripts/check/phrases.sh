@@ -1,12 +1,15 @@
 #!/bin/bash
-# Refuses the phrases of scripts/check/phrases.txt in documents, comments and messages.
+# Refuses the phrases of scripts/check/phrases.txt: in documents, comments and messages; after the line `# documents`, in documents only.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 status=0
+files=('*.md' 'Sources/*.swift' 'Sources/*.c' 'Sources/*.h' 'examples/*.swift' 'scripts/*.sh' Makefile)
 while IFS=$'\t' read -r phrase instead; do
-  case $phrase in '#'* | '') continue ;; esac
-  found=$(git ls-files -z --cached --others --exclude-standard -- \
-    '*.md' 'Sources/*.swift' 'Sources/*.c' 'Sources/*.h' 'examples/*.swift' 'scripts/*.sh' Makefile |
+  case $phrase in
+    '# documents') files=('*.md' ':!CHANGELOG.md') && continue ;;
+    '#'* | '') continue ;;
+  esac
+  found=$(git ls-files -z --cached --others --exclude-standard -- "${files[@]}" |
     xargs -0 grep -nP -- "$phrase" || true)
   [ -z "$found" ] && continue
   printf '%s\n  write: %s\n' "$found" "$instead"
