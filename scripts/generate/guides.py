@@ -14,11 +14,13 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 # In the order of the site.
 GUIDES = [
-    ("Writing and running patches", ["getting-started", "writing-patches", "runner", "device", "testing-in-the-app", "build-plug-ins", "coming-from-mpaas"]),
-    ("Shipping", ["cli", "delivery", "events", "migrating-to-modern-signatures"]),
+    ("Writing and running patches", ["getting-started", "installing", "writing-patches", "runner", "device", "server", "testing-in-the-app", "build-plug-ins", "coming-from-mpaas"]),
+    ("Shipping", ["cli", "releasing", "delivery", "operations", "events", "migrating-to-modern-signatures"]),
     ("How it works", ["format", "feed", "design", "performance", "compatibility"]),
 ]
 NAMES = [name for _, names in GUIDES for name in names]
+if missing := {page.stem for page in (ROOT / "docs").glob("*.md")} ^ set(NAMES):
+    sys.exit(f"guides.py: not in both docs/ and GUIDES: {', '.join(sorted(missing))}")
 
 
 def slug(heading):
