@@ -46,7 +46,9 @@ class Function:
         self.name = "_".join([("p" if is_point else "f") + str(number), *words, result.lower()])
         types = ", ".join(a[0] for a in ARGUMENTS[:number])
         signature = f"({types}) {effects + ' ' if effects else ''}-> {result}"
-        self.type = f"PatchPoint<{signature}>" if is_point else f"Replaceable<@Sendable {signature}>"
+        # This module does not enable NonisolatedNonsendingByDefault.
+        isolation = "nonisolated(nonsending) " if self.is_async else ""
+        self.type = f"PatchPoint<{isolation}{signature}>" if is_point else f"Replaceable<{isolation}@Sendable {signature}>"
         self.sum = f"{sum(a[2] for a in ARGUMENTS[:number])}"
         body = "World.work(); " + ("try World.mayFail(); " if self.throws else "")
         names = [f"a{i}" for i in range(number)]
@@ -59,7 +61,7 @@ class Function:
                          f"{returns}{RESULTS[result].format(sum=weights)} }}")
         self.values = ", ".join(a[1] for a in ARGUMENTS[:number])
         if is_point:
-            self.registration = f'try registry.point("T.{self.name}", ({signature}).self)'
+            self.registration = f'try registry.register({self.type}("T.{self.name}"))'
         else:
             self.registration = f'try registry.replaceable("T.{self.name}") {self.original}'
 

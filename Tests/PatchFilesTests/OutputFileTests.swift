@@ -45,6 +45,52 @@ import Testing
         #expect(throws: PatchError(.io, "")) { try OutputFile.write([null], force: true) }
     }
 
+    /// A reader that could not read the old file cannot read the new one.
+    @Test(arguments: [(0o640, 0o644, 0o640), (0o777, 0o644, 0o644), (0o600, 0o600, 0o600)])
+    func aNewFileIsOpenToNoMoreUsersThanTheOld(old: Int, most: Int, new: Int) throws {
+        try folder.write("old", to: "a", mode: old)
+        try OutputFile.write([file("a")], force: true)
+        let info = try #require(FileInfo(Path(folder.at("a")), following: false))
+        #expect(info.permissions & UInt32(most) == UInt32(new) && info.permissions & 0o111 == 0)
+        let secret = OutputFile(path: Path(folder.at("s")), content: .secret(SecretBytes([1])))
+        try OutputFile.write([secret], force: false)
+        #expect(FileInfo(Path(folder.at("s")), following: false)?.permissions == 0o600)
+    }
+
+    /// Servers and copying programs compare whole seconds.
+    @Test func aFileThatIsReplacedGetsALaterSecond() throws {
+        let place = Path(folder.at("a"))
+        func write(later: Bool) throws {
+            try OutputFile.write(
+                [OutputFile(path: place, content: .bytes([1]), hasLaterTime: later)], force: true)
+        }
+        func seconds() throws -> Int64 { try #require(FileInfo(place, following: false)).modified.components.seconds }
+        try write(later: true)
+        let future = Date(timeIntervalSince1970: 4_000_000_000)
+        try FileManager.default.setAttributes([.modificationDate: future], ofItemAtPath: folder.at("a"))
+        try write(later: true)
+        #expect(try seconds() == 4_000_000_001)
+        try write(later: false)
+        #expect(try seconds() < 4_000_000_000)
+        let past = Date(timeIntervalSince1970: 1_000_000_000)
+        try FileManager.default.setAttributes([.modificationDate: past], ofItemAtPath: folder.at("a"))
+        try write(later: true)
+        #expect(try seconds() > 1_000_000_001)
+    }
+
+    @Test func theFirstBytesAreWrittenOver() throws {
+        try folder.write("old text", to: "a")
+        for isDurable in [false, true] {
+            try OutputFile.overwrite(Path(folder.at("a")), with: Array("new".utf8), isDurable: isDurable)
+            #expect(try folder.read("a") == Array("new text".utf8))
+        }
+        for place in [folder.at("none"), "/dev/null", folder.path] {
+            #expect(throws: PatchError(.io, "")) {
+                try OutputFile.overwrite(Path(place), with: [1], isDurable: false)
+            }
+        }
+    }
+
     @Test(arguments: [
         ("a/b.lua", "b.lua", "a"), ("b.lua", "b.lua", "."), ("/b", "b", "/"), ("a//b/", "b", "a/"), ("./a", "a", "."),
         ("/", ".", "."),

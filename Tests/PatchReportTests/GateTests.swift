@@ -53,6 +53,24 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            ("failures<0.1%", 0.001, false), ("refused<100%", 1, false), ("rolled-back<previous+5%", 0.05, true),
+            ("time-p1<100us", 0.99, false), ("time-p99<500ms", 0.01, false), ("failures<0%", nil, false),
+            ("failures<100.1%", nil, false), ("failures<0.5", nil, false), ("failures<%", nil, false),
+            ("failures<-1%", nil, false),
+            ("failures<1e1%", nil, false), ("failures<1%%", nil, false), ("failures<1<2%", nil, false),
+            ("failures", nil, false),
+            ("crashes<1%", nil, false), ("time<1%", nil, false), ("time-p0<5ms", nil, false),
+            ("time-p100<5ms", nil, false),
+            ("time-p095<5ms", nil, false), ("time-p95<6ms", nil, false), ("previous+failures<1%", nil, false),
+            ("failures<previous+%", nil, false), ("time-p95<previous+5ms", nil, false),
+        ] as [(String, Double?, Bool)])
+    func aGateIsReadOrRefused(text: String, bound: Double?, isRelative: Bool) {
+        let gate = ReportGate(text)
+        #expect(gate?.bound == bound && gate?.isRelative ?? false == isRelative && gate?.text ?? text == text)
+    }
+
     /// docs/operations.md has this table.
     @Test(arguments: [
         (0.001, 0.005), (0.005, 0.005), (0.02, 0.005), (0.002, 0.01), (0.01, 0.01), (0.05, 0.01), (0.01, 0.05),

@@ -12,7 +12,7 @@ struct Shop: Sendable {
     let available: Replaceable<@Sendable (StockService, String) -> Int>
     let reserve: Replaceable<@Sendable (StockService, String, Int) -> Bool>
     let greeting: Replaceable<@Sendable (String, String?) -> String>
-    let charge: Replaceable<@Sendable (String, Double) async throws -> String>
+    let charge: Replaceable<nonisolated(nonsending) @Sendable (String, Double) async throws -> String>
     /// Which item the first screen shows, and how many it shows on a page.
     let featured: Replaceable<@Sendable () -> Int>
     let pageSize: Replaceable<@Sendable (Int) -> Int>
@@ -55,7 +55,7 @@ struct Shop: Sendable {
         }
         featured = try registry.replaceable("Home.featured") { () -> Int in 0 }
         pageSize = try registry.replaceable("Home.pageSize") { (count: Int) -> Int in count }
-        pad = try registry.point("Receipt.pad", ((String, Int) -> String).self)
+        pad = try registry.register(PatchPoint<(String, Int) -> String>("Receipt.pad"))
         try registry.expose(StockService.self, as: "Stock") { stock in
             stock.method("count") { (stock: StockService, item: String) in stock.count(of: item) }
         }

@@ -17,7 +17,7 @@ enum Calls {
         let registry = PatchRegistry()
         let original: @Sendable (Double, Int) -> Double = { floor_original($0, Int64($1)) }
         let function = try registry.replaceable("Bench.f", original)
-        let point = try registry.point("Bench.p", ((Double, Int) -> Double).self)
+        let point = try registry.register(PatchPoint<(Double, Int) -> Double>("Bench.p"))
         let runner = try Workshop.runner(registry)
 
         var rows = try Rounds(
@@ -77,7 +77,7 @@ enum Calls {
         }
         let registry = PatchRegistry()
         let function = try registry.replaceable("Bench.f", original)
-        let point = try registry.point("Bench.p", ((Double, Int) -> Double).self)
+        let point = try registry.register(PatchPoint<(Double, Int) -> Double>("Bench.p"))
         let strings = try registry.replaceable("Bench.string") { (text: String) -> String in text }
         let lists = try registry.replaceable("Bench.strings") { (texts: [String]) -> [String] in texts }
         let declared = try registry.replaceable("Bench.declared") { (item: DeclaredItem) -> DeclaredItem in item }

@@ -1,12 +1,12 @@
 /// A place in hot code that patches can replace. Its original is the code at that place, and is compiled into it.
 ///
-///     let total = try registry.point("Cart.total", ((Double, Int) -> Double).self)
+///     let total = try registry.register(PatchPoint<(Double, Int) -> Double>("Cart.total"))
 ///     …
 ///     let sum = total(price, quantity) { price, quantity in price * Double(quantity) }
 ///
 /// A place that belongs to a type can be declared before there is a registry, and registered later:
 ///
-///     static let totals = PatchPoint("Cart.total", ((Double, Int) -> Double).self)
+///     static let totals = PatchPoint<(Double, Int) -> Double>("Cart.total")
 ///     …
 ///     try registry.register(Cart.totals)
 ///

@@ -253,7 +253,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with no arguments that returns a value and cannot throw, and runs on its caller's actor.
+    /// Registers an asynchronous function with no arguments that returns a value and cannot throw. It runs on its caller's actor.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
@@ -268,59 +268,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
-    /// Registers an asynchronous function with no arguments that returns a value and cannot throw, and runs on no actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient @_disfavoredOverload
-    public func replaceable<Value: PatchValue>(
-        _ name: String, _ original: @escaping @concurrent @Sendable () async -> Value, _ isConcurrent: Void = ()
-    ) throws(PatchError) -> Replaceable<@concurrent @Sendable () async -> Value>
-    where Value: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
-    }
-
-    /// Registers a place in the code, with no arguments, that returns a value and cannot throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<Value: PatchValue>(
-        _ name: String, _ function: (() -> Value).Type
-    ) throws(PatchError) -> PatchPoint<() -> Value> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
-    /// Registers an asynchronous place in the code, with no arguments, that returns a value and cannot throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<Value: PatchValue>(
-        _ name: String, _ function: (() async -> Value).Type
-    ) throws(PatchError) -> PatchPoint<() async -> Value> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
     /// Registers a function with no arguments that returns a value and can throw.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. It answers while no patch is active on its name.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient
     public func replaceable<Value: PatchValue>(
         _ name: String, _ original: @escaping @Sendable () throws -> Value
@@ -331,13 +279,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with no arguments that returns a value and can throw, and runs on its caller's actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
+    /// Registers an asynchronous function with no arguments that returns a value and can throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<Value: PatchValue>(
         _ name: String, _ original: @escaping @Sendable () async throws -> Value
@@ -346,59 +288,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
-    /// Registers an asynchronous function with no arguments that returns a value and can throw, and runs on no actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient @_disfavoredOverload
-    public func replaceable<Value: PatchValue>(
-        _ name: String, _ original: @escaping @concurrent @Sendable () async throws -> Value, _ isConcurrent: Void = ()
-    ) throws(PatchError) -> Replaceable<@concurrent @Sendable () async throws -> Value>
-    where Value: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
-    }
-
-    /// Registers a place in the code, with no arguments, that returns a value and can throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<Value: PatchValue>(
-        _ name: String, _ function: (() throws -> Value).Type
-    ) throws(PatchError) -> PatchPoint<() throws -> Value> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
-    /// Registers an asynchronous place in the code, with no arguments, that returns a value and can throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<Value: PatchValue>(
-        _ name: String, _ function: (() async throws -> Value).Type
-    ) throws(PatchError) -> PatchPoint<() async throws -> Value> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
     /// Registers a function with no arguments that returns nothing and cannot throw.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. It answers while no patch is active on its name.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient
     public func replaceable(
         _ name: String, _ original: @escaping @Sendable () -> Void
@@ -409,13 +299,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with no arguments that returns nothing and cannot throw, and runs on its caller's actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
+    /// Registers an asynchronous function with no arguments that returns nothing and cannot throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable(
         _ name: String, _ original: @escaping @Sendable () async -> Void
@@ -423,58 +307,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
-    /// Registers an asynchronous function with no arguments that returns nothing and cannot throw, and runs on no actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient @_disfavoredOverload
-    public func replaceable(
-        _ name: String, _ original: @escaping @concurrent @Sendable () async -> Void, _ isConcurrent: Void = ()
-    ) throws(PatchError) -> Replaceable<@concurrent @Sendable () async -> Void> {
-        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
-    }
-
-    /// Registers a place in the code, with no arguments, that returns nothing and cannot throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point(
-        _ name: String, _ function: (() -> Void).Type
-    ) throws(PatchError) -> PatchPoint<() -> Void> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
-    /// Registers an asynchronous place in the code, with no arguments, that returns nothing and cannot throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point(
-        _ name: String, _ function: (() async -> Void).Type
-    ) throws(PatchError) -> PatchPoint<() async -> Void> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
     /// Registers a function with no arguments that returns nothing and can throw.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. It answers while no patch is active on its name.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient
     public func replaceable(
         _ name: String, _ original: @escaping @Sendable () throws -> Void
@@ -485,63 +318,12 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with no arguments that returns nothing and can throw, and runs on its caller's actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
+    /// Registers an asynchronous function with no arguments that returns nothing and can throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable(
         _ name: String, _ original: @escaping @Sendable () async throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable () async throws -> Void> {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
-    }
-
-    /// Registers an asynchronous function with no arguments that returns nothing and can throw, and runs on no actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient @_disfavoredOverload
-    public func replaceable(
-        _ name: String, _ original: @escaping @concurrent @Sendable () async throws -> Void, _ isConcurrent: Void = ()
-    ) throws(PatchError) -> Replaceable<@concurrent @Sendable () async throws -> Void> {
-        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
-    }
-
-    /// Registers a place in the code, with no arguments, that returns nothing and can throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point(
-        _ name: String, _ function: (() throws -> Void).Type
-    ) throws(PatchError) -> PatchPoint<() throws -> Void> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
-    /// Registers an asynchronous place in the code, with no arguments, that returns nothing and can throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point(
-        _ name: String, _ function: (() async throws -> Void).Type
-    ) throws(PatchError) -> PatchPoint<() async throws -> Void> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
     }
 }
 
@@ -564,14 +346,6 @@ extension Replaceable {
 
     /// Calls the function, or the patch that replaces it.
     @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<Value: PatchValue>() async -> Value
-    where Function == @concurrent @Sendable () async -> Value, Value: Sendable {
-        guard slot.isPatched else { return await original() }
-        return await slot.callAsynchronously(as: PatchValueResult<Value>.self, original: original)
-    }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<Value: PatchValue>() throws -> Value
     where Function == @Sendable () throws -> Value {
         guard slot.isPatched else { return try original() }
@@ -582,14 +356,6 @@ extension Replaceable {
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<Value: PatchValue>() async throws -> Value
     where Function == @Sendable () async throws -> Value, Value: Sendable {
-        guard slot.isPatched else { return try await original() }
-        return try await slot.callAsynchronously(as: PatchValueResult<Value>.self, original: original)
-    }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<Value: PatchValue>() async throws -> Value
-    where Function == @concurrent @Sendable () async throws -> Value, Value: Sendable {
         guard slot.isPatched else { return try await original() }
         return try await slot.callAsynchronously(as: PatchValueResult<Value>.self, original: original)
     }
@@ -612,14 +378,6 @@ extension Replaceable {
 
     /// Calls the function, or the patch that replaces it.
     @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction() async -> Void
-    where Function == @concurrent @Sendable () async -> Void {
-        guard slot.isPatched else { return await original() }
-        return await slot.callAsynchronously(as: PatchNoResult.self, original: original)
-    }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction() throws -> Void
     where Function == @Sendable () throws -> Void {
         guard slot.isPatched else { return try original() }
@@ -633,42 +391,30 @@ extension Replaceable {
         guard slot.isPatched else { return try await original() }
         return try await slot.callAsynchronously(as: PatchNoResult.self, original: original)
     }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction() async throws -> Void
-    where Function == @concurrent @Sendable () async throws -> Void {
-        guard slot.isPatched else { return try await original() }
-        return try await slot.callAsynchronously(as: PatchNoResult.self, original: original)
-    }
 }
 
 extension PatchPoint {
-    /// Declares a place in the code, with no arguments, that returns a value and cannot throw. ``PatchRegistry/register(_:)`` registers it.
+    /// Declares a place in the code, with no arguments, that returns a value and cannot throw.
+    /// ``PatchRegistry/register(_:)`` registers it.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
     ///   - parameters: The parameters' names, for the interface.
     @_alwaysEmitIntoClient
-    public init<Value: PatchValue>(
-        _ name: String, _ function: (() -> Value).Type = (() -> Value).self, parameters: [String] = []
-    ) where Function == () -> Value {
+    public init<Value: PatchValue>(_ name: String, parameters: [String] = []) where Function == () -> Value {
         self.init(
             name, arguments: [], result: PatchValueResult<Value>.self, failure: Never.self, parameters: parameters,
             invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self))
     }
 
-    /// Declares an asynchronous place in the code, with no arguments, that returns a value and cannot throw. ``PatchRegistry/register(_:)`` registers it.
+    /// Declares an asynchronous place in the code, with no arguments, that returns a value and cannot throw.
+    /// ``PatchRegistry/register(_:)`` registers it.
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
     ///   - parameters: The parameters' names, for the interface.
     @_alwaysEmitIntoClient
-    public init<Value: PatchValue>(
-        _ name: String, _ function: (() async -> Value).Type = (() async -> Value).self, parameters: [String] = []
-    ) where Function == () async -> Value {
+    public init<Value: PatchValue>(_ name: String, parameters: [String] = []) where Function == () async -> Value {
         self.init(
             name, arguments: [], result: PatchValueResult<Value>.self, failure: Never.self, parameters: parameters,
             invoke: nil)
@@ -694,33 +440,19 @@ extension PatchPoint {
         }
     }
 
-    /// Declares a place in the code, with no arguments, that returns a value and can throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares a place in the code, with no arguments, that returns a value and can throw.
     @_alwaysEmitIntoClient
-    public init<Value: PatchValue>(
-        _ name: String, _ function: (() throws -> Value).Type = (() throws -> Value).self, parameters: [String] = []
-    ) where Function == () throws -> Value {
+    public init<Value: PatchValue>(_ name: String, parameters: [String] = []) where Function == () throws -> Value {
         self.init(
             name, arguments: [], result: PatchValueResult<Value>.self, failure: (any Error).self,
             parameters: parameters,
             invoke: Slot.invokerThrowing(ofPlace: PatchValueResult<Value>.self))
     }
 
-    /// Declares an asynchronous place in the code, with no arguments, that returns a value and can throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares an asynchronous place in the code, with no arguments, that returns a value and can throw.
     @_alwaysEmitIntoClient
-    public init<Value: PatchValue>(
-        _ name: String, _ function: (() async throws -> Value).Type = (() async throws -> Value).self,
-        parameters: [String] = []
-    ) where Function == () async throws -> Value {
+    public init<Value: PatchValue>(_ name: String, parameters: [String] = [])
+    where Function == () async throws -> Value {
         self.init(
             name, arguments: [], result: PatchValueResult<Value>.self, failure: (any Error).self,
             parameters: parameters,
@@ -747,31 +479,17 @@ extension PatchPoint {
         }
     }
 
-    /// Declares a place in the code, with no arguments, that returns nothing and cannot throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares a place in the code, with no arguments, that returns nothing and cannot throw.
     @_alwaysEmitIntoClient
-    public init(
-        _ name: String, _ function: (() -> Void).Type = (() -> Void).self, parameters: [String] = []
-    ) where Function == () -> Void {
+    public init(_ name: String, parameters: [String] = []) where Function == () -> Void {
         self.init(
             name, arguments: [], result: PatchNoResult.self, failure: Never.self, parameters: parameters,
             invoke: Slot.invoker(ofPlace: PatchNoResult.self))
     }
 
-    /// Declares an asynchronous place in the code, with no arguments, that returns nothing and cannot throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares an asynchronous place in the code, with no arguments, that returns nothing and cannot throw.
     @_alwaysEmitIntoClient
-    public init(
-        _ name: String, _ function: (() async -> Void).Type = (() async -> Void).self, parameters: [String] = []
-    ) where Function == () async -> Void {
+    public init(_ name: String, parameters: [String] = []) where Function == () async -> Void {
         self.init(
             name, arguments: [], result: PatchNoResult.self, failure: Never.self, parameters: parameters,
             invoke: nil)
@@ -797,32 +515,17 @@ extension PatchPoint {
         }
     }
 
-    /// Declares a place in the code, with no arguments, that returns nothing and can throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares a place in the code, with no arguments, that returns nothing and can throw.
     @_alwaysEmitIntoClient
-    public init(
-        _ name: String, _ function: (() throws -> Void).Type = (() throws -> Void).self, parameters: [String] = []
-    ) where Function == () throws -> Void {
+    public init(_ name: String, parameters: [String] = []) where Function == () throws -> Void {
         self.init(
             name, arguments: [], result: PatchNoResult.self, failure: (any Error).self, parameters: parameters,
             invoke: Slot.invokerThrowing(ofPlace: PatchNoResult.self))
     }
 
-    /// Declares an asynchronous place in the code, with no arguments, that returns nothing and can throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares an asynchronous place in the code, with no arguments, that returns nothing and can throw.
     @_alwaysEmitIntoClient
-    public init(
-        _ name: String, _ function: (() async throws -> Void).Type = (() async throws -> Void).self,
-        parameters: [String] = []
-    ) where Function == () async throws -> Void {
+    public init(_ name: String, parameters: [String] = []) where Function == () async throws -> Void {
         self.init(
             name, arguments: [], result: PatchNoResult.self, failure: (any Error).self, parameters: parameters,
             invoke: nil)
@@ -1106,12 +809,6 @@ extension PatchRegistry {
     }
 
     /// Registers a function with one argument that returns a value and cannot throw.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. It answers while no patch is active on its name.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, Value: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A) -> Value
@@ -1122,13 +819,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with one argument that returns a value and cannot throw, and runs on its caller's actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
+    /// Registers an asynchronous function with one argument that returns a value and cannot throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, Value: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A) async -> Value
@@ -1137,59 +828,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
-    /// Registers an asynchronous function with one argument that returns a value and cannot throw, and runs on no actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient @_disfavoredOverload
-    public func replaceable<A: PatchValue, Value: PatchValue>(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A) async -> Value, _ isConcurrent: Void = ()
-    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A) async -> Value>
-    where A: Sendable, Value: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
-    }
-
-    /// Registers a place in the code, with one argument, that returns a value and cannot throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<A: PatchValue, Value: PatchValue>(
-        _ name: String, _ function: ((A) -> Value).Type
-    ) throws(PatchError) -> PatchPoint<(A) -> Value> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
-    /// Registers an asynchronous place in the code, with one argument, that returns a value and cannot throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<A: PatchValue, Value: PatchValue>(
-        _ name: String, _ function: ((A) async -> Value).Type
-    ) throws(PatchError) -> PatchPoint<(A) async -> Value> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
     /// Registers a function with one argument that returns a value and can throw.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. It answers while no patch is active on its name.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, Value: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A) throws -> Value
@@ -1200,13 +839,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with one argument that returns a value and can throw, and runs on its caller's actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
+    /// Registers an asynchronous function with one argument that returns a value and can throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, Value: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A) async throws -> Value
@@ -1215,59 +848,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
-    /// Registers an asynchronous function with one argument that returns a value and can throw, and runs on no actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient @_disfavoredOverload
-    public func replaceable<A: PatchValue, Value: PatchValue>(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A) async throws -> Value, _ isConcurrent: Void = ()
-    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A) async throws -> Value>
-    where A: Sendable, Value: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
-    }
-
-    /// Registers a place in the code, with one argument, that returns a value and can throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<A: PatchValue, Value: PatchValue>(
-        _ name: String, _ function: ((A) throws -> Value).Type
-    ) throws(PatchError) -> PatchPoint<(A) throws -> Value> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
-    /// Registers an asynchronous place in the code, with one argument, that returns a value and can throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<A: PatchValue, Value: PatchValue>(
-        _ name: String, _ function: ((A) async throws -> Value).Type
-    ) throws(PatchError) -> PatchPoint<(A) async throws -> Value> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
     /// Registers a function with one argument that returns nothing and cannot throw.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. It answers while no patch is active on its name.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A) -> Void
@@ -1278,13 +859,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with one argument that returns nothing and cannot throw, and runs on its caller's actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
+    /// Registers an asynchronous function with one argument that returns nothing and cannot throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A) async -> Void
@@ -1293,59 +868,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
-    /// Registers an asynchronous function with one argument that returns nothing and cannot throw, and runs on no actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient @_disfavoredOverload
-    public func replaceable<A: PatchValue>(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A) async -> Void, _ isConcurrent: Void = ()
-    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A) async -> Void>
-    where A: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
-    }
-
-    /// Registers a place in the code, with one argument, that returns nothing and cannot throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<A: PatchValue>(
-        _ name: String, _ function: ((A) -> Void).Type
-    ) throws(PatchError) -> PatchPoint<(A) -> Void> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
-    /// Registers an asynchronous place in the code, with one argument, that returns nothing and cannot throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<A: PatchValue>(
-        _ name: String, _ function: ((A) async -> Void).Type
-    ) throws(PatchError) -> PatchPoint<(A) async -> Void> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
     /// Registers a function with one argument that returns nothing and can throw.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. It answers while no patch is active on its name.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A) throws -> Void
@@ -1356,65 +879,13 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with one argument that returns nothing and can throw, and runs on its caller's actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
+    /// Registers an asynchronous function with one argument that returns nothing and can throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A) async throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A) async throws -> Void>
     where A: Sendable {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
-    }
-
-    /// Registers an asynchronous function with one argument that returns nothing and can throw, and runs on no actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient @_disfavoredOverload
-    public func replaceable<A: PatchValue>(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A) async throws -> Void, _ isConcurrent: Void = ()
-    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A) async throws -> Void>
-    where A: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
-    }
-
-    /// Registers a place in the code, with one argument, that returns nothing and can throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<A: PatchValue>(
-        _ name: String, _ function: ((A) throws -> Void).Type
-    ) throws(PatchError) -> PatchPoint<(A) throws -> Void> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
-    /// Registers an asynchronous place in the code, with one argument, that returns nothing and can throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<A: PatchValue>(
-        _ name: String, _ function: ((A) async throws -> Void).Type
-    ) throws(PatchError) -> PatchPoint<(A) async throws -> Void> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
     }
 }
 
@@ -1437,14 +908,6 @@ extension Replaceable {
 
     /// Calls the function, or the patch that replaces it.
     @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<A: PatchValue, Value: PatchValue>(_ a: A) async -> Value
-    where Function == @concurrent @Sendable (A) async -> Value, A: Sendable, Value: Sendable {
-        guard slot.isPatched else { return await original(a) }
-        return await slot.callAsynchronously(a, as: PatchValueResult<Value>.self, original: original)
-    }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, Value: PatchValue>(_ a: A) throws -> Value
     where Function == @Sendable (A) throws -> Value {
         guard slot.isPatched else { return try original(a) }
@@ -1455,14 +918,6 @@ extension Replaceable {
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, Value: PatchValue>(_ a: A) async throws -> Value
     where Function == @Sendable (A) async throws -> Value, A: Sendable, Value: Sendable {
-        guard slot.isPatched else { return try await original(a) }
-        return try await slot.callAsynchronously(a, as: PatchValueResult<Value>.self, original: original)
-    }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<A: PatchValue, Value: PatchValue>(_ a: A) async throws -> Value
-    where Function == @concurrent @Sendable (A) async throws -> Value, A: Sendable, Value: Sendable {
         guard slot.isPatched else { return try await original(a) }
         return try await slot.callAsynchronously(a, as: PatchValueResult<Value>.self, original: original)
     }
@@ -1485,14 +940,6 @@ extension Replaceable {
 
     /// Calls the function, or the patch that replaces it.
     @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<A: PatchValue>(_ a: A) async -> Void
-    where Function == @concurrent @Sendable (A) async -> Void, A: Sendable {
-        guard slot.isPatched else { return await original(a) }
-        return await slot.callAsynchronously(a, as: PatchNoResult.self, original: original)
-    }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue>(_ a: A) throws -> Void
     where Function == @Sendable (A) throws -> Void {
         guard slot.isPatched else { return try original(a) }
@@ -1506,43 +953,23 @@ extension Replaceable {
         guard slot.isPatched else { return try await original(a) }
         return try await slot.callAsynchronously(a, as: PatchNoResult.self, original: original)
     }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<A: PatchValue>(_ a: A) async throws -> Void
-    where Function == @concurrent @Sendable (A) async throws -> Void, A: Sendable {
-        guard slot.isPatched else { return try await original(a) }
-        return try await slot.callAsynchronously(a, as: PatchNoResult.self, original: original)
-    }
 }
 
 extension PatchPoint {
-    /// Declares a place in the code, with one argument, that returns a value and cannot throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares a place in the code, with one argument, that returns a value and cannot throw.
     @_alwaysEmitIntoClient
-    public init<A: PatchValue, Value: PatchValue>(
-        _ name: String, _ function: ((A) -> Value).Type = ((A) -> Value).self, parameters: [String] = []
-    ) where Function == (A) -> Value {
+    public init<A: PatchValue, Value: PatchValue>(_ name: String, parameters: [String] = [])
+    where Function == (A) -> Value {
         self.init(
             name, arguments: [A.self], result: PatchValueResult<Value>.self, failure: Never.self,
             parameters: parameters,
             invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self, A.self))
     }
 
-    /// Declares an asynchronous place in the code, with one argument, that returns a value and cannot throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares an asynchronous place in the code, with one argument, that returns a value and cannot throw.
     @_alwaysEmitIntoClient
-    public init<A: PatchValue, Value: PatchValue>(
-        _ name: String, _ function: ((A) async -> Value).Type = ((A) async -> Value).self, parameters: [String] = []
-    ) where Function == (A) async -> Value {
+    public init<A: PatchValue, Value: PatchValue>(_ name: String, parameters: [String] = [])
+    where Function == (A) async -> Value {
         self.init(
             name, arguments: [A.self], result: PatchValueResult<Value>.self, failure: Never.self,
             parameters: parameters,
@@ -1569,33 +996,20 @@ extension PatchPoint {
         }
     }
 
-    /// Declares a place in the code, with one argument, that returns a value and can throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares a place in the code, with one argument, that returns a value and can throw.
     @_alwaysEmitIntoClient
-    public init<A: PatchValue, Value: PatchValue>(
-        _ name: String, _ function: ((A) throws -> Value).Type = ((A) throws -> Value).self, parameters: [String] = []
-    ) where Function == (A) throws -> Value {
+    public init<A: PatchValue, Value: PatchValue>(_ name: String, parameters: [String] = [])
+    where Function == (A) throws -> Value {
         self.init(
             name, arguments: [A.self], result: PatchValueResult<Value>.self, failure: (any Error).self,
             parameters: parameters,
             invoke: Slot.invokerThrowing(ofPlace: PatchValueResult<Value>.self, A.self))
     }
 
-    /// Declares an asynchronous place in the code, with one argument, that returns a value and can throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares an asynchronous place in the code, with one argument, that returns a value and can throw.
     @_alwaysEmitIntoClient
-    public init<A: PatchValue, Value: PatchValue>(
-        _ name: String, _ function: ((A) async throws -> Value).Type = ((A) async throws -> Value).self,
-        parameters: [String] = []
-    ) where Function == (A) async throws -> Value {
+    public init<A: PatchValue, Value: PatchValue>(_ name: String, parameters: [String] = [])
+    where Function == (A) async throws -> Value {
         self.init(
             name, arguments: [A.self], result: PatchValueResult<Value>.self, failure: (any Error).self,
             parameters: parameters,
@@ -1622,31 +1036,17 @@ extension PatchPoint {
         }
     }
 
-    /// Declares a place in the code, with one argument, that returns nothing and cannot throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares a place in the code, with one argument, that returns nothing and cannot throw.
     @_alwaysEmitIntoClient
-    public init<A: PatchValue>(
-        _ name: String, _ function: ((A) -> Void).Type = ((A) -> Void).self, parameters: [String] = []
-    ) where Function == (A) -> Void {
+    public init<A: PatchValue>(_ name: String, parameters: [String] = []) where Function == (A) -> Void {
         self.init(
             name, arguments: [A.self], result: PatchNoResult.self, failure: Never.self, parameters: parameters,
             invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self))
     }
 
-    /// Declares an asynchronous place in the code, with one argument, that returns nothing and cannot throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares an asynchronous place in the code, with one argument, that returns nothing and cannot throw.
     @_alwaysEmitIntoClient
-    public init<A: PatchValue>(
-        _ name: String, _ function: ((A) async -> Void).Type = ((A) async -> Void).self, parameters: [String] = []
-    ) where Function == (A) async -> Void {
+    public init<A: PatchValue>(_ name: String, parameters: [String] = []) where Function == (A) async -> Void {
         self.init(
             name, arguments: [A.self], result: PatchNoResult.self, failure: Never.self, parameters: parameters,
             invoke: nil)
@@ -1672,32 +1072,17 @@ extension PatchPoint {
         }
     }
 
-    /// Declares a place in the code, with one argument, that returns nothing and can throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares a place in the code, with one argument, that returns nothing and can throw.
     @_alwaysEmitIntoClient
-    public init<A: PatchValue>(
-        _ name: String, _ function: ((A) throws -> Void).Type = ((A) throws -> Void).self, parameters: [String] = []
-    ) where Function == (A) throws -> Void {
+    public init<A: PatchValue>(_ name: String, parameters: [String] = []) where Function == (A) throws -> Void {
         self.init(
             name, arguments: [A.self], result: PatchNoResult.self, failure: (any Error).self, parameters: parameters,
             invoke: Slot.invokerThrowing(ofPlace: PatchNoResult.self, A.self))
     }
 
-    /// Declares an asynchronous place in the code, with one argument, that returns nothing and can throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares an asynchronous place in the code, with one argument, that returns nothing and can throw.
     @_alwaysEmitIntoClient
-    public init<A: PatchValue>(
-        _ name: String, _ function: ((A) async throws -> Void).Type = ((A) async throws -> Void).self,
-        parameters: [String] = []
-    ) where Function == (A) async throws -> Void {
+    public init<A: PatchValue>(_ name: String, parameters: [String] = []) where Function == (A) async throws -> Void {
         self.init(
             name, arguments: [A.self], result: PatchNoResult.self, failure: (any Error).self, parameters: parameters,
             invoke: nil)
@@ -2001,12 +1386,6 @@ extension PatchRegistry {
     }
 
     /// Registers a function with two arguments that returns a value and cannot throw.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. It answers while no patch is active on its name.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, Value: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B) -> Value
@@ -2017,13 +1396,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with two arguments that returns a value and cannot throw, and runs on its caller's actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
+    /// Registers an asynchronous function with two arguments that returns a value and cannot throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, Value: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B) async -> Value
@@ -2032,59 +1405,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
-    /// Registers an asynchronous function with two arguments that returns a value and cannot throw, and runs on no actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient @_disfavoredOverload
-    public func replaceable<A: PatchValue, B: PatchValue, Value: PatchValue>(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A, B) async -> Value, _ isConcurrent: Void = ()
-    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B) async -> Value>
-    where A: Sendable, B: Sendable, Value: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
-    }
-
-    /// Registers a place in the code, with two arguments, that returns a value and cannot throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<A: PatchValue, B: PatchValue, Value: PatchValue>(
-        _ name: String, _ function: ((A, B) -> Value).Type
-    ) throws(PatchError) -> PatchPoint<(A, B) -> Value> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
-    /// Registers an asynchronous place in the code, with two arguments, that returns a value and cannot throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<A: PatchValue, B: PatchValue, Value: PatchValue>(
-        _ name: String, _ function: ((A, B) async -> Value).Type
-    ) throws(PatchError) -> PatchPoint<(A, B) async -> Value> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
     /// Registers a function with two arguments that returns a value and can throw.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. It answers while no patch is active on its name.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, Value: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B) throws -> Value
@@ -2095,13 +1416,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with two arguments that returns a value and can throw, and runs on its caller's actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
+    /// Registers an asynchronous function with two arguments that returns a value and can throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, Value: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B) async throws -> Value
@@ -2110,60 +1425,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
-    /// Registers an asynchronous function with two arguments that returns a value and can throw, and runs on no actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient @_disfavoredOverload
-    public func replaceable<A: PatchValue, B: PatchValue, Value: PatchValue>(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A, B) async throws -> Value,
-        _ isConcurrent: Void = ()
-    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B) async throws -> Value>
-    where A: Sendable, B: Sendable, Value: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
-    }
-
-    /// Registers a place in the code, with two arguments, that returns a value and can throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<A: PatchValue, B: PatchValue, Value: PatchValue>(
-        _ name: String, _ function: ((A, B) throws -> Value).Type
-    ) throws(PatchError) -> PatchPoint<(A, B) throws -> Value> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
-    /// Registers an asynchronous place in the code, with two arguments, that returns a value and can throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<A: PatchValue, B: PatchValue, Value: PatchValue>(
-        _ name: String, _ function: ((A, B) async throws -> Value).Type
-    ) throws(PatchError) -> PatchPoint<(A, B) async throws -> Value> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
     /// Registers a function with two arguments that returns nothing and cannot throw.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. It answers while no patch is active on its name.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B) -> Void
@@ -2174,13 +1436,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with two arguments that returns nothing and cannot throw, and runs on its caller's actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
+    /// Registers an asynchronous function with two arguments that returns nothing and cannot throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B) async -> Void
@@ -2189,59 +1445,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
-    /// Registers an asynchronous function with two arguments that returns nothing and cannot throw, and runs on no actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient @_disfavoredOverload
-    public func replaceable<A: PatchValue, B: PatchValue>(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A, B) async -> Void, _ isConcurrent: Void = ()
-    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B) async -> Void>
-    where A: Sendable, B: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
-    }
-
-    /// Registers a place in the code, with two arguments, that returns nothing and cannot throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<A: PatchValue, B: PatchValue>(
-        _ name: String, _ function: ((A, B) -> Void).Type
-    ) throws(PatchError) -> PatchPoint<(A, B) -> Void> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
-    /// Registers an asynchronous place in the code, with two arguments, that returns nothing and cannot throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<A: PatchValue, B: PatchValue>(
-        _ name: String, _ function: ((A, B) async -> Void).Type
-    ) throws(PatchError) -> PatchPoint<(A, B) async -> Void> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
     /// Registers a function with two arguments that returns nothing and can throw.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. It answers while no patch is active on its name.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B) throws -> Void
@@ -2252,66 +1456,13 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with two arguments that returns nothing and can throw, and runs on its caller's actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
+    /// Registers an asynchronous function with two arguments that returns nothing and can throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B) async throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B) async throws -> Void>
     where A: Sendable, B: Sendable {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
-    }
-
-    /// Registers an asynchronous function with two arguments that returns nothing and can throw, and runs on no actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient @_disfavoredOverload
-    public func replaceable<A: PatchValue, B: PatchValue>(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A, B) async throws -> Void,
-        _ isConcurrent: Void = ()
-    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B) async throws -> Void>
-    where A: Sendable, B: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
-    }
-
-    /// Registers a place in the code, with two arguments, that returns nothing and can throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<A: PatchValue, B: PatchValue>(
-        _ name: String, _ function: ((A, B) throws -> Void).Type
-    ) throws(PatchError) -> PatchPoint<(A, B) throws -> Void> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
-    /// Registers an asynchronous place in the code, with two arguments, that returns nothing and can throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<A: PatchValue, B: PatchValue>(
-        _ name: String, _ function: ((A, B) async throws -> Void).Type
-    ) throws(PatchError) -> PatchPoint<(A, B) async throws -> Void> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
     }
 }
 
@@ -2334,14 +1485,6 @@ extension Replaceable {
 
     /// Calls the function, or the patch that replaces it.
     @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<A: PatchValue, B: PatchValue, Value: PatchValue>(_ a: A, _ b: B) async -> Value
-    where Function == @concurrent @Sendable (A, B) async -> Value, A: Sendable, B: Sendable, Value: Sendable {
-        guard slot.isPatched else { return await original(a, b) }
-        return await slot.callAsynchronously(a, b, as: PatchValueResult<Value>.self, original: original)
-    }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, Value: PatchValue>(_ a: A, _ b: B) throws -> Value
     where Function == @Sendable (A, B) throws -> Value {
         guard slot.isPatched else { return try original(a, b) }
@@ -2352,14 +1495,6 @@ extension Replaceable {
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, Value: PatchValue>(_ a: A, _ b: B) async throws -> Value
     where Function == @Sendable (A, B) async throws -> Value, A: Sendable, B: Sendable, Value: Sendable {
-        guard slot.isPatched else { return try await original(a, b) }
-        return try await slot.callAsynchronously(a, b, as: PatchValueResult<Value>.self, original: original)
-    }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<A: PatchValue, B: PatchValue, Value: PatchValue>(_ a: A, _ b: B) async throws -> Value
-    where Function == @concurrent @Sendable (A, B) async throws -> Value, A: Sendable, B: Sendable, Value: Sendable {
         guard slot.isPatched else { return try await original(a, b) }
         return try await slot.callAsynchronously(a, b, as: PatchValueResult<Value>.self, original: original)
     }
@@ -2382,14 +1517,6 @@ extension Replaceable {
 
     /// Calls the function, or the patch that replaces it.
     @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<A: PatchValue, B: PatchValue>(_ a: A, _ b: B) async -> Void
-    where Function == @concurrent @Sendable (A, B) async -> Void, A: Sendable, B: Sendable {
-        guard slot.isPatched else { return await original(a, b) }
-        return await slot.callAsynchronously(a, b, as: PatchNoResult.self, original: original)
-    }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue>(_ a: A, _ b: B) throws -> Void
     where Function == @Sendable (A, B) throws -> Void {
         guard slot.isPatched else { return try original(a, b) }
@@ -2403,44 +1530,23 @@ extension Replaceable {
         guard slot.isPatched else { return try await original(a, b) }
         return try await slot.callAsynchronously(a, b, as: PatchNoResult.self, original: original)
     }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<A: PatchValue, B: PatchValue>(_ a: A, _ b: B) async throws -> Void
-    where Function == @concurrent @Sendable (A, B) async throws -> Void, A: Sendable, B: Sendable {
-        guard slot.isPatched else { return try await original(a, b) }
-        return try await slot.callAsynchronously(a, b, as: PatchNoResult.self, original: original)
-    }
 }
 
 extension PatchPoint {
-    /// Declares a place in the code, with two arguments, that returns a value and cannot throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares a place in the code, with two arguments, that returns a value and cannot throw.
     @_alwaysEmitIntoClient
-    public init<A: PatchValue, B: PatchValue, Value: PatchValue>(
-        _ name: String, _ function: ((A, B) -> Value).Type = ((A, B) -> Value).self, parameters: [String] = []
-    ) where Function == (A, B) -> Value {
+    public init<A: PatchValue, B: PatchValue, Value: PatchValue>(_ name: String, parameters: [String] = [])
+    where Function == (A, B) -> Value {
         self.init(
             name, arguments: [A.self, B.self], result: PatchValueResult<Value>.self, failure: Never.self,
             parameters: parameters,
             invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self, A.self, B.self))
     }
 
-    /// Declares an asynchronous place in the code, with two arguments, that returns a value and cannot throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares an asynchronous place in the code, with two arguments, that returns a value and cannot throw.
     @_alwaysEmitIntoClient
-    public init<A: PatchValue, B: PatchValue, Value: PatchValue>(
-        _ name: String, _ function: ((A, B) async -> Value).Type = ((A, B) async -> Value).self,
-        parameters: [String] = []
-    ) where Function == (A, B) async -> Value {
+    public init<A: PatchValue, B: PatchValue, Value: PatchValue>(_ name: String, parameters: [String] = [])
+    where Function == (A, B) async -> Value {
         self.init(
             name, arguments: [A.self, B.self], result: PatchValueResult<Value>.self, failure: Never.self,
             parameters: parameters,
@@ -2467,34 +1573,20 @@ extension PatchPoint {
         }
     }
 
-    /// Declares a place in the code, with two arguments, that returns a value and can throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares a place in the code, with two arguments, that returns a value and can throw.
     @_alwaysEmitIntoClient
-    public init<A: PatchValue, B: PatchValue, Value: PatchValue>(
-        _ name: String, _ function: ((A, B) throws -> Value).Type = ((A, B) throws -> Value).self,
-        parameters: [String] = []
-    ) where Function == (A, B) throws -> Value {
+    public init<A: PatchValue, B: PatchValue, Value: PatchValue>(_ name: String, parameters: [String] = [])
+    where Function == (A, B) throws -> Value {
         self.init(
             name, arguments: [A.self, B.self], result: PatchValueResult<Value>.self, failure: (any Error).self,
             parameters: parameters,
             invoke: Slot.invokerThrowing(ofPlace: PatchValueResult<Value>.self, A.self, B.self))
     }
 
-    /// Declares an asynchronous place in the code, with two arguments, that returns a value and can throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares an asynchronous place in the code, with two arguments, that returns a value and can throw.
     @_alwaysEmitIntoClient
-    public init<A: PatchValue, B: PatchValue, Value: PatchValue>(
-        _ name: String, _ function: ((A, B) async throws -> Value).Type = ((A, B) async throws -> Value).self,
-        parameters: [String] = []
-    ) where Function == (A, B) async throws -> Value {
+    public init<A: PatchValue, B: PatchValue, Value: PatchValue>(_ name: String, parameters: [String] = [])
+    where Function == (A, B) async throws -> Value {
         self.init(
             name, arguments: [A.self, B.self], result: PatchValueResult<Value>.self, failure: (any Error).self,
             parameters: parameters,
@@ -2521,31 +1613,19 @@ extension PatchPoint {
         }
     }
 
-    /// Declares a place in the code, with two arguments, that returns nothing and cannot throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares a place in the code, with two arguments, that returns nothing and cannot throw.
     @_alwaysEmitIntoClient
-    public init<A: PatchValue, B: PatchValue>(
-        _ name: String, _ function: ((A, B) -> Void).Type = ((A, B) -> Void).self, parameters: [String] = []
-    ) where Function == (A, B) -> Void {
+    public init<A: PatchValue, B: PatchValue>(_ name: String, parameters: [String] = [])
+    where Function == (A, B) -> Void {
         self.init(
             name, arguments: [A.self, B.self], result: PatchNoResult.self, failure: Never.self, parameters: parameters,
             invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, B.self))
     }
 
-    /// Declares an asynchronous place in the code, with two arguments, that returns nothing and cannot throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares an asynchronous place in the code, with two arguments, that returns nothing and cannot throw.
     @_alwaysEmitIntoClient
-    public init<A: PatchValue, B: PatchValue>(
-        _ name: String, _ function: ((A, B) async -> Void).Type = ((A, B) async -> Void).self, parameters: [String] = []
-    ) where Function == (A, B) async -> Void {
+    public init<A: PatchValue, B: PatchValue>(_ name: String, parameters: [String] = [])
+    where Function == (A, B) async -> Void {
         self.init(
             name, arguments: [A.self, B.self], result: PatchNoResult.self, failure: Never.self, parameters: parameters,
             invoke: nil)
@@ -2571,34 +1651,20 @@ extension PatchPoint {
         }
     }
 
-    /// Declares a place in the code, with two arguments, that returns nothing and can throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares a place in the code, with two arguments, that returns nothing and can throw.
     @_alwaysEmitIntoClient
-    public init<A: PatchValue, B: PatchValue>(
-        _ name: String, _ function: ((A, B) throws -> Void).Type = ((A, B) throws -> Void).self,
-        parameters: [String] = []
-    ) where Function == (A, B) throws -> Void {
+    public init<A: PatchValue, B: PatchValue>(_ name: String, parameters: [String] = [])
+    where Function == (A, B) throws -> Void {
         self.init(
             name, arguments: [A.self, B.self], result: PatchNoResult.self, failure: (any Error).self,
             parameters: parameters,
             invoke: Slot.invokerThrowing(ofPlace: PatchNoResult.self, A.self, B.self))
     }
 
-    /// Declares an asynchronous place in the code, with two arguments, that returns nothing and can throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares an asynchronous place in the code, with two arguments, that returns nothing and can throw.
     @_alwaysEmitIntoClient
-    public init<A: PatchValue, B: PatchValue>(
-        _ name: String, _ function: ((A, B) async throws -> Void).Type = ((A, B) async throws -> Void).self,
-        parameters: [String] = []
-    ) where Function == (A, B) async throws -> Void {
+    public init<A: PatchValue, B: PatchValue>(_ name: String, parameters: [String] = [])
+    where Function == (A, B) async throws -> Void {
         self.init(
             name, arguments: [A.self, B.self], result: PatchNoResult.self, failure: (any Error).self,
             parameters: parameters,
@@ -2927,12 +1993,6 @@ extension PatchRegistry {
     }
 
     /// Registers a function with three arguments that returns a value and cannot throw.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. It answers while no patch is active on its name.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B, C) -> Value
@@ -2943,13 +2003,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with three arguments that returns a value and cannot throw, and runs on its caller's actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
+    /// Registers an asynchronous function with three arguments that returns a value and cannot throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B, C) async -> Value
@@ -2958,59 +2012,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
-    /// Registers an asynchronous function with three arguments that returns a value and cannot throw, and runs on no actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient @_disfavoredOverload
-    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C) async -> Value, _ isConcurrent: Void = ()
-    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C) async -> Value>
-    where A: Sendable, B: Sendable, C: Sendable, Value: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
-    }
-
-    /// Registers a place in the code, with three arguments, that returns a value and cannot throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
-        _ name: String, _ function: ((A, B, C) -> Value).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C) -> Value> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
-    /// Registers an asynchronous place in the code, with three arguments, that returns a value and cannot throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
-        _ name: String, _ function: ((A, B, C) async -> Value).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C) async -> Value> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
     /// Registers a function with three arguments that returns a value and can throw.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. It answers while no patch is active on its name.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B, C) throws -> Value
@@ -3021,13 +2023,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with three arguments that returns a value and can throw, and runs on its caller's actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
+    /// Registers an asynchronous function with three arguments that returns a value and can throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B, C) async throws -> Value
@@ -3036,60 +2032,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
-    /// Registers an asynchronous function with three arguments that returns a value and can throw, and runs on no actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient @_disfavoredOverload
-    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C) async throws -> Value,
-        _ isConcurrent: Void = ()
-    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C) async throws -> Value>
-    where A: Sendable, B: Sendable, C: Sendable, Value: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
-    }
-
-    /// Registers a place in the code, with three arguments, that returns a value and can throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
-        _ name: String, _ function: ((A, B, C) throws -> Value).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C) throws -> Value> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
-    /// Registers an asynchronous place in the code, with three arguments, that returns a value and can throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
-        _ name: String, _ function: ((A, B, C) async throws -> Value).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C) async throws -> Value> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
     /// Registers a function with three arguments that returns nothing and cannot throw.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. It answers while no patch is active on its name.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B, C) -> Void
@@ -3100,13 +2043,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with three arguments that returns nothing and cannot throw, and runs on its caller's actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
+    /// Registers an asynchronous function with three arguments that returns nothing and cannot throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B, C) async -> Void
@@ -3115,59 +2052,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
-    /// Registers an asynchronous function with three arguments that returns nothing and cannot throw, and runs on no actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient @_disfavoredOverload
-    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue>(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C) async -> Void, _ isConcurrent: Void = ()
-    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C) async -> Void>
-    where A: Sendable, B: Sendable, C: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
-    }
-
-    /// Registers a place in the code, with three arguments, that returns nothing and cannot throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<A: PatchValue, B: PatchValue, C: PatchValue>(
-        _ name: String, _ function: ((A, B, C) -> Void).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C) -> Void> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
-    /// Registers an asynchronous place in the code, with three arguments, that returns nothing and cannot throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<A: PatchValue, B: PatchValue, C: PatchValue>(
-        _ name: String, _ function: ((A, B, C) async -> Void).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C) async -> Void> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
     /// Registers a function with three arguments that returns nothing and can throw.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. It answers while no patch is active on its name.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B, C) throws -> Void
@@ -3178,66 +2063,13 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with three arguments that returns nothing and can throw, and runs on its caller's actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
+    /// Registers an asynchronous function with three arguments that returns nothing and can throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B, C) async throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C) async throws -> Void>
     where A: Sendable, B: Sendable, C: Sendable {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
-    }
-
-    /// Registers an asynchronous function with three arguments that returns nothing and can throw, and runs on no actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient @_disfavoredOverload
-    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue>(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C) async throws -> Void,
-        _ isConcurrent: Void = ()
-    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C) async throws -> Void>
-    where A: Sendable, B: Sendable, C: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
-    }
-
-    /// Registers a place in the code, with three arguments, that returns nothing and can throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<A: PatchValue, B: PatchValue, C: PatchValue>(
-        _ name: String, _ function: ((A, B, C) throws -> Void).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C) throws -> Void> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
-    /// Registers an asynchronous place in the code, with three arguments, that returns nothing and can throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<A: PatchValue, B: PatchValue, C: PatchValue>(
-        _ name: String, _ function: ((A, B, C) async throws -> Void).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C) async throws -> Void> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
     }
 }
 
@@ -3263,18 +2095,6 @@ extension Replaceable {
     /// Calls the function, or the patch that replaces it.
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(_ a: A, _ b: B, _ c: C)
-        async -> Value
-    where
-        Function == @concurrent @Sendable (A, B, C) async -> Value, A: Sendable, B: Sendable, C: Sendable,
-        Value: Sendable
-    {
-        guard slot.isPatched else { return await original(a, b, c) }
-        return await slot.callAsynchronously(a, b, c, as: PatchValueResult<Value>.self, original: original)
-    }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(_ a: A, _ b: B, _ c: C)
         throws -> Value
     where Function == @Sendable (A, B, C) throws -> Value {
         guard slot.isPatched else { return try original(a, b, c) }
@@ -3286,18 +2106,6 @@ extension Replaceable {
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(_ a: A, _ b: B, _ c: C)
         async throws -> Value
     where Function == @Sendable (A, B, C) async throws -> Value, A: Sendable, B: Sendable, C: Sendable, Value: Sendable
-    {
-        guard slot.isPatched else { return try await original(a, b, c) }
-        return try await slot.callAsynchronously(a, b, c, as: PatchValueResult<Value>.self, original: original)
-    }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(_ a: A, _ b: B, _ c: C)
-        async throws -> Value
-    where
-        Function == @concurrent @Sendable (A, B, C) async throws -> Value, A: Sendable, B: Sendable, C: Sendable,
-        Value: Sendable
     {
         guard slot.isPatched else { return try await original(a, b, c) }
         return try await slot.callAsynchronously(a, b, c, as: PatchValueResult<Value>.self, original: original)
@@ -3321,14 +2129,6 @@ extension Replaceable {
 
     /// Calls the function, or the patch that replaces it.
     @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue>(_ a: A, _ b: B, _ c: C) async -> Void
-    where Function == @concurrent @Sendable (A, B, C) async -> Void, A: Sendable, B: Sendable, C: Sendable {
-        guard slot.isPatched else { return await original(a, b, c) }
-        return await slot.callAsynchronously(a, b, c, as: PatchNoResult.self, original: original)
-    }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue>(_ a: A, _ b: B, _ c: C) throws -> Void
     where Function == @Sendable (A, B, C) throws -> Void {
         guard slot.isPatched else { return try original(a, b, c) }
@@ -3342,26 +2142,13 @@ extension Replaceable {
         guard slot.isPatched else { return try await original(a, b, c) }
         return try await slot.callAsynchronously(a, b, c, as: PatchNoResult.self, original: original)
     }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue>(_ a: A, _ b: B, _ c: C) async throws -> Void
-    where Function == @concurrent @Sendable (A, B, C) async throws -> Void, A: Sendable, B: Sendable, C: Sendable {
-        guard slot.isPatched else { return try await original(a, b, c) }
-        return try await slot.callAsynchronously(a, b, c, as: PatchNoResult.self, original: original)
-    }
 }
 
 extension PatchPoint {
-    /// Declares a place in the code, with three arguments, that returns a value and cannot throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares a place in the code, with three arguments, that returns a value and cannot throw.
     @_alwaysEmitIntoClient
     public init<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
-        _ name: String, _ function: ((A, B, C) -> Value).Type = ((A, B, C) -> Value).self, parameters: [String] = []
+        _ name: String, parameters: [String] = []
     ) where Function == (A, B, C) -> Value {
         self.init(
             name, arguments: [A.self, B.self, C.self], result: PatchValueResult<Value>.self, failure: Never.self,
@@ -3369,16 +2156,10 @@ extension PatchPoint {
             invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self))
     }
 
-    /// Declares an asynchronous place in the code, with three arguments, that returns a value and cannot throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares an asynchronous place in the code, with three arguments, that returns a value and cannot throw.
     @_alwaysEmitIntoClient
     public init<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
-        _ name: String, _ function: ((A, B, C) async -> Value).Type = ((A, B, C) async -> Value).self,
-        parameters: [String] = []
+        _ name: String, parameters: [String] = []
     ) where Function == (A, B, C) async -> Value {
         self.init(
             name, arguments: [A.self, B.self, C.self], result: PatchValueResult<Value>.self, failure: Never.self,
@@ -3406,16 +2187,10 @@ extension PatchPoint {
         }
     }
 
-    /// Declares a place in the code, with three arguments, that returns a value and can throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares a place in the code, with three arguments, that returns a value and can throw.
     @_alwaysEmitIntoClient
     public init<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
-        _ name: String, _ function: ((A, B, C) throws -> Value).Type = ((A, B, C) throws -> Value).self,
-        parameters: [String] = []
+        _ name: String, parameters: [String] = []
     ) where Function == (A, B, C) throws -> Value {
         self.init(
             name, arguments: [A.self, B.self, C.self], result: PatchValueResult<Value>.self, failure: (any Error).self,
@@ -3423,16 +2198,10 @@ extension PatchPoint {
             invoke: Slot.invokerThrowing(ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self))
     }
 
-    /// Declares an asynchronous place in the code, with three arguments, that returns a value and can throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares an asynchronous place in the code, with three arguments, that returns a value and can throw.
     @_alwaysEmitIntoClient
     public init<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
-        _ name: String, _ function: ((A, B, C) async throws -> Value).Type = ((A, B, C) async throws -> Value).self,
-        parameters: [String] = []
+        _ name: String, parameters: [String] = []
     ) where Function == (A, B, C) async throws -> Value {
         self.init(
             name, arguments: [A.self, B.self, C.self], result: PatchValueResult<Value>.self, failure: (any Error).self,
@@ -3460,33 +2229,20 @@ extension PatchPoint {
         }
     }
 
-    /// Declares a place in the code, with three arguments, that returns nothing and cannot throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares a place in the code, with three arguments, that returns nothing and cannot throw.
     @_alwaysEmitIntoClient
-    public init<A: PatchValue, B: PatchValue, C: PatchValue>(
-        _ name: String, _ function: ((A, B, C) -> Void).Type = ((A, B, C) -> Void).self, parameters: [String] = []
-    ) where Function == (A, B, C) -> Void {
+    public init<A: PatchValue, B: PatchValue, C: PatchValue>(_ name: String, parameters: [String] = [])
+    where Function == (A, B, C) -> Void {
         self.init(
             name, arguments: [A.self, B.self, C.self], result: PatchNoResult.self, failure: Never.self,
             parameters: parameters,
             invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, B.self, C.self))
     }
 
-    /// Declares an asynchronous place in the code, with three arguments, that returns nothing and cannot throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares an asynchronous place in the code, with three arguments, that returns nothing and cannot throw.
     @_alwaysEmitIntoClient
-    public init<A: PatchValue, B: PatchValue, C: PatchValue>(
-        _ name: String, _ function: ((A, B, C) async -> Void).Type = ((A, B, C) async -> Void).self,
-        parameters: [String] = []
-    ) where Function == (A, B, C) async -> Void {
+    public init<A: PatchValue, B: PatchValue, C: PatchValue>(_ name: String, parameters: [String] = [])
+    where Function == (A, B, C) async -> Void {
         self.init(
             name, arguments: [A.self, B.self, C.self], result: PatchNoResult.self, failure: Never.self,
             parameters: parameters,
@@ -3513,34 +2269,20 @@ extension PatchPoint {
         }
     }
 
-    /// Declares a place in the code, with three arguments, that returns nothing and can throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares a place in the code, with three arguments, that returns nothing and can throw.
     @_alwaysEmitIntoClient
-    public init<A: PatchValue, B: PatchValue, C: PatchValue>(
-        _ name: String, _ function: ((A, B, C) throws -> Void).Type = ((A, B, C) throws -> Void).self,
-        parameters: [String] = []
-    ) where Function == (A, B, C) throws -> Void {
+    public init<A: PatchValue, B: PatchValue, C: PatchValue>(_ name: String, parameters: [String] = [])
+    where Function == (A, B, C) throws -> Void {
         self.init(
             name, arguments: [A.self, B.self, C.self], result: PatchNoResult.self, failure: (any Error).self,
             parameters: parameters,
             invoke: Slot.invokerThrowing(ofPlace: PatchNoResult.self, A.self, B.self, C.self))
     }
 
-    /// Declares an asynchronous place in the code, with three arguments, that returns nothing and can throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares an asynchronous place in the code, with three arguments, that returns nothing and can throw.
     @_alwaysEmitIntoClient
-    public init<A: PatchValue, B: PatchValue, C: PatchValue>(
-        _ name: String, _ function: ((A, B, C) async throws -> Void).Type = ((A, B, C) async throws -> Void).self,
-        parameters: [String] = []
-    ) where Function == (A, B, C) async throws -> Void {
+    public init<A: PatchValue, B: PatchValue, C: PatchValue>(_ name: String, parameters: [String] = [])
+    where Function == (A, B, C) async throws -> Void {
         self.init(
             name, arguments: [A.self, B.self, C.self], result: PatchNoResult.self, failure: (any Error).self,
             parameters: parameters,
@@ -3882,12 +2624,6 @@ extension PatchRegistry {
     }
 
     /// Registers a function with four arguments that returns a value and cannot throw.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. It answers while no patch is active on its name.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B, C, D) -> Value
@@ -3899,13 +2635,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with four arguments that returns a value and cannot throw, and runs on its caller's actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
+    /// Registers an asynchronous function with four arguments that returns a value and cannot throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B, C, D) async -> Value
@@ -3914,60 +2644,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
-    /// Registers an asynchronous function with four arguments that returns a value and cannot throw, and runs on no actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient @_disfavoredOverload
-    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D) async -> Value,
-        _ isConcurrent: Void = ()
-    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D) async -> Value>
-    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, Value: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
-    }
-
-    /// Registers a place in the code, with four arguments, that returns a value and cannot throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
-        _ name: String, _ function: ((A, B, C, D) -> Value).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D) -> Value> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
-    /// Registers an asynchronous place in the code, with four arguments, that returns a value and cannot throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
-        _ name: String, _ function: ((A, B, C, D) async -> Value).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D) async -> Value> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
     /// Registers a function with four arguments that returns a value and can throw.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. It answers while no patch is active on its name.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B, C, D) throws -> Value
@@ -3979,13 +2656,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with four arguments that returns a value and can throw, and runs on its caller's actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
+    /// Registers an asynchronous function with four arguments that returns a value and can throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B, C, D) async throws -> Value
@@ -3994,60 +2665,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
-    /// Registers an asynchronous function with four arguments that returns a value and can throw, and runs on no actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient @_disfavoredOverload
-    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D) async throws -> Value,
-        _ isConcurrent: Void = ()
-    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D) async throws -> Value>
-    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, Value: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
-    }
-
-    /// Registers a place in the code, with four arguments, that returns a value and can throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
-        _ name: String, _ function: ((A, B, C, D) throws -> Value).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D) throws -> Value> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
-    /// Registers an asynchronous place in the code, with four arguments, that returns a value and can throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
-        _ name: String, _ function: ((A, B, C, D) async throws -> Value).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D) async throws -> Value> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
     /// Registers a function with four arguments that returns nothing and cannot throw.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. It answers while no patch is active on its name.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B, C, D) -> Void
@@ -4058,13 +2676,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with four arguments that returns nothing and cannot throw, and runs on its caller's actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
+    /// Registers an asynchronous function with four arguments that returns nothing and cannot throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B, C, D) async -> Void
@@ -4073,60 +2685,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
-    /// Registers an asynchronous function with four arguments that returns nothing and cannot throw, and runs on no actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient @_disfavoredOverload
-    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D) async -> Void,
-        _ isConcurrent: Void = ()
-    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D) async -> Void>
-    where A: Sendable, B: Sendable, C: Sendable, D: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
-    }
-
-    /// Registers a place in the code, with four arguments, that returns nothing and cannot throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
-        _ name: String, _ function: ((A, B, C, D) -> Void).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D) -> Void> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
-    /// Registers an asynchronous place in the code, with four arguments, that returns nothing and cannot throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
-        _ name: String, _ function: ((A, B, C, D) async -> Void).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D) async -> Void> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
     /// Registers a function with four arguments that returns nothing and can throw.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. It answers while no patch is active on its name.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B, C, D) throws -> Void
@@ -4137,66 +2696,13 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with four arguments that returns nothing and can throw, and runs on its caller's actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
+    /// Registers an asynchronous function with four arguments that returns nothing and can throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B, C, D) async throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D) async throws -> Void>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
-    }
-
-    /// Registers an asynchronous function with four arguments that returns nothing and can throw, and runs on no actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient @_disfavoredOverload
-    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D) async throws -> Void,
-        _ isConcurrent: Void = ()
-    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D) async throws -> Void>
-    where A: Sendable, B: Sendable, C: Sendable, D: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
-    }
-
-    /// Registers a place in the code, with four arguments, that returns nothing and can throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
-        _ name: String, _ function: ((A, B, C, D) throws -> Void).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D) throws -> Void> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
-    /// Registers an asynchronous place in the code, with four arguments, that returns nothing and can throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
-        _ name: String, _ function: ((A, B, C, D) async throws -> Void).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D) async throws -> Void> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
     }
 }
 
@@ -4228,19 +2734,6 @@ extension Replaceable {
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
         _ a: A, _ b: B, _ c: C, _ d: D
-    ) async -> Value
-    where
-        Function == @concurrent @Sendable (A, B, C, D) async -> Value, A: Sendable, B: Sendable, C: Sendable,
-        D: Sendable, Value: Sendable
-    {
-        guard slot.isPatched else { return await original(a, b, c, d) }
-        return await slot.callAsynchronously(a, b, c, d, as: PatchValueResult<Value>.self, original: original)
-    }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
-        _ a: A, _ b: B, _ c: C, _ d: D
     ) throws -> Value
     where Function == @Sendable (A, B, C, D) throws -> Value {
         guard slot.isPatched else { return try original(a, b, c, d) }
@@ -4255,19 +2748,6 @@ extension Replaceable {
     where
         Function == @Sendable (A, B, C, D) async throws -> Value, A: Sendable, B: Sendable, C: Sendable, D: Sendable,
         Value: Sendable
-    {
-        guard slot.isPatched else { return try await original(a, b, c, d) }
-        return try await slot.callAsynchronously(a, b, c, d, as: PatchValueResult<Value>.self, original: original)
-    }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
-        _ a: A, _ b: B, _ c: C, _ d: D
-    ) async throws -> Value
-    where
-        Function == @concurrent @Sendable (A, B, C, D) async throws -> Value, A: Sendable, B: Sendable, C: Sendable,
-        D: Sendable, Value: Sendable
     {
         guard slot.isPatched else { return try await original(a, b, c, d) }
         return try await slot.callAsynchronously(a, b, c, d, as: PatchValueResult<Value>.self, original: original)
@@ -4297,18 +2777,6 @@ extension Replaceable {
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
         _ a: A, _ b: B, _ c: C, _ d: D
-    ) async -> Void
-    where
-        Function == @concurrent @Sendable (A, B, C, D) async -> Void, A: Sendable, B: Sendable, C: Sendable, D: Sendable
-    {
-        guard slot.isPatched else { return await original(a, b, c, d) }
-        return await slot.callAsynchronously(a, b, c, d, as: PatchNoResult.self, original: original)
-    }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
-        _ a: A, _ b: B, _ c: C, _ d: D
     ) throws -> Void
     where Function == @Sendable (A, B, C, D) throws -> Void {
         guard slot.isPatched else { return try original(a, b, c, d) }
@@ -4324,32 +2792,13 @@ extension Replaceable {
         guard slot.isPatched else { return try await original(a, b, c, d) }
         return try await slot.callAsynchronously(a, b, c, d, as: PatchNoResult.self, original: original)
     }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
-        _ a: A, _ b: B, _ c: C, _ d: D
-    ) async throws -> Void
-    where
-        Function == @concurrent @Sendable (A, B, C, D) async throws -> Void, A: Sendable, B: Sendable, C: Sendable,
-        D: Sendable
-    {
-        guard slot.isPatched else { return try await original(a, b, c, d) }
-        return try await slot.callAsynchronously(a, b, c, d, as: PatchNoResult.self, original: original)
-    }
 }
 
 extension PatchPoint {
-    /// Declares a place in the code, with four arguments, that returns a value and cannot throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares a place in the code, with four arguments, that returns a value and cannot throw.
     @_alwaysEmitIntoClient
     public init<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
-        _ name: String, _ function: ((A, B, C, D) -> Value).Type = ((A, B, C, D) -> Value).self,
-        parameters: [String] = []
+        _ name: String, parameters: [String] = []
     ) where Function == (A, B, C, D) -> Value {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self], result: PatchValueResult<Value>.self,
@@ -4357,16 +2806,10 @@ extension PatchPoint {
             invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self))
     }
 
-    /// Declares an asynchronous place in the code, with four arguments, that returns a value and cannot throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares an asynchronous place in the code, with four arguments, that returns a value and cannot throw.
     @_alwaysEmitIntoClient
     public init<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
-        _ name: String, _ function: ((A, B, C, D) async -> Value).Type = ((A, B, C, D) async -> Value).self,
-        parameters: [String] = []
+        _ name: String, parameters: [String] = []
     ) where Function == (A, B, C, D) async -> Value {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self], result: PatchValueResult<Value>.self,
@@ -4394,16 +2837,10 @@ extension PatchPoint {
         }
     }
 
-    /// Declares a place in the code, with four arguments, that returns a value and can throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares a place in the code, with four arguments, that returns a value and can throw.
     @_alwaysEmitIntoClient
     public init<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
-        _ name: String, _ function: ((A, B, C, D) throws -> Value).Type = ((A, B, C, D) throws -> Value).self,
-        parameters: [String] = []
+        _ name: String, parameters: [String] = []
     ) where Function == (A, B, C, D) throws -> Value {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self], result: PatchValueResult<Value>.self,
@@ -4411,17 +2848,10 @@ extension PatchPoint {
             invoke: Slot.invokerThrowing(ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self))
     }
 
-    /// Declares an asynchronous place in the code, with four arguments, that returns a value and can throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares an asynchronous place in the code, with four arguments, that returns a value and can throw.
     @_alwaysEmitIntoClient
     public init<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
-        _ name: String,
-        _ function: ((A, B, C, D) async throws -> Value).Type = ((A, B, C, D) async throws -> Value).self,
-        parameters: [String] = []
+        _ name: String, parameters: [String] = []
     ) where Function == (A, B, C, D) async throws -> Value {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self], result: PatchValueResult<Value>.self,
@@ -4449,33 +2879,20 @@ extension PatchPoint {
         }
     }
 
-    /// Declares a place in the code, with four arguments, that returns nothing and cannot throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares a place in the code, with four arguments, that returns nothing and cannot throw.
     @_alwaysEmitIntoClient
-    public init<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
-        _ name: String, _ function: ((A, B, C, D) -> Void).Type = ((A, B, C, D) -> Void).self, parameters: [String] = []
-    ) where Function == (A, B, C, D) -> Void {
+    public init<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(_ name: String, parameters: [String] = [])
+    where Function == (A, B, C, D) -> Void {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self], result: PatchNoResult.self, failure: Never.self,
             parameters: parameters,
             invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self))
     }
 
-    /// Declares an asynchronous place in the code, with four arguments, that returns nothing and cannot throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares an asynchronous place in the code, with four arguments, that returns nothing and cannot throw.
     @_alwaysEmitIntoClient
-    public init<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
-        _ name: String, _ function: ((A, B, C, D) async -> Void).Type = ((A, B, C, D) async -> Void).self,
-        parameters: [String] = []
-    ) where Function == (A, B, C, D) async -> Void {
+    public init<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(_ name: String, parameters: [String] = [])
+    where Function == (A, B, C, D) async -> Void {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self], result: PatchNoResult.self, failure: Never.self,
             parameters: parameters,
@@ -4502,34 +2919,20 @@ extension PatchPoint {
         }
     }
 
-    /// Declares a place in the code, with four arguments, that returns nothing and can throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares a place in the code, with four arguments, that returns nothing and can throw.
     @_alwaysEmitIntoClient
-    public init<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
-        _ name: String, _ function: ((A, B, C, D) throws -> Void).Type = ((A, B, C, D) throws -> Void).self,
-        parameters: [String] = []
-    ) where Function == (A, B, C, D) throws -> Void {
+    public init<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(_ name: String, parameters: [String] = [])
+    where Function == (A, B, C, D) throws -> Void {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self], result: PatchNoResult.self, failure: (any Error).self,
             parameters: parameters,
             invoke: Slot.invokerThrowing(ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self))
     }
 
-    /// Declares an asynchronous place in the code, with four arguments, that returns nothing and can throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares an asynchronous place in the code, with four arguments, that returns nothing and can throw.
     @_alwaysEmitIntoClient
-    public init<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
-        _ name: String, _ function: ((A, B, C, D) async throws -> Void).Type = ((A, B, C, D) async throws -> Void).self,
-        parameters: [String] = []
-    ) where Function == (A, B, C, D) async throws -> Void {
+    public init<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(_ name: String, parameters: [String] = [])
+    where Function == (A, B, C, D) async throws -> Void {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self], result: PatchNoResult.self, failure: (any Error).self,
             parameters: parameters,
@@ -4885,12 +3288,6 @@ extension PatchRegistry {
     }
 
     /// Registers a function with five arguments that returns a value and cannot throw.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. It answers while no patch is active on its name.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue
@@ -4904,13 +3301,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with five arguments that returns a value and cannot throw, and runs on its caller's actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
+    /// Registers an asynchronous function with five arguments that returns a value and cannot throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue
@@ -4921,62 +3312,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
-    /// Registers an asynchronous function with five arguments that returns a value and cannot throw, and runs on no actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient @_disfavoredOverload
-    public func replaceable<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue
-    >(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E) async -> Value,
-        _ isConcurrent: Void = ()
-    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D, E) async -> Value>
-    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, Value: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
-    }
-
-    /// Registers a place in the code, with five arguments, that returns a value and cannot throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue>(
-        _ name: String, _ function: ((A, B, C, D, E) -> Value).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E) -> Value> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
-    /// Registers an asynchronous place in the code, with five arguments, that returns a value and cannot throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue>(
-        _ name: String, _ function: ((A, B, C, D, E) async -> Value).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E) async -> Value> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
     /// Registers a function with five arguments that returns a value and can throw.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. It answers while no patch is active on its name.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue
@@ -4991,13 +3327,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with five arguments that returns a value and can throw, and runs on its caller's actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
+    /// Registers an asynchronous function with five arguments that returns a value and can throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue
@@ -5008,62 +3338,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
-    /// Registers an asynchronous function with five arguments that returns a value and can throw, and runs on no actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient @_disfavoredOverload
-    public func replaceable<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue
-    >(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E) async throws -> Value,
-        _ isConcurrent: Void = ()
-    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D, E) async throws -> Value>
-    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, Value: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
-    }
-
-    /// Registers a place in the code, with five arguments, that returns a value and can throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue>(
-        _ name: String, _ function: ((A, B, C, D, E) throws -> Value).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E) throws -> Value> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
-    /// Registers an asynchronous place in the code, with five arguments, that returns a value and can throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue>(
-        _ name: String, _ function: ((A, B, C, D, E) async throws -> Value).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E) async throws -> Value> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
     /// Registers a function with five arguments that returns nothing and cannot throw.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. It answers while no patch is active on its name.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B, C, D, E) -> Void
@@ -5074,13 +3349,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with five arguments that returns nothing and cannot throw, and runs on its caller's actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
+    /// Registers an asynchronous function with five arguments that returns nothing and cannot throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B, C, D, E) async -> Void
@@ -5089,60 +3358,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
-    /// Registers an asynchronous function with five arguments that returns nothing and cannot throw, and runs on no actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient @_disfavoredOverload
-    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E) async -> Void,
-        _ isConcurrent: Void = ()
-    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D, E) async -> Void>
-    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
-    }
-
-    /// Registers a place in the code, with five arguments, that returns nothing and cannot throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
-        _ name: String, _ function: ((A, B, C, D, E) -> Void).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E) -> Void> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
-    /// Registers an asynchronous place in the code, with five arguments, that returns nothing and cannot throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
-        _ name: String, _ function: ((A, B, C, D, E) async -> Void).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E) async -> Void> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
     /// Registers a function with five arguments that returns nothing and can throw.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. It answers while no patch is active on its name.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B, C, D, E) throws -> Void
@@ -5154,66 +3370,13 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with five arguments that returns nothing and can throw, and runs on its caller's actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
+    /// Registers an asynchronous function with five arguments that returns nothing and can throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B, C, D, E) async throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E) async throws -> Void>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
-    }
-
-    /// Registers an asynchronous function with five arguments that returns nothing and can throw, and runs on no actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient @_disfavoredOverload
-    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E) async throws -> Void,
-        _ isConcurrent: Void = ()
-    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D, E) async throws -> Void>
-    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
-    }
-
-    /// Registers a place in the code, with five arguments, that returns nothing and can throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
-        _ name: String, _ function: ((A, B, C, D, E) throws -> Void).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E) throws -> Void> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
-    /// Registers an asynchronous place in the code, with five arguments, that returns nothing and can throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
-        _ name: String, _ function: ((A, B, C, D, E) async throws -> Void).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E) async throws -> Void> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
     }
 }
 
@@ -5245,19 +3408,6 @@ extension Replaceable {
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E) async -> Value
-    where
-        Function == @concurrent @Sendable (A, B, C, D, E) async -> Value, A: Sendable, B: Sendable, C: Sendable,
-        D: Sendable, E: Sendable, Value: Sendable
-    {
-        guard slot.isPatched else { return await original(a, b, c, d, e) }
-        return await slot.callAsynchronously(a, b, c, d, e, as: PatchValueResult<Value>.self, original: original)
-    }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue
     >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E) throws -> Value
     where Function == @Sendable (A, B, C, D, E) throws -> Value {
         guard slot.isPatched else { return try original(a, b, c, d, e) }
@@ -5272,19 +3422,6 @@ extension Replaceable {
     where
         Function == @Sendable (A, B, C, D, E) async throws -> Value, A: Sendable, B: Sendable, C: Sendable, D: Sendable,
         E: Sendable, Value: Sendable
-    {
-        guard slot.isPatched else { return try await original(a, b, c, d, e) }
-        return try await slot.callAsynchronously(a, b, c, d, e, as: PatchValueResult<Value>.self, original: original)
-    }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E) async throws -> Value
-    where
-        Function == @concurrent @Sendable (A, B, C, D, E) async throws -> Value, A: Sendable, B: Sendable, C: Sendable,
-        D: Sendable, E: Sendable, Value: Sendable
     {
         guard slot.isPatched else { return try await original(a, b, c, d, e) }
         return try await slot.callAsynchronously(a, b, c, d, e, as: PatchValueResult<Value>.self, original: original)
@@ -5317,19 +3454,6 @@ extension Replaceable {
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
         _ a: A, _ b: B, _ c: C, _ d: D, _ e: E
-    ) async -> Void
-    where
-        Function == @concurrent @Sendable (A, B, C, D, E) async -> Void, A: Sendable, B: Sendable, C: Sendable,
-        D: Sendable, E: Sendable
-    {
-        guard slot.isPatched else { return await original(a, b, c, d, e) }
-        return await slot.callAsynchronously(a, b, c, d, e, as: PatchNoResult.self, original: original)
-    }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
-        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E
     ) throws -> Void
     where Function == @Sendable (A, B, C, D, E) throws -> Void {
         guard slot.isPatched else { return try original(a, b, c, d, e) }
@@ -5348,32 +3472,13 @@ extension Replaceable {
         guard slot.isPatched else { return try await original(a, b, c, d, e) }
         return try await slot.callAsynchronously(a, b, c, d, e, as: PatchNoResult.self, original: original)
     }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
-        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E
-    ) async throws -> Void
-    where
-        Function == @concurrent @Sendable (A, B, C, D, E) async throws -> Void, A: Sendable, B: Sendable, C: Sendable,
-        D: Sendable, E: Sendable
-    {
-        guard slot.isPatched else { return try await original(a, b, c, d, e) }
-        return try await slot.callAsynchronously(a, b, c, d, e, as: PatchNoResult.self, original: original)
-    }
 }
 
 extension PatchPoint {
-    /// Declares a place in the code, with five arguments, that returns a value and cannot throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares a place in the code, with five arguments, that returns a value and cannot throw.
     @_alwaysEmitIntoClient
     public init<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue>(
-        _ name: String, _ function: ((A, B, C, D, E) -> Value).Type = ((A, B, C, D, E) -> Value).self,
-        parameters: [String] = []
+        _ name: String, parameters: [String] = []
     ) where Function == (A, B, C, D, E) -> Value {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchValueResult<Value>.self,
@@ -5381,16 +3486,10 @@ extension PatchPoint {
             invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self))
     }
 
-    /// Declares an asynchronous place in the code, with five arguments, that returns a value and cannot throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares an asynchronous place in the code, with five arguments, that returns a value and cannot throw.
     @_alwaysEmitIntoClient
     public init<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue>(
-        _ name: String, _ function: ((A, B, C, D, E) async -> Value).Type = ((A, B, C, D, E) async -> Value).self,
-        parameters: [String] = []
+        _ name: String, parameters: [String] = []
     ) where Function == (A, B, C, D, E) async -> Value {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchValueResult<Value>.self,
@@ -5422,16 +3521,10 @@ extension PatchPoint {
         }
     }
 
-    /// Declares a place in the code, with five arguments, that returns a value and can throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares a place in the code, with five arguments, that returns a value and can throw.
     @_alwaysEmitIntoClient
     public init<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue>(
-        _ name: String, _ function: ((A, B, C, D, E) throws -> Value).Type = ((A, B, C, D, E) throws -> Value).self,
-        parameters: [String] = []
+        _ name: String, parameters: [String] = []
     ) where Function == (A, B, C, D, E) throws -> Value {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchValueResult<Value>.self,
@@ -5439,17 +3532,10 @@ extension PatchPoint {
             invoke: Slot.invokerThrowing(ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self))
     }
 
-    /// Declares an asynchronous place in the code, with five arguments, that returns a value and can throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares an asynchronous place in the code, with five arguments, that returns a value and can throw.
     @_alwaysEmitIntoClient
     public init<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue>(
-        _ name: String,
-        _ function: ((A, B, C, D, E) async throws -> Value).Type = ((A, B, C, D, E) async throws -> Value).self,
-        parameters: [String] = []
+        _ name: String, parameters: [String] = []
     ) where Function == (A, B, C, D, E) async throws -> Value {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchValueResult<Value>.self,
@@ -5481,16 +3567,10 @@ extension PatchPoint {
         }
     }
 
-    /// Declares a place in the code, with five arguments, that returns nothing and cannot throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares a place in the code, with five arguments, that returns nothing and cannot throw.
     @_alwaysEmitIntoClient
     public init<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
-        _ name: String, _ function: ((A, B, C, D, E) -> Void).Type = ((A, B, C, D, E) -> Void).self,
-        parameters: [String] = []
+        _ name: String, parameters: [String] = []
     ) where Function == (A, B, C, D, E) -> Void {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchNoResult.self, failure: Never.self,
@@ -5498,16 +3578,10 @@ extension PatchPoint {
             invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self))
     }
 
-    /// Declares an asynchronous place in the code, with five arguments, that returns nothing and cannot throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares an asynchronous place in the code, with five arguments, that returns nothing and cannot throw.
     @_alwaysEmitIntoClient
     public init<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
-        _ name: String, _ function: ((A, B, C, D, E) async -> Void).Type = ((A, B, C, D, E) async -> Void).self,
-        parameters: [String] = []
+        _ name: String, parameters: [String] = []
     ) where Function == (A, B, C, D, E) async -> Void {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchNoResult.self, failure: Never.self,
@@ -5535,16 +3609,10 @@ extension PatchPoint {
         }
     }
 
-    /// Declares a place in the code, with five arguments, that returns nothing and can throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares a place in the code, with five arguments, that returns nothing and can throw.
     @_alwaysEmitIntoClient
     public init<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
-        _ name: String, _ function: ((A, B, C, D, E) throws -> Void).Type = ((A, B, C, D, E) throws -> Void).self,
-        parameters: [String] = []
+        _ name: String, parameters: [String] = []
     ) where Function == (A, B, C, D, E) throws -> Void {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchNoResult.self,
@@ -5552,17 +3620,10 @@ extension PatchPoint {
             invoke: Slot.invokerThrowing(ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self))
     }
 
-    /// Declares an asynchronous place in the code, with five arguments, that returns nothing and can throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares an asynchronous place in the code, with five arguments, that returns nothing and can throw.
     @_alwaysEmitIntoClient
     public init<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
-        _ name: String,
-        _ function: ((A, B, C, D, E) async throws -> Void).Type = ((A, B, C, D, E) async throws -> Void).self,
-        parameters: [String] = []
+        _ name: String, parameters: [String] = []
     ) where Function == (A, B, C, D, E) async throws -> Void {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchNoResult.self,
@@ -5953,12 +4014,6 @@ extension PatchRegistry {
     }
 
     /// Registers a function with six arguments that returns a value and cannot throw.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. It answers while no patch is active on its name.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
@@ -5973,13 +4028,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with six arguments that returns a value and cannot throw, and runs on its caller's actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
+    /// Registers an asynchronous function with six arguments that returns a value and cannot throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
@@ -5990,66 +4039,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
-    /// Registers an asynchronous function with six arguments that returns a value and cannot throw, and runs on no actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient @_disfavoredOverload
-    public func replaceable<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
-    >(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E, F) async -> Value,
-        _ isConcurrent: Void = ()
-    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D, E, F) async -> Value>
-    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, Value: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
-    }
-
-    /// Registers a place in the code, with six arguments, that returns a value and cannot throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
-    >(
-        _ name: String, _ function: ((A, B, C, D, E, F) -> Value).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F) -> Value> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
-    /// Registers an asynchronous place in the code, with six arguments, that returns a value and cannot throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
-    >(
-        _ name: String, _ function: ((A, B, C, D, E, F) async -> Value).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F) async -> Value> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
     /// Registers a function with six arguments that returns a value and can throw.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. It answers while no patch is active on its name.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
@@ -6064,13 +4054,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with six arguments that returns a value and can throw, and runs on its caller's actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
+    /// Registers an asynchronous function with six arguments that returns a value and can throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
@@ -6081,66 +4065,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
-    /// Registers an asynchronous function with six arguments that returns a value and can throw, and runs on no actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient @_disfavoredOverload
-    public func replaceable<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
-    >(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E, F) async throws -> Value,
-        _ isConcurrent: Void = ()
-    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D, E, F) async throws -> Value>
-    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, Value: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
-    }
-
-    /// Registers a place in the code, with six arguments, that returns a value and can throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
-    >(
-        _ name: String, _ function: ((A, B, C, D, E, F) throws -> Value).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F) throws -> Value> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
-    /// Registers an asynchronous place in the code, with six arguments, that returns a value and can throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
-    >(
-        _ name: String, _ function: ((A, B, C, D, E, F) async throws -> Value).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F) async throws -> Value> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
     /// Registers a function with six arguments that returns nothing and cannot throw.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. It answers while no patch is active on its name.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F) -> Void
@@ -6152,13 +4077,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with six arguments that returns nothing and cannot throw, and runs on its caller's actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
+    /// Registers an asynchronous function with six arguments that returns nothing and cannot throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F) async -> Void
@@ -6167,60 +4086,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
-    /// Registers an asynchronous function with six arguments that returns nothing and cannot throw, and runs on no actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient @_disfavoredOverload
-    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E, F) async -> Void,
-        _ isConcurrent: Void = ()
-    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D, E, F) async -> Void>
-    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
-    }
-
-    /// Registers a place in the code, with six arguments, that returns nothing and cannot throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
-        _ name: String, _ function: ((A, B, C, D, E, F) -> Void).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F) -> Void> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
-    /// Registers an asynchronous place in the code, with six arguments, that returns nothing and cannot throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
-        _ name: String, _ function: ((A, B, C, D, E, F) async -> Void).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F) async -> Void> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
     /// Registers a function with six arguments that returns nothing and can throw.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. It answers while no patch is active on its name.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F) throws -> Void
@@ -6233,66 +4099,13 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with six arguments that returns nothing and can throw, and runs on its caller's actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
+    /// Registers an asynchronous function with six arguments that returns nothing and can throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
         _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F) async throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F) async throws -> Void>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
-    }
-
-    /// Registers an asynchronous function with six arguments that returns nothing and can throw, and runs on no actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient @_disfavoredOverload
-    public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E, F) async throws -> Void,
-        _ isConcurrent: Void = ()
-    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D, E, F) async throws -> Void>
-    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
-    }
-
-    /// Registers a place in the code, with six arguments, that returns nothing and can throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
-        _ name: String, _ function: ((A, B, C, D, E, F) throws -> Void).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F) throws -> Void> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
-    /// Registers an asynchronous place in the code, with six arguments, that returns nothing and can throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
-        _ name: String, _ function: ((A, B, C, D, E, F) async throws -> Void).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F) async throws -> Void> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
     }
 }
 
@@ -6324,19 +4137,6 @@ extension Replaceable {
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) async -> Value
-    where
-        Function == @concurrent @Sendable (A, B, C, D, E, F) async -> Value, A: Sendable, B: Sendable, C: Sendable,
-        D: Sendable, E: Sendable, F: Sendable, Value: Sendable
-    {
-        guard slot.isPatched else { return await original(a, b, c, d, e, f) }
-        return await slot.callAsynchronously(a, b, c, d, e, f, as: PatchValueResult<Value>.self, original: original)
-    }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
     >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) throws -> Value
     where Function == @Sendable (A, B, C, D, E, F) throws -> Value {
         guard slot.isPatched else { return try original(a, b, c, d, e, f) }
@@ -6351,19 +4151,6 @@ extension Replaceable {
     where
         Function == @Sendable (A, B, C, D, E, F) async throws -> Value, A: Sendable, B: Sendable, C: Sendable,
         D: Sendable, E: Sendable, F: Sendable, Value: Sendable
-    {
-        guard slot.isPatched else { return try await original(a, b, c, d, e, f) }
-        return try await slot.callAsynchronously(a, b, c, d, e, f, as: PatchValueResult<Value>.self, original: original)
-    }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) async throws -> Value
-    where
-        Function == @concurrent @Sendable (A, B, C, D, E, F) async throws -> Value, A: Sendable, B: Sendable,
-        C: Sendable, D: Sendable, E: Sendable, F: Sendable, Value: Sendable
     {
         guard slot.isPatched else { return try await original(a, b, c, d, e, f) }
         return try await slot.callAsynchronously(a, b, c, d, e, f, as: PatchValueResult<Value>.self, original: original)
@@ -6396,19 +4183,6 @@ extension Replaceable {
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) async -> Void
-    where
-        Function == @concurrent @Sendable (A, B, C, D, E, F) async -> Void, A: Sendable, B: Sendable, C: Sendable,
-        D: Sendable, E: Sendable, F: Sendable
-    {
-        guard slot.isPatched else { return await original(a, b, c, d, e, f) }
-        return await slot.callAsynchronously(a, b, c, d, e, f, as: PatchNoResult.self, original: original)
-    }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue
     >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) throws -> Void
     where Function == @Sendable (A, B, C, D, E, F) throws -> Void {
         guard slot.isPatched else { return try original(a, b, c, d, e, f) }
@@ -6427,54 +4201,25 @@ extension Replaceable {
         guard slot.isPatched else { return try await original(a, b, c, d, e, f) }
         return try await slot.callAsynchronously(a, b, c, d, e, f, as: PatchNoResult.self, original: original)
     }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F) async throws -> Void
-    where
-        Function == @concurrent @Sendable (A, B, C, D, E, F) async throws -> Void, A: Sendable, B: Sendable,
-        C: Sendable, D: Sendable, E: Sendable, F: Sendable
-    {
-        guard slot.isPatched else { return try await original(a, b, c, d, e, f) }
-        return try await slot.callAsynchronously(a, b, c, d, e, f, as: PatchNoResult.self, original: original)
-    }
 }
 
 extension PatchPoint {
-    /// Declares a place in the code, with six arguments, that returns a value and cannot throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares a place in the code, with six arguments, that returns a value and cannot throw.
     @_alwaysEmitIntoClient
     public init<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
-    >(
-        _ name: String, _ function: ((A, B, C, D, E, F) -> Value).Type = ((A, B, C, D, E, F) -> Value).self,
-        parameters: [String] = []
-    ) where Function == (A, B, C, D, E, F) -> Value {
+    >(_ name: String, parameters: [String] = []) where Function == (A, B, C, D, E, F) -> Value {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchValueResult<Value>.self,
             failure: Never.self, parameters: parameters,
             invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self))
     }
 
-    /// Declares an asynchronous place in the code, with six arguments, that returns a value and cannot throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares an asynchronous place in the code, with six arguments, that returns a value and cannot throw.
     @_alwaysEmitIntoClient
     public init<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
-    >(
-        _ name: String, _ function: ((A, B, C, D, E, F) async -> Value).Type = ((A, B, C, D, E, F) async -> Value).self,
-        parameters: [String] = []
-    ) where Function == (A, B, C, D, E, F) async -> Value {
+    >(_ name: String, parameters: [String] = []) where Function == (A, B, C, D, E, F) async -> Value {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchValueResult<Value>.self,
             failure: Never.self, parameters: parameters,
@@ -6505,20 +4250,11 @@ extension PatchPoint {
         }
     }
 
-    /// Declares a place in the code, with six arguments, that returns a value and can throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares a place in the code, with six arguments, that returns a value and can throw.
     @_alwaysEmitIntoClient
     public init<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
-    >(
-        _ name: String,
-        _ function: ((A, B, C, D, E, F) throws -> Value).Type = ((A, B, C, D, E, F) throws -> Value).self,
-        parameters: [String] = []
-    ) where Function == (A, B, C, D, E, F) throws -> Value {
+    >(_ name: String, parameters: [String] = []) where Function == (A, B, C, D, E, F) throws -> Value {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchValueResult<Value>.self,
             failure: (any Error).self, parameters: parameters,
@@ -6526,20 +4262,11 @@ extension PatchPoint {
                 ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self))
     }
 
-    /// Declares an asynchronous place in the code, with six arguments, that returns a value and can throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares an asynchronous place in the code, with six arguments, that returns a value and can throw.
     @_alwaysEmitIntoClient
     public init<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
-    >(
-        _ name: String,
-        _ function: ((A, B, C, D, E, F) async throws -> Value).Type = ((A, B, C, D, E, F) async throws -> Value).self,
-        parameters: [String] = []
-    ) where Function == (A, B, C, D, E, F) async throws -> Value {
+    >(_ name: String, parameters: [String] = []) where Function == (A, B, C, D, E, F) async throws -> Value {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchValueResult<Value>.self,
             failure: (any Error).self, parameters: parameters,
@@ -6570,16 +4297,10 @@ extension PatchPoint {
         }
     }
 
-    /// Declares a place in the code, with six arguments, that returns nothing and cannot throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares a place in the code, with six arguments, that returns nothing and cannot throw.
     @_alwaysEmitIntoClient
     public init<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
-        _ name: String, _ function: ((A, B, C, D, E, F) -> Void).Type = ((A, B, C, D, E, F) -> Void).self,
-        parameters: [String] = []
+        _ name: String, parameters: [String] = []
     ) where Function == (A, B, C, D, E, F) -> Void {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchNoResult.self,
@@ -6587,16 +4308,10 @@ extension PatchPoint {
             invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self))
     }
 
-    /// Declares an asynchronous place in the code, with six arguments, that returns nothing and cannot throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares an asynchronous place in the code, with six arguments, that returns nothing and cannot throw.
     @_alwaysEmitIntoClient
     public init<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
-        _ name: String, _ function: ((A, B, C, D, E, F) async -> Void).Type = ((A, B, C, D, E, F) async -> Void).self,
-        parameters: [String] = []
+        _ name: String, parameters: [String] = []
     ) where Function == (A, B, C, D, E, F) async -> Void {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchNoResult.self,
@@ -6628,16 +4343,10 @@ extension PatchPoint {
         }
     }
 
-    /// Declares a place in the code, with six arguments, that returns nothing and can throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares a place in the code, with six arguments, that returns nothing and can throw.
     @_alwaysEmitIntoClient
     public init<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
-        _ name: String, _ function: ((A, B, C, D, E, F) throws -> Void).Type = ((A, B, C, D, E, F) throws -> Void).self,
-        parameters: [String] = []
+        _ name: String, parameters: [String] = []
     ) where Function == (A, B, C, D, E, F) throws -> Void {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchNoResult.self,
@@ -6645,17 +4354,10 @@ extension PatchPoint {
             invoke: Slot.invokerThrowing(ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self))
     }
 
-    /// Declares an asynchronous place in the code, with six arguments, that returns nothing and can throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares an asynchronous place in the code, with six arguments, that returns nothing and can throw.
     @_alwaysEmitIntoClient
     public init<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
-        _ name: String,
-        _ function: ((A, B, C, D, E, F) async throws -> Void).Type = ((A, B, C, D, E, F) async throws -> Void).self,
-        parameters: [String] = []
+        _ name: String, parameters: [String] = []
     ) where Function == (A, B, C, D, E, F) async throws -> Void {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchNoResult.self,
@@ -7094,12 +4796,6 @@ extension PatchRegistry {
     }
 
     /// Registers a function with seven arguments that returns a value and cannot throw.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. It answers while no patch is active on its name.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
@@ -7115,13 +4811,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with seven arguments that returns a value and cannot throw, and runs on its caller's actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
+    /// Registers an asynchronous function with seven arguments that returns a value and cannot throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
@@ -7133,69 +4823,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
-    /// Registers an asynchronous function with seven arguments that returns a value and cannot throw, and runs on no actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient @_disfavoredOverload
-    public func replaceable<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Value: PatchValue
-    >(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E, F, G) async -> Value,
-        _ isConcurrent: Void = ()
-    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D, E, F, G) async -> Value>
-    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, Value: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
-    }
-
-    /// Registers a place in the code, with seven arguments, that returns a value and cannot throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Value: PatchValue
-    >(
-        _ name: String, _ function: ((A, B, C, D, E, F, G) -> Value).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F, G) -> Value> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
-    /// Registers an asynchronous place in the code, with seven arguments, that returns a value and cannot throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Value: PatchValue
-    >(
-        _ name: String, _ function: ((A, B, C, D, E, F, G) async -> Value).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F, G) async -> Value> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
     /// Registers a function with seven arguments that returns a value and can throw.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. It answers while no patch is active on its name.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
@@ -7211,13 +4839,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with seven arguments that returns a value and can throw, and runs on its caller's actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
+    /// Registers an asynchronous function with seven arguments that returns a value and can throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
@@ -7229,69 +4851,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
-    /// Registers an asynchronous function with seven arguments that returns a value and can throw, and runs on no actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient @_disfavoredOverload
-    public func replaceable<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Value: PatchValue
-    >(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E, F, G) async throws -> Value,
-        _ isConcurrent: Void = ()
-    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D, E, F, G) async throws -> Value>
-    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, Value: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
-    }
-
-    /// Registers a place in the code, with seven arguments, that returns a value and can throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Value: PatchValue
-    >(
-        _ name: String, _ function: ((A, B, C, D, E, F, G) throws -> Value).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F, G) throws -> Value> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
-    /// Registers an asynchronous place in the code, with seven arguments, that returns a value and can throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Value: PatchValue
-    >(
-        _ name: String, _ function: ((A, B, C, D, E, F, G) async throws -> Value).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F, G) async throws -> Value> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
     /// Registers a function with seven arguments that returns nothing and cannot throw.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. It answers while no patch is active on its name.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
@@ -7306,13 +4866,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with seven arguments that returns nothing and cannot throw, and runs on its caller's actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
+    /// Registers an asynchronous function with seven arguments that returns nothing and cannot throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
@@ -7323,66 +4877,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
-    /// Registers an asynchronous function with seven arguments that returns nothing and cannot throw, and runs on no actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient @_disfavoredOverload
-    public func replaceable<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
-    >(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E, F, G) async -> Void,
-        _ isConcurrent: Void = ()
-    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D, E, F, G) async -> Void>
-    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
-    }
-
-    /// Registers a place in the code, with seven arguments, that returns nothing and cannot throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
-    >(
-        _ name: String, _ function: ((A, B, C, D, E, F, G) -> Void).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F, G) -> Void> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
-    /// Registers an asynchronous place in the code, with seven arguments, that returns nothing and cannot throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
-    >(
-        _ name: String, _ function: ((A, B, C, D, E, F, G) async -> Void).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F, G) async -> Void> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
     /// Registers a function with seven arguments that returns nothing and can throw.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. It answers while no patch is active on its name.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
@@ -7397,13 +4892,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with seven arguments that returns nothing and can throw, and runs on its caller's actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
+    /// Registers an asynchronous function with seven arguments that returns nothing and can throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
@@ -7412,59 +4901,6 @@ extension PatchRegistry {
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G) async throws -> Void>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
-    }
-
-    /// Registers an asynchronous function with seven arguments that returns nothing and can throw, and runs on no actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient @_disfavoredOverload
-    public func replaceable<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
-    >(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E, F, G) async throws -> Void,
-        _ isConcurrent: Void = ()
-    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D, E, F, G) async throws -> Void>
-    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
-    }
-
-    /// Registers a place in the code, with seven arguments, that returns nothing and can throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
-    >(
-        _ name: String, _ function: ((A, B, C, D, E, F, G) throws -> Void).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F, G) throws -> Void> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
-    /// Registers an asynchronous place in the code, with seven arguments, that returns nothing and can throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
-    >(
-        _ name: String, _ function: ((A, B, C, D, E, F, G) async throws -> Void).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F, G) async throws -> Void> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
     }
 }
 
@@ -7489,20 +4925,6 @@ extension Replaceable {
     where
         Function == @Sendable (A, B, C, D, E, F, G) async -> Value, A: Sendable, B: Sendable, C: Sendable, D: Sendable,
         E: Sendable, F: Sendable, G: Sendable, Value: Sendable
-    {
-        guard slot.isPatched else { return await original(a, b, c, d, e, f, g) }
-        return await slot.callAsynchronously(a, b, c, d, e, f, g, as: PatchValueResult<Value>.self, original: original)
-    }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Value: PatchValue
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) async -> Value
-    where
-        Function == @concurrent @Sendable (A, B, C, D, E, F, G) async -> Value, A: Sendable, B: Sendable, C: Sendable,
-        D: Sendable, E: Sendable, F: Sendable, G: Sendable, Value: Sendable
     {
         guard slot.isPatched else { return await original(a, b, c, d, e, f, g) }
         return await slot.callAsynchronously(a, b, c, d, e, f, g, as: PatchValueResult<Value>.self, original: original)
@@ -7538,21 +4960,6 @@ extension Replaceable {
     /// Calls the function, or the patch that replaces it.
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Value: PatchValue
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) async throws -> Value
-    where
-        Function == @concurrent @Sendable (A, B, C, D, E, F, G) async throws -> Value, A: Sendable, B: Sendable,
-        C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, Value: Sendable
-    {
-        guard slot.isPatched else { return try await original(a, b, c, d, e, f, g) }
-        return try await slot.callAsynchronously(
-            a, b, c, d, e, f, g, as: PatchValueResult<Value>.self, original: original)
-    }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
     >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) -> Void
     where Function == @Sendable (A, B, C, D, E, F, G) -> Void {
@@ -7568,19 +4975,6 @@ extension Replaceable {
     where
         Function == @Sendable (A, B, C, D, E, F, G) async -> Void, A: Sendable, B: Sendable, C: Sendable, D: Sendable,
         E: Sendable, F: Sendable, G: Sendable
-    {
-        guard slot.isPatched else { return await original(a, b, c, d, e, f, g) }
-        return await slot.callAsynchronously(a, b, c, d, e, f, g, as: PatchNoResult.self, original: original)
-    }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) async -> Void
-    where
-        Function == @concurrent @Sendable (A, B, C, D, E, F, G) async -> Void, A: Sendable, B: Sendable, C: Sendable,
-        D: Sendable, E: Sendable, F: Sendable, G: Sendable
     {
         guard slot.isPatched else { return await original(a, b, c, d, e, f, g) }
         return await slot.callAsynchronously(a, b, c, d, e, f, g, as: PatchNoResult.self, original: original)
@@ -7608,36 +5002,15 @@ extension Replaceable {
         guard slot.isPatched else { return try await original(a, b, c, d, e, f, g) }
         return try await slot.callAsynchronously(a, b, c, d, e, f, g, as: PatchNoResult.self, original: original)
     }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) async throws -> Void
-    where
-        Function == @concurrent @Sendable (A, B, C, D, E, F, G) async throws -> Void, A: Sendable, B: Sendable,
-        C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable
-    {
-        guard slot.isPatched else { return try await original(a, b, c, d, e, f, g) }
-        return try await slot.callAsynchronously(a, b, c, d, e, f, g, as: PatchNoResult.self, original: original)
-    }
 }
 
 extension PatchPoint {
-    /// Declares a place in the code, with seven arguments, that returns a value and cannot throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares a place in the code, with seven arguments, that returns a value and cannot throw.
     @_alwaysEmitIntoClient
     public init<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         Value: PatchValue
-    >(
-        _ name: String, _ function: ((A, B, C, D, E, F, G) -> Value).Type = ((A, B, C, D, E, F, G) -> Value).self,
-        parameters: [String] = []
-    ) where Function == (A, B, C, D, E, F, G) -> Value {
+    >(_ name: String, parameters: [String] = []) where Function == (A, B, C, D, E, F, G) -> Value {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self],
             result: PatchValueResult<Value>.self, failure: Never.self, parameters: parameters,
@@ -7645,21 +5018,12 @@ extension PatchPoint {
                 ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self))
     }
 
-    /// Declares an asynchronous place in the code, with seven arguments, that returns a value and cannot throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares an asynchronous place in the code, with seven arguments, that returns a value and cannot throw.
     @_alwaysEmitIntoClient
     public init<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         Value: PatchValue
-    >(
-        _ name: String,
-        _ function: ((A, B, C, D, E, F, G) async -> Value).Type = ((A, B, C, D, E, F, G) async -> Value).self,
-        parameters: [String] = []
-    ) where Function == (A, B, C, D, E, F, G) async -> Value {
+    >(_ name: String, parameters: [String] = []) where Function == (A, B, C, D, E, F, G) async -> Value {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self],
             result: PatchValueResult<Value>.self, failure: Never.self, parameters: parameters,
@@ -7692,21 +5056,12 @@ extension PatchPoint {
         }
     }
 
-    /// Declares a place in the code, with seven arguments, that returns a value and can throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares a place in the code, with seven arguments, that returns a value and can throw.
     @_alwaysEmitIntoClient
     public init<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         Value: PatchValue
-    >(
-        _ name: String,
-        _ function: ((A, B, C, D, E, F, G) throws -> Value).Type = ((A, B, C, D, E, F, G) throws -> Value).self,
-        parameters: [String] = []
-    ) where Function == (A, B, C, D, E, F, G) throws -> Value {
+    >(_ name: String, parameters: [String] = []) where Function == (A, B, C, D, E, F, G) throws -> Value {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self],
             result: PatchValueResult<Value>.self, failure: (any Error).self, parameters: parameters,
@@ -7714,21 +5069,12 @@ extension PatchPoint {
                 ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self))
     }
 
-    /// Declares an asynchronous place in the code, with seven arguments, that returns a value and can throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares an asynchronous place in the code, with seven arguments, that returns a value and can throw.
     @_alwaysEmitIntoClient
     public init<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         Value: PatchValue
-    >(
-        _ name: String,
-        _ function: ((A, B, C, D, E, F, G) async throws -> Value).Type = ((A, B, C, D, E, F, G) async throws -> Value)
-            .self, parameters: [String] = []
-    ) where Function == (A, B, C, D, E, F, G) async throws -> Value {
+    >(_ name: String, parameters: [String] = []) where Function == (A, B, C, D, E, F, G) async throws -> Value {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self],
             result: PatchValueResult<Value>.self, failure: (any Error).self, parameters: parameters,
@@ -7762,39 +5108,22 @@ extension PatchPoint {
         }
     }
 
-    /// Declares a place in the code, with seven arguments, that returns nothing and cannot throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares a place in the code, with seven arguments, that returns nothing and cannot throw.
     @_alwaysEmitIntoClient
     public init<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
-    >(
-        _ name: String, _ function: ((A, B, C, D, E, F, G) -> Void).Type = ((A, B, C, D, E, F, G) -> Void).self,
-        parameters: [String] = []
-    ) where Function == (A, B, C, D, E, F, G) -> Void {
+    >(_ name: String, parameters: [String] = []) where Function == (A, B, C, D, E, F, G) -> Void {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self], result: PatchNoResult.self,
             failure: Never.self, parameters: parameters,
             invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self))
     }
 
-    /// Declares an asynchronous place in the code, with seven arguments, that returns nothing and cannot throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares an asynchronous place in the code, with seven arguments, that returns nothing and cannot throw.
     @_alwaysEmitIntoClient
     public init<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
-    >(
-        _ name: String,
-        _ function: ((A, B, C, D, E, F, G) async -> Void).Type = ((A, B, C, D, E, F, G) async -> Void).self,
-        parameters: [String] = []
-    ) where Function == (A, B, C, D, E, F, G) async -> Void {
+    >(_ name: String, parameters: [String] = []) where Function == (A, B, C, D, E, F, G) async -> Void {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self], result: PatchNoResult.self,
             failure: Never.self, parameters: parameters,
@@ -7825,20 +5154,11 @@ extension PatchPoint {
         }
     }
 
-    /// Declares a place in the code, with seven arguments, that returns nothing and can throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares a place in the code, with seven arguments, that returns nothing and can throw.
     @_alwaysEmitIntoClient
     public init<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
-    >(
-        _ name: String,
-        _ function: ((A, B, C, D, E, F, G) throws -> Void).Type = ((A, B, C, D, E, F, G) throws -> Void).self,
-        parameters: [String] = []
-    ) where Function == (A, B, C, D, E, F, G) throws -> Void {
+    >(_ name: String, parameters: [String] = []) where Function == (A, B, C, D, E, F, G) throws -> Void {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self], result: PatchNoResult.self,
             failure: (any Error).self, parameters: parameters,
@@ -7846,20 +5166,11 @@ extension PatchPoint {
                 ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self))
     }
 
-    /// Declares an asynchronous place in the code, with seven arguments, that returns nothing and can throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares an asynchronous place in the code, with seven arguments, that returns nothing and can throw.
     @_alwaysEmitIntoClient
     public init<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
-    >(
-        _ name: String,
-        _ function: ((A, B, C, D, E, F, G) async throws -> Void).Type = ((A, B, C, D, E, F, G) async throws -> Void)
-            .self, parameters: [String] = []
-    ) where Function == (A, B, C, D, E, F, G) async throws -> Void {
+    >(_ name: String, parameters: [String] = []) where Function == (A, B, C, D, E, F, G) async throws -> Void {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self], result: PatchNoResult.self,
             failure: (any Error).self, parameters: parameters,
@@ -8314,12 +5625,6 @@ extension PatchRegistry {
     }
 
     /// Registers a function with eight arguments that returns a value and cannot throw.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. It answers while no patch is active on its name.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
@@ -8336,13 +5641,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with eight arguments that returns a value and cannot throw, and runs on its caller's actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
+    /// Registers an asynchronous function with eight arguments that returns a value and cannot throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
@@ -8357,72 +5656,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
-    /// Registers an asynchronous function with eight arguments that returns a value and cannot throw, and runs on no actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient @_disfavoredOverload
-    public func replaceable<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Value: PatchValue
-    >(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E, F, G, H) async -> Value,
-        _ isConcurrent: Void = ()
-    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D, E, F, G, H) async -> Value>
-    where
-        A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable,
-        Value: Sendable
-    {
-        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
-    }
-
-    /// Registers a place in the code, with eight arguments, that returns a value and cannot throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Value: PatchValue
-    >(
-        _ name: String, _ function: ((A, B, C, D, E, F, G, H) -> Value).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F, G, H) -> Value> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
-    /// Registers an asynchronous place in the code, with eight arguments, that returns a value and cannot throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Value: PatchValue
-    >(
-        _ name: String, _ function: ((A, B, C, D, E, F, G, H) async -> Value).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F, G, H) async -> Value> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
     /// Registers a function with eight arguments that returns a value and can throw.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. It answers while no patch is active on its name.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
@@ -8439,13 +5673,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with eight arguments that returns a value and can throw, and runs on its caller's actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
+    /// Registers an asynchronous function with eight arguments that returns a value and can throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
@@ -8460,72 +5688,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
-    /// Registers an asynchronous function with eight arguments that returns a value and can throw, and runs on no actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient @_disfavoredOverload
-    public func replaceable<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Value: PatchValue
-    >(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E, F, G, H) async throws -> Value,
-        _ isConcurrent: Void = ()
-    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D, E, F, G, H) async throws -> Value>
-    where
-        A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable,
-        Value: Sendable
-    {
-        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
-    }
-
-    /// Registers a place in the code, with eight arguments, that returns a value and can throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Value: PatchValue
-    >(
-        _ name: String, _ function: ((A, B, C, D, E, F, G, H) throws -> Value).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F, G, H) throws -> Value> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
-    /// Registers an asynchronous place in the code, with eight arguments, that returns a value and can throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Value: PatchValue
-    >(
-        _ name: String, _ function: ((A, B, C, D, E, F, G, H) async throws -> Value).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F, G, H) async throws -> Value> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
     /// Registers a function with eight arguments that returns nothing and cannot throw.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. It answers while no patch is active on its name.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
@@ -8541,13 +5704,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with eight arguments that returns nothing and cannot throw, and runs on its caller's actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
+    /// Registers an asynchronous function with eight arguments that returns nothing and cannot throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
@@ -8559,69 +5716,7 @@ extension PatchRegistry {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
-    /// Registers an asynchronous function with eight arguments that returns nothing and cannot throw, and runs on no actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient @_disfavoredOverload
-    public func replaceable<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue
-    >(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E, F, G, H) async -> Void,
-        _ isConcurrent: Void = ()
-    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D, E, F, G, H) async -> Void>
-    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
-    }
-
-    /// Registers a place in the code, with eight arguments, that returns nothing and cannot throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue
-    >(
-        _ name: String, _ function: ((A, B, C, D, E, F, G, H) -> Void).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F, G, H) -> Void> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
-    /// Registers an asynchronous place in the code, with eight arguments, that returns nothing and cannot throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue
-    >(
-        _ name: String, _ function: ((A, B, C, D, E, F, G, H) async -> Void).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F, G, H) async -> Void> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
     /// Registers a function with eight arguments that returns nothing and can throw.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. It answers while no patch is active on its name.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
@@ -8637,13 +5732,7 @@ extension PatchRegistry {
         return Replaceable(slot: slot, original: original)
     }
 
-    /// Registers an asynchronous function with eight arguments that returns nothing and can throw, and runs on its caller's actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
+    /// Registers an asynchronous function with eight arguments that returns nothing and can throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
@@ -8653,62 +5742,6 @@ extension PatchRegistry {
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G, H) async throws -> Void>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable {
         Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
-    }
-
-    /// Registers an asynchronous function with eight arguments that returns nothing and can throw, and runs on no actor.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - original: The function. While it runs for a patch, the patch's lock is free.
-    ///   - isConcurrent: Nothing. It tells this function from the one for functions that stay on their caller's actor.
-    /// - Returns: The function to call instead.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient @_disfavoredOverload
-    public func replaceable<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue
-    >(
-        _ name: String, _ original: @escaping @concurrent @Sendable (A, B, C, D, E, F, G, H) async throws -> Void,
-        _ isConcurrent: Void = ()
-    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (A, B, C, D, E, F, G, H) async throws -> Void>
-    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
-    }
-
-    /// Registers a place in the code, with eight arguments, that returns nothing and can throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue
-    >(
-        _ name: String, _ function: ((A, B, C, D, E, F, G, H) throws -> Void).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F, G, H) throws -> Void> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
-    }
-
-    /// Registers an asynchronous place in the code, with eight arguments, that returns nothing and can throw. Its original is the code at that place.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    /// - Throws: `config` if the name is already registered or cannot be registered.
-    @_alwaysEmitIntoClient
-    public func point<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue
-    >(
-        _ name: String, _ function: ((A, B, C, D, E, F, G, H) async throws -> Void).Type
-    ) throws(PatchError) -> PatchPoint<(A, B, C, D, E, F, G, H) async throws -> Void> {
-        let point = PatchPoint(name, function)
-        try register(point)
-        return point
     }
 }
 
@@ -8733,21 +5766,6 @@ extension Replaceable {
     where
         Function == @Sendable (A, B, C, D, E, F, G, H) async -> Value, A: Sendable, B: Sendable, C: Sendable,
         D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable, Value: Sendable
-    {
-        guard slot.isPatched else { return await original(a, b, c, d, e, f, g, h) }
-        return await slot.callAsynchronously(
-            a, b, c, d, e, f, g, h, as: PatchValueResult<Value>.self, original: original)
-    }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Value: PatchValue
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H) async -> Value
-    where
-        Function == @concurrent @Sendable (A, B, C, D, E, F, G, H) async -> Value, A: Sendable, B: Sendable,
-        C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable, Value: Sendable
     {
         guard slot.isPatched else { return await original(a, b, c, d, e, f, g, h) }
         return await slot.callAsynchronously(
@@ -8785,21 +5803,6 @@ extension Replaceable {
     @_alwaysEmitIntoClient @inline(__always)
     public func callAsFunction<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Value: PatchValue
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H) async throws -> Value
-    where
-        Function == @concurrent @Sendable (A, B, C, D, E, F, G, H) async throws -> Value, A: Sendable, B: Sendable,
-        C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable, Value: Sendable
-    {
-        guard slot.isPatched else { return try await original(a, b, c, d, e, f, g, h) }
-        return try await slot.callAsynchronously(
-            a, b, c, d, e, f, g, h, as: PatchValueResult<Value>.self, original: original)
-    }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue
     >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H) -> Void
     where Function == @Sendable (A, B, C, D, E, F, G, H) -> Void {
@@ -8815,20 +5818,6 @@ extension Replaceable {
     >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H) async -> Void
     where
         Function == @Sendable (A, B, C, D, E, F, G, H) async -> Void, A: Sendable, B: Sendable, C: Sendable,
-        D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable
-    {
-        guard slot.isPatched else { return await original(a, b, c, d, e, f, g, h) }
-        return await slot.callAsynchronously(a, b, c, d, e, f, g, h, as: PatchNoResult.self, original: original)
-    }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H) async -> Void
-    where
-        Function == @concurrent @Sendable (A, B, C, D, E, F, G, H) async -> Void, A: Sendable, B: Sendable, C: Sendable,
         D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable
     {
         guard slot.isPatched else { return await original(a, b, c, d, e, f, g, h) }
@@ -8859,37 +5848,15 @@ extension Replaceable {
         guard slot.isPatched else { return try await original(a, b, c, d, e, f, g, h) }
         return try await slot.callAsynchronously(a, b, c, d, e, f, g, h, as: PatchNoResult.self, original: original)
     }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H) async throws -> Void
-    where
-        Function == @concurrent @Sendable (A, B, C, D, E, F, G, H) async throws -> Void, A: Sendable, B: Sendable,
-        C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable
-    {
-        guard slot.isPatched else { return try await original(a, b, c, d, e, f, g, h) }
-        return try await slot.callAsynchronously(a, b, c, d, e, f, g, h, as: PatchNoResult.self, original: original)
-    }
 }
 
 extension PatchPoint {
-    /// Declares a place in the code, with eight arguments, that returns a value and cannot throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares a place in the code, with eight arguments, that returns a value and cannot throw.
     @_alwaysEmitIntoClient
     public init<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue, Value: PatchValue
-    >(
-        _ name: String, _ function: ((A, B, C, D, E, F, G, H) -> Value).Type = ((A, B, C, D, E, F, G, H) -> Value).self,
-        parameters: [String] = []
-    ) where Function == (A, B, C, D, E, F, G, H) -> Value {
+    >(_ name: String, parameters: [String] = []) where Function == (A, B, C, D, E, F, G, H) -> Value {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
             result: PatchValueResult<Value>.self, failure: Never.self, parameters: parameters,
@@ -8897,21 +5864,12 @@ extension PatchPoint {
                 ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self))
     }
 
-    /// Declares an asynchronous place in the code, with eight arguments, that returns a value and cannot throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares an asynchronous place in the code, with eight arguments, that returns a value and cannot throw.
     @_alwaysEmitIntoClient
     public init<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue, Value: PatchValue
-    >(
-        _ name: String,
-        _ function: ((A, B, C, D, E, F, G, H) async -> Value).Type = ((A, B, C, D, E, F, G, H) async -> Value).self,
-        parameters: [String] = []
-    ) where Function == (A, B, C, D, E, F, G, H) async -> Value {
+    >(_ name: String, parameters: [String] = []) where Function == (A, B, C, D, E, F, G, H) async -> Value {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
             result: PatchValueResult<Value>.self, failure: Never.self, parameters: parameters,
@@ -8946,21 +5904,12 @@ extension PatchPoint {
         }
     }
 
-    /// Declares a place in the code, with eight arguments, that returns a value and can throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares a place in the code, with eight arguments, that returns a value and can throw.
     @_alwaysEmitIntoClient
     public init<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue, Value: PatchValue
-    >(
-        _ name: String,
-        _ function: ((A, B, C, D, E, F, G, H) throws -> Value).Type = ((A, B, C, D, E, F, G, H) throws -> Value).self,
-        parameters: [String] = []
-    ) where Function == (A, B, C, D, E, F, G, H) throws -> Value {
+    >(_ name: String, parameters: [String] = []) where Function == (A, B, C, D, E, F, G, H) throws -> Value {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
             result: PatchValueResult<Value>.self, failure: (any Error).self, parameters: parameters,
@@ -8968,21 +5917,12 @@ extension PatchPoint {
                 ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self))
     }
 
-    /// Declares an asynchronous place in the code, with eight arguments, that returns a value and can throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares an asynchronous place in the code, with eight arguments, that returns a value and can throw.
     @_alwaysEmitIntoClient
     public init<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue, Value: PatchValue
-    >(
-        _ name: String,
-        _ function: ((A, B, C, D, E, F, G, H) async throws -> Value).Type =
-            ((A, B, C, D, E, F, G, H) async throws -> Value).self, parameters: [String] = []
-    ) where Function == (A, B, C, D, E, F, G, H) async throws -> Value {
+    >(_ name: String, parameters: [String] = []) where Function == (A, B, C, D, E, F, G, H) async throws -> Value {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
             result: PatchValueResult<Value>.self, failure: (any Error).self, parameters: parameters,
@@ -9019,20 +5959,12 @@ extension PatchPoint {
         }
     }
 
-    /// Declares a place in the code, with eight arguments, that returns nothing and cannot throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares a place in the code, with eight arguments, that returns nothing and cannot throw.
     @_alwaysEmitIntoClient
     public init<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue
-    >(
-        _ name: String, _ function: ((A, B, C, D, E, F, G, H) -> Void).Type = ((A, B, C, D, E, F, G, H) -> Void).self,
-        parameters: [String] = []
-    ) where Function == (A, B, C, D, E, F, G, H) -> Void {
+    >(_ name: String, parameters: [String] = []) where Function == (A, B, C, D, E, F, G, H) -> Void {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
             result: PatchNoResult.self, failure: Never.self, parameters: parameters,
@@ -9040,21 +5972,12 @@ extension PatchPoint {
                 ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self))
     }
 
-    /// Declares an asynchronous place in the code, with eight arguments, that returns nothing and cannot throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares an asynchronous place in the code, with eight arguments, that returns nothing and cannot throw.
     @_alwaysEmitIntoClient
     public init<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue
-    >(
-        _ name: String,
-        _ function: ((A, B, C, D, E, F, G, H) async -> Void).Type = ((A, B, C, D, E, F, G, H) async -> Void).self,
-        parameters: [String] = []
-    ) where Function == (A, B, C, D, E, F, G, H) async -> Void {
+    >(_ name: String, parameters: [String] = []) where Function == (A, B, C, D, E, F, G, H) async -> Void {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
             result: PatchNoResult.self, failure: Never.self, parameters: parameters,
@@ -9087,21 +6010,12 @@ extension PatchPoint {
         }
     }
 
-    /// Declares a place in the code, with eight arguments, that returns nothing and can throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares a place in the code, with eight arguments, that returns nothing and can throw.
     @_alwaysEmitIntoClient
     public init<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue
-    >(
-        _ name: String,
-        _ function: ((A, B, C, D, E, F, G, H) throws -> Void).Type = ((A, B, C, D, E, F, G, H) throws -> Void).self,
-        parameters: [String] = []
-    ) where Function == (A, B, C, D, E, F, G, H) throws -> Void {
+    >(_ name: String, parameters: [String] = []) where Function == (A, B, C, D, E, F, G, H) throws -> Void {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
             result: PatchNoResult.self, failure: (any Error).self, parameters: parameters,
@@ -9109,21 +6023,12 @@ extension PatchPoint {
                 ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self))
     }
 
-    /// Declares an asynchronous place in the code, with eight arguments, that returns nothing and can throw. ``PatchRegistry/register(_:)`` registers it.
-    ///
-    /// - Parameters:
-    ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - function: The type of the code at that place.
-    ///   - parameters: The parameters' names, for the interface.
+    /// Declares an asynchronous place in the code, with eight arguments, that returns nothing and can throw.
     @_alwaysEmitIntoClient
     public init<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
         H: PatchValue
-    >(
-        _ name: String,
-        _ function: ((A, B, C, D, E, F, G, H) async throws -> Void).Type =
-            ((A, B, C, D, E, F, G, H) async throws -> Void).self, parameters: [String] = []
-    ) where Function == (A, B, C, D, E, F, G, H) async throws -> Void {
+    >(_ name: String, parameters: [String] = []) where Function == (A, B, C, D, E, F, G, H) async throws -> Void {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
             result: PatchNoResult.self, failure: (any Error).self, parameters: parameters,

@@ -13,16 +13,6 @@ extension PatchRegistry {
     public func replaceable<Other: Sendable>(
         _ name: String, _ original: Other
     ) throws(PatchError) -> Replaceable<@Sendable () -> Void> { fatalError() }
-
-    @available(
-        *, unavailable,
-        message:
-            "a PatchPoint has at most eight arguments; each of them and the result is a PatchValue (UUID, URL, Date, Data, Decimal: import PatchFoundation), none is inout or variadic, and an asynchronous one is nonisolated(nonsending); see docs/runner.md"
-    )
-    @_disfavoredOverload
-    public func point<Function>(_ name: String, _ function: Function.Type) throws(PatchError) -> PatchPoint<Function> {
-        fatalError()
-    }
 }
 
 extension PatchPoint {
@@ -32,5 +22,5 @@ extension PatchPoint {
             "a PatchPoint has at most eight arguments; each of them and the result is a PatchValue (UUID, URL, Date, Data, Decimal: import PatchFoundation), none is inout or variadic, and an asynchronous one is nonisolated(nonsending); see docs/runner.md"
     )
     @_disfavoredOverload
-    public init(_ name: String, _ function: Function.Type = Function.self, parameters: [String] = []) { fatalError() }
+    public init(_ name: String, parameters: [String] = []) { fatalError() }
 }

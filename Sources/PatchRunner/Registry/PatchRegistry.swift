@@ -48,17 +48,24 @@ public final class PatchRegistry: Sendable {
             type, typeName: Object.patchTypeName, as: name ?? Object.patchTypeName, methods: methods.methods)
     }
 
-    /// Registers places in the code that were declared before there was a registry.
+    /// Registers places in the code.
+    ///
+    ///     let total = try registry.register(PatchPoint<(Double, Int) -> Double>("Cart.total"))
     ///
     /// A place may be in one registry at a time. It can be registered with another one after that is gone.
     ///
     /// - Parameter point: The places.
+    /// - Returns: The same places.
     /// - Throws: `config` if a name is already registered or cannot be registered, or if a place is in another registry. Then none is
     ///   registered.
-    public func register<each Function>(_ point: repeat PatchPoint<each Function>) throws(PatchError) {
+    @discardableResult
+    public func register<each Function>(
+        _ point: repeat PatchPoint<each Function>
+    ) throws(PatchError) -> (repeat PatchPoint<each Function>) {
         var slots: [Slot] = []
         for slot in repeat (each point).slot { slots.append(slot) }
         try names.add(slots)
+        return (repeat each point)
     }
 
     @usableFromInline

@@ -47,30 +47,6 @@ extension PatchRegistry {
 
     @available(
         *, unavailable,
-        message:
-            "the type of an argument or of the result is no PatchValue (UUID, URL, Date, Data, Decimal: import PatchFoundation), or an argument is inout or variadic; see docs/runner.md"
-    )
-    @_disfavoredOverload
-    public func replaceable<each Argument, Value>(
-        _ name: String, _ original: @escaping @concurrent @Sendable (repeat each Argument) async -> Value,
-        _ isConcurrent: Void = ()
-    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (repeat each Argument) async -> Value> { fatalError() }
-
-    @available(
-        *, unavailable,
-        message:
-            "the type of an argument or of the result is no PatchValue (UUID, URL, Date, Data, Decimal: import PatchFoundation), or an argument is inout or variadic; see docs/runner.md"
-    )
-    @_disfavoredOverload
-    public func replaceable<each Argument, Value>(
-        _ name: String, _ original: @escaping @concurrent @Sendable (repeat each Argument) async throws -> Value,
-        _ isConcurrent: Void = ()
-    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (repeat each Argument) async throws -> Value> {
-        fatalError()
-    }
-
-    @available(
-        *, unavailable,
         message: "a patch can replace a function of at most eight arguments; let one of them be a struct"
     )
     public func replaceable<A, B, C, D, E, F, G, H, I, each Argument, Value>(
@@ -113,26 +89,73 @@ extension PatchRegistry {
 
     @available(
         *, unavailable,
-        message: "a patch can replace a function of at most eight arguments; let one of them be a struct"
+        message:
+            "the type of an argument or of the result is no PatchValue (UUID, URL, Date, Data, Decimal: import PatchFoundation), or an argument is inout or variadic; see docs/runner.md"
     )
-    public func replaceable<A, B, C, D, E, F, G, H, I, each Argument, Value>(
-        _ name: String,
-        _ original: @escaping @concurrent @Sendable (A, B, C, D, E, F, G, H, I, repeat each Argument) async -> Value,
+    @_disfavoredOverload
+    public func replaceable<each Argument, Value>(
+        _ name: String, _ original: @escaping @concurrent @Sendable (repeat each Argument) async -> Value,
         _ isConcurrent: Void = ()
-    ) throws(PatchError) -> Replaceable<
-        @concurrent @Sendable (A, B, C, D, E, F, G, H, I, repeat each Argument) async -> Value
-    > { fatalError() }
+    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (repeat each Argument) async -> Value> { fatalError() }
 
     @available(
         *, unavailable,
-        message: "a patch can replace a function of at most eight arguments; let one of them be a struct"
+        message:
+            "the type of an argument or of the result is no PatchValue (UUID, URL, Date, Data, Decimal: import PatchFoundation), or an argument is inout or variadic; see docs/runner.md"
     )
-    public func replaceable<A, B, C, D, E, F, G, H, I, each Argument, Value>(
-        _ name: String,
-        _ original:
-            @escaping @concurrent @Sendable (A, B, C, D, E, F, G, H, I, repeat each Argument) async throws -> Value,
+    @_disfavoredOverload
+    public func replaceable<each Argument, Value>(
+        _ name: String, _ original: @escaping @concurrent @Sendable (repeat each Argument) async throws -> Value,
         _ isConcurrent: Void = ()
-    ) throws(PatchError) -> Replaceable<
-        @concurrent @Sendable (A, B, C, D, E, F, G, H, I, repeat each Argument) async throws -> Value
-    > { fatalError() }
+    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (repeat each Argument) async throws -> Value> {
+        fatalError()
+    }
+
+    @available(
+        *, unavailable,
+        message:
+            "a Replaceable runs on its caller's actor: write Replaceable<nonisolated(nonsending) @Sendable (…) async -> …>, or enable NonisolatedNonsendingByDefault; see docs/runner.md"
+    )
+    @_disfavoredOverload
+    public func replaceable<each Argument: PatchValue, Value: PatchValue>(
+        _ name: String, _ original: @escaping @concurrent @Sendable (repeat each Argument) async -> Value,
+        _ isConcurrent: Void = ()
+    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (repeat each Argument) async -> Value> { fatalError() }
+
+    @available(
+        *, unavailable,
+        message:
+            "a Replaceable runs on its caller's actor: write Replaceable<nonisolated(nonsending) @Sendable (…) async -> …>, or enable NonisolatedNonsendingByDefault; see docs/runner.md"
+    )
+    @_disfavoredOverload
+    public func replaceable<each Argument: PatchValue>(
+        _ name: String, _ original: @escaping @concurrent @Sendable (repeat each Argument) async -> Void,
+        _ isConcurrent: Void = ()
+    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (repeat each Argument) async -> Void> { fatalError() }
+
+    @available(
+        *, unavailable,
+        message:
+            "a Replaceable runs on its caller's actor: write Replaceable<nonisolated(nonsending) @Sendable (…) async -> …>, or enable NonisolatedNonsendingByDefault; see docs/runner.md"
+    )
+    @_disfavoredOverload
+    public func replaceable<each Argument: PatchValue, Value: PatchValue>(
+        _ name: String, _ original: @escaping @concurrent @Sendable (repeat each Argument) async throws -> Value,
+        _ isConcurrent: Void = ()
+    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (repeat each Argument) async throws -> Value> {
+        fatalError()
+    }
+
+    @available(
+        *, unavailable,
+        message:
+            "a Replaceable runs on its caller's actor: write Replaceable<nonisolated(nonsending) @Sendable (…) async -> …>, or enable NonisolatedNonsendingByDefault; see docs/runner.md"
+    )
+    @_disfavoredOverload
+    public func replaceable<each Argument: PatchValue>(
+        _ name: String, _ original: @escaping @concurrent @Sendable (repeat each Argument) async throws -> Void,
+        _ isConcurrent: Void = ()
+    ) throws(PatchError) -> Replaceable<@concurrent @Sendable (repeat each Argument) async throws -> Void> {
+        fatalError()
+    }
 }

@@ -98,6 +98,14 @@ import Testing
         #expect(throws: PatchError(.malformed, "")) { try Manifest(decoding: Array(text.utf8)) }
     }
 
+    /// The form of such a manifest is right, so the error is not about its form.
+    @Test(arguments: [("\"engine\":1", "\"engine\":1,\"flavour\":1"), ("\"size\":3", "\"size\":3,\"zone\":1")])
+    func aMemberThatIsNotKnownIsReportedAsSuch(piece: String, replacement: String) throws {
+        let text = Self.short.replacing(piece, with: replacement, maxReplacements: 1)
+        let error = #expect(throws: PatchError(.malformed, "")) { try Manifest(decoding: Array(text.utf8)) }
+        #expect(error?.message.contains("a member that is not known") == true, "\(String(describing: error))")
+    }
+
     @Test func bytesThatAreNoTextAreMalformed() {
         for bytes in [
             [], [0xFF], Array("\u{FEFF}\(Self.short)".utf8), Array(Self.short.utf8) + [0], [0x22, 0xC0, 0x80, 0x22],

@@ -119,4 +119,44 @@ import Testing
         #expect(Timestamp(secondsSince1970: -1) == nil)
         #expect(Timestamp(secondsSince1970: 253_402_300_800) == nil)
     }
+
+    /// Each day of four hundred years, at its first and its last second.
+    @Test func aMomentIsTheSameBothWays() throws {
+        var last = try #require(Timestamp("1969-12-31T23:59:59Z"))
+        #expect(last.secondsSince1970 == -1)
+        for day in 0..<146_097 {
+            for second in [day * 86_400, day * 86_400 + 86_399] {
+                let moment = try #require(Timestamp(secondsSince1970: second))
+                guard moment.secondsSince1970 == second, last < moment, Timestamp(moment.description) == moment else {
+                    Issue.record("\(second): \(moment)")
+                    return
+                }
+                last = moment
+            }
+        }
+        #expect(last.description == "2369-12-31T23:59:59Z")
+        #expect(Timestamp("0001-01-01T00:00:00Z")?.secondsSince1970 == -62_135_596_800)
+    }
+
+    @Test func daysAreAddedUpToTheLastYear() throws {
+        let moment = try #require(Timestamp("2024-02-28T01:02:03Z"))
+        #expect(moment.adding(days: 2).description == "2024-03-01T01:02:03Z" && moment.adding(days: 0) == moment)
+        let last = try #require(Timestamp("9999-12-30T00:00:00Z"))
+        #expect(last.adding(days: 1).description == "9999-12-31T00:00:00Z" && last.adding(days: 2) == last)
+    }
+
+    @Test(
+        arguments: [
+            ("Sun, 06 Nov 1994 08:49:37 GMT", "1994-11-06T08:49:37Z"),
+            ("Fri, 01 Jan 2027 00:00:00 GMT", "2027-01-01T00:00:00Z"),
+            ("Wed, 30 Sep 2026 00:00:00 GMT", "2026-09-30T00:00:00Z"),
+            ("Thu, 01 Oct 2026 00:00:00 GMT", "2026-10-01T00:00:00Z"),
+            ("Thu, 31 Dec 2026 23:59:59 GMT", "2026-12-31T23:59:59Z"),
+            ("Sunday, 06-Nov-94 08:49:37 GMT", nil), ("Sun Nov  6 08:49:37 1994", nil), ("", nil),
+            ("Sun, 06 Nov 1994 08:49:37 UTC", nil), ("Sun, 06 Nov 1994 08:49:37 GMT x", nil),
+            ("Sun, 31 Nov 1994 08:49:37 GMT", nil), ("Sun, 06 Nov 1994 08:49:37", nil),
+        ] as [(String, String?)])
+    func aDateOfHTTPIsRead(text: String, moment: String?) {
+        #expect(Timestamp.httpDate(text)?.description == moment)
+    }
 }

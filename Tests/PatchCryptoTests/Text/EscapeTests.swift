@@ -80,6 +80,9 @@ import Testing
 
     @Test func aLabelIsBounded() {
         #expect(Escape.label(String(repeating: "é", count: 10_000)).utf8.count <= 515)
+        for count in [511, 512, 513] {
+            #expect(Escape.label(String(repeating: "a", count: count)).utf8.count == min(count, 512))
+        }
     }
 
     /// Prometheus' own parser refuses a label with any other escape, and with it the file; those above take it.

@@ -37,6 +37,12 @@ import Testing
         }
     }
 
+    @Test func aPercentageIsBetweenNoneAndAll() {
+        for (given, kept) in [(-1, 0), (0, 0), (1, 1), (9_999, 9_999), (10_000, 10_000), (10_001, 10_000)] {
+            #expect(Rollout(permyriad: given).permyriad == kept)
+        }
+    }
+
     private func list(_ patches: String, _ more: String = #""enabled":true,"schema":1"#) throws -> PatchList {
         let text = """
             {\(more),"app":"com.example.shop","environment":"release","published":"2026-11-01T12:00:00Z",

@@ -25,12 +25,14 @@ import Testing
     @Test func theTimestampComesAfterWhatItLeadsTo() throws {
         try place.disk.write([0], to: "feed/blocked")
         let files = [
+            FeedRepository.File(path: "metadata/9.snapshot.json", bytes: [1], replaces: false),
             FeedRepository.File(path: "blocked/9.targets.json", bytes: [1], replaces: false),
             FeedRepository.File(path: "metadata/timestamp.json", bytes: [2], replaces: true),
         ]
         let before = try place.disk.read("feed/metadata/timestamp.json")
         #expect(throws: PatchError(.io, "")) { try place.folder().write(files) }
         #expect(try place.disk.read("feed/metadata/timestamp.json") == before)
+        #expect(!place.disk.exists("feed/metadata/9.snapshot.json"))
     }
 
     /// Two people have changed the feed, and git has merged their files.

@@ -12,8 +12,11 @@ import Testing
     private static let notReplaceable =
         "'replaceable' is unavailable: a patch can replace a function of at most eight arguments if each of them and the result "
         + "is a PatchValue, and none is inout or variadic; see docs/runner.md"
+    private static let notOnItsCallersActor =
+        "'replaceable' is unavailable: a Replaceable runs on its caller's actor: write Replaceable<nonisolated(nonsending) @Sendable "
+        + "(…) async -> …>, or enable NonisolatedNonsendingByDefault; see docs/runner.md"
     private static let noPoint =
-        "'point' is unavailable: a PatchPoint has at most eight arguments; each of them and the result is a PatchValue "
+        "'init(_:parameters:)' is unavailable: a PatchPoint has at most eight arguments; each of them and the result is a PatchValue "
         + "(UUID, URL, Date, Data, Decimal: import PatchFoundation), none is inout or variadic, and an asynchronous one is nonisolated(nonsending); see docs/runner.md"
 
     private static let declarations = """
@@ -74,15 +77,20 @@ import Testing
         (#"_ = try registry.replaceable("A.b") { (id: UUID) async -> Int in 1 }"#, noValue),
         (#"_ = try registry.replaceable("A.b") { (id: UUID) in }"#, noValue),
         (
+            #"let _: Replaceable<@Sendable (Int) async -> Int> = try registry.replaceable("A.b") { $0 }"#,
+            notOnItsCallersActor
+        ),
+        (
+            #"let _: Replaceable<@Sendable (Int) async throws -> Void> = try registry.replaceable("A.b") { _ in }"#,
+            notOnItsCallersActor
+        ),
+        (
             #"_ = try registry.replaceable("A.b") { (a: UUID, b: Int, c: Int, d: Int, e: Int, f: Int, g: Int, h: Int, "#
                 + "i: Int, j: Int) async throws in }", tooMany
         ),
-        (#"_ = try registry.point("A.b", ((Set<String>) -> Int).self)"#, noPoint),
-        (
-            #"let _: PatchPoint<(Set<String>) -> Int> = PatchPoint("A.b")"#,
-            noPoint.replacing("'point'", with: "'init(_:_:parameters:)'")
-        ),
-        (#"_ = try registry.point("A.b", ((Int) async -> Int).self)"#, noPoint),
+        (#"_ = try registry.register(PatchPoint<(Set<String>) -> Int>("A.b"))"#, noPoint),
+        (#"let _: PatchPoint<(Set<String>) -> Int> = PatchPoint("A.b")"#, noPoint),
+        (#"_ = try registry.register(PatchPoint<(Int) async -> Int>("A.b"))"#, noPoint),
         // The type is wrong where it is declared, and the closure is right.
         (wrongType, "type '(Int, Int) -> Bool' does not conform to the 'Sendable' protocol"),
         // What the compiler says well by itself, and must go on saying.

@@ -5,7 +5,7 @@ import Testing
 
 /// Places that are declared before there is a registry, and asynchronous ones. What macros write uses both.
 @Suite(.ownThreads, .serialized) struct PatchPointTests {
-    private static let total = PatchPoint("P.total", ((Double, Int) -> Double).self, parameters: ["price", "quantity"])
+    private static let total = PatchPoint<(Double, Int) -> Double>("P.total", parameters: ["price", "quantity"])
     private static let fetch: PatchPoint<nonisolated(nonsending) (Int) async throws -> Int> = PatchPoint("P.fetch")
 
     private func total(_ price: Double, _ quantity: Int) -> Double {
@@ -43,6 +43,15 @@ import Testing
         // Nothing has taken it.
         try other.register(Self.fetch)
         #expect(other.state.map(\.name) == ["P.fetch", "P.total"])
+    }
+
+    @Test func registeredPlacesAreReturnedInTheirOrder() throws {
+        let registry = PatchRegistry()
+        let (first, second) = try registry.register(
+            PatchPoint<(Int) -> Int>("P.second"), PatchPoint<() throws -> Void>("P.first"))
+        #expect([first.name, second.name] == ["P.second", "P.first"])
+        #expect(first(1) { $0 } == 1)
+        #expect(registry.state.map(\.name) == ["P.first", "P.second"])
     }
 
     @Test func theInterfaceHasTheParametersNames() throws {

@@ -79,8 +79,8 @@ import Testing
 
     @Test func aPointHasItsOriginalAtItsPlace() throws {
         let harness = try Harness()
-        let point = try harness.registry.point("Cart.total", ((Double, Int) -> Double).self)
-        let clear = try harness.registry.point("Cart.clear", ((Int) throws -> Void).self)
+        let point = try harness.registry.register(PatchPoint<(Double, Int) -> Double>("Cart.total"))
+        let clear = try harness.registry.register(PatchPoint<(Int) throws -> Void>("Cart.clear"))
         let probe = try harness.registry.replaceable("Cart.probe") { () -> Int in 0 }
         func total(_ price: Double, _ quantity: Int) -> Double { point(price, quantity) { $0 * Double($1) } }
         #expect(total(2, 3) == 6)

@@ -61,7 +61,7 @@ import Testing
         let throwing = try registry.replaceable("T.throwing") { (x: Int) throws -> Int in throw Fault() }
         let waiting = try registry.replaceable("T.waiting") { (x: Int) async -> Int in x }
         let failing = try registry.replaceable("T.failing") { (x: Int) async throws -> Int in throw Fault() }
-        let place = try registry.point("T.place", ((Int) -> Int).self)
+        let place = try registry.register(PatchPoint<(Int) -> Int>("T.place"))
         _ = (scalar(1), text("x"), await waiting(1))
         #expect(spans.read() == [])
         let patch = try harness.apply(

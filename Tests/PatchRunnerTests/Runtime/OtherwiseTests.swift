@@ -20,8 +20,8 @@ import Testing
         let maybe: Replaceable<@Sendable ([String]) -> [String]?>
         let log: Replaceable<@Sendable () -> Void>
         let create: Replaceable<@Sendable (String) throws -> Int>
-        let waits: Replaceable<@Sendable (String) async -> Bool>
-        let sends: Replaceable<@Sendable (String) async throws -> Void>
+        let waits: Replaceable<nonisolated(nonsending) @Sendable (String) async -> Bool>
+        let sends: Replaceable<nonisolated(nonsending) @Sendable (String) async throws -> Void>
         let plain: Replaceable<@Sendable (Int) -> Int>
         let logged = Counter()
 

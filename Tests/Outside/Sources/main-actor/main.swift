@@ -54,7 +54,7 @@ final class Shop {
     let title: PatchPoint<(String) -> String>
     let fetch: Replaceable<@Sendable (String, Int) async -> String>
     let tries: Replaceable<@Sendable (Int) async throws -> Int>
-    let away: Replaceable<@concurrent @Sendable (Int) async -> Int>
+    let away: Replaceable<@Sendable (Int) async -> Int>
     let pay: Replaceable<@Sendable (Till, Int) async -> Int>
     let menu: Replaceable<@Sendable ([Meal: Int]) -> [Meal: Int]>
 
@@ -63,7 +63,7 @@ final class Shop {
         late = try registry.replaceable("Shop.late") { $0 }
         day = try registry.replaceable("Shop.day") { day in day }
         fill = try registry.replaceable("Shop.fill") { basket in basket.add("x") }
-        title = try registry.point("Shop.title", ((String) -> String).self)
+        title = try registry.register(PatchPoint<(String) -> String>("Shop.title"))
         fetch = try registry.replaceable("Shop.fetch") { name, count in
             MainActor.preconditionIsolated()
             await Task.yield()

@@ -1,0 +1,105 @@
+import COpenSSL
+import TestSupport
+import Testing
+
+@testable import PatchCrypto
+
+/// Signatures that are made elsewhere.
+@Suite(.ownThreads) struct SignableEnvelopeTests {
+    private static let scripts = [PatchScript(name: "main.lua", bytes: Array("return 1\n".utf8))]
+
+    /// An envelope that nobody has signed.
+    private static func unsigned(limits: EnvelopeLimits = EnvelopeLimits()) throws -> SignableEnvelope {
+        try EnvelopePacker(scriptKey: TestKeys.script, signingKeys: [], limits: limits).seal(
+            Forge.manifest(for: scripts), scripts)
+    }
+
+    /// Lets OpenSSL take only algorithms with some properties.
+    private static func allowOnly(_ properties: String) -> Bool {
+        unsafe EVP_set_default_properties(nil, properties) == 1
+    }
+
+    private func trust(_ keys: TrustedKey...) throws -> TrustStore { try TrustStore(keys: keys) }
+
+    @Test func aSignatureIsAttachedForTheKeyThatMadeIt() throws {
+        var envelope = try Self.unsigned()
+        let (first, second) = (TestKeys.signing, TestKeys.otherSigning)
+        let store = try TrustStore([first.verifyingKey, second.verifyingKey])
+        for key in [second, first, first] { try envelope.attach(key.sign(envelope.payload[...]), from: store) }
+        let signers = [second, first].map(\.verifyingKey.id)
+        #expect(envelope.signers == Set(signers) && envelope.algorithms == [.rsaSHA1])
+        #expect(try UnverifiedEnvelope(envelope.encoded()).signatures.map(\.keyID) == signers)
+    }
+
+    @Test func aSignatureOfSomethingElseIsRefused() throws {
+        var envelope = try Self.unsigned()
+        let signature = try TestKeys.signing.sign(envelope.payload.dropLast())
+        #expect(throws: PatchError(.badSignature, "")) { try envelope.attach(signature, from: TestKeys.trust) }
+        let other = try TestKeys.otherSigning.sign(envelope.payload[...])
+        #expect(throws: PatchError(.badSignature, "")) { try envelope.attach(other, from: TestKeys.trust) }
+        #expect(envelope.signers.isEmpty)
+    }
+
+    @Test func aKeyThatIsNoLongerTrustedIsNamed() throws {
+        var envelope = try Self.unsigned()
+        let signature = try TestKeys.signing.sign(envelope.payload[...])
+        let key = TestKeys.signing.verifyingKey
+        let revoked = try trust(TrustedKey(key, isRevoked: true))
+        #expect(throws: PatchError(.policy, "")) { try envelope.attach(signature, from: revoked) }
+        let end = try #require(Timestamp("2026-11-26T00:00:00Z"))
+        let ended = try trust(TrustedKey(key, notAfter: end))
+        #expect(throws: PatchError(.policy, "")) { try envelope.attach(signature, from: ended, at: end) }
+        #expect(envelope.signers.isEmpty)
+        try envelope.attach(signature, from: ended, at: Timestamp("2026-11-25T23:59:59Z"))
+        #expect(envelope.signers == [key.id])
+    }
+
+    /// Eight keys are named, and of more only the first and the last.
+    @Test(arguments: [1, 2, 8, 9]) func theTrustedKeysAreNamed(count: Int) throws {
+        let keys = try (0..<count).map { _ in try SigningKey.generate(.ed25519).verifyingKey }
+        var trusted = try keys.map { try TrustedKey($0) }
+        trusted.append(try TrustedKey(TestKeys.signing.verifyingKey, isRevoked: true))
+        let summary = try TrustStore(keys: trusted).summary(at: nil)
+        let named = count > 8 ? [keys[0], keys[8]] : keys
+        for key in keys { #expect(summary.contains(key.id.description) == named.contains { $0.id == key.id }) }
+        #expect(!summary.contains(TestKeys.signing.verifyingKey.id.description))
+        #expect(
+            summary.hasSuffix(
+                count == 1 ? "is trusted" : count > 8 ? named[1].id.description + " (ed25519)" : "are trusted"))
+    }
+
+    /// Without its algorithm, a key says nothing about a signature, so the signature is neither good nor bad.
+    @Test func anAlgorithmThatOpenSSLRefusesIsNoSignature() async {
+        await #expect(processExitsWith: .success) {
+            var envelope = try Self.unsigned()
+            let signature = try TestKeys.signing.sign(envelope.payload[...])
+            let store = try TrustStore([TestKeys.otherSigning.verifyingKey, TestKeys.signing.verifyingKey])
+            #expect(Self.allowOnly("fips=yes"))
+            #expect(throws: PatchError(.unavailable, "")) { try envelope.attach(signature, from: store) }
+            #expect(envelope.signers.isEmpty)
+            #expect(Self.allowOnly(""))
+            try envelope.attach(signature, from: store)
+            #expect(envelope.signers == [TestKeys.signing.verifyingKey.id])
+        }
+    }
+
+    @Test func limitsHoldAtTheirValueAndNotAbove() throws {
+        var limits = EnvelopeLimits()
+        limits.signatureCount = 1
+        var envelope = try Self.unsigned(limits: limits)
+        #expect(throws: PatchError(.config, "")) { try envelope.encoded() }
+        try envelope.sign(with: TestKeys.signing)
+        limits.envelopeSize = try envelope.encoded().count
+        try envelope.sign(with: TestKeys.otherSigning)
+        #expect(throws: PatchError(.limit, "")) { try envelope.encoded() }
+        envelope = try Self.unsigned(limits: limits)
+        try envelope.sign(with: TestKeys.signing)
+        #expect(try envelope.encoded().count == limits.envelopeSize)
+        limits.envelopeSize -= 1
+        envelope = try Self.unsigned(limits: limits)
+        try envelope.sign(with: TestKeys.signing)
+        #expect(throws: PatchError(.limit, "")) { try envelope.encoded() }
+        envelope.removeSignatures()
+        #expect(throws: PatchError(.config, "")) { try envelope.encoded() }
+    }
+}

@@ -1,0 +1,35 @@
+import PatchCrypto
+import TestSupport
+import Testing
+
+/// Script keys by their names and their ids.
+@Suite(.ownThreads) struct ScriptKeyRingTests {
+    @Test func aKeyIsFoundByItsNameAndByItsID() throws {
+        var ring = ScriptKeyRing()
+        try ring.add(TestKeys.script, named: "old")
+        try ring.add(TestKeys.otherScript, named: "new")
+        #expect(ring.scriptKeyNames() == ["old", "new"])
+        #expect(ring.scriptKey(named: "new")?.id == TestKeys.otherScript.id && ring.scriptKey(named: "none") == nil)
+        #expect(try ring.scriptKey(withID: TestKeys.otherScript.id)?.id == TestKeys.otherScript.id)
+        try ring.remove("old")
+        #expect(ring.scriptKeyNames() == ["new"])
+        #expect(try ring.scriptKey(withID: TestKeys.script.id) == nil)
+        #expect(throws: PatchError(.config, "")) { try ring.remove("old") }
+    }
+
+    @Test func aNameAndAKeyAreThereOnce() throws {
+        var ring = ScriptKeyRing()
+        try ring.add(TestKeys.script, named: "a")
+        #expect(throws: PatchError(.config, "")) { try ring.add(TestKeys.otherScript, named: "a") }
+        #expect(throws: PatchError(.config, "")) { try ring.add(TestKeys.script, named: "b") }
+        #expect(throws: PatchError(.config, "")) { try ring.add(TestKeys.otherScript, named: "a b") }
+        #expect(ring.scriptKeyNames() == ["a"])
+    }
+
+    @Test func aKeyIsARingOfItself() throws {
+        let key = TestKeys.script
+        #expect(key.scriptKeyNames() == [key.id.description])
+        #expect(key.scriptKey(named: key.id.description)?.id == key.id && key.scriptKey(named: "a") == nil)
+        #expect(try key.scriptKey(withID: TestKeys.otherScript.id) == nil)
+    }
+}

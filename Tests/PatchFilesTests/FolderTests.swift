@@ -1,0 +1,102 @@
+import Foundation
+import PatchCrypto
+import TestSupport
+import Testing
+
+@testable import PatchFiles
+
+@Suite(.ownThreads) struct FolderTests {
+    private let folder: TestFolder
+
+    init() throws { folder = try TestFolder() }
+
+    private func path(_ name: String) -> Path { Path(folder.at(name)) }
+
+    @Test func namesAreInTheOrderOfTheirBytes() throws {
+        for name in ["b", "B", "é", "a", ".a"] { try folder.write([], to: "d/\(name)") }
+        #expect(try Folder.names(in: path("d")).map(\.description) == [".a", "B", "a", "b", "é"])
+        #expect(throws: PatchError(.noInput, "")) { try Folder.names(in: path("none")) }
+    }
+
+    @Test func onlyWhatWasMadeIsRemoved() throws {
+        try folder.write([], to: "d/kept")
+        #expect(try Folder.make(path("d")) == [])
+        let made = try Folder.make(path("d/a/b"))
+        #expect(made == [path("d/a"), path("d/a/b")])
+        #expect(path("d/a/b").isFolder)
+        try folder.write([], to: "d/a/new")
+        Folder.removeEmpty(made)
+        #expect(try folder.contents() == ["d", "d/a", "d/a/new", "d/kept"])
+        #expect(throws: PatchError(.io, "")) { try Folder.make(path("d/kept/a")) }
+        // Nothing can be made in /proc.
+        #expect(throws: PatchError(.io, "")) { try Folder.make(Path("/proc/patchpack/a")) }
+    }
+
+    @Test func removalOfWhatIsNotThereIsNoError() throws {
+        try folder.write([], to: "a")
+        for _ in 1...2 { try Folder.remove(path("a")) }
+        #expect(!folder.exists("a"))
+        try folder.write([], to: "d/b/c")
+        #expect(throws: PatchError(.io, "")) { try Folder.remove(path("d")) }
+        try folder.write([], to: "kept/a")
+        try FileManager.default.createSymbolicLink(atPath: folder.at("d/link"), withDestinationPath: "../kept")
+        try Folder.removeAll(path("d"))
+        try Folder.removeAll(path("d"))
+        #expect(try folder.contents() == ["kept", "kept/a"])
+    }
+
+    @Test func aFileIsRenamedOverAnother() throws {
+        try folder.write([1], to: "a")
+        try folder.write([2], to: "b")
+        try Folder.rename(path("a"), to: Path("b"))
+        #expect(try folder.contents() == ["b"] && folder.read("b") == [1])
+        #expect(throws: PatchError(.io, "")) { try Folder.rename(path("a"), to: Path("b")) }
+    }
+
+    @Test func locksAreSharedOnlyIfAllShareThem() throws {
+        let exclusive = try Folder.lock(path(""))
+        #expect(exclusive != nil)
+        #expect(try Folder.lock(path("")) == nil && Folder.lock(path(""), isShared: true) == nil)
+        exclusive?.unlock()
+        let shared = try Folder.lock(path(""), isShared: true)
+        #expect(shared != nil)
+        #expect(try Folder.lock(path(""), isShared: true) != nil)
+        #expect(try Folder.lock(path("")) == nil)
+        withExtendedLifetime(shared) {}
+        #expect(throws: PatchError(.io, "")) { try Folder.lock(path("none")) }
+    }
+
+    /// Two files of one folder, under two names of it, and one whose folder is not there yet.
+    @Test func theFoldersOfFilesAreLockedOnce() throws {
+        try folder.write([], to: "d/a")
+        try FileManager.default.createSymbolicLink(atPath: folder.at("e"), withDestinationPath: "d")
+        let isLocked = try Folder.whileLocked(around: [path("d/a"), path("e/b"), path("none/c")]) {
+            () throws(PatchError) in try Folder.lock(path("d")) == nil
+        }
+        #expect(isLocked)
+        #expect(try Folder.lock(path("d")) != nil)
+    }
+
+    @Test func pathsAreTakenApart() throws {
+        func names(_ names: String...) -> [[UInt8]] { names.map { Array($0.utf8) } }
+        let working = try #require(Path.current)
+        #expect(Path("a/./b//c/").components.map { Array($0) } == names("a", "b", "c"))
+        #expect(Path("/").components.isEmpty && Path(".").components.isEmpty && Path("..").components.count == 1)
+        #expect(Path("/a/../b").absoluteComponents == names("b") && Path("/../a").absoluteComponents == names("a"))
+        #expect(Path("a/b").absoluteComponents == working.absoluteComponents + names("a", "b"))
+        #expect(Path("..").absoluteComponents == working.absoluteComponents.dropLast())
+        #expect(
+            working.appending(Path("a/../b")).fromWorkingFolder == Path("b") && Path("a").fromWorkingFolder == Path("a")
+        )
+        #expect(working.fromWorkingFolder == working && Path("/none/a").fromWorkingFolder == Path("/none/a"))
+    }
+
+    @Test func pathsAreJoined() {
+        #expect(Path("a").appending(Path("b")) == Path("a/b") && Path("a/").appending(Path("b")) == Path("a/b"))
+        #expect(Path("").appending(Path("b")) == Path("b"))
+        #expect(Path("a").parent == Path(".") && Path("/a").parent == Path("/") && Path("a/b//").parent == Path("a"))
+        #expect(Path("-").isStandardStream && !Path("--").isStandardStream && !Path("").isStandardStream)
+        #expect(Path("/a").isAbsolute && !Path("a/").isAbsolute && Path("a/").endsInSlash && !Path("/a").endsInSlash)
+        #expect(Path("a.lua").ends(in: ".lua") && !Path("lua").ends(in: ".lua"))
+    }
+}
