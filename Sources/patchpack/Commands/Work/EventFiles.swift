@@ -19,8 +19,10 @@ enum EventFiles {
             let packing = [".gz", ".zst"].first { file.ends(in: $0) }
             let text = packing.map { Path(bytes: Array(file.bytes.dropLast($0.utf8.count))) } ?? file
             guard packing == nil || !named.contains(text), texts.insert(text).inserted else {
-                let copy = packing == nil ? "it is named twice" : "\(text.name) is beside it, compressed otherwise or not at all"
-                console.warning("\(file): left out, because \(copy)")
+                let reason =
+                    packing == nil
+                    ? "it is named twice" : "\(text.name) is beside it, compressed otherwise or not at all"
+                console.warning("\(file): left out, because \(reason)")
                 continue
             }
             kept.append(file)
