@@ -131,6 +131,30 @@ package struct FleetReport: Sendable, Equatable {
             func sum(_ counts: ArraySlice<Int>) -> Int { counts.reduce(into: 0) { $0.addOrMost($1) } }
             return Share(sum(times[(bound + 1)...]), of: sum(times[...]))
         }
+        /// The first hour that is drawn, in hours since 1970, and the devices that reported an earlier one; nil if no device has a time.
+        ///
+        /// The clock of a device may be wrong by years, and a chart that begins then shows nothing. What is far before the first quarter
+        /// of the devices is left out: twice as long as the others took, and at least a week.
+        package var beginning: (hour: Int, devicesBefore: Int)? {
+            let new = hours.filter { $0.newDevices > 0 }
+            guard let last = new.last?.hour else { return nil }
+            let all = new.reduce(0) { $0.addingOrMost($1.newDevices) }
+            var count = 0
+            let quarter = new.first { hour in
+                count.addOrMost(hour.newDevices)
+                return count > all / 4
+            }
+            let start = quarter.map { $0.hour - max(7 * 24, 2 * (last - $0.hour)) } ?? last
+            let (before, drawn) = (new.prefix { $0.hour < start }, new.first { $0.hour >= start })
+            return drawn.map { ($0.hour, before.reduce(0) { $0.addingOrMost($1.newDevices) }) }
+        }
+        /// The first minute with a failure or a roll-back that is not before the first hour that is drawn, in minutes since 1970.
+        package var firstBelievedBadMinute: Int? {
+            guard let first = beginning?.hour else { return firstBadMinute }
+            return hours.first { $0.hour >= first && $0.firstBadMinute != nil }?.firstBadMinute
+        }
+        /// Whether a device was hurt by it, refused it, or suspects it.
+        package var hasTrouble: Bool { hurt > 0 || refused > 0 || suspected > 0 }
         /// The first bound of time that at least 95 percent of the measured calls are below, in nanoseconds; nil if there is none.
         package var time95: Int? {
             zip(EventRecord.timeBounds, EventRecord.timeBounds.indices)
@@ -187,6 +211,8 @@ package struct FleetReport: Sendable, Equatable {
         package var calls = 0, failures = 0
         /// Events of failures, and of roll-backs.
         package var failed = 0, rolledBack = 0
+        /// The minute of the first of them, in minutes since 1970.
+        package var firstBadMinute: Int?
     }
 
     package var input = Input()
@@ -206,4 +232,6 @@ package struct FleetReport: Sendable, Equatable {
     package var patches: [Patch] = []
     /// The only device that was asked for; nil if all were, or if no event is of it.
     package var device: Device?
+
+    package init() {}
 }

@@ -320,7 +320,10 @@ package import PatchCrypto
         guard time > 0 else { return }
         let (index, minute) = (Int(patch), Int(time / 60_000))
         patches[index].firstBadMinute = min(patches[index].firstBadMinute ?? .max, minute)
-        changeHour(patch, time, body)
+        changeHour(patch, time) { hour in
+            body(&hour)
+            hour.firstBadMinute = min(hour.firstBadMinute ?? .max, minute)
+        }
     }
 
     private mutating func change(

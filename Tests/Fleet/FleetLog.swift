@@ -28,8 +28,15 @@ final class FleetLog: Sendable {
         resource.system = isPhone ? "Android" : "iOS"
         resource.systemVersion = isPhone ? "\(12 + number % 4)" : "18.\(number % 2)"
         return PatchEventLog(folder: folder, resource: resource, limits: limits) { [self] in
-            now.load(ordering: .relaxed)
+            let time = now.load(ordering: .relaxed)
+            return time < Self.start + 60 * 3_600_000 ? time + Self.error(number) : time
         }
+    }
+
+    /// How wrong the clock of a device is in the first 60 hours, in milliseconds: of few by three years or eight.
+    private static func error(_ number: Int) -> Int {
+        let year = 365 * 86_400_000
+        return number % 97 == 5 ? 3 * year : number % 89 == 5 ? -8 * year : 0
     }
 
     private func set(_ hour: Double) { now.store(Self.start + Int(hour * 3_600_000), ordering: .relaxed) }

@@ -98,6 +98,71 @@ import Testing
         #expect(devices[200] <= most)
     }
 
+    /// What became of the rollouts of two patches, one of which crashes.
+    private struct Pair {
+        var isGoodPaused = false
+        /// After how many devices the good one has passed, and the bad one is stopped.
+        var goodPassed: Int?, badStopped: Int?
+    }
+
+    /// A good patch that goes to all devices, and a bad one that goes to a part of them until its gate is crossed. A device that gets both
+    /// takes both back, and then tries each alone: three looks later on average, it has confirmed the good one.
+    ///
+    /// - Parameters:
+    ///   - silent: The part of these devices that are never heard of again.
+    ///   - blames: Whether both are counted as rolled back for good, as it once was.
+    private func pair(part: Double, silent: Double, blames: Bool, seed: UInt64, _ gate: ReportGate) -> Pair {
+        var random = Random(seed)
+        var (good, bad) = (FleetReport.Patch(id: "good", version: 1), FleetReport.Patch(id: "bad", version: 1))
+        var pair = Pair()
+        // The looks at which devices have found out which one it was.
+        var found: [Int: Int] = [:]
+        for look in 1...100 {
+            for _ in 0..<40 {
+                good.devices += 1
+                guard pair.badStopped == nil, random.next() < part else { continue }
+                bad.devices += 1
+                good.suspected += 1
+                var end = look + 1
+                while random.next() < 2.0 / 3 { end += 1 }
+                if random.next() >= silent { found[end, default: 0] += 1 }
+            }
+            bad.rolledBack += found[look] ?? 0
+            good.suspected -= found[look] ?? 0
+            bad.suspected = good.suspected
+            var seen = [good, bad]
+            if blames {
+                for index in seen.indices { (seen[index].rolledBack, seen[index].suspected) = (bad.devices, 0) }
+            }
+            switch gate.verdict(on: seen[0], scale: 1) {
+            case .crossed: pair.isGoodPaused = true
+            case .passed: pair.goodPassed = pair.isGoodPaused ? pair.goodPassed : pair.goodPassed ?? good.devices
+            case .undecided: break
+            }
+            if pair.badStopped == nil, gate.verdict(on: seen[1], scale: 1) == .crossed {
+                pair.badStopped = good.devices
+            }
+        }
+        return pair
+    }
+
+    /// docs/operations.md has this table.
+    @Test(arguments: [(0.05, 0.0), (0.25, 0.0), (0.05, 0.05), (0.25, 0.05)])
+    func theNeighbourOfABadPatchGoesOn(part: Double, silent: Double) throws {
+        let gate = try #require(ReportGate("rolled-back<0.5%"))
+        func pairs(blames: Bool) -> (paused: Double, passed: Int?, stopped: Int?) {
+            let pairs = (1...400).map { pair(part: part, silent: silent, blames: blames, seed: UInt64($0), gate) }
+            let (passed, stopped) = (pairs.map { $0.goodPassed ?? .max }, pairs.map { $0.badStopped ?? .max })
+            func median(_ devices: [Int]) -> Int? { devices.sorted()[200] == .max ? nil : devices.sorted()[200] }
+            return (Double(pairs.count(where: \.isGoodPaused)) / 400, median(passed), median(stopped))
+        }
+        let (before, now) = (pairs(blames: true), pairs(blames: false))
+        print("gate: beside a bad patch on \(part), \(silent) of these silent: \(before), now \(now)")
+        #expect(now.paused == 0)
+        #expect(try #require(now.passed) < 4000 && now.stopped != nil)
+        #expect(before.paused > 0.5, "a test of the test")
+    }
+
     @Test func aSequenceKnowsWhatItNeeds() {
         let none = ConfidenceSequence(Share(0, of: 0), around: 0.005)
         #expect(none.isAbove(0.005) == nil && none.interval == 0...1)

@@ -315,6 +315,37 @@ import Testing
         }
     }
 
+    /// Clocks that are wrong by years made a chart of six years.
+    @Test(arguments: [(20, 1), (100, 5), (100, 20), (4, 1)]) func aWrongClockSpoilsNoChart(devices: Int, wrong: Int)
+        throws
+    {
+        let year = 365 * 86_400
+        let lines = (1...devices).flatMap { device in
+            let start = device <= wrong ? -5 * year + device * 3600 * 500 : device * 36_000 / devices - 36_000
+            return [
+                Self.line("activated", device: device, at: start),
+                Self.line("failed", device: device, at: start + 60),
+            ]
+        }
+        let patch = try #require(try Self.report(lines).patches.first)
+        let beginning = try #require(patch.beginning)
+        let first = Self.now / 1000 - 3600 + (wrong + 1) * 36_000 / devices - 36_000
+        #expect(beginning.hour == first / 3600 && beginning.devicesBefore == wrong && patch.devices == devices)
+        #expect(patch.firstBelievedBadMinute == (first + 60) / 60)
+        #expect(try #require(patch.firstBadMinute) < (first + 60) / 60)
+    }
+
+    /// A slow start is no wrong clock.
+    @Test func aCanaryIsDrawn() throws {
+        let lines = (1...200).map { device in
+            Self.line("activated", device: device, at: device <= 2 ? -6 * 86_400 : device)
+        }
+        let patch = try #require(try Self.report(lines).patches.first)
+        #expect(patch.beginning?.hour == (Self.now / 1000 - 3600 - 6 * 86_400) / 3600)
+        #expect(patch.beginning?.devicesBefore == 0 && patch.firstBelievedBadMinute == nil)
+        #expect(FleetReport.Patch(id: "p", version: 1).beginning == nil)
+    }
+
     @Test func ofTheSameMomentTheGraverStageCounts() throws {
         for names in [["rolled-back", "confirmed", "trial"], ["trial", "confirmed", "rolled-back"]] {
             let patch = try #require(try Self.report(names.map { Self.line($0) }).patches.first)

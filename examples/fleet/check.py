@@ -37,7 +37,7 @@ def clickhouse(files):
         GROUP BY ALL""", "TSV"))
     hours = str(database.query("""
         SELECT patch, version, toString(toStartOfHour(first)), count() FROM
-            (SELECT patch, version, device, min(time) AS first FROM events WHERE patch != '' GROUP BY patch, version, device)
+            (SELECT patch, version, device, min(time) AS first FROM believed WHERE patch != '' AND toUnixTimestamp64Milli(time) > 0 GROUP BY patch, version, device)
         GROUP BY ALL""", "TSV"))
     return devices, [json.loads(row) for row in rows], table(versions), table(systems), table(hours)
 

@@ -31,6 +31,14 @@ ENGINE = MergeTree
 PARTITION BY toYYYYMM(time)
 ORDER BY (patch, version, device, time);
 
+-- The events with the times that are believed. The clock of a device may be wrong: an event from before 2020, or from more than a day
+-- ahead, counts as one without a time.
+CREATE VIEW believed AS
+SELECT * REPLACE (
+    if(time < toDateTime64('2020-01-01 00:00:00', 3, 'UTC') OR time > now64(3, 'UTC') + INTERVAL 1 DAY,
+        toDateTime64(0, 3, 'UTC'), time) AS time)
+FROM events;
+
 CREATE TABLE events_lines (line String) ENGINE = Null;
 
 CREATE MATERIALIZED VIEW events_from_lines TO events AS

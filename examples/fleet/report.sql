@@ -1,18 +1,18 @@
 -- The figures of `patchpack report`, a row for each version of a patch.
 WITH launches AS
 (
-    SELECT device, max(time) AS last_launch FROM events WHERE event = 'launched' GROUP BY device
+    SELECT device, max(time) AS last_launch FROM believed WHERE event = 'launched' GROUP BY device
 ),
 -- A patch is activated by itself, or as one of those that a launch begins with.
 activations AS
 (
-    SELECT patch, version, device, time, event FROM events WHERE event IN ('activated', 'deactivated')
+    SELECT patch, version, device, time, event FROM believed WHERE event IN ('activated', 'deactivated')
     UNION ALL
     SELECT
         named.1 AS patch, named.2 AS version, device, time, 'activated' AS event
-    FROM events ARRAY JOIN running AS named
+    FROM believed ARRAY JOIN running AS named
     -- `event` alone would be the column that is made here.
-    WHERE events.event = 'launched'
+    WHERE believed.event = 'launched'
 ),
 last_activations AS
 (
@@ -46,7 +46,7 @@ by_device AS
             message = 'launches failed while it was on trial with others' AS is_suspicion,
             multiIf(event IN ('refused', 'trial', 'confirmed', 'withdrawn', 'rolled-back'), event,
                 event IN ('expired', 'not-applicable'), 'over', '') AS stage_of
-        FROM events
+        FROM believed
     )
     WHERE patch != '' AND version > 0
     GROUP BY patch, version, device
@@ -104,16 +104,16 @@ INNER JOIN
     SELECT
         patch,
         version,
-        sum(events.calls) AS calls,
-        sum(least(events.failures, events.calls)) AS failures,
-        sum(events.fallbacks) AS fallbacks,
+        sum(believed.calls) AS calls,
+        sum(least(believed.failures, believed.calls)) AS failures,
+        sum(believed.fallbacks) AS fallbacks,
         if(sum(measured) > 0, intDiv(sum(nanoseconds), sum(measured)), NULL) AS meanNanoseconds,
         if(sum(measured) > 0, max(longest), NULL) AS longestNanoseconds,
         -- Zeros at the end are left out in events.
-        sumForEach(events.times) AS times,
-        minIf(toStartOfMinute(time), event = 'failed' OR event = 'rolled-back'
-            AND message != 'launches failed while it was on trial with others') AS firstFailure
-    FROM events
+        sumForEach(believed.times) AS times,
+        minIf(toStartOfMinute(time), toUnixTimestamp64Milli(time) > 0 AND (event = 'failed' OR event = 'rolled-back'
+            AND message != 'launches failed while it was on trial with others')) AS firstFailure
+    FROM believed
     WHERE patch != '' AND version > 0
     GROUP BY patch, version
 ) AS work USING (patch, version)

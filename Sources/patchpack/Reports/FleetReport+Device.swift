@@ -11,7 +11,7 @@ extension FleetReport {
             (
                 "syncs",
                 device.syncs.grouped + (device.lastSync.map { ", the last \($0)" } ?? "")
-                    + (unsynced > 0 ? "; failing since" : "")
+                    + (unsynced > 0 ? "; the last one failed" : "")
             ),
         ]
         if let (subject, fault) = lastError {

@@ -4,7 +4,8 @@ import PatchReport
 extension FleetReport {
     /// The report as one page of HTML. It needs nothing else: no script, no font, no picture.
     func page(_ gates: [ReportGateResult], at made: Timestamp) -> String {
-        let sections = patches.enumerated().map { index, patch in
+        let patches = worstFirst(gates)
+        let sections = patches.prefix(Self.mostDetailed).enumerated().map { index, patch in
             let color = HTMLChart.color(index)
             return """
                 <section>
@@ -15,34 +16,72 @@ extension FleetReport {
                 </section>
                 """
         }
-        let verdicts = ReportGateResult.worstFirst(gates).map { gate in
-            "<li class=\"\(gate.verdict.rawValue)\"><b>\(gate.verdict.rawValue)</b> <code>\(gate.gate.text.html)</code> \(gate.name.html): \(gate.reason.html)</li>"
+        let rest = patches.dropFirst(Self.mostDetailed).map {
+            "<tr><th scope=\"row\">\($0.label.html)</th><td>\($0.brief.html)</td></tr>"
         }
+        let crossed = gates.filter { $0.verdict == .crossed }.map(\.item)
+        let others = ReportGateResult.worstFirst(gates).filter { $0.verdict != .crossed }
+        // What needs no deed does not push what does out of sight.
+        let isShort = others.count <= Self.mostItems
+        let undecided = others.count { $0.verdict == .undecided }
         let page = HTMLPage(
-            title: "Patches on \(devices.grouped) devices", lead: "Made \(made.description). \(summary)",
+            title: "Patches on \(devices.grouped) devices",
+            lead: "Made \(made.description). \(summary)\(overview(gates).map { "; \($0)" } ?? "")",
             body: """
-                \(deviceRows.isEmpty ? "" : "<ul class=\"gates\">\n\(deviceRows.map { "<li class=\"crossed\"><b>\($0.name.html)</b> \($0.value.html)</li>" }.joined(separator: "\n"))\n</ul>")
-                \(verdicts.isEmpty ? "" : "<ul class=\"gates\">\n\(verdicts.joined(separator: "\n"))\n</ul>")
+                \(ReportGateResult.list(crossed + deviceItems + (isShort ? others.map(\.item) : [])))
                 <div class="charts">
                 \(HTMLChart(patches, gates.map(\.gate)).figures.joined(separator: "\n"))
                 </div>
+                \(isShort ? "" : Self.folded("\(undecided.grouped) gates undecided, \((others.count - undecided).grouped) passed", ReportGateResult.list(others.map(\.item))))
                 \(sections.joined(separator: "\n"))
+                \(rest.isEmpty ? "" : Self.folded("\(rest.count.grouped) more", "<table>\n\(rest.joined(separator: "\n"))\n</table>"))
                 """)
         return page.text
+    }
+
+    /// What went wrong on devices as such, as items of a list of gates. It is no verdict.
+    var deviceItems: [String] {
+        deviceRows.map { "<li class=\"undecided\"><b>\($0.name.html)</b> \($0.value.html)</li>" }
+    }
+
+    /// So many gates that are not crossed are above the charts.
+    private static let mostItems = 10
+
+    /// A part of a page that a reader opens.
+    ///
+    /// - Parameters:
+    ///   - summary: What it is, as text.
+    ///   - body: HTML.
+    private static func folded(_ summary: String, _ body: String) -> String {
+        "<details>\n<summary>\(summary.html)</summary>\n\(body)\n</details>"
+    }
+}
+
+extension ReportGateResult {
+    /// The gate as an item of a list.
+    var item: String {
+        "<li class=\"\(verdict.rawValue)\"><b>\(verdict.rawValue)</b> <code>\(gate.text.html)</code> \(name.html): \(reason.html)</li>"
+    }
+
+    /// A list of such items, and of others of that form; nothing if there are none.
+    static func list(_ items: [String]) -> String {
+        items.isEmpty ? "" : "<ul class=\"gates\">\n\(items.joined(separator: "\n"))\n</ul>"
     }
 }
 
 /// The charts of a report, as SVG inside HTML. Each has a title for readers who cannot see it.
 struct HTMLChart {
     private let patches: [FleetReport.Patch]
+    private let all: Int
     private let bounds: [ReportGate]
     private let width = 520.0
 
     /// - Parameters:
-    ///   - patches: The patches. The first twelve are drawn.
+    ///   - patches: The patches. The first six are drawn: there are no more colours.
     ///   - gates: Those on a part of the devices are drawn as lines.
     init(_ patches: [FleetReport.Patch], _ gates: [ReportGate]) {
-        self.patches = Array(patches.prefix(12))
+        self.patches = Array(patches.prefix(Self.colors))
+        all = patches.count
         var bounds: [ReportGate] = []
         for gate in gates where !gate.isRelative && (gate.measure == .failing || gate.measure == .rolledBack) {
             if !bounds.contains(where: { $0.bound == gate.bound }) { bounds.append(gate) }
@@ -51,25 +90,27 @@ struct HTMLChart {
     }
 
     /// The class of the colour of a patch.
-    static func color(_ index: Int) -> Int { index % 6 }
+    static func color(_ index: Int) -> Int { index % colors }
+    private static let colors = 6
 
     var figures: [String] { [adoption, failures, stages, trouble, codes].compactMap(\.self) }
 
     private func figure(_ caption: String, _ summary: String, height: Double, _ body: [String]) -> String {
-        """
-        <figure>
-        <figcaption>\(caption.html)</figcaption>
-        <svg viewBox="0 0 \(number(width)) \(number(height))" role="img" aria-label="\(caption.html): \(summary.html)">
-        \(body.joined(separator: "\n"))
-        </svg>
-        </figure>
-        """
+        let caption = caption + (all > patches.count ? " (\(patches.count) of \(all.grouped) patches)" : "")
+        return """
+            <figure>
+            <figcaption>\(caption.html)</figcaption>
+            <svg viewBox="0 0 \(number(width)) \(number(height))" role="img" aria-label="\(caption.html): \(summary.html)">
+            \(body.joined(separator: "\n"))
+            </svg>
+            </figure>
+            """
     }
 
     /// How many devices had heard of each patch, hour after hour.
     private var adoption: String? {
         let hours = patches.flatMap(\.hours).filter { $0.newDevices > 0 }.map(\.hour)
-        guard let first = hours.min(), let last = hours.max() else { return nil }
+        guard let first, let last = hours.max() else { return nil }
         let most = patches.map { patch in patch.hours.reduce(0) { $0 + $1.newDevices } }.max() ?? 0
         guard most > 0 else { return nil }
         let (left, right, top, bottom) = (56.0, width - 8, 10.0, 190.0)
@@ -86,8 +127,10 @@ struct HTMLChart {
             var count = 0
             var path = ""
             for hour in patch.hours where hour.newDevices > 0 {
-                path += path.isEmpty ? "M\(number(x(hour.hour))) \(number(bottom))" : "H\(number(x(hour.hour)))"
                 count += hour.newDevices
+                guard hour.hour >= first else { continue }
+                let start = y(count - hour.newDevices)
+                path += path.isEmpty ? "M\(number(x(hour.hour))) \(number(start))" : "H\(number(x(hour.hour)))"
                 path += "V\(number(y(count)))"
             }
             guard !path.isEmpty else { continue }
@@ -103,17 +146,29 @@ struct HTMLChart {
             )
             place += 18
         }
+        let before = patches.reduce(0) { sum, patch in
+            patch.hours.prefix { $0.hour < first }.reduce(sum) { $0.addingOrMost($1.newDevices) }
+        }
+        if before > 0 {
+            body.append(
+                "<text x=\"\(number(left))\" y=\"\(number(place))\">\(before.counting("device")) before, by clocks that may be wrong</text>"
+            )
+            place += 18
+        }
         let summary = patches.map { "\($0.label) reached \($0.devices.grouped) devices" }.joined(separator: ", ")
         return figure("Adoption", summary, height: place - 6, body)
     }
+
+    /// The first hour that is drawn; nil if no device has a time.
+    private var first: Int? { patches.compactMap(\.beginning?.hour).min() }
 
     /// How often each patch failed or was rolled back, hour after hour.
     private var trouble: String? {
         let hours = patches.flatMap(\.hours).filter { $0.newDevices > 0 || $0.failed > 0 || $0.rolledBack > 0 }.map(
             \.hour)
-        guard let first = hours.min(), let last = hours.max() else { return nil }
+        guard let first = first ?? hours.min(), let last = hours.max() else { return nil }
         let counts = patches.map { patch in
-            patch.hours.filter { $0.failed > 0 || $0.rolledBack > 0 }.map {
+            patch.hours.filter { $0.hour >= first && ($0.failed > 0 || $0.rolledBack > 0) }.map {
                 ($0.hour, $0.failed.addingOrMost($0.rolledBack))
             }
         }
@@ -154,7 +209,7 @@ struct HTMLChart {
         let (left, right) = (12.0, width - 70)
         func x(_ part: Double) -> Double { left + (right - left) * part / most }
         var body: [String] = []
-        var y = 14.0
+        var (y, height) = (14.0, 0.0)
         for (index, (patch, share)) in zip(patches, shares).enumerated() {
             let (low, high) = (x(share.interval.lowerBound), x(share.interval.upperBound))
             body.append("<text class=\"name\" x=\"\(number(left))\" y=\"\(number(y))\">\(patch.label.html)</text>")
@@ -163,15 +218,21 @@ struct HTMLChart {
             )
             y += 40
         }
-        for (mark, text) in [(0, "0")] + bounds.map({ ($0.bound, "gate \($0.bound.percent)") }) {
+        // A label that would cover the one before it goes below it.
+        var (end, row) = (-Double.infinity, 0.0)
+        for (mark, text) in [(0, "0")]
+            + bounds.map({ ($0.bound, "gate \($0.bound.percent)") }).sorted(by: { $0.0 < $1.0 })
+        {
+            row = x(mark) < end ? row + 16 : 0
+            end = x(mark) + Double(text.utf8.count) * 9
             body.append(
-                "<path class=\"grid\(mark > 0 ? " gate" : "")\" d=\"M\(number(x(mark))) 20V\(number(y - 8))\"/><text x=\"\(number(x(mark)))\" y=\"\(number(y + 6))\">\(text)</text>"
+                "<path class=\"grid\(mark > 0 ? " gate" : "")\" d=\"M\(number(x(mark))) 20V\(number(y - 8))\"/><text x=\"\(number(x(mark)))\" y=\"\(number(y + 6 + row))\">\(text)</text>"
             )
+            height = max(height, y + 10 + row)
         }
-        y += 18
         let summary = zip(patches, shares).map { "\($0.label) \(($1.value ?? 0).percent), between \($1.interval.text)" }
         return figure(
-            "Devices on which it failed or was taken back", summary.joined(separator: "; "), height: y - 8, body)
+            "Devices on which it failed or was taken back", summary.joined(separator: "; "), height: height, body)
     }
 
     /// Where the devices are in the life of each patch.
@@ -218,7 +279,10 @@ struct HTMLChart {
     private var codes: String? {
         var counts: [String: Int] = [:]
         for patch in patches {
-            for fault in patch.faults { counts["\(fault.event): \(fault.code)", default: 0].addOrMost(fault.count) }
+            for fault in patch.faults {
+                let name = fault.code.isEmpty ? fault.event : "\(fault.event): \(fault.code)"
+                counts[name, default: 0].addOrMost(fault.count)
+            }
         }
         let sorted = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(8)
         guard let most = sorted.first?.value else { return nil }
@@ -238,8 +302,4 @@ struct HTMLChart {
     }
 
     private func number(_ value: Double) -> String { decimal(value, digits: 1) }
-}
-
-extension FleetReport.Patch {
-    fileprivate var label: String { "\(id) \(version)" }
 }

@@ -28,20 +28,72 @@ extension FleetReport {
     func lines(_ gates: [ReportGateResult]) -> [ReportLine] {
         var lines = [ReportLine(text: summary)]
         lines += deviceRows.map { ReportLine(style: .bad, word: $0.name, text: "  \($0.value)") }
-        for patch in patches {
+        let (crossed, others) = (
+            gates.filter { $0.verdict == .crossed },
+            ReportGateResult.worstFirst(gates).filter { $0.verdict != .crossed }
+        )
+        if let overview = overview(gates) { lines.append(ReportLine(text: overview)) }
+        lines += crossed.map(\.line)
+        let patches = worstFirst(gates)
+        for patch in patches.prefix(Self.mostDetailed) {
             lines.append(ReportLine(text: ""))
             lines.append(ReportLine(style: .good, word: "\(patch.id) \(patch.version)", text: ""))
             lines += patch.rows(of: devices).map(ReportLine.init)
         }
-        if !gates.isEmpty { lines.append(ReportLine(text: "")) }
-        for gate in ReportGateResult.worstFirst(gates) {
-            lines.append(
-                ReportLine(
-                    style: gate.verdict == .passed ? .good : gate.verdict == .crossed ? .bad : .faint,
-                    word: gate.verdict.rawValue,
-                    text: "  \(gate.gate.text)  \(gate.name): \(gate.reason)"))
+        if patches.count > Self.mostDetailed {
+            lines += [
+                "", "and \((patches.count - Self.mostDetailed).grouped) more, of which --patch ID shows one in full",
+            ].map {
+                ReportLine(text: $0)
+            }
+            lines += patches.dropFirst(Self.mostDetailed).map {
+                ReportLine(style: .good, word: $0.label, text: "  \($0.brief)")
+            }
+        }
+        if !others.isEmpty { lines.append(ReportLine(text: "")) }
+        for verdict in [ReportGate.Verdict.undecided, .passed] {
+            let gates = others.filter { $0.verdict == verdict }
+            lines += gates.prefix(Self.mostDetailed).map(\.line)
+            if gates.count > Self.mostDetailed {
+                lines.append(
+                    ReportLine(
+                        style: .faint, word: verdict.rawValue,
+                        text: "  \((gates.count - Self.mostDetailed).grouped) more"))
+            }
         }
         return lines
+    }
+
+    /// So many patches, and gates of a verdict, are shown in full.
+    static let mostDetailed = 20
+
+    /// The patches for people: those that cross a gate come first, then those that surely hurt most of their devices.
+    func worstFirst(_ gates: [ReportGateResult]) -> [Patch] {
+        let crossed = Set(gates.filter { $0.verdict == .crossed }.map(\.name))
+        let ranked = patches.enumerated().map { place, patch in
+            let share = Share(patch.hurt.addingOrMost(patch.refused), of: patch.devices)
+            return (
+                patch: patch,
+                rank: (crossed.contains(patch.label) ? 0 : patch.hasTrouble ? 1 : 2, -share.interval.lowerBound, place)
+            )
+        }
+        return ranked.sorted { $0.rank < $1.rank }.map(\.patch)
+    }
+
+    /// How many patches there are, and how many of them to look at; nil if there is nothing to say.
+    func overview(_ gates: [ReportGateResult]) -> String? {
+        guard patches.count > 1 else { return nil }
+        func count(_ verdict: ReportGate.Verdict) -> Int {
+            Set(gates.filter { $0.verdict == verdict && $0.id != nil }.map(\.name)).count
+        }
+        let parts = [
+            (count(.crossed), "with a crossed gate"), (count(.undecided), "with an undecided gate"),
+            (patches.count { $0.hasTrouble }, "that failed, or were taken back or refused"),
+        ]
+        let bad = parts.filter { $0.0 > 0 }
+        guard !bad.isEmpty || patches.count > Self.mostDetailed else { return nil }
+        return (["\(patches.count.grouped) patches"] + bad.map { "\($0.0.grouped) \($0.1)" })
+            .joined(separator: ", ")
     }
 
     /// The names and the values of what went wrong on devices as such.
@@ -50,7 +102,7 @@ extension FleetReport {
             guard let count = troubled[trouble], count > 0 else { return nil }
             let share = Share(count, of: devices).value?.percent ?? ""
             let reasons = faults.filter { $0.event == trouble.rawValue }.prefix(5).map(\.text).joined(separator: "; ")
-            let last = trouble == .syncFailed ? ", of which the last sync of \(unsynced.grouped) failed" : ""
+            let last = trouble == .syncFailed ? "; the last sync failed on \(unsynced.grouped)" : ""
             return (trouble.words, "\(count.counting("device"))  \(share) of all\(last): \(reasons)")
         }
     }
@@ -80,6 +132,14 @@ extension FleetReport {
         }
         if scale > 1 { notes.append("one device in \(scale) was counted, so numbers of devices are estimates") }
         return notes.isEmpty ? counts : "\(counts); \(notes.joined(separator: ", "))"
+    }
+}
+
+extension ReportGateResult {
+    fileprivate var line: ReportLine {
+        ReportLine(
+            style: verdict == .passed ? .good : verdict == .crossed ? .bad : .faint, word: verdict.rawValue,
+            text: "  \(gate.text)  \(name): \(reason)")
     }
 }
 
@@ -116,6 +176,16 @@ extension FleetReport.Fault {
 }
 
 extension FleetReport.Patch {
+    var label: String { "\(id) \(version)" }
+
+    /// The most important figures.
+    var brief: String {
+        let bad = [("failing", failing), ("rolled back", rolledBack), ("suspected", suspected), ("refused", refused)]
+        return
+            (["\(devices.counting("device"))", "\(running.grouped) running"]
+            + bad.filter { $0.1 > 0 }.map { "\($0.1.grouped) \($0.0)" }).joined(separator: ", ")
+    }
+
     /// The names and the values of the table of a patch.
     func rows(of all: Int) -> [(name: String, value: String)] {
         func part(_ count: Int) -> String {
@@ -145,13 +215,15 @@ extension FleetReport.Patch {
         for (name, parts) in [("app versions", appVersions), ("systems", systems)] where !parts.isEmpty {
             rows.append((name, parts.prefix(8).map(\.text).joined(separator: ", ")))
         }
-        if let first = hours.first(where: { $0.newDevices > 0 })?.hour,
-            let last = hours.last(where: { $0.newDevices > 0 })?.hour
-        {
+        if let (first, before) = beginning, let last = hours.last(where: { $0.newDevices > 0 })?.hour {
+            let left = before > 0 ? "; \(before.counting("device")) before that, by clocks that may be wrong" : ""
             rows.append(
-                ("new devices", "\(sparkline(first...last))  \((last - first + 1).grouped) h from \(hourText(first))"))
+                (
+                    "new devices",
+                    "\(sparkline(first...last))  \((last - first + 1).grouped) h from \(hourText(first))\(left)"
+                ))
         }
-        if let firstBadMinute { rows.append(("first failure", minuteText(firstBadMinute))) }
+        if let minute = firstBelievedBadMinute { rows.append(("first failure", minuteText(minute))) }
         return rows + faults.prefix(5).map { ($0.event, $0.text) }
     }
 

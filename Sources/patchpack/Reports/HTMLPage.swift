@@ -1,10 +1,13 @@
 import PatchCrypto
+import PatchFiles
 
 /// One page of HTML. It needs nothing else: no script, no font, no picture.
 struct HTMLPage {
     let title: String
     /// What is below the title.
     let lead: String
+    /// After how many seconds a browser loads it again; nil if it does not.
+    var refresh: Int?
     /// What the page shows, as HTML.
     let body: String
 
@@ -15,7 +18,7 @@ struct HTMLPage {
         <head>
         <meta charset="utf-8">
         <meta name="viewport" content="width=device-width, initial-scale=1">
-        <meta http-equiv="Content-Security-Policy" content="\(Self.policy)">
+        <meta http-equiv="Content-Security-Policy" content="\(Self.policy)">\(refresh.map { "\n<meta http-equiv=\"refresh\" content=\"\($0)\">" } ?? "")
         <title>\(title.html)</title>
         <style>
         \(Self.style)
@@ -51,7 +54,7 @@ struct HTMLPage {
         .gates { list-style: none; padding: 0; margin: 0 0 1.25rem; } .gates li { color: var(--text); padding: .5rem .75rem; border-left: .3rem solid; margin-bottom: .4rem; background: var(--card); overflow-wrap: anywhere; }
         .gates .passed { border-color: var(--good); } .gates .passed b { color: var(--good); }
         .gates .crossed { border-color: var(--bad); } .gates .crossed b { color: var(--bad); } .gates .undecided { border-color: var(--faint); }
-        .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: 1rem; }
+        .charts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: 1rem; align-items: start; }
         figure, section { margin: 0; padding: 1rem; background: var(--card); border-radius: .5rem; break-inside: avoid; }
         section { margin-top: 1rem; } figcaption { font-weight: 600; margin-bottom: .5rem; }
         svg { width: 100%; height: auto; display: block; font: 12px system-ui, sans-serif; }
@@ -64,7 +67,7 @@ struct HTMLPage {
         .gate { stroke: var(--bad); stroke-dasharray: 4 3; }
         .off { padding: .75rem; background: var(--bad); color: var(--back); font-weight: 700; border-radius: .5rem; }
         .patches, .log { padding-left: 1.2rem; } .patches li, .log li { margin-bottom: .5rem; overflow-wrap: anywhere; } .patches li::marker { content: ""; }
-        main > h2 { margin-top: 1.25rem; }
+        main > h2 { margin-top: 1.25rem; } details { margin-top: 1rem; } summary { cursor: pointer; margin-bottom: .5rem; }
         @media (max-width: 40rem) { svg { font-size: 15px; } }
         @media print { body { max-width: none; padding: 0; font-size: 11px; } .charts { grid-template-columns: 1fr 1fr; } figure, section { background: none; border: 1px solid var(--line); } }
         """
@@ -73,4 +76,17 @@ struct HTMLPage {
 extension StringProtocol {
     /// The text as it is written in HTML.
     var html: String { Escape.html(self) }
+}
+
+extension Path {
+    /// The path itself, if a page can be written there.
+    ///
+    /// - Throws: `exists`, or `io` if there is no such folder.
+    func checked(force: Bool) throws(PatchError) -> Path {
+        guard parent.isFolder else {
+            throw PatchError(.io, "there is no folder \(parent)", hint: "make it first").about(self)
+        }
+        try OutputFile(path: self, content: .bytes([])).checkPlace(force: force)
+        return self
+    }
 }

@@ -83,7 +83,7 @@ import Testing
         #expect(text.status == 0, "\(text.error)")
         #expect(text.text.hasPrefix("7 events of 1 device") && text.text.contains("8,005 events of other devices"))
         for line in [
-            "  last seen     2026-11-22T10:07:00Z, app 2.3.1", "  syncs         0",
+            "  last seen     2026-11-22T10:07:00Z, app 2.3.1", "  syncs         0; the last one failed",
             #"  sync-failed   1 x clock: three <b>years</b>\u{1B}[1m ahead, the last 2026-11-22T10:07:00Z"#,
             "com.example.shop.fix 3  runs, good since 2026-11-22T10:07:00Z",
             "  failed        1 x script in Cart.bold: no & no, the last 2026-11-22T10:07:00Z",
@@ -169,6 +169,64 @@ import Testing
         #expect(relative.status == 64)
     }
 
+    /// The one crossed gate of 300 patches was at line 3,155.
+    @Test func aReportOfManyPatchesBeginsWithTheBadOnes() throws {
+        var lines: [String] = []
+        for patch in 0..<60 {
+            for device in 0..<30 {
+                var events = ["activated"]
+                if patch == 41 { events.append("failed") }
+                if patch == 7, device == 0 { events.append("refused") }
+                lines += events.map { Self.line($0, device).replacing("shop.fix", with: "shop.part-\(patch)") }
+            }
+        }
+        try folder.write(lines.joined(separator: "\n") + "\n", to: "events/a.jsonl")
+        let run = try Tool.patchpack(
+            "report", "events", "--gate", "failing<0.5%", "--html", "page.html", in: folder.path)
+        #expect(run.status == 20)
+        try #require(run.lines.count > 3 && run.lines.count < 400)
+        #expect(
+            run.lines[1]
+                == "60 patches, 1 with a crossed gate, 59 with an undecided gate, 2 that failed, or were taken back or refused"
+        )
+        #expect(run.lines[2].hasPrefix("crossed  failing<0.5%  com.example.shop.part-41 3: 100.0 %"), "\(run.text)")
+        let heads = run.lines.filter { $0.hasPrefix("com.example.shop.part-") }
+        #expect(Array(heads.prefix(3)) == ["41", "7", "0"].map { "com.example.shop.part-\($0) 3" })
+        #expect(heads.count == 60 && heads.last == "com.example.shop.part-9 3  30 devices, 30 running")
+        #expect(run.lines.contains("and 40 more, of which --patch ID shows one in full"))
+        #expect(run.text.hasSuffix("\nundecided  39 more\n"))
+        let page = String(decoding: try folder.read("page.html"), as: UTF8.self)
+        let parts = page.split(separator: "<div class=\"charts\">")
+        try #require(parts.count == 2)
+        #expect(parts[0].contains("<b>crossed</b>") && !parts[0].contains("<b>undecided</b>"))
+        #expect(parts[1].contains("<summary>59 gates undecided, 0 passed</summary>"))
+        #expect(parts[1].split(separator: "<h2>").count == 21 && parts[1].contains("<summary>40 more</summary>"))
+        #expect(parts[1].contains("Adoption (6 of 60 patches): com.example.shop.part-41 3 reached 30 devices"))
+    }
+
+    /// A text that was compressed beside itself, and a file that is named twice.
+    @Test func copiesOfAFileCountOnce() throws {
+        let run = try Tool.shell(
+            """
+            gzip -k events/a.jsonl; zstd -q events/a.jsonl -o events/a.jsonl.zst
+            patchpack report events events/a.jsonl --format json; rm events/a.jsonl; patchpack report events --format json
+            """, in: folder.path)
+        for line in run.lines where !line.isEmpty {
+            #expect(try JSONValue(parsing: Array(line.utf8))["input"]?["events"]?.number == 8010)
+        }
+        #expect(run.text.split(separator: "\n").count == 2)
+        for warning in [
+            "a.jsonl.gz: left out, because a.jsonl is beside it", "a.jsonl: left out, because it is named twice",
+            "a.jsonl.zst: left out, because a.jsonl is beside it",
+        ] { #expect(run.error.contains("warning: events/\(warning)"), "\(run.error)") }
+    }
+
+    @Test func aPageMakesNoFolder() throws {
+        let run = try Tool.patchpack("report", "events", "--html", "none/page.html", in: folder.path)
+        #expect(run.status == 74 && run.error.contains("none/page.html: there is no folder none"), "\(run.error)")
+        #expect(!folder.exists("none"))
+    }
+
     /// Reports of two apps, or of two environments, are in one folder of metrics.
     @Test func metricsHaveLabels() throws {
         func metrics(_ labels: String...) throws -> Tool {
@@ -241,7 +299,7 @@ import Testing
             from prometheus_client.parser import text_string_to_metric_families as old
             from prometheus_client.openmetrics.parser import text_string_to_metric_families as new
             tags = set("html head meta title style body header h1 h2 p main ul li b code section figure figcaption svg g path rect line text "
-                       "circle polyline table tbody tr th td br div".split())
+                       "circle polyline table tbody tr th td br div details summary".split())
             for page in ("page.html", "feed.html"):
                 for e in html5lib.parse(open(page, "rb").read(), namespaceHTMLElements=False).iter():
                     if isinstance(e.tag, str):

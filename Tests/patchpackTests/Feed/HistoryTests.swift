@@ -265,6 +265,25 @@ import Testing
             #expect(page.contains(text), "\(text) is not in\n\(page)")
         }
         #expect(!page.contains("<so on>"))
+        #expect(!page.contains("http-equiv=\"refresh\""))
+        // A page for a wall warns if nothing comes any more, and of what all devices tell.
+        try work.folder.write(
+            (0..<90).map {
+                event($0, "sync-failed").replacing("2026-03-01T", with: "2026-02-01T")
+                    .replacing(#""patch.id":"\#(Self.id)","patch.version":7"#, with: #""error.type":"clock""#)
+            }.joined(), to: "old.jsonl")
+        let wall = try work.run([
+            "page", "feed", "-o", "wall.html", "--events", "old.jsonl", "--gate", "sync-failed<5%", "--refresh", "5m",
+        ])
+        #expect(wall.status == 0, "\(wall.error)")
+        let shown = String(decoding: try work.folder.read("wall.html"), as: UTF8.self)
+        for text in [
+            #"<meta http-equiv="refresh" content="300">"#,
+            #"<p class="off" role="alert">The newest event is "#, "are events still collected?</p>",
+            #"<li class="crossed"><b>crossed</b> <code>sync-failed&lt;5%</code> all devices: 100.0 %"#,
+            #"<b>could not sync</b> 90 devices"#,
+        ] { #expect(shown.contains(text), "\(text) is not in\n\(shown)") }
+        #expect(try work.run(["page", "feed", "-o", "zero.html", "--refresh", "0s"]).status == 64)
         // It is not replaced unasked, and needs a file and events for its gates.
         #expect(try work.run(["page", "feed", "-o", "page.html"]).status == 73)
         #expect(try work.run(["page", "feed", "-o", "page.html", "--force"]).status == 0)

@@ -133,11 +133,3 @@ enum ReportCommand {
         return failure?.code.exitStatus ?? 0
     }
 }
-
-extension Path {
-    /// The path itself, if a file can be written there.
-    fileprivate func checked(force: Bool) throws(PatchError) -> Path {
-        try OutputFile(path: self, content: .bytes([])).checkPlace(force: force)
-        return self
-    }
-}

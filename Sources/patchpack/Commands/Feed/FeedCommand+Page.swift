@@ -3,17 +3,26 @@ import PatchFiles
 import PatchPublishing
 import PatchReport
 
+extension Option {
+    static let refresh = Option(
+        name: "refresh", value: .text("TIME"),
+        help: "how often a browser loads the page again, such as 5m (default: never)")
+}
+
 extension FeedCommand {
-    static let pageOptions = [.outputFile, .force, .events, .gate, .since, .last] + readingOptions
+    static let pageOptions =
+        [.outputFile, .force, .events, .gate, .since, .fresh, .last, .refresh] + readingOptions
 
     /// Writes what is out as a page.
     @Sendable static func page(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        guard let file = arguments.value(of: .outputFile)?.path else {
+        let force = arguments.has(.force)
+        guard let file = try arguments.value(of: .outputFile)?.path.checked(force: force) else {
             throw PatchError(.usage, "no output file", hint: "give -o FILE.html")
         }
-        let force = arguments.has(.force)
-        try OutputFile(path: file, content: .bytes([])).checkPlace(force: force)
         let gates = try ReportGate.all(arguments)
+        let fresh = try arguments.seconds(of: .fresh) ?? 3600
+        let refresh = try arguments.seconds(of: .refresh)
+        guard refresh != 0 else { throw PatchError(.usage, "--refresh 0: expected a length of time such as 5m") }
         let now = try SystemClock.now()
         let root = try PinnedRoot.givenRoot(arguments)
         var feeds: [FeedPage.Feed] = []
@@ -40,7 +49,8 @@ extension FeedCommand {
             (report, failure) = try EventFiles.report(on: files, since: since, listed: listed, console)
         }
         let results = report.map { ReportGateResult.all(gates, $0, id: nil, version: nil) } ?? []
-        let page = FeedPage(feeds: feeds, report: report, results: results, now: now)
+        let page = FeedPage(
+            feeds: feeds, report: report, results: results, now: now, fresh: fresh, refresh: refresh)
         try OutputFile.write([OutputFile(path: file, content: .bytes(Array(page.text.utf8)))], force: force)
         if console.format == .json {
             try console.json(

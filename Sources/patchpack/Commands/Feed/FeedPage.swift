@@ -17,21 +17,36 @@ struct FeedPage {
     let report: FleetReport?
     let results: [ReportGateResult]
     let now: Timestamp
+    /// After how many seconds without an event the page warns, and after how many a browser loads it again; nil if it does not.
+    let fresh: Int
+    let refresh: Int?
 
     var text: String {
-        let newest = report?.newest.map { " The newest event is of \(Self.minute($0))." } ?? ""
-        return HTMLPage(
+        HTMLPage(
             title: feeds.map { "\($0.feed.app) \($0.feed.environment)" }.joined(separator: ", "),
-            lead: "Made \(Self.minute(now)).\(newest)",
-            body: (feeds.map(section) + [charts]).joined(separator: "\n")
+            lead: "Made \(Self.minute(now)).", refresh: refresh,
+            body: ([silence] + feeds.map(section) + [charts]).joined(separator: "\n")
         ).text
+    }
+
+    /// How old the newest event is: a warning if nothing has come for long.
+    private var silence: String {
+        guard let report else { return "" }
+        guard let newest = report.newest else {
+            return "<p class=\"off\" role=\"alert\">No device has reported anything.</p>"
+        }
+        let age = now.secondsSince1970 - newest.secondsSince1970
+        guard age > fresh else { return "<p>The newest event is of \(Self.minute(newest)).</p>" }
+        return
+            "<p class=\"off\" role=\"alert\">The newest event is \(age.length) old, of \(Self.minute(newest)): are events still collected?</p>"
     }
 
     private var charts: String {
         guard let report else { return "" }
-        let figures = HTMLChart(report.patches, results.map(\.gate)).figures
+        let figures = HTMLChart(report.worstFirst(results), results.map(\.gate)).figures
+        let gates = ReportGateResult.worstFirst(results).filter { $0.gate.measure.isOfFleet }.map(\.item)
         return
-            "<h2>What \(report.devices.grouped) devices say</h2>\n<div class=\"charts\">\n\(figures.joined(separator: "\n"))\n</div>"
+            "<h2>What \(report.devices.grouped) devices say</h2>\n\(ReportGateResult.list(gates + report.deviceItems))\n<div class=\"charts\">\n\(figures.joined(separator: "\n"))\n</div>"
     }
 
     private func section(_ item: Feed) -> String {
@@ -56,7 +71,9 @@ struct FeedPage {
         if !rows.isEmpty { head += "<table>\(rows.joined())</table>\n" }
         let patches = list.entries.reversed().map { row($0) }.joined(separator: "\n")
         let ends = FeedRepository.Role.allCases.map { role in
-            "\(role.rawValue) \(now.wholeDays(until: feed.state(of: role).expires)) days"
+            let end = feed.state(of: role).expires
+            guard end < now else { return "\(role.rawValue) \(now.wholeDays(until: end).counting("day"))" }
+            return "\(role.rawValue) ended \((now.secondsSince1970 - end.secondsSince1970).length) ago"
         }
         return """
             <section>

@@ -11,6 +11,25 @@ enum EventFiles {
     /// How the files of an event log are called.
     static let suffixes = [".jsonl", ".jsonl.gz", ".jsonl.zst"]
 
+    /// The files without copies: those that are named twice, and a compressed one whose text is beside it.
+    private static func withoutCopies(_ files: [Path], _ console: Console) -> [Path] {
+        let named = Set(files)
+        var (kept, texts) = ([Path](), Set<Path>())
+        for file in files {
+            let packing = [".gz", ".zst"].first { file.ends(in: $0) }
+            let text = packing.map { Path(bytes: Array(file.bytes.dropLast($0.utf8.count))) } ?? file
+            guard packing == nil || !named.contains(text), texts.insert(text).inserted else {
+                let reason =
+                    packing == nil
+                    ? "it is named twice" : "\(text.name) is beside it, compressed otherwise or not at all"
+                console.warning("\(file): left out, because \(reason)")
+                continue
+            }
+            kept.append(file)
+        }
+        return kept
+    }
+
     /// The report on all events of files, and the first error of a file, which was printed. The others are in the report.
     ///
     /// - Parameters:
@@ -28,6 +47,7 @@ enum EventFiles {
         let lines = EventLines(builder, jobs: Resources.processorCount)
         var failure: PatchError?
         let input = EventInput()
+        let files = withoutCopies(files, console)
         let progress = ReportProgress(files, console)
         for file in files {
             do {
