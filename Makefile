@@ -163,6 +163,7 @@ tsan: deps
 check: deps lint docs bench-count
 	scripts/check/elf.sh $(BUILD)/patchpack
 	$(SWIFT) build --build-tests
+	SWIFT=$(SWIFT) scripts/check/references.py
 	SWIFT=$(SWIFT) scripts/check/api.sh
 	scripts/check/workflows.sh
 

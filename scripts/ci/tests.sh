@@ -6,6 +6,7 @@ source "$(dirname "$0")/step.sh"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 step 40m env PATCHPACK_LONG_TESTS=1 make test
+step 1m scripts/check/references.py
 step 10m make docs
 # The suite is not part of this repository. TUF_CONFORMANCE names a checkout of it; it may also be beside this one.
 suite=${TUF_CONFORMANCE:-../shared/tuf-conformance}

@@ -170,25 +170,3 @@ extension PatchListDraft {
         return lines
     }
 }
-
-extension PatchEntryDraft {
-    /// Whether it is offered, and to whom.
-    package var words: String {
-        switch state {
-        case .withdrawn?: "withdrawn"
-        case .active?: "offered \(audience)"
-        case .paused?: "paused, \(audience)"
-        case nil: "of an unknown state, \(audience)"
-        }
-    }
-
-    private var audience: String {
-        let part = rollout.map { "to \(Rollout.percent($0.permyriad)) by \($0.unit.rawValue)" }
-        let others =
-            (groups.isEmpty ? [] : ["groups \(groups.joined(separator: ", "))"])
-            + (users.isEmpty ? [] : ["\(users.count) users"])
-        let all = (part.map { [$0] } ?? []) + others
-        let moment = when == .nextLaunch ? ", at the next launch" : ""
-        return (all.isEmpty ? "to all" : all.joined(separator: ", and ")) + moment
-    }
-}

@@ -26,36 +26,59 @@ extension FeedRepository {
 private typealias Key = PatchList.Key
 
 extension JSONValue {
-    /// This list of patches with what another one has changed. Where both have, the other one's state of a patch, its reason
-    /// and whether patches are switched on win: those are the urgent ones.
+    /// This list of patches with what another one has changed. Where both have changed a member, a switch, or a member of an entry,
+    /// this list's stays, except for the state of a patch, its reason and whether patches are switched on: those are urgent.
     fileprivate func merged(with other: JSONValue, since base: JSONValue) -> JSONValue {
-        func isChanged(_ key: String, _ value: JSONValue?, since old: JSONValue?) -> Bool {
-            value?[key]?.encoded() != old?[key]?.encoded()
+        // `stop` has the reason for `enabled`, so both are from one change.
+        let isStopped = other.differs(from: base, in: Key.enabled)
+        var merged = mergedMembers(
+            with: other, since: base, urgent: isStopped ? [Key.enabled, Key.stop] : [],
+            apart: [Key.patches, Key.switches])
+        if self[Key.switches] != nil || other[Key.switches] != nil {
+            let none = JSONValue.object([])
+            merged.set(
+                Key.switches,
+                (self[Key.switches] ?? none).mergedMembers(
+                    with: other[Key.switches] ?? none, since: base[Key.switches] ?? none))
         }
-        var merged = self
-        for key in Set(other.members.map(\.key) + base.members.map(\.key)) where key != Key.patches {
-            guard isChanged(key, other, since: base) else { continue }
-            if key == Key.enabled || !isChanged(key, self, since: base) { merged.set(key, other[key]) }
-        }
-        func entries(_ list: JSONValue) -> [String: JSONValue] {
-            Dictionary((list[Key.patches]?.elements ?? []).map { ($0[Key.path]?.text ?? "", $0) }) { $1 }
-        }
-        let (theirs, old) = (entries(other), entries(base))
-        let patches = (self[Key.patches]?.elements ?? []).map { entry -> JSONValue in
-            let path = entry[Key.path]?.text ?? ""
-            guard let theirs = theirs[path] else { return entry }
-            var entry = entry
-            for key in Set(theirs.members.map(\.key) + (old[path]?.members.map(\.key) ?? [])) {
-                guard isChanged(key, theirs, since: old[path]) else { continue }
-                if [Key.state, Key.reason, Key.since, Key.offered, Key.author].contains(key)
-                    || !isChanged(key, entry, since: old[path])
-                {
-                    entry.set(key, theirs[key])
-                }
-            }
-            return entry
-        }
-        merged.set(Key.patches, .array(patches))
+        merged.set(Key.patches, .array(mergedPatches(with: other, since: base)))
         return merged
+    }
+
+    /// The entries of this list with what another one has changed, added and removed.
+    private func mergedPatches(with other: JSONValue, since base: JSONValue) -> [JSONValue] {
+        func name(_ entry: JSONValue) -> String { "\(entry[Key.id]?.text ?? "") \(entry[Key.version]?.number ?? 0)" }
+        func entries(_ list: JSONValue) -> [String: JSONValue] {
+            Dictionary((list[Key.patches]?.elements ?? []).map { (name($0), $0) }) { $1 }
+        }
+        let (mine, theirs, old) = (entries(self), entries(other), entries(base))
+        let kept = (self[Key.patches]?.elements ?? []).compactMap { entry -> JSONValue? in
+            let (theirs, old) = (theirs[name(entry)], old[name(entry)])
+            guard let theirs else { return old?.encoded() == entry.encoded() ? nil : entry }
+            return entry.mergedMembers(
+                with: theirs, since: old, urgent: [Key.state, Key.reason, Key.since, Key.offered, Key.author])
+        }
+        let added = (other[Key.patches]?.elements ?? []).filter { mine[name($0)] == nil && old[name($0)] == nil }
+        return kept + added
+    }
+
+    /// This object with the members that another one has changed. A member that both have changed stays as it is here.
+    ///
+    /// - Parameters:
+    ///   - urgent: The members of which the other object's win.
+    ///   - apart: The members that are left as they are.
+    private func mergedMembers(
+        with other: JSONValue, since base: JSONValue?, urgent: Set<String> = [], apart: Set<String> = []
+    ) -> JSONValue {
+        var merged = self
+        for key in Set(other.members.map(\.key) + (base?.members.map(\.key) ?? [])).subtracting(apart) {
+            guard other.differs(from: base, in: key) else { continue }
+            if urgent.contains(key) || !differs(from: base, in: key) { merged.set(key, other[key]) }
+        }
+        return merged
+    }
+
+    private func differs(from other: JSONValue?, in key: String) -> Bool {
+        self[key]?.encoded() != other?[key]?.encoded()
     }
 }

@@ -123,17 +123,6 @@ extension FeedRepository {
             return days < role.days / 4 ? .endsSoon(role, days: days) : nil
         }
     }
-
-    /// The only role that waits for signatures.
-    package func waitingRole() throws(PatchError) -> Role {
-        let waiting = Set(try missing().map(\.role))
-        guard waiting.count == 1, let role = waiting.first else {
-            throw PatchError(
-                .usage, "\(waiting.count) roles wait for signatures",
-                remedy: PublishingRemedy.giveRole(waiting.map(\.rawValue).sorted()))
-        }
-        return role
-    }
 }
 
 extension PatchListDraft {

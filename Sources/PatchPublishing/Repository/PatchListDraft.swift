@@ -212,3 +212,25 @@ package struct PatchEntryDraft: Sendable {
         set { json.set(Key.when, newValue.map { .string($0.rawValue) }) }
     }
 }
+
+extension PatchEntryDraft {
+    /// Whether it is offered, and to whom.
+    package var words: String {
+        switch state {
+        case .withdrawn?: "withdrawn"
+        case .active?: "offered \(audience)"
+        case .paused?: "paused, \(audience)"
+        case nil: "of an unknown state, \(audience)"
+        }
+    }
+
+    private var audience: String {
+        let part = rollout.map { "to \(Rollout.percent($0.permyriad)) by \($0.unit.rawValue)" }
+        let others =
+            (groups.isEmpty ? [] : ["groups \(groups.joined(separator: ", "))"])
+            + (users.isEmpty ? [] : ["\(users.count) users"])
+        let all = (part.map { [$0] } ?? []) + others
+        let moment = when == .nextLaunch ? ", at the next launch" : ""
+        return (all.isEmpty ? "to all" : all.joined(separator: ", and ")) + moment
+    }
+}

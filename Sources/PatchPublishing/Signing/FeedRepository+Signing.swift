@@ -76,6 +76,17 @@ extension FeedRepository {
         return all
     }
 
+    /// The only role that waits for signatures.
+    package func waitingRole() throws(PatchError) -> Role {
+        let waiting = Set(try missing().map(\.role))
+        guard waiting.count == 1, let role = waiting.first else {
+            throw PatchError(
+                .usage, "\(waiting.count) roles wait for signatures",
+                remedy: PublishingRemedy.giveRole(waiting.map(\.rawValue).sorted()))
+        }
+        return role
+    }
+
     private func missing(of role: Role) throws(PatchError) -> [Missing] {
         let payload = bodies[role].json.canonical
         var (most, ids): (Int, [String]) = (0, [])

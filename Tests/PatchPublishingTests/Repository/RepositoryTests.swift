@@ -88,6 +88,79 @@ import Testing
         #expect(targets.changed == [.targets])
     }
 
+    /// Two people who change two switches lose none of them.
+    @Test func eachSwitchIsMergedByItself() throws {
+        var base = try feed.repository()
+        base.edit(in: details) { list in
+            for name in ["kept", "both", "removed", "removed since"] { list.setSwitch(name, to: "old") }
+        }
+        base.changed = []
+        var (waiting, other) = (base, base)
+        waiting.edit(in: details) { list in
+            list.setSwitch("checkout", to: "waiting")
+            list.setSwitch("both", to: "waiting")
+            list.setSwitch("removed", to: nil)
+        }
+        other.edit(in: details) { list in
+            list.setSwitch("search", to: "signed")
+            list.setSwitch("both", to: "signed")
+            list.setSwitch("removed since", to: nil)
+        }
+        try waiting.rebase(from: base, onto: other, in: details)
+        let switches = waiting.list.switches?.members.map { "\($0.key)=\($0.value.text ?? "")" }.sorted()
+        #expect(switches == ["both=waiting", "checkout=waiting", "kept=old", "search=signed"])
+    }
+
+    /// The first switch of a list may be in either of the two changes.
+    @Test(arguments: [true, false]) func aFirstSwitchIsMerged(isWaiting: Bool) throws {
+        let base = try feed.repository()
+        var (waiting, other) = (base, base)
+        waiting.edit(in: details) { list in isWaiting ? list.setSwitch("a", to: "1") : (list.notice = "soon") }
+        other.edit(in: details) { list in isWaiting ? (list.notice = "soon") : list.setSwitch("a", to: "1") }
+        try waiting.rebase(from: base, onto: other, in: details)
+        #expect(waiting.list.switches?["a"]?.text == "1" && waiting.list.notice == "soon")
+    }
+
+    /// What is withdrawn while a change waits may be a version that was no longer listed, which gets an entry.
+    @Test func entriesThatWereAddedSinceStay() throws {
+        let id = FeedFixture.entry(1)["id"]?.text ?? ""
+        let base = try feed.repository()
+        var (waiting, other) = (base, base)
+        waiting.edit(in: details) { $0.notice = "soon" }
+        for version in [90, 91] { other.withdraw(id, version: version, in: details) }
+        try waiting.rebase(from: base, onto: other, in: details)
+        let states = waiting.list.entries.map { "\($0.version) \($0.state?.rawValue ?? "")" }
+        #expect(states == other.list.entries.map { "\($0.version) \($0.state?.rawValue ?? "")" })
+        #expect(states.suffix(2) == ["90 withdrawn", "91 withdrawn"])
+    }
+
+    /// An undo takes an entry away. What waits for that entry still does.
+    @Test func entriesThatWereRemovedSinceAreGoneUnlessTheyWait() throws {
+        let base = try feed.repository()
+        var (waiting, other) = (base, base)
+        let entry = try waiting.entry(FeedFixture.entry(2)["id"]?.text ?? "", version: 2)
+        var paused = entry
+        paused.state = .paused
+        waiting.replace(entry, with: paused, in: details)
+        other.edit(in: details) { $0.entries = [] }
+        try waiting.rebase(from: base, onto: other, in: details)
+        #expect(waiting.list.entries.map(\.version) == [2] && waiting.list.entries[0].state == .paused)
+    }
+
+    /// Why all patches are stopped is the reason of the change that has stopped them.
+    @Test func theStopThatWasSignedHasItsReason() throws {
+        let base = try feed.repository()
+        func stopped(_ reason: String) -> FeedRepository {
+            var (feed, details) = (base, details)
+            details.reason = reason
+            feed.edit(in: details) { $0.isEnabled = false }
+            return feed
+        }
+        var waiting = stopped("waiting")
+        try waiting.rebase(from: base, onto: stopped("signed"), in: details)
+        #expect(!waiting.list.isEnabled && waiting.list.stop?.reason == "signed")
+    }
+
     /// The state of a patch in a change that waits is not more urgent than one that was signed since.
     @Test func theStateThatWasSignedWins() throws {
         let base = try feed.repository()
