@@ -15,7 +15,8 @@ STATIC = .build/static
 LIBSTDCXX = $(shell $$(SWIFT=$(SWIFT) scripts/toolchain.sh)/clang -print-file-name=libstdc++.a 2>/dev/null)
 RELEASE_FLAGS += --static-swift-stdlib -Xswiftc -use-ld=lld
 # The tool loads no library from its own folder, every symbol is bound and made read-only before it starts, and C code has
-# a stack protector. scripts/check/elf.sh checks all of this.
+# a stack protector. No constant can be written. scripts/check/elf.sh checks all of this.
+RELEASE_FLAGS += -Xlinker -T -Xlinker "$$CHECKOUT/scripts/readonly.ld"
 RELEASE_FLAGS += --disable-local-rpath -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now -Xcc -fstack-protector-strong
 # Swift's static libraries ask for -export-dynamic, and the Swift runtime looks through all exported symbols at each start: the budget of
 # start-up is for a tool that exports none. Debug information is an eighth of the build's time, and `make install` removes it.

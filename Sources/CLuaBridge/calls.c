@@ -134,6 +134,18 @@ static __attribute__((noinline)) int32_t refuse(pp_state *state, int32_t reason,
     return refusal;
 }
 
+/// Makes room for calls as deep as the limit allows. Few scripts call themselves, so only the first have room from the start.
+static __attribute__((noinline)) bool make_call_room(pp_state *state) {
+    int32_t depth = state->session.limits.call_depth;
+    if (state->call_room == depth || !(state->deep_calls = calloc((size_t)(depth - PP_FIRST_CALLS), sizeof *state->deep_calls))) return false;
+    state->call_room = depth;
+    return true;
+}
+
+static inline pp_activation *call_at(pp_state *state, int32_t depth) {
+    return __builtin_expect(depth < PP_FIRST_CALLS, 1) ? &state->calls[depth] : &state->deep_calls[depth - PP_FIRST_CALLS];
+}
+
 /// Returns a `pp_refusal`, or 0.
 static inline int32_t admit(pp_state *state, bool outermost) {
     if (__builtin_expect(outermost, 1)) {
@@ -143,7 +155,8 @@ static inline int32_t admit(pp_state *state, bool outermost) {
     } else if (state->budget.kill) {
         return refuse(state, PP_KILLED, false);
     }
-    if (__builtin_expect(state->session.depth >= state->session.limits.call_depth || !has_stack(state->session.limits.stack_bytes), 0))
+    if (__builtin_expect(state->session.depth >= state->call_room && !make_call_room(state), 0) ||
+        __builtin_expect(!has_stack(state->session.limits.stack_bytes), 0))
         return refuse(state, PP_NO_ROOM, outermost);
     return 0;
 }
@@ -185,7 +198,7 @@ static inline __attribute__((always_inline)) pp_entry enter(void *cell, const vo
     if (__builtin_expect(!state, 0)) return refused_by(layer, refusal);
     refusal = admit(state, outermost);
     if (__builtin_expect(refusal, 0)) return refused_by(layer, refusal);
-    pp_activation *call = &state->calls[state->session.depth], *outer = state->activation;
+    pp_activation *call = call_at(state, state->session.depth), *outer = state->activation;
     lua_State *L = outer ? outer->L : state->main;
     if (__builtin_expect(outer != NULL, 0) && !lua_checkstack(L, HOST_STACK))
         return refused_by(layer, refuse(state, PP_NO_ROOM, false));

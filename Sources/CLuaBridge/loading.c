@@ -97,6 +97,10 @@ bool pp_run_script(pp_state *state, pp_fault *fault) {
     script_begins(state);
     int status = lua_pcall(L, 0, 0, HANDLER);
     script_ends(state);
+    if (status == LUA_OK && !lua_checkstack(L, HOST_STACK + 2 * home_of(state)->layer_count)) {
+        lua_pushliteral(L, "not enough memory");
+        status = LUA_ERRMEM;
+    }
     if (status == LUA_ERRMEM && !state->budget.kill) state->budget.kill = memory_reason(state); // the handler did not run
     if (status != LUA_OK) {
         pp_describe_error(L, L);

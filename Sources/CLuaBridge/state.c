@@ -29,7 +29,7 @@ void pp_pool_free(pp_pool *pool) {
         for (int32_t i = 0; i < state->layer_capacity; i++) free(state->layers[i]);
         free(state->layers);
         free(state->counters);
-        free(state->calls);
+        free(state->deep_calls);
         free(state->hash_parts);
         free(state);
     }
@@ -97,7 +97,7 @@ static bool build(pp_state *state) {
     if (done) {
         lua_pushcfunction(L, pp_handler);
         pp_set_hook(state, L);
-        done = lua_checkstack(L, 2 * state->session.limits.replacements + 64);
+        done = lua_checkstack(L, HOST_STACK + 2 * FEW_LAYERS);
     }
     return done;
 }
@@ -143,8 +143,9 @@ static pp_state *open_state(pp_pool *pool, pp_state *home, const pp_limits *limi
         .share = limits->hard_memory / (limits->instances > 0 ? limits->instances : 1),
     };
     reset_budget(state, limits->load_fuel);
-    free(state->calls);
-    state->calls = calloc((size_t)limits->call_depth, sizeof *state->calls);
+    free(state->deep_calls);
+    state->deep_calls = NULL;
+    state->call_room = limits->call_depth < PP_FIRST_CALLS ? limits->call_depth : PP_FIRST_CALLS;
     if (!home) {
         atomic_store(&state->serves, state);
         state->instances[0] = state;
@@ -154,7 +155,7 @@ static pp_state *open_state(pp_pool *pool, pp_state *home, const pp_limits *limi
         state->may_grow = state->is_growing = state->is_open = false;
     }
     bool has_counters = !home || pp_make_counters(state, home->layer_count);
-    if (state->calls && has_counters && build(state)) return state;
+    if (has_counters && build(state)) return state;
     refuse(state);
     return NULL;
 }

@@ -163,6 +163,8 @@ typedef struct pp_queue {
     uint64_t looked, turns, moved;
 } pp_queue;
 
+enum { PP_FIRST_CALLS = 4 };
+
 struct pp_state {
     /// The thread that is in the state, the waiter whose turn it is, or 0.
     _Atomic(uintptr_t) owner;
@@ -200,7 +202,10 @@ struct pp_state {
     /// How `pp_lock` has it.
     enum pp_hold { PP_NOT_HELD, PP_HELD, PP_HELD_WITHIN } hold;
     lua_State *main;
-    pp_activation *activation, *calls;
+    pp_activation *activation;
+    /// The calls that are in the state, by their depth; `call_room` is how deep they may get before more room is made.
+    pp_activation calls[PP_FIRST_CALLS], *deep_calls;
+    int32_t call_room;
     /// An asynchronous call that has ended, whose coroutine the next one uses; or NULL.
     pp_activation *spare;
     pp_budget budget;
@@ -268,8 +273,9 @@ static inline int32_t memory_reason(const pp_state *state) {
 /// Closes the Lua state; the `pp_state` stays. The caller holds the state's lock.
 void pp_empty(pp_state *state);
 
-/// The message handler is at the bottom of the main stack; the functions of the layers follow.
-enum { HANDLER = 1, HOST_STACK = 256 };
+/// The message handler is at the bottom of the main stack; the functions of the layers follow, for which there is room from the start if the
+/// layers are few. The host may push as much as HOST_STACK.
+enum { HANDLER = 1, HOST_STACK = 256, FEW_LAYERS = 4 };
 
 /// Say that a script's code runs from now on, and that the host's does. The host may call `setlocale` and `uselocale`.
 static inline void script_begins(pp_state *state) {

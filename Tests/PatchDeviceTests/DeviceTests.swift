@@ -712,6 +712,30 @@ import Testing
         #expect(device.running.isEmpty && device.device?.store.state.bans.count == 1)
     }
 
+    /// They are verified on several threads.
+    @Test func patchesAreActivatedInTheirOrder() async throws {
+        let device = try device()
+        for number in 10..<30 {
+            let tags = number.isMultiple(of: 3) ? "-- @expires 2026-10-01T00:00:00Z" : ""
+            try device.feed.publish(Self.source(1, id: "com.example.shop.p\(number)", tags: tags))
+        }
+        try await device.launch()
+        #expect(device.running.count == 20)
+        device.confirm()
+        device.end()
+        device.advance(days: 30)
+        let earlier = device.events.count
+        try await device.launch(syncing: false)
+        let told = device.events.dropFirst(earlier).compactMap { event -> String? in
+            switch event {
+            case .runner(.activated(let patch)): patch.id
+            case .expired(let patch, _): "expired \(patch.id)"
+            default: nil
+            }
+        }
+        #expect(told == (10..<30).map { ($0.isMultiple(of: 3) ? "expired " : "") + "com.example.shop.p\($0)" })
+    }
+
     @Test func aLaunchBeginsOnce() async throws {
         let device = try await deviceWithAGoodPatch()
         try device.feed.publish(Self.source(8))

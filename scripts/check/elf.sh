@@ -6,6 +6,7 @@ program=$1
 readelf -h "$program" >/dev/null 2>&1 || exit 0
 dynamic=$(readelf -dW "$program")
 segments=$(readelf -lW "$program")
+sections=$(readelf -SW "$program")
 symbols=$(readelf --dyn-syms -W "$program")
 failed=0
 fail() {
@@ -15,6 +16,7 @@ fail() {
 ! grep -Eq 'RPATH|RUNPATH' <<<"$dynamic" || fail "has a path of its own for libraries: one planted there would be loaded"
 grep -Eq 'FLAGS.*\bNOW\b' <<<"$dynamic" || fail "binds its symbols late (-z now)"
 grep -q GNU_RELRO <<<"$segments" || fail "has no read-only relocations (-z relro)"
+! grep -Eq ' \.rodata .* W[A-Za-z]* ' <<<"$sections" || fail "has constants that can be written (scripts/readonly.ld)"
 grep -Eq 'GNU_STACK.* RW ' <<<"$segments" || fail "has an executable stack"
 grep -Eq 'FLAGS_1.*\bPIE\b' <<<"$dynamic" || fail "does not move in memory (PIE)"
 grep -q __stack_chk_fail <<<"$symbols" || fail "does not watch its stack (-fstack-protector-strong)"

@@ -1,6 +1,6 @@
 /// An envelope's zip, decrypted in place of the payload.
 struct DecryptedPayload {
-    fileprivate let bytes: [UInt8]
+    fileprivate var bytes: [UInt8]
     fileprivate let archive: Range<Int>
     fileprivate let key: ScriptKey
 
@@ -15,7 +15,7 @@ struct DecryptedPayload {
             throw PatchError(
                 .decryptFailed, "a payload of \(range.count) bytes cannot be sealed with \(suite.rawValue)")
         }
-        var bytes = envelope.takeBytes()
+        bytes = envelope.takeBytes()
         guard
             let archive = try suite.cipher.open(range, of: &bytes, key: key.bytes, label: EnvelopeSuite.envelopeLabel)
         else {
@@ -24,27 +24,38 @@ struct DecryptedPayload {
                 hint: "before it was signed, it was sealed with another key or damaged; pack it again")
         }
         self.archive = archive
-        self.bytes = bytes
     }
 }
 
 /// The members of an envelope's zip, read and checked stage by stage.
 struct EnvelopeContents {
     private let directory: ZipDirectory
-    /// Where the zip is in the buffer that the directory is about.
+    /// Holds the zip.
+    private var bytes: [UInt8] = []
+    /// Where the zip is in the buffer.
     private let archive: Range<Int>
-    /// The members' bytes. Those of stored members are slices of the payload.
-    private let data: [ArraySlice<UInt8>]
+    /// The bytes of deflated members.
+    private let inflated: [[UInt8]?]
     private let key: ScriptKey
     private let limits: EnvelopeLimits
+    /// The members that were read and are not sealed: the manifest, then each script's digest.
+    private(set) var unsealed: [[UInt8]] = []
 
     /// Runs the stage `zip`: reads every member.
-    init(of payload: DecryptedPayload, limits: EnvelopeLimits) throws(PatchError) {
+    ///
+    /// - Parameter payload: Its bytes are taken, and not copied.
+    init(takenFrom payload: inout DecryptedPayload, limits: EnvelopeLimits) throws(PatchError) {
         archive = payload.archive
         directory = try ZipDirectory(in: payload.bytes, at: archive, limits: limits)
-        data = try ZipArchive.read(directory, in: payload.bytes, at: archive)
+        inflated = try ZipArchive.inflated(directory, in: payload.bytes, at: archive)
         key = payload.key
         self.limits = limits
+        swap(&bytes, &payload.bytes)
+    }
+
+    /// The bytes of a member. One that is stored is not copied.
+    private func data(of index: Int) -> ArraySlice<UInt8> {
+        inflated[index]?[...] ?? bytes[directory.members[index].data]
     }
 
     /// The zip's size in bytes.
@@ -66,10 +77,11 @@ struct EnvelopeContents {
     }
 
     /// Runs the stage `manifest`: reads the manifest, and checks that the zip holds what it lists, in that order.
-    func manifest() throws(PatchError) -> Manifest {
+    mutating func manifest() throws(PatchError) -> Manifest {
         // The directory is known to have a member with this name.
         let index = directory.members.firstIndex { $0.name == ZipDirectory.manifestName } ?? 0
-        let manifest = try Manifest(decoding: Array(data[index]), limits: limits)
+        unsealed = [Array(data(of: index))]
+        let manifest = try Manifest(decoding: unsealed[0], limits: limits)
         guard directory.members.map(\.name) == Self.memberNames(for: manifest.scripts, suite: key.suite) else {
             throw .manifest(.malformed, "the zip's members are not exactly those that it lists, in that order")
         }
@@ -79,15 +91,14 @@ struct EnvelopeContents {
     /// Runs the stage `scripts`: decrypts each script, and checks its size and its digest.
     ///
     /// - Parameter manifest: The manifest of these contents.
-    func scripts(of manifest: Manifest) throws(PatchError) -> [PatchScript] {
+    mutating func takeScripts(of manifest: Manifest) throws(PatchError) -> [PatchScript] {
         let suite = key.suite
         var scripts: [PatchScript] = []
         for (index, script) in manifest.scripts.enumerated() {
             // The members are the manifest, and for each script its digest and its sealed bytes.
-            let sealed = data[2 + 2 * index]
-            guard suite.cipher.canHaveSealed(length: sealed.count),
-                let bytes = try suite.cipher.opened(sealed, key: key.bytes, label: script.name)
-            else {
+            let digest = Array(data(of: 1 + 2 * index))
+            unsealed.append(digest)
+            guard let bytes = try open(member: 2 + 2 * index, script.name) else {
                 throw PatchError(
                     .decryptFailed, "\(script.name) cannot be decrypted with the script key", hint: "pack it again")
             }
@@ -96,7 +107,7 @@ struct EnvelopeContents {
                     .digestMismatch, "\(script.name) has \(bytes.count) bytes, but the manifest says \(script.size)",
                     hint: "pack it again")
             }
-            guard try suite.digest.hexadecimal(of: bytes).elementsEqual(data[1 + 2 * index]) else {
+            guard try suite.digest.hexadecimal(of: bytes) == digest else {
                 throw PatchError(
                     .digestMismatch, "\(script.name) does not match its \(suite.digest.rawValue)",
                     hint: "pack it again")
@@ -106,6 +117,21 @@ struct EnvelopeContents {
         return scripts
     }
 
-    /// The digests of a manifest's scripts, which `scripts(of:)` has compared with the scripts.
-    func digests(of manifest: Manifest) -> [ArraySlice<UInt8>] { manifest.scripts.indices.map { data[1 + 2 * $0] } }
+    /// Decrypts a sealed script; nil if it cannot be decrypted.
+    ///
+    /// The last member is decrypted where it is, and takes the memory of the payload if that is not much larger. No member is read after it.
+    private mutating func open(member index: Int, _ name: String) throws(PatchError) -> [UInt8]? {
+        let cipher = key.suite.cipher
+        let range = inflated[index]?.indices ?? directory.members[index].data
+        guard cipher.canHaveSealed(length: range.count) else { return nil }
+        guard index == inflated.count - 1, inflated[index] == nil, range.count > bytes.count / 2 else {
+            return try cipher.opened(data(of: index), key: key.bytes, label: name)
+        }
+        var taken: [UInt8] = []
+        swap(&taken, &bytes)
+        guard let plaintext = try cipher.open(range, of: &taken, key: key.bytes, label: name) else { return nil }
+        taken.removeSubrange(plaintext.upperBound...)
+        taken.removeSubrange(..<plaintext.lowerBound)
+        return taken
+    }
 }

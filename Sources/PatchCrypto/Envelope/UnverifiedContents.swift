@@ -36,11 +36,11 @@ extension UnverifiedEnvelope {
         -> UnverifiedContents
     {
         var envelope = self
-        let payload = try DecryptedPayload(takenFrom: &envelope, keys: scriptKeys)
-        let contents = try EnvelopeContents(of: payload, limits: limits)
+        var payload = try DecryptedPayload(takenFrom: &envelope, keys: scriptKeys)
+        var contents = try EnvelopeContents(takenFrom: &payload, limits: limits)
         let manifest = try contents.manifest()
         return UnverifiedContents(
             zipSize: contents.zipSize, members: contents.members, manifest: manifest,
-            scripts: try contents.scripts(of: manifest))
+            scripts: try contents.takeScripts(of: manifest))
     }
 }

@@ -5,21 +5,20 @@ enum ZipArchive {
     /// libzip's version.
     static var version: String { unsafe zip_libzip_version().map { unsafe String(cString: $0) } ?? "unknown" }
 
-    /// Reads every member and checks its CRC. A stored member is not copied.
+    /// Checks every member's CRC, and inflates those that are deflated.
     ///
     /// - Parameters:
     ///   - directory: The structure, already checked; its sizes limit what is allocated.
     ///   - buffer: Holds the zip.
     ///   - range: Where the zip is in the buffer.
-    /// - Returns: The members' bytes, in the directory's order.
+    /// - Returns: For each member, in the directory's order, its inflated bytes; nil if it is stored.
     /// - Throws: `malformed` if a CRC is wrong, or a deflated stream is not as long as its headers say.
-    static func read(
+    static func inflated(
         _ directory: ZipDirectory, in buffer: [UInt8], at range: Range<Int>
-    ) throws(PatchError) -> [ArraySlice<UInt8>] {
+    ) throws(PatchError) -> [[UInt8]?] {
         guard directory.members.contains(where: \.isDeflated) else {
-            var contents: [ArraySlice<UInt8>] = []
-            for member in directory.members { contents.append(try stored(member, in: buffer)) }
-            return contents
+            for member in directory.members { try check(stored: member, in: buffer) }
+            return directory.members.map { _ in nil }
         }
         guard isReady else { throw PatchError(.internal, "libzip is out of memory") }
         return try unsafe buffer.withUnsafeBufferPointer { (bytes) throws(PatchError) in
@@ -33,27 +32,26 @@ enum ZipArchive {
             guard unsafe zip_get_num_entries(archive, 0) == directory.members.count else {
                 throw PatchError(.malformed, "zip: libzip counts another number of members")
             }
-            var contents: [ArraySlice<UInt8>] = []
+            var contents: [[UInt8]?] = []
             for (index, member) in directory.members.enumerated() {
                 guard member.isDeflated else {
-                    contents.append(try stored(member, in: buffer))
+                    try check(stored: member, in: buffer)
+                    contents.append(nil)
                     continue
                 }
                 try unsafe checkDeflated(UnsafeBufferPointer(rebasing: bytes[member.data]), member)
-                try unsafe contents.append(inflated(member, at: index, of: archive)[...])
+                try unsafe contents.append(inflated(member, at: index, of: archive))
             }
             return contents
         }
     }
 
-    /// A stored member where it is in the buffer.
-    private static func stored(_ member: ZipMember, in buffer: [UInt8]) throws(PatchError) -> ArraySlice<UInt8> {
+    private static func check(stored member: ZipMember, in buffer: [UInt8]) throws(PatchError) {
         let crc = unsafe buffer.withUnsafeBufferPointer { bytes in
             let data = unsafe UnsafeBufferPointer(rebasing: bytes[member.data])
             return unsafe crc32_z(0, data.baseAddress, data.count)
         }
         guard crc == member.crc else { throw PatchError(.malformed, "zip: \(member.name) has a wrong CRC") }
-        return buffer[member.data]
     }
 
     private static func inflated(

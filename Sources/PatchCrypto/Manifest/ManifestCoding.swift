@@ -36,13 +36,16 @@ extension Manifest {
             throw PatchError(.limit, "a manifest of \(bytes.count) bytes; at most \(limits.manifestSize) are allowed")
         }
         let document: JSONValue
+        var isPlain = false
         do throws(PatchError) {
-            document = try JSONValue(parsing: bytes)
+            document = try JSONValue(parsing: bytes, isPlain: &isPlain)
         } catch {
             throw .manifest(error.code, error.message)
         }
         try self.init(document, limits: limits)
-        // This finds another order of the keys, white space, or another spelling of a string.
+        // All values have only one spelling, so plain JSON is canonical. Of what is not plain, this finds another order of the keys,
+        // white space, or another spelling of a string.
+        if isPlain { return }
         let canonical = encoded()
         guard canonical == bytes else {
             let place = zip(canonical, bytes).prefix { $0 == $1 }.count

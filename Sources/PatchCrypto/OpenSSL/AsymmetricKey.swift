@@ -11,6 +11,7 @@ internal import COpenSSL
     }
 
     private nonisolated(unsafe) let handle: OpaquePointer
+    private let contexts = SignatureContexts()
     let kind: Kind
     /// The key's length in bits: that of the modulus for RSA, else 256.
     let bits: Int
@@ -167,19 +168,40 @@ internal import COpenSSL
     func isValid(
         _ signature: [UInt8], for message: ArraySlice<UInt8>, digest: MessageDigest?, isPSS: Bool = false
     ) throws(PatchError) -> Bool {
-        let context = unsafe EVP_MD_CTX_new()
-        defer { unsafe EVP_MD_CTX_free(context) }
+        defer { drainOpenSSLErrors() }
+        let scheme = SignatureContexts.Scheme(digest: digest, isPSS: isPSS)
+        // Whatever a used context does not find good, a new one judges.
+        if let used = unsafe contexts.take(for: scheme),
+            unsafe isValid(signature, for: message, scheme, in: used, isNew: false) == true
+        {
+            return true
+        }
+        guard let context = unsafe EVP_MD_CTX_new(),
+            let isValid = unsafe isValid(signature, for: message, scheme, in: context, isNew: true)
+        else { throw .unavailable(signatureName(digest)) }
+        return isValid
+    }
+
+    /// Whether a signature is valid; nil if OpenSSL refuses the algorithm. A context that finds it valid is kept, another one is freed.
+    private func isValid(
+        _ signature: [UInt8], for message: ArraySlice<UInt8>, _ scheme: SignatureContexts.Scheme,
+        in context: OpaquePointer, isNew: Bool
+    ) -> Bool? {
         var keyContext: OpaquePointer?  // freed with the other one
-        guard unsafe EVP_DigestVerifyInit_ex(context, &keyContext, digest?.rawValue, nil, nil, handle, nil) == 1,
-            unsafe !isPSS
+        let (digest, key) = unsafe isNew ? (scheme.digest?.rawValue, handle) : (nil, nil)
+        guard unsafe EVP_DigestVerifyInit_ex(context, &keyContext, digest, nil, nil, key, nil) == 1,
+            unsafe !scheme.isPSS
                 || EVP_PKEY_CTX_set_rsa_padding(keyContext, RSA_PKCS1_PSS_PADDING) == 1
                     && EVP_PKEY_CTX_set_rsa_pss_saltlen(keyContext, RSA_PSS_SALTLEN_AUTO) == 1
-        else { throw .unavailable(signatureName(digest)) }
-        let result = unsafe message.withUnsafeBufferPointer { message in
-            unsafe EVP_DigestVerify(context, signature, signature.count, message.baseAddress, message.count)
+        else {
+            unsafe EVP_MD_CTX_free(context)
+            return nil
         }
-        drainOpenSSLErrors()
-        return result == 1
+        let isValid = unsafe message.withUnsafeBufferPointer { message in
+            unsafe EVP_DigestVerify(context, signature, signature.count, message.baseAddress, message.count) == 1
+        }
+        if isValid { unsafe contexts.keep(context, for: scheme) } else { unsafe EVP_MD_CTX_free(context) }
+        return isValid
     }
 
     /// The public half.

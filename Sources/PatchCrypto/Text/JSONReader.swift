@@ -6,16 +6,28 @@ extension JSONValue {
     /// - Parameter text: UTF-8 without a byte order mark.
     /// - Throws: `malformed` for anything else, for a duplicate key in an object, and for values more than 32 deep.
     package init(parsing text: [UInt8]) throws(PatchError) {
+        var isPlain = false
+        try self.init(parsing: text, isPlain: &isPlain)
+    }
+
+    /// Reads JSON, and finds whether `encoded()` returns the same bytes, without writing them.
+    ///
+    /// - Parameter isPlain: Set to whether keys are in order, and there is no white space, negative number or escape. Other JSON may be
+    ///   canonical too.
+    init(parsing text: [UInt8], isPlain: inout Bool) throws(PatchError) {
         var reader = JSONReader(text: text)
         self = try reader.value(depth: 0)
         reader.skipSpace()
         guard reader.next == nil else { throw reader.fault("data after the end") }
+        isPlain = reader.isPlain
     }
 }
 
 private struct JSONReader {
     let text: [UInt8]
     private var position = 0
+    /// Whether the bytes before the position are plain.
+    private(set) var isPlain = true
 
     init(text: [UInt8]) { self.text = text }
 
@@ -25,7 +37,10 @@ private struct JSONReader {
     func fault(_ what: String) -> PatchError { PatchError(.malformed, "not JSON at byte \(position): \(what)") }
 
     mutating func skipSpace() {
-        while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
+        while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {
+            position += 1
+            isPlain = false
+        }
     }
 
     /// Skips white space, and takes a character if it is next; false if it is not.
@@ -84,7 +99,10 @@ private struct JSONReader {
         repeat {
             skipSpace()
             let key = try string()
-            if isOrdered, let last = members.last?.key { isOrdered = last.hasBytes(before: key) }
+            if isOrdered, let last = members.last?.key {
+                isOrdered = last.hasBytes(before: key)
+                isPlain = isPlain && isOrdered
+            }
             if !isOrdered {
                 if known == nil, members.count > 16 { known = Set(members.map { ExactString($0.key) }) }
                 let isNew = known?.insert(ExactString(key)).inserted ?? !members.contains { $0.key.hasBytes(of: key) }
@@ -101,7 +119,10 @@ private struct JSONReader {
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
         let start = position
         let isNegative = next == UInt8(ascii: "-")
-        if isNegative { position += 1 }
+        if isNegative {
+            position += 1
+            isPlain = false
+        }
         let first = position
         var (value, isTooLarge) = (0, false)
         while let byte = next, digits.contains(byte) {
@@ -143,7 +164,9 @@ private struct JSONReader {
                     throw fault("string is not UTF-8")
                 }
                 return string
-            case UInt8(ascii: "\\"): bytes += try piece + escape()
+            case UInt8(ascii: "\\"):
+                isPlain = false
+                bytes += try piece + escape()
             case nil:
                 position = text.count
                 throw fault("unterminated string")

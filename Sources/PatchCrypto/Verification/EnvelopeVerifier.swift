@@ -67,19 +67,18 @@ public struct EnvelopeVerifier: Sendable {
         _ bytes: consuming [UInt8], scriptKeys: some ScriptKeyProvider, report: inout VerificationReport
     ) throws(PatchError) -> VerifiedPatch {
         var signed = try verifySignatures(bytes, report: &report)
-        let payload = try report.run(.decrypt) { () throws(PatchError) in
+        var payload = try report.run(.decrypt) { () throws(PatchError) in
             try DecryptedPayload(takenFrom: &signed.envelope, keys: scriptKeys)
         }
-        let contents = try report.run(.zip) { () throws(PatchError) in
-            try EnvelopeContents(of: payload, limits: limits)
+        var contents = try report.run(.zip) { () throws(PatchError) in
+            try EnvelopeContents(takenFrom: &payload, limits: limits)
         }
         let manifest = try report.run(.manifest) { () throws(PatchError) in try contents.manifest() }
         report.manifest = manifest
-        let scripts = try report.run(.scripts) { () throws(PatchError) in try contents.scripts(of: manifest) }
+        let scripts = try report.run(.scripts) { () throws(PatchError) in try contents.takeScripts(of: manifest) }
         try report.run(.policy) { () throws(PatchError) in try policy.check(manifest) }
         return VerifiedPatch(
-            manifest: manifest, scripts: scripts, digests: contents.digests(of: manifest).map(Array.init),
-            signers: signed.signers)
+            manifest: manifest, scripts: scripts, unsealed: contents.unsealed, signers: signed.signers)
     }
 
     /// Checks only an envelope's signatures. Nothing is decrypted.

@@ -6,21 +6,21 @@ public struct VerifiedPatch: Sendable {
     public let manifest: Manifest
     /// The scripts, the entry first.
     public let scripts: [PatchScript]
-    /// The scripts' digests in the envelope, in hex digits.
-    package let digests: [[UInt8]]
+    /// The manifest as it is in the envelope, then each script's digest: in envelopes of one suite the same if the contents are.
+    package let unsealed: [[UInt8]]
     /// The ids of the trusted keys whose signatures were valid.
     public let signers: [KeyID]
 
     /// For `EnvelopeVerifier` only.
-    init(manifest: Manifest, scripts: [PatchScript], digests: [[UInt8]], signers: [KeyID]) {
+    init(manifest: Manifest, scripts: [PatchScript], unsealed: [[UInt8]], signers: [KeyID]) {
         self.manifest = manifest
         self.scripts = scripts
-        self.digests = digests
+        self.unsealed = unsealed
         self.signers = signers
     }
 
     /// Makes a patch from unsigned scripts for tests, without any check.
     package init(unverifiedForTesting manifest: Manifest, scripts: [PatchScript]) {
-        self.init(manifest: manifest, scripts: scripts, digests: [], signers: [])
+        self.init(manifest: manifest, scripts: scripts, unsealed: [], signers: [])
     }
 }

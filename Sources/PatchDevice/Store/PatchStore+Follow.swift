@@ -51,7 +51,7 @@ extension PatchStore {
         let running = memory.locked { $0.launch.running }
         if let trust = memory.locked({ $0.launch.trust })?() {
             dropRefused(on: runner, trust: trust)
-            for hash in hashes where !running.contains(hash) { activateHeld(hash, in: state, on: runner, trust) }
+            activateHeld(hashes.filter { !running.contains($0) }, in: state, on: runner, trust)
         }
         let wanted = Set(hashes)
         let ended = memory.locked { memory in

@@ -26,7 +26,7 @@ extension PatchStore {
             let trust = trust()
             let keys = keysThatCount(in: trust, on: runner)
             memory.locked { $0.launch.trusted = keys }
-            for hash in hashes { activateHeld(hash, in: state, on: runner, trust) }
+            activateHeld(hashes, in: state, on: runner, trust)
         }
         let running = self.running
         let waiters = memory.locked { memory in
@@ -41,8 +41,19 @@ extension PatchStore {
         return running
     }
 
-    func activateHeld(_ hash: String, in state: StoreState, on runner: PatchRunner, _ trust: PatchTrust) {
-        guard !activate(hash, on: runner, trust: trust) else { return }
+    /// Activates patches that are held, in their order.
+    func activateHeld(_ hashes: [String], in state: StoreState, on runner: PatchRunner, _ trust: PatchTrust) {
+        runner.setEarliestTime(state.floor)
+        let checks = LaunchChecks(hashes.count) { self.check(hashes[$0], on: runner, trust: trust) }
+        for (index, hash) in hashes.enumerated() {
+            activateHeld(hash, checks.take(index), in: state, on: runner, trust)
+        }
+    }
+
+    private func activateHeld(
+        _ hash: String, _ checked: Check, in state: StoreState, on runner: PatchRunner, _ trust: PatchTrust
+    ) {
+        guard !activate(hash, checked, on: runner) else { return }
         // One that cannot run leaves its place to the good one.
         let id = state.held.first { $0.hash == hash }?.patch.id
         guard
@@ -57,7 +68,7 @@ extension PatchStore {
                 return []
             }
         }
-        _ = activate(good.hash, on: runner, trust: trust)
+        _ = activate(good.hash, check(good.hash, on: runner, trust: trust), on: runner)
     }
 
     /// The patches that run.
@@ -135,11 +146,11 @@ extension PatchStore {
         }
     }
 
-    /// Verifies and activates a patch that is held.
+    /// Activates a patch that is held.
     ///
     /// - Returns: Whether it runs.
-    private func activate(_ hash: String, on runner: PatchRunner, trust: PatchTrust) -> Bool {
-        guard let patch = verified(hash, on: runner, trust: trust) else {
+    private func activate(_ hash: String, _ checked: Check, on runner: PatchRunner) -> Bool {
+        guard let patch = verified(hash, checked, on: runner) else {
             memory.locked { _ = $0.launch.due.insert(hash) }
             leaveOut(hash)
             return false
@@ -151,14 +162,33 @@ extension PatchStore {
     ///
     /// - Returns: nil if it cannot run now; ``why(_:)`` says why.
     package func verified(_ hash: String, on runner: PatchRunner, trust: PatchTrust) -> VerifiedPatch? {
-        guard let patch = state.held.first(where: { $0.hash == hash })?.patch else { return nil }
+        runner.setEarliestTime(state.floor)
+        return verified(hash, check(hash, on: runner, trust: trust), on: runner)
+    }
+
+    /// The result of reading and verifying an envelope that is held.
+    struct Check: Sendable {
+        let result: Result<VerifiedPatch, PatchError>
+        /// The manifest also of a patch that is refused.
+        let manifest: Manifest?
+    }
+
+    /// Reads and verifies an envelope that is held. It may run on any thread: nothing is told, noted or changed.
+    private func check(_ hash: String, on runner: PatchRunner, trust: PatchTrust) -> Check {
         var report = VerificationReport()
+        let result = Result { () throws(PatchError) in
+            try runner.verify(
+                folder.envelope(hash, limit: EnvelopeLimits().envelopeSize), trust: trust.store, keys: trust.scriptKeys,
+                threshold: trust.threshold, report: &report)
+        }
+        return Check(result: result, manifest: report.manifest)
+    }
+
+    private func verified(_ hash: String, _ checked: Check, on runner: PatchRunner) -> VerifiedPatch? {
+        guard let patch = state.held.first(where: { $0.hash == hash })?.patch else { return nil }
         do throws(PatchError) {
-            let envelope = try folder.envelope(hash, limit: EnvelopeLimits().envelopeSize)
+            let verified = try checked.result.get()
             runner.lowerMinimumVersion(of: patch.id, to: patch.version)
-            runner.setEarliestTime(state.floor)
-            let verified = try runner.verify(
-                envelope, trust: trust.store, keys: trust.scriptKeys, threshold: trust.threshold, report: &report)
             let names = runner.registry.names
             while case let missing = names.missing(verified.manifest.replaces), !missing.isEmpty {
                 let isNew = memory.locked { memory in
@@ -172,7 +202,7 @@ extension PatchStore {
             }
             return verified
         } catch {
-            note(hindrance(error, report.manifest, on: runner), for: patch, hash)
+            note(hindrance(error, checked.manifest, on: runner), for: patch, hash)
             return nil
         }
     }

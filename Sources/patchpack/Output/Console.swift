@@ -129,6 +129,7 @@ final class Console {
 
 /// Text with every unprintable character written as an escape, such as `\u{1B}`.
 func escaped(_ text: String) -> String {
+    if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
     guard text.unicodeScalars.contains(where: isUnprintable) else { return text }
     return text.unicodeScalars.map { isUnprintable($0) ? $0.escaped(asASCII: true) : String($0) }.joined()
 }

@@ -1,3 +1,4 @@
+import Dispatch
 import PatchCrypto
 import TestSupport
 import Testing
@@ -46,6 +47,25 @@ import Testing
         #expect(try key.verifyingKey.isValid(signature, for: [1, 2, 3]))
         #expect(try !key.verifyingKey.isValid(signature, for: [1, 2]))
         #expect(throws: PatchError(.config, "")) { try SigningKey(pem: SecretBytes(pem), algorithm: .rsaSHA1) }
+    }
+
+    /// A key keeps what it has checked one signature with for the next one, on any thread.
+    @Test(arguments: [SignatureAlgorithm.rsaSHA1, .rsaSHA256, .ed25519])
+    func eachSignatureIsCheckedForItself(algorithm: SignatureAlgorithm) throws {
+        let signing = try SigningKey.generate(algorithm, bits: 2048)
+        let key = signing.verifyingKey
+        let messages = (0..<4).map { number in (0..<1000 * number).map { UInt8(truncatingIfNeeded: $0 + number) } }
+        let signatures = try messages.map { try signing.sign($0[...]) }
+        DispatchQueue.concurrentPerform(iterations: 64) { round in
+            for (index, message) in messages.enumerated() {
+                for (other, signature) in signatures.enumerated() {
+                    #expect((try? key.isValid(signature, for: message[...])) == (index == other))
+                }
+                var broken = signatures[index]
+                broken[round % broken.count] ^= 1
+                #expect((try? key.isValid(broken, for: message[...])) == false)
+            }
+        }
     }
 
     @Test(arguments: [

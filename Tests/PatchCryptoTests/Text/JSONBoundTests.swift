@@ -1,6 +1,7 @@
-import PatchCrypto
 import TestSupport
 import Testing
+
+@testable import PatchCrypto
 
 /// How deep JSON may be, and which numbers it has.
 @Suite(.ownThreads) struct JSONBoundTests {
@@ -19,6 +20,23 @@ import Testing
         for text in ["0", "-1", "9223372036854775807", "-9223372036854775807"] { #expect(isRead(text), "\(text)") }
         for text in ["9223372036854775808", "01", "-", "1.0", "1e3", "+1", "--1", "", " "] {
             #expect(!isRead(text), "\(text)")
+        }
+    }
+
+    @Test func whatIsPlainIsWrittenAsItWasRead() throws {
+        let plain = [
+            #"{"a":1,"b":{"c":[true,false,null,"x y"]},"é":"ü"}"#, "[]", "{}", "0", #"[""]"#, #"{"":0,"a":{}}"#,
+        ]
+        let others = [
+            #"{"b":1,"a":1}"#, #"{"a": 1}"#, "[1 ]", " 1", "1\n", "-0", "-1", #""\u0041""#, #""\n""#, #""\/""#,
+            #"["a","\u00e9"]"#,
+            #"[{"b":1,"a":1}]"#, "[1,\t2]",
+        ]
+        for (text, isExpected) in plain.map({ ($0, true) }) + others.map({ ($0, false) }) {
+            var isPlain = !isExpected
+            let value = try JSONValue(parsing: Array(text.utf8), isPlain: &isPlain)
+            #expect(isPlain == isExpected, "\(text)")
+            if isPlain { #expect(value.text() == text) }
         }
     }
 

@@ -82,6 +82,34 @@ import Testing
         #expect(try shop.verify("dist/copy.js", "again/copy.js").status == 0)
     }
 
+    /// The digests differ, and the sealed bytes; the scripts do not.
+    @Test func theSamePatchInTwoSuitesIsTheSamePatch() throws {
+        let run = try shop.shell(
+            """
+            patchpack keygen -q -o modern --suite aes-256-gcm+sha256 &&
+            patchpack pack patches/one.lua -q -o modern --signing-key signing.pem --script-key modern/script.key &&
+            patchpack verify 'dist/sub dir/one.js' modern/one.js \(keys) --script-key modern/script.key &&
+            echo '-- other' >>patches/one.lua &&
+            patchpack pack patches/one.lua -q -o other --signing-key signing.pem --script-key modern/script.key &&
+            patchpack verify 'dist/sub dir/one.js' other/one.js \(keys) --script-key modern/script.key
+            """)
+        #expect(
+            run.status == 65 && run.lines.map { $0.prefix(9) } == ["ok  dist/", "ok  moder", "ok  dist/", "duplicate"])
+    }
+
+    /// A script is read to find two with one id, and again to pack it.
+    @Test func aScriptThatBecomesAnotherPatchIsNotPacked() throws {
+        let sign = "sed -i \"s/shop\\.three/shop.two/\" patches/three.lua; openssl dgst -sha1 -sign signing.pem"
+        let run = try shop.shell(
+            """
+            patchpack pack --no-lint patches/one.lua patches/three.lua patches/two.lua -o out --script-key script.key \\
+              --trusted-key trusted.pem --signature-command '\(sign)'
+            """)
+        #expect(run.status == 66, "\(run.error)")
+        #expect(run.error.contains("patches/three.lua: another id or version than when pack began"), "\(run.error)")
+        #expect(["one", "three", "two"].map { shop.folder.exists("out/\($0).js") } == [true, false, true])
+    }
+
     @Test func aReleaseIsMadeAgainWithoutComplaint() throws {
         let again = try shop.pack("patches/one.lua", "-o", "dist/sub dir")
         #expect(again.status == 0 && again.text.hasPrefix("unchanged  dist/sub dir/one.js"))

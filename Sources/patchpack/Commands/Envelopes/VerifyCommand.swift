@@ -33,7 +33,9 @@ enum VerifyCommand {
             // An app would take either of the two files. The same patch with other signatures is the same patch.
             if result.error == nil, let manifest = result.report.manifest {
                 let patch = "\(manifest.id) \(manifest.version)"
-                if let other = seen[patch], other.contents != result.contents {
+                if let other = seen[patch], other.contents != result.contents,
+                    !verification.haveSameContents(other.path, result.path)
+                {
                     result.error = .twice(patch, other.path)
                 }
                 seen[patch] = seen[patch] ?? (result.path, result.contents)

@@ -11,8 +11,8 @@ struct Release: Sendable {
         /// The scripts and their names in the envelope, the entry first.
         let scripts: [(path: Path, name: String)]
         let output: Path
-        /// The entry script's bytes if they were read before, so that those are packed whose id was looked at.
-        var entry: [UInt8]?
+        /// The id and version in the entry script, as they are when it is one of several and was looked at before; "" if it had none.
+        var patch: String?
         /// Why it cannot be made at all.
         var fault: PatchError?
     }
@@ -118,22 +118,32 @@ struct Release: Sendable {
     /// Refuses a second script with the same id and version: an app would take either of the two.
     private func refuseDuplicates(in units: inout [Unit]) {
         var seen: [String: Path] = [:]
-        var room = 64 << 20  // bytes; scripts past them are read again when they are packed
         for index in units.indices where units[index].fault == nil {
             let path = units[index].scripts[0].path
             guard FileInfo(path, following: true)?.isRegular == true,
-                let bytes = try? InputFile.contents(of: path, limit: packer.limits.scriptSize),
-                let head = try? ScriptHead(of: bytes), let id = fields.id ?? head.value(of: .patch),
-                let version = fields.version ?? head.value(of: .version)
+                let bytes = try? InputFile.contents(of: path, limit: packer.limits.scriptSize)
             else { continue }
-            if bytes.count <= room {
-                units[index].entry = bytes
-                room -= bytes.count
-            }
-            let patch = "\(id) \(version)"
+            let patch = (try? ScriptHead(of: bytes)).map(patch(of:)) ?? ""
+            units[index].patch = patch
+            guard !patch.isEmpty else { continue }
             if let other = seen[patch] { units[index].fault = PatchError.twice(patch, other).about(path) }
             seen[patch] = seen[patch] ?? path
         }
+    }
+
+    /// Checks that an entry script still has the id and version that were looked at: it is kept in memory only while it is packed.
+    private func check(_ head: ScriptHead, isThatOf unit: Unit) throws(PatchError) {
+        guard let looked = unit.patch, !looked.hasBytes(of: patch(of: head)) else { return }
+        throw PatchError(
+            .noInput, "another id or version than when pack began: it was changed meanwhile", hint: "pack it again"
+        ).about(unit.scripts[0].path)
+    }
+
+    /// The id and version of a script's head; "" if it has none.
+    private func patch(of head: ScriptHead) -> String {
+        guard let id = fields.id ?? head.value(of: .patch), let version = fields.version ?? head.value(of: .version)
+        else { return "" }
+        return "\(id) \(version)"
     }
 
     /// A script's name in its envelope.
@@ -204,6 +214,7 @@ struct Release: Sendable {
                 "\(unit.scripts[0].path): the tag @\(tag) is unknown; did you mean @\(meant)?"
             }
             let manifest = try fields.manifest(for: scripts, head: head, from: unit.scripts[0].path)
+            try check(head, isThatOf: unit)
             if let end = manifest.expires, end <= now {
                 result.warnings.append("\(unit.scripts[0].path): it has already expired, at \(end)")
             }
@@ -365,10 +376,8 @@ struct Release: Sendable {
 
     private func scripts(of unit: Unit) throws(PatchError) -> [PatchScript] {
         var scripts: [PatchScript] = []
-        for (index, (path, name)) in unit.scripts.enumerated() {
-            let known = index == 0 ? unit.entry : nil
-            let bytes =
-                if let known { known } else { try InputFile.contents(of: path, limit: packer.limits.scriptSize) }
+        for (path, name) in unit.scripts {
+            let bytes = try InputFile.contents(of: path, limit: packer.limits.scriptSize)
             guard bytes.count <= packer.limits.scriptSize else {
                 throw PatchError(
                     .limit, "larger than the \(packer.limits.scriptSize) bytes allowed for a script",

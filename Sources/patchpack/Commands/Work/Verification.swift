@@ -56,6 +56,15 @@ struct Verification: Sendable {
             }, policy: policy)
     }
 
+    /// Whether two files that are good have the same contents, also if their scripts are sealed and digested in another way.
+    func haveSameContents(_ one: Path, _ other: Path) -> Bool {
+        let patches = [one, other].map { result(of: $0, keepingScripts: true) }
+        guard let first = patches[0].report.manifest, let second = patches[1].report.manifest,
+            patches.allSatisfy({ $0.error == nil })
+        else { return false }
+        return first.encoded() == second.encoded() && patches[0].scripts == patches[1].scripts
+    }
+
     /// The result of verifying a file.
     struct FileResult: Sendable {
         let path: Path
@@ -68,7 +77,7 @@ struct Verification: Sendable {
         var signers: [KeyID] = []
         var error: PatchError?
         var isEmpty = false
-        /// A hash of the manifest and the scripts' digests: the same for two files with the same contents.
+        /// A hash of the manifest and the scripts' digests: in one suite the same for two files with the same contents.
         var contents = 0
         let isSignatureOnly: Bool
     }
@@ -100,8 +109,7 @@ struct Verification: Sendable {
                 result.scripts = keepingScripts ? patch.scripts : []
                 result.signers = patch.signers
                 var hasher = Hasher()
-                hasher.combine(patch.manifest.json.text())
-                hasher.combine(patch.digests)
+                hasher.combine(patch.unsealed)
                 result.contents = hasher.finalize()
             } else {
                 result.signers = try verifier.verifySignatures(consume bytes, report: &result.report).signers

@@ -1,0 +1,34 @@
+internal import COpenSSL
+
+/// The contexts in which a key has found good signatures. Each can check another one, and to make one takes half as long as to hash 4 KiB.
+@safe final class SignatureContexts: Sendable {
+    private nonisolated(unsafe) var idle: [(context: OpaquePointer, scheme: Scheme)] = unsafe []
+    /// Of OpenSSL, because the thread sanitizer does not see the standard library's. Nothing is kept if there is no memory for it.
+    private nonisolated(unsafe) let lock = unsafe CRYPTO_THREAD_lock_new()
+
+    /// What a context is for.
+    struct Scheme: Equatable {
+        let digest: MessageDigest?
+        let isPSS: Bool
+    }
+
+    deinit {
+        while let last = unsafe idle.popLast() { unsafe EVP_MD_CTX_free(last.context) }
+        unsafe CRYPTO_THREAD_lock_free(lock)
+    }
+
+    /// Takes out a context that no other thread uses; nil if there is none.
+    func take(for scheme: Scheme) -> OpaquePointer? {
+        guard unsafe lock != nil && CRYPTO_THREAD_write_lock(lock) == 1 else { return nil }
+        defer { unsafe CRYPTO_THREAD_unlock(lock) }
+        guard let index = unsafe idle.lastIndex(where: { unsafe $0.scheme == scheme }) else { return nil }
+        return unsafe idle.remove(at: index).context
+    }
+
+    /// Keeps a context for the next signature.
+    func keep(_ context: OpaquePointer, for scheme: Scheme) {
+        guard unsafe lock != nil && CRYPTO_THREAD_write_lock(lock) == 1 else { return unsafe EVP_MD_CTX_free(context) }
+        defer { unsafe CRYPTO_THREAD_unlock(lock) }
+        unsafe idle.append((context, scheme))
+    }
+}
