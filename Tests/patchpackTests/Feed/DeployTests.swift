@@ -45,7 +45,7 @@ import Testing
     private func files(of folder: String) throws -> [String: [UInt8]] {
         var files: [String: [UInt8]] = [:]
         for name in try work.folder.contents()
-        where name.hasPrefix("\(folder)/") && !name.hasSuffix(".next.json") {
+        where name.hasPrefix("\(folder)/") && !name.hasSuffix(".next.json") && !name.hasSuffix(".gitattributes") {
             files[String(name.dropFirst(folder.count + 1))] = try? work.folder.read(name)
         }
         return files
@@ -74,6 +74,20 @@ import Testing
         #expect(try work.run("refresh", "feed").status == 0)
         #expect(try deploy("feed", "--repair").status == 0)
         #expect(try files(of: "www") == files(of: "feed"), "repairing looks at every file")
+    }
+
+    /// Devices that were in the middle of the older state looked for it.
+    @Test func whatWasMissingOfAnOlderStateIsNamed() throws {
+        #expect(try deploy().status == 0)
+        let names = try work.folder.contents()
+        let envelope = try #require(names.first { $0.hasPrefix("www/targets/patches/") && $0.hasSuffix(".js") })
+        try remove(envelope)
+        try change("pause", FeedWorkshop.id)
+        let run = try deploy()
+        let path = envelope.dropFirst("www/".count)
+        #expect(run.status == 0 && run.text.hasPrefix("deployed"), "\(run.error)")
+        #expect(run.error.contains("www: \(path) was missing, and was uploaded"), "\(run.error)")
+        #expect(!run.error.contains(".rollout.json"), "what is new was not missing")
     }
 
     @Test func theSecondOfTwoCopiesIsTold() throws {

@@ -4,7 +4,7 @@ import PatchPublishing
 import PatchReport
 
 extension FeedCommand {
-    static let pageOptions = [.outputFile, .force, .events, .gate, .since, .last] + readingOptions
+    static let pageOptions = [.outputFile, .force, .events, .gate, .since, .last, .signers] + readingOptions
 
     /// Writes what is out as a page.
     @Sendable static func page(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
@@ -20,7 +20,7 @@ extension FeedCommand {
         for operand in arguments.operands {
             let place = FeedState(operand.text)
             let feed = try place.feed(root, arguments)
-            let changes = try place.history(root, arguments).changes(
+            let changes = try place.history(root, arguments, console).changes(
                 until: feed, of: nil, most: arguments.number(of: .last) ?? 20
             ) {
                 console.warning("\(place.name): the changes before that cannot be read: \($0.message)")
@@ -40,7 +40,7 @@ extension FeedCommand {
             (report, failure) = try EventFiles.report(on: files, since: since, listed: listed, console)
         }
         let results = report.map { ReportGateResult.all(gates, $0, id: nil, version: nil) } ?? []
-        let page = FeedPage(feeds: feeds, report: report, results: results, now: now)
+        let page = try FeedPage(feeds: feeds, report: report, results: results, now: now, names: KeyNames(arguments))
         try OutputFile.write([OutputFile(path: file, content: .bytes(Array(page.text.utf8)))], force: force)
         if console.format == .json {
             try console.json(

@@ -17,6 +17,7 @@ struct FeedPage {
     let report: FleetReport?
     let results: [ReportGateResult]
     let now: Timestamp
+    let names: KeyNames
 
     var text: String {
         let newest = report?.newest.map { " The newest event is of \(Self.minute($0))." } ?? ""
@@ -54,7 +55,7 @@ struct FeedPage {
             fact.1.map { "<tr><th scope=\"row\">\(fact.0.html)</th><td>\($0.html)</td></tr>" }
         }
         if !rows.isEmpty { head += "<table>\(rows.joined())</table>\n" }
-        let patches = list.entries.reversed().map { row($0) }.joined(separator: "\n")
+        let patches = list.entriesByUrgency.map { row($0) }.joined(separator: "\n")
         let ends = FeedRepository.Role.allCases.map { role in
             "\(role.rawValue) \(now.wholeDays(until: feed.state(of: role).expires)) days"
         }
@@ -120,6 +121,7 @@ struct FeedPage {
         let by = change.stamp.author.map { ", \($0)" } ?? ""
         let why = change.stamp.reason.map { ": \($0)" } ?? ""
         let head = "\(change.stamp.time.map(Self.minute) ?? "Keys or ends"), snapshot \(change.snapshot)\(by)\(why)"
-        return "<li><b>\(head.html)</b><br>\(change.lines.map(\.html).joined(separator: "<br>"))</li>"
+        let lines = change.lines + (names.text(change.approvals).map { [$0] } ?? [])
+        return "<li><b>\(head.html)</b><br>\(lines.map(\.html).joined(separator: "<br>"))</li>"
     }
 }
