@@ -261,6 +261,29 @@ import Testing
         #expect(try deploy(to: "file").status == 74)
     }
 
+    /// Caches remember that the first timestamp was missing.
+    @Test func theFirstStateIsWaitedForToo() throws {
+        try work.folder.write("", to: "cached/.keep")
+        let server = try WebServer(in: work.folder.at("cached")) { port in
+            "python3 -m http.server --bind 127.0.0.1 \(port)"
+        }
+        let options = "--served http://127.0.0.1:\(server.port) --allow-http"
+        let run = try work.shop.shell(
+            """
+            patchpack feed deploy feed --to www \(options) --wait 1h & waiting=$!
+            until grep -q 'timestamp.json.* 404' cached/server-\(server.port).log; do sleep 0.1; done
+            cp -r www/. cached/ && wait $waiting
+            """)
+        #expect(run.status == 0 && run.text.hasPrefix("deployed"), "\(run.error)")
+        // It does not wait for ever, and without --wait not at all.
+        try work.folder.write("", to: "cached/none/.keep")
+        for wait in ["", " --wait 0s"] {
+            let never = try work.shop.shell(
+                "patchpack feed deploy feed --to www \(options.replacing(" --", with: "/none --"))\(wait)")
+            #expect(never.status == 36 && never.error.contains("has no metadata/timestamp.json"), "\(never.error)")
+        }
+    }
+
     @Test func theServedStateIsLookedAt() throws {
         #expect(try deploy().status == 0)
         try change("pause", FeedWorkshop.id)

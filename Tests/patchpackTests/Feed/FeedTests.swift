@@ -262,6 +262,7 @@ import Testing
             (["withdraw", "https://example.com/feed", Self.id] + FeedWorkshop.online, 36, "in the folder of the feed"),
             (["rollback", "feed"], 64, "did you mean withdraw or undo?"),
             (["list", "feed"], 64, "did you mean status?"),
+            (["disable", "feed", Self.id] + FeedWorkshop.online, 64, "feed pause or withdraw"),
             (["history", "feed"], 64, "did you mean log?"),
         ] as [([String], Int32, String)] {
             // The key's own folder has a root file that is trusted.

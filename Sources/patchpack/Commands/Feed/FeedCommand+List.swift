@@ -28,11 +28,23 @@ extension FeedCommand {
     }
 
     @Sendable static func disable(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        try change(arguments, console, isUrgent: true, "disabled  all patches") { $0.isEnabled = false }
+        try checkAll(arguments, "disable switches all patches off", "pause or withdraw")
+        return try change(arguments, console, isUrgent: true, "disabled  all patches") { $0.isEnabled = false }
     }
 
     @Sendable static func enable(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        try change(arguments, console, "enabled  all patches") { $0.isEnabled = true }
+        try checkAll(arguments, "enable switches all patches on", "resume")
+        return try change(arguments, console, "enabled  all patches") { $0.isEnabled = true }
+    }
+
+    /// Refuses the name of a patch where all are meant.
+    private static func checkAll(
+        _ arguments: ParsedArguments, _ what: String, _ others: String
+    ) throws(PatchError) {
+        guard arguments.operands.count > 1 else { return }
+        throw PatchError(
+            .usage, "\(what), and takes no patch",
+            hint: "for \(arguments.operands[1].text) alone: patchpack feed \(others)")
     }
 
     @Sendable static func setSwitches(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {

@@ -45,10 +45,10 @@ extension FeedCommand {
                 "patchpack feed withdraw feed com.example.shop.cart-total --reason 'wrong total' --key online.pem",
                 withdraw),
             action(
-                "disable", "switch all patches off", "DIR --key KEY", 1...1, FeedAction.listOptions,
+                "disable", "switch all patches off", "DIR --key KEY", 1...2, FeedAction.listOptions,
                 "patchpack feed disable feed --key online.pem", disable),
             action(
-                "enable", "switch patches on again", "DIR --key KEY", 1...1, FeedAction.listOptions,
+                "enable", "switch patches on again", "DIR --key KEY", 1...2, FeedAction.listOptions,
                 "patchpack feed enable feed --key online.pem", enable),
             action(
                 "switch", "set values for the app to read", "DIR NAME=VALUE... --key KEY", 2...Int.max,
