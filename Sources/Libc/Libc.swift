@@ -9,6 +9,12 @@
     public func makeSpawnAttributes() -> SpawnAttributes { SpawnAttributes() }
     public let openFilesLimit = Int32(RLIMIT_NOFILE.rawValue)
 
+    /// `syncfs`, which the headers have for `_GNU_SOURCE` only; nil if the library has none.
+    public let synchronizeFileSystem: (@convention(c) (Int32) -> Int32)? = {
+        guard let function = unsafe dlsym(nil, "syncfs") else { return nil }
+        return unsafe unsafeBitCast(function, to: (@convention(c) (Int32) -> Int32).self)
+    }()
+
     extension stat {
         public var modified: timespec { st_mtim }
     }
@@ -20,6 +26,7 @@
     public func makeSpawnActions() -> SpawnActions { nil }
     public func makeSpawnAttributes() -> SpawnAttributes { nil }
     public let openFilesLimit = RLIMIT_NOFILE
+    public let synchronizeFileSystem: (@convention(c) (Int32) -> Int32)? = nil
 
     extension stat {
         public var modified: timespec { st_mtimespec }

@@ -5,13 +5,15 @@ package struct OutputFile {
     /// What to write.
     package enum Content {
         case bytes([UInt8])
+        /// Bytes that are read or made when they are needed, and not kept: those of many files take much memory.
+        case later(@Sendable () throws(PatchError) -> [UInt8])
         /// Bytes of a file that only the owner can read.
         case secret(SecretBytes)
 
         /// The permission bits, before the process's mask.
         fileprivate var permissions: UInt32 {
             switch self {
-            case .bytes: 0o666
+            case .bytes, .later: 0o666
             case .secret: 0o600
             }
         }
@@ -42,35 +44,123 @@ package struct OutputFile {
 
     /// Writes files, all of them or none.
     ///
-    /// - Parameter replaces: Whether the file at a path, if there is one, is to be replaced.
+    /// - Parameters:
+    ///   - replaces: Whether the file at a path, if there is one, is to be replaced.
+    ///   - report: Called with how many files are in their places, now and then.
     /// - Throws: `exists` if a file exists and must not be replaced, `io` if writing fails.
-    package static func write(_ files: [OutputFile], replacing replaces: (Path) -> Bool) throws(PatchError) {
+    package static func write(
+        _ files: [OutputFile], replacing replaces: (Path) -> Bool, report: (Int) -> Void = { _ in }
+    ) throws(PatchError) {
         for file in files { try file.checkPlace(force: replaces(file.path)) }
+        var placed: [StagedFile] = []
         var staged: [StagedFile] = []
         var made: [Path] = []
+        var folders: [[Path?]: Descriptor] = [:]
         do {
-            // Each file that is staged is open, and so is its folder.
-            var folders: [[Path?]: Descriptor] = [:]
-            for file in files {
-                let known = folders[[file.path.parent, file.base]]
-                let folder = if let known { known } else { try file.openFolder(made: &made) }
-                folders[[file.path.parent, file.base]] = folder
-                staged.append(try StagedFile(file, in: folder))
-            }
-            // One file needs no way back: it is in its place, or it is not.
-            let isAlone = staged.count == 1
-            for index in staged.indices {
-                try staged[index].putInPlace(force: replaces(files[index].path), keepsOld: !isAlone)
+            for group in groups(of: files) {
+                for file in files[group] {
+                    let known = folders[[file.path.parent, file.base]]
+                    let folder = if let known { known } else { try file.openFolder(made: &made) }
+                    folders[[file.path.parent, file.base]] = folder
+                    staged.append(try StagedFile(file, in: folder))
+                }
+                try flush(staged)
+                // One file needs no way back: it is in its place, or it is not.
+                let isAlone = files.count == 1
+                for index in staged.indices {
+                    try staged[index].putInPlace(force: replaces(staged[index].path), keepsOld: !isAlone)
+                    staged[index].close()
+                }
+                placed += staged
+                staged = []
+                report(placed.count)
             }
         } catch {
-            for file in staged.reversed() { file.takeBack() }
+            for file in (placed + staged).reversed() { file.takeBack() }
             Folder.removeEmpty(made)
             throw error
         }
-        for file in staged { file.finish() }
-        var folders: [Path: Descriptor] = [:]
-        for file in staged { folders[file.path.parent] = file.folder }
+        for file in placed { file.finish() }
         for folder in folders.values { try? folder.synchronize() }
+    }
+
+    /// Writes files, each on its own: one that fails keeps no other one back.
+    ///
+    /// - Parameters:
+    ///   - replaces: Whether the file at a path, if there is one, is to be replaced.
+    ///   - report: Called with how many files are done, now and then.
+    /// - Returns: What went wrong with each: `exists` if there is a file that must not be replaced, `io` if writing fails.
+    package static func writeEach(
+        _ files: [OutputFile], replacing replaces: (Path) -> Bool = { _ in false }, report: (Int) -> Void = { _ in }
+    ) -> [PatchError?] {
+        var errors: [PatchError?] = Array(repeating: nil, count: files.count)
+        var made: [Path] = []
+        var folders: [[Path?]: Descriptor] = [:]
+        for group in groups(of: files) {
+            var staged: [(index: Int, file: StagedFile)] = []
+            for index in group {
+                let file = files[index]
+                do throws(PatchError) {
+                    try file.checkPlace(force: replaces(file.path))
+                    let known = folders[[file.path.parent, file.base]]
+                    let folder = if let known { known } else { try file.openFolder(made: &made) }
+                    folders[[file.path.parent, file.base]] = folder
+                    staged.append((index, try StagedFile(file, in: folder)))
+                } catch {
+                    errors[index] = error
+                }
+            }
+            do throws(PatchError) {
+                try flush(staged.map(\.file))
+                for (index, file) in staged {
+                    var file = file
+                    do throws(PatchError) {
+                        try file.putInPlace(force: replaces(file.path), keepsOld: false)
+                    } catch {
+                        errors[index] = error
+                    }
+                    file.finish()
+                }
+            } catch {
+                for (index, file) in staged {
+                    file.takeBack()
+                    errors[index] = PatchError(error.code, error.message).about(file.path)
+                }
+            }
+            report(group.upperBound)
+        }
+        for folder in folders.values { try? folder.synchronize() }
+        if errors.contains(where: { $0 != nil }) { Folder.removeEmpty(made) }
+        return errors
+    }
+
+    /// How many files are staged at a time: each is open until it is in its place, and a process may have 1,024 files open.
+    private static let mostStaged = 500
+
+    /// Above how many files the whole file system is flushed, once, and not each file by itself.
+    private static let mostFlushes = 8
+
+    private static func groups(of files: [OutputFile]) -> [Range<Int>] {
+        stride(from: 0, to: files.count, by: mostStaged).map { $0..<min($0 + mostStaged, files.count) }
+    }
+
+    /// Brings staged files to the disk.
+    private static func flush(_ files: [StagedFile]) throws(PatchError) {
+        var isFlushed: [UInt64: Bool] = [:]
+        for file in files {
+            do throws(SystemError) {
+                if files.count > mostFlushes {
+                    let device = FileInfo(file.folder)?.identity.device ?? 0
+                    let known = isFlushed[device]
+                    let isDone = if let known { known } else { try file.folder.synchronizeFileSystem() }
+                    isFlushed[device] = isDone
+                    if isDone { continue }
+                }
+                try file.synchronize()
+            } catch {
+                throw .system(.io, file.path, error)
+            }
+        }
     }
 
     /// Writes over the first bytes of a file, in one step.
@@ -109,12 +199,12 @@ extension PatchError {
     }
 }
 
-/// An output that is completely written and flushed, but not in its place yet.
+/// An output that is completely written, but not in its place yet.
 private struct StagedFile {
     /// What holds the bytes until then.
     private enum Staging {
-        /// An open file without a name. It is gone when the process ends, however it ends.
-        case nameless(Descriptor)
+        /// A file without a name. It is gone when the process ends, however it ends.
+        case nameless
         /// A file beside the place, if the file system has no nameless files.
         case named(Path)
     }
@@ -124,35 +214,38 @@ private struct StagedFile {
     let folder: Descriptor
     private let name: Path
     private let staging: Staging
+    /// The open file; nil once it is in its place.
+    private var file: Descriptor?
     /// Another name of the file that was replaced, until all files are in place.
     private var backup: Path?
     /// Whether the output is in its place and replaced no file.
     private var isNew = false
 
-    init(_ file: OutputFile, in folder: Descriptor) throws(PatchError) {
-        path = file.path
+    init(_ output: OutputFile, in folder: Descriptor) throws(PatchError) {
+        var content = output.content
+        if case .later(let read) = content { content = .bytes(try read()) }
+        path = output.path
         name = path.name
         self.folder = folder
         let descriptor: Descriptor
-        if let nameless = Self.namelessFile(in: folder, file.content.permissions) {
+        let permissions = content.permissions
+        if let nameless = Self.namelessFile(in: folder, permissions) {
             descriptor = nameless
-            staging = .nameless(nameless)
+            staging = .nameless
         } else {
-            let permissions = file.content.permissions
             let (name, created) = try Self.withUnusedName(for: path) { name throws(SystemError) in
                 try Descriptor(name, [.write, .create], in: folder, permissions: permissions)
             }
             descriptor = created
             staging = .named(name)
         }
+        file = descriptor
         let replaced = FileInfo(name, following: false, in: folder)
         // The new file is open to no more users than the file that it replaces.
-        if let replaced, replaced.isRegular {
-            descriptor.setPermissions(replaced.permissions & file.content.permissions)
-        }
+        if let replaced, replaced.isRegular { descriptor.setPermissions(replaced.permissions & permissions) }
         do throws(SystemError) {
-            try Self.fill(descriptor, file.content)
-            if file.hasLaterTime, let old = replaced?.modified, let new = FileInfo(descriptor)?.modified,
+            try Self.fill(descriptor, content)
+            if output.hasLaterTime, let old = replaced?.modified, let new = FileInfo(descriptor)?.modified,
                 new.components.seconds <= old.components.seconds
             {
                 descriptor.setModified(.seconds(old.components.seconds + 1))
@@ -201,16 +294,21 @@ private struct StagedFile {
         }
     }
 
-    /// Writes the content and flushes it.
     private static func fill(_ file: Descriptor, _ content: OutputFile.Content) throws(SystemError) {
         switch content {
+        case .later: break
         case .bytes(let bytes):
             try unsafe bytes.withUnsafeBufferPointer { bytes throws(SystemError) in try unsafe file.write(bytes) }
         case .secret(let bytes):
             try unsafe bytes.withUnsafeBytes { bytes throws(SystemError) in try unsafe file.write(bytes) }
         }
-        try file.synchronize()
     }
+
+    /// Brings the content to the disk.
+    func synchronize() throws(SystemError) { try file?.synchronize() }
+
+    /// Closes the file, once it is in its place.
+    mutating func close() { file = nil }
 
     /// Gives the file its name. If the name was taken in the meantime, that file is replaced only with `force`.
     ///
@@ -257,7 +355,9 @@ private struct StagedFile {
     private func link(to name: Path) throws(SystemError) {
         switch staging {
         case .named(let staged): try folder.link(staged, to: name)
-        case .nameless(let file): try folder.link(openFile: Self.handle(of: file), to: name)
+        case .nameless:
+            guard let file else { return }
+            try folder.link(openFile: Self.handle(of: file), to: name)
         }
     }
 

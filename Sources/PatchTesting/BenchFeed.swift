@@ -54,7 +54,7 @@ public final class BenchFeed: Sendable {
             at: now)
         var files: [String: [UInt8]] = [:]
         for file in try feed.files(signedBy: [FeedSigner(root)] + signers, in: ChangeDetails(at: now)) {
-            files[file.path] = file.bytes
+            files[file.path] = try file.bytes
         }
         self.root = files[FeedLayout.firstRoot] ?? []
         state = Mutex(State(files: files, signingKey: signingKey))
@@ -89,7 +89,8 @@ public final class BenchFeed: Sendable {
         let manifest = try ManifestFields(try ScriptHead(of: scripts[0].bytes)).manifest(of: scripts)
         let packer = try EnvelopePacker(scriptKey: scriptKey, signingKeys: [state.locked { $0.signingKey }])
         let envelope = try packer.pack(manifest, scripts)
-        let publication = try FeedRepository.Publication(envelope, manifest) { (entry) throws(PatchError) in
+        let publication = try FeedRepository.Publication(FeedRepository.Contents(envelope), manifest) {
+            (entry) throws(PatchError) in
             entry.rollout = percent.map { Rollout(permyriad: $0.timesHundred) }
             entry.groups = groups
             entry.when = nextLaunch ? .nextLaunch : nil
@@ -193,8 +194,9 @@ public final class BenchFeed: Sendable {
         var feed = try FeedRepository(trustingItself: { (path) throws(PatchError) in files[path] })
         try body(&feed, details)
         let changed = try feed.files(signedBy: signers, in: details)
-        state.locked { state in
-            for file in changed { state.files[file.path] = file.bytes }
+        for file in changed {
+            let bytes = try file.bytes
+            state.locked { $0.files[file.path] = bytes }
         }
     }
 }

@@ -31,7 +31,7 @@ package final class FeedFixture: Sendable {
             app: Self.app, environment: "release", root: root.map { try FeedKey($0.verifyingKey) },
             rootThreshold: rootThreshold, release: [FeedKey(release.verifyingKey)], releaseThreshold: 1,
             online: [FeedKey(online.verifyingKey)], at: Self.now)
-        server.write(try feed.files(signedBy: signers(root + [release, online]), in: Self.details))
+        try server.write(feed.files(signedBy: signers(root + [release, online]), in: Self.details))
     }
 
     package func signers(_ keys: [SigningKey]) throws -> [FeedSigner] { try keys.map { try FeedSigner($0) } }
@@ -49,16 +49,16 @@ package final class FeedFixture: Sendable {
     ) throws {
         var feed = try repository()
         try body(&feed)
-        server.write(try feed.files(signedBy: signers(keys ?? [release, online]), in: ChangeDetails(at: now)))
+        try server.write(feed.files(signedBy: signers(keys ?? [release, online]), in: ChangeDetails(at: now)))
     }
 
     /// Publishes versions of `com.example.shop.cart-total`, the envelopes of which are not envelopes.
     package func publish(_ versions: ClosedRange<Int>, with keys: [SigningKey]? = nil) throws {
         try change(with: keys) { feed in
             _ = try feed.publish(
-                versions.map { version in
-                    FeedRepository.Publication(
-                        Array("envelope \(version)".utf8), name: Self.name(version),
+                try versions.map { version in
+                    try FeedRepository.Publication(
+                        FeedRepository.Contents(Array("envelope \(version)".utf8)), name: Self.name(version),
                         entry: PatchEntryDraft(Self.entry(version)))
                 }, in: Self.details)
         }
@@ -133,10 +133,11 @@ package final class MemorySource: FeedSource {
         }
     }
 
-    package func write(_ files: [FeedRepository.File]) {
+    package func write(_ files: [FeedRepository.File]) throws {
         for file in files {
-            precondition(file.replaces || self[file.path] == nil || self[file.path] == file.bytes, file.path)
-            self[file.path] = file.bytes
+            let bytes = try file.bytes
+            precondition(file.replaces || self[file.path] == nil || self[file.path] == bytes, file.path)
+            self[file.path] = bytes
         }
     }
 

@@ -38,6 +38,34 @@ import Testing
         #expect(try folder.read("a") == Array("old".utf8))
     }
 
+    /// More than may be open at a time, and so many that the file system is flushed, not each of them.
+    @Test(arguments: [20, 1100]) func manyFilesAppearOrNone(count: Int) throws {
+        let files = (0..<count).map { file("many/\($0)", "\($0)") }
+        let long = file(String(repeating: "x", count: 300))
+        #expect(throws: PatchError(.io, "")) { try OutputFile.write(files + [long], force: true) }
+        #expect(try folder.contents() == [], "those that were in their places are taken back")
+        var reports: [Int] = []
+        try OutputFile.write(files, replacing: { _ in false }) { reports.append($0) }
+        #expect(
+            try folder.contents().filter { $0.hasPrefix("many/") }.count == count
+                && folder.read("many/19") == Array("19".utf8))
+        #expect(reports.last == count && reports == reports.sorted())
+    }
+
+    @Test func oneThatFailsKeepsNoOtherOneBack() throws {
+        try folder.write("old", to: "a/3")
+        try folder.write("old", to: "a/4")
+        let read = OutputFile(
+            path: Path(folder.at("a/7")),
+            content: .later { () throws(PatchError) in throw PatchError(.noInput, "gone") })
+        let files = (0..<20).map { $0 == 7 ? read : file("a/\($0)") } + [file(String(repeating: "x", count: 300))]
+        let errors = OutputFile.writeEach(files) { $0.name.description == "4" }
+        #expect(errors[3] == PatchError(.exists, "") && errors[7] == PatchError(.noInput, ""))
+        #expect(errors[20] == PatchError(.io, "") && errors.count { $0 != nil } == 3)
+        #expect(try folder.read("a/3") == Array("old".utf8) && folder.read("a/4") == Array("new".utf8))
+        #expect(try folder.contents().filter { $0.hasPrefix("a/") }.count == 19)
+    }
+
     @Test func whatIsNoFileIsNotReplaced() throws {
         try folder.write("", to: "d/e")
         #expect(throws: PatchError(.io, "")) { try OutputFile.write([file("d")], force: true) }

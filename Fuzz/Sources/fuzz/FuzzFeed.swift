@@ -33,14 +33,15 @@ struct FuzzFeed: FeedSource {
             releaseThreshold: 1, online: [online], at: Self.now)
         let envelope = FuzzKeys.file("../accepted/ed25519.js")
         let manifest = try FuzzKeys.verifier.verify(envelope, scriptKeys: FuzzKeys.scriptKey).manifest
-        _ = try feed.publish([FeedRepository.Publication(envelope, manifest)], in: ChangeDetails(at: Self.now))
+        _ = try feed.publish(
+            [FeedRepository.Publication(FeedRepository.Contents(envelope), manifest)], in: ChangeDetails(at: Self.now))
         var keys = TrustStoreFile()
         try keys.add(TrustedKey(FuzzKeys.signing.verifyingKey, name: "release"))
         _ = try feed.setTarget(
             PatchList.trustPath(for: Self.app), to: try Self.signedStore(keys.encoded(), number: 1),
             in: ChangeDetails(at: Self.now))
         for file in try feed.files(signedBy: Self.signers(), in: ChangeDetails(at: Self.now)) {
-            files[file.path] = file.bytes
+            files[file.path] = try file.bytes
         }
         for role in FeedRepository.Role.allCases {
             let path = "metadata/\(role == .timestamp ? "" : "1.")\(role).json"

@@ -32,8 +32,9 @@ func fuzzRepository(_ bytes: [UInt8]) throws {
     guard let made = try? feed.files(signedBy: FuzzFeed.signers(), in: ChangeDetails(at: FuzzFeed.now)) else { return }
     var files = source.files
     for file in made {
-        require(file.replaces || files[file.path] == nil || files[file.path] == file.bytes, "\(file.path) is replaced")
-        files[file.path] = file.bytes
+        guard let bytes = try? file.bytes else { continue }
+        require(file.replaces || files[file.path] == nil || files[file.path] == bytes, "\(file.path) is replaced")
+        files[file.path] = bytes
     }
     do {
         let next = try FeedRepository(trustingItself: { path throws(PatchError) in files[path] })

@@ -12,9 +12,15 @@ package final class CacheWatch: FeedSource {
         case timestamp, missing, permanent
     }
 
+    private let fetched = Atomic(0)
+
+    /// How many files were asked for.
+    package var count: Int { fetched.load(ordering: .relaxed) }
+
     package init(source: any FeedSource) { self.source = source }
 
     package func fetch(_ path: String, limit: Int, etag: String?) async throws(PatchError) -> FeedReply {
+        fetched.add(1, ordering: .relaxed)
         let reply = try await source.fetch(path, limit: limit, etag: etag)
         // Only a server has caches, and only a server has a clock.
         guard reply.date != nil else { return reply }

@@ -14,9 +14,9 @@ extension FeedRepository {
         package let threshold: Int
     }
 
-    /// The roles, in the order in which changes are signed.
+    /// The roles, from the one that all others depend on.
     package func roles(at now: Timestamp) -> [RoleStatus] {
-        Role.allCases.map { role in
+        [Role.root, .targets, .rollout, .snapshot, .timestamp].map { role in
             let (version, expires) = state(of: role)
             let (ids, threshold) = keys(of: role)
             return RoleStatus(

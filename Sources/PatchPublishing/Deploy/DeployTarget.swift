@@ -25,10 +25,14 @@ package protocol DeployTarget: Sendable {
     func replace(_ file: FeedRepository.File, of old: [UInt8]?) throws(PatchError) -> Bool
 
     /// Compares several files with those that are there.
-    func find(_ files: [FeedRepository.File]) throws(PatchError) -> FilesFound
+    ///
+    /// - Parameter report: Called with how many are done, now and then.
+    func find(_ files: [FeedRepository.File], report: (Int) -> Void) throws(PatchError) -> FilesFound
 
     /// Writes those of several files that are not there.
-    func add(_ files: [FeedRepository.File]) throws(PatchError) -> FilesFound
+    ///
+    /// - Parameter report: Called with how many are done, now and then.
+    func add(_ files: [FeedRepository.File], report: (Int) -> Void) throws(PatchError) -> FilesFound
 }
 
 /// How files of a feed were found at a place, as paths.
@@ -43,22 +47,24 @@ package struct FilesFound {
 extension DeployTarget {
     package func claim(_ file: FeedRepository.File) throws(PatchError) -> Bool { try create(file) }
 
-    package func find(_ files: [FeedRepository.File]) throws(PatchError) -> FilesFound {
+    package func find(_ files: [FeedRepository.File], report: (Int) -> Void) throws(PatchError) -> FilesFound {
         var found = FilesFound()
-        for file in files {
+        for (index, file) in files.enumerated() {
+            report(index)
             let there = try read(file.path)
             if there == nil {
                 found.missing.append(file.path)
-            } else if there != file.bytes {
+            } else if try there != file.bytes {
                 found.others.append(file.path)
             }
         }
         return found
     }
 
-    package func add(_ files: [FeedRepository.File]) throws(PatchError) -> FilesFound {
+    package func add(_ files: [FeedRepository.File], report: (Int) -> Void) throws(PatchError) -> FilesFound {
         var found = FilesFound()
-        for file in files {
+        for (index, file) in files.enumerated() {
+            report(index)
             if try create(file) {
                 found.missing.append(file.path)
             } else if try read(file.path) != file.bytes {

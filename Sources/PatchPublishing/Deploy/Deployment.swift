@@ -60,32 +60,38 @@ package struct Deployment {
 
     /// Deploys the feed.
     ///
-    /// - Parameter isTrial: Whether nothing is written.
+    /// - Parameters:
+    ///   - isTrial: Whether nothing is written.
+    ///   - report: Called now and then with how many files were compared or uploaded, of how many.
     /// - Throws: `feed-conflict` if the place has a change that the folder has not, or a file of that name with other bytes.
-    package func run(isTrial: Bool = false) throws(PatchError) -> Outcome {
+    package func run(
+        isTrial: Bool = false, report: (Int, _ total: Int) -> Void = { _, _ in }
+    ) throws(PatchError) -> Outcome {
         var outcome = Outcome()
         let roots = try missingRoots()
         let deployed = try target.read(FeedLayout.timestamp)
         // What devices need now is compared each time. Of older states, what the last deployment that came to its end has uploaded need
         // not be looked at again, but to repair it.
-        let base = deployed.flatMap { try? position($0) }.flatMap { $0.isOwn && !repairs ? $0.snapshot : nil } ?? 0
-        let files = try files(since: base)
+        let served = deployed.flatMap { try? position($0) }.flatMap { $0.isOwn ? $0.snapshot : nil } ?? 0
+        let before = served > 0 ? Set((try? state(at: served).contents.map(\.path)) ?? []) : []
+        let files = try files(since: repairs ? 0 : served, besides: before)
         let newest = try claim(after: deployed, isTrial: isTrial, &outcome)
         let isInPlace = deployed == newest.bytes
         outcome.isNew = !isInPlace || !roots.isEmpty
         outcome.newRoots = roots.map(\.path)
-        let found = try target.find(files)
+        let found = try target.find(files) { report($0, files.count) }
         let (missing, others) = (Set(found.missing), Set(found.others))
         outcome.replaced = found.others
         outcome.isRepair = isInPlace && !(missing.isEmpty && others.isEmpty)
-        outcome.restored = isInPlace ? found.missing : []
+        outcome.restored = found.missing.filter { isInPlace || before.contains($0) }
         let written = files.filter { missing.contains($0.path) || others.contains($0.path) }
-        outcome.bytes = (written + roots).reduce(0) { $0 + $1.bytes.count }
+        outcome.bytes = (written + roots).reduce(0) { $0 + $1.size }
         if !repairs, let first = found.others.first { throw foreign(first, and: found.others.count - 1) }
         if isTrial { return outcome }
         if !isInPlace || !written.isEmpty {
             // Another writer may have been quicker.
-            if let other = try target.add(written.filter { missing.contains($0.path) }).others.first {
+            let added = written.filter { missing.contains($0.path) }
+            if let other = try target.add(added, report: { report($0, added.count) }).others.first {
                 throw foreign(other, and: 0)
             }
             for file in written where others.contains(file.path) {
@@ -95,7 +101,7 @@ package struct Deployment {
             try putTimestamp(newest)
         }
         for file in roots {
-            if let other = try target.add([file]).others.first { throw foreign(other, and: 0) }
+            if let other = try target.add([file], report: { _ in }).others.first { throw foreign(other, and: 0) }
         }
         return outcome
     }
@@ -169,8 +175,9 @@ package struct Deployment {
 
     /// The files that the feed consists of, and those that came after a snapshot, because `feed log` reads them.
     ///
+    /// - Parameter served: The files of the state at that snapshot.
     /// - Throws: `feed-mismatch` if a file of the folder is not the one that is signed.
-    private func files(since base: Int) throws(PatchError) -> [FeedRepository.File] {
+    private func files(since base: Int, besides served: Set<String>) throws(PatchError) -> [FeedRepository.File] {
         var known: Set<String> = []
         var files: [FeedRepository.File] = []
         for (path, digest) in feed.contents where known.insert(path).inserted {
@@ -178,33 +185,34 @@ package struct Deployment {
                 throw PatchError(.feedUnavailable, "\(path): missing", remedy: PublishingRemedy.takeFromBackup)
                     .about(folder.path)
             }
-            guard try isSigned(bytes, digest) else {
+            let contents = try contents(of: path, bytes)
+            guard digest == nil || contents.sha256 == digest else {
                 throw PatchError(
                     .feedMismatch, "\(path): not the file that is signed", remedy: PublishingRemedy.takeFromBackup
                 ).about(folder.path)
             }
-            files.append(FeedRepository.File(path: path, bytes: bytes, replaces: false))
+            files.append(FeedRepository.File(path: path, contents))
         }
-        if base > 0 { known.formUnion(try state(at: base).contents.map(\.path)) }
+        if base > 0 { known.formUnion(served) }
         let newest = feed.state(of: .snapshot).version
         let names = try Folder.names(in: folder.path.appending(Path(FeedLayout.metadataFolder))).map(\.description)
         for number in names.compactMap(FeedLayout.snapshotVersion).sorted()
         where number > base && number < newest {
             // What can no longer be read of an old state is history only.
             for (path, digest) in (try? state(at: number))?.contents ?? [] where known.insert(path).inserted {
-                guard let bytes = try folder.read(path), try isSigned(bytes, digest) else { continue }
-                files.append(FeedRepository.File(path: path, bytes: bytes, replaces: false))
+                guard let bytes = try folder.read(path) else { continue }
+                let contents = try contents(of: path, bytes)
+                guard digest == nil || contents.sha256 == digest else { continue }
+                files.append(FeedRepository.File(path: path, contents))
             }
         }
         return files
     }
 
-    /// Whether a file is the one that is signed.
-    ///
-    /// - Parameter digest: The SHA-256 that is signed; nil for metadata, which were compared when they were read.
-    private func isSigned(_ bytes: [UInt8], _ digest: String?) throws(PatchError) -> Bool {
-        guard let digest else { return true }
-        return try MessageDigest.sha256.text(of: bytes) == digest
+    /// A file of the folder, which is read again when it is compared, and when it is uploaded.
+    private func contents(of path: String, _ bytes: [UInt8]) throws(PatchError) -> FeedRepository.Contents {
+        let folder = folder
+        return try FeedRepository.Contents(bytes) { () throws(PatchError) in try folder.read(path) ?? [] }
     }
 
     private func state(at snapshot: Int) throws(PatchError) -> FeedRepository {

@@ -34,10 +34,31 @@ package struct FolderTarget: DeployTarget {
         }
     }
 
+    /// All of them are flushed at once.
+    package func add(_ files: [FeedRepository.File], report: (Int) -> Void) throws(PatchError) -> FilesFound {
+        let outputs = files.map(output)
+        for output in outputs { try Folder.make(output.path.parent) }
+        var found = FilesFound()
+        for (file, error) in zip(files, OutputFile.writeEach(outputs, report: report)) {
+            guard let error else {
+                found.missing.append(file.path)
+                continue
+            }
+            guard error.code == .exists else { throw error }
+            if try read(file.path) != file.bytes { found.others.append(file.path) }
+        }
+        return found
+    }
+
     private func write(_ file: FeedRepository.File, force: Bool) throws(PatchError) {
-        let place = path.appending(Path(file.path))
-        try Folder.make(place.parent)
-        let output = OutputFile(path: place, content: .bytes(file.bytes), hasLaterTime: file.replaces)
+        let output = output(file)
+        try Folder.make(output.path.parent)
         try OutputFile.write([output], force: force)
+    }
+
+    private func output(_ file: FeedRepository.File) -> OutputFile {
+        OutputFile(
+            path: path.appending(Path(file.path)), content: .later { () throws(PatchError) in try file.bytes },
+            hasLaterTime: file.replaces)
     }
 }

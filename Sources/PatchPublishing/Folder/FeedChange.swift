@@ -9,6 +9,8 @@ package struct FeedChange {
     private let signers: [FeedSigner]
     private let pin: PinnedRoot
     private let warn: (Warning) -> Void
+    /// Called now and then with how many files are written, of how many.
+    private let report: (Int, _ total: Int) -> Void
 
     /// How a feed is changed.
     package struct Settings {
@@ -73,11 +75,13 @@ package struct FeedChange {
     /// - Parameters:
     ///   - signers: The keys at hand.
     ///   - pin: The root that is trusted.
+    ///   - report: Called now and then with how many files are written, of how many.
     ///   - warn: Is told of each warning when it comes up.
     package init(
         of folder: FeedFolder, _ settings: Settings, signers: [FeedSigner], pin: PinnedRoot,
-        warn: @escaping (Warning) -> Void
+        report: @escaping (Int, _ total: Int) -> Void = { _, _ in }, warn: @escaping (Warning) -> Void
     ) {
+        self.report = report
         self.folder = folder
         self.settings = settings
         self.signers = signers
@@ -135,7 +139,7 @@ package struct FeedChange {
         let made = try Folder.make(folder.path)
         do throws(PatchError) {
             var feed = feed
-            return try finish(&feed, in: ChangeDetails(at: now))
+            return try finish(&feed, in: settings.details)
         } catch {
             Folder.removeEmpty(made)
             throw error
@@ -240,7 +244,16 @@ package struct FeedChange {
         // The error of the lock would be about a file that no reader knows.
         guard try folder.read(FeedLayout.timestamp) != nil else {
             let error = PatchError.noFeed(FeedLayout.timestamp).about(folder.path)
-            throw folder.path.isFolder ? error : error.hinting("the folder of the feed comes first")
+            let name = folder.path.description
+            if name.hasPrefix("https://") || name.hasPrefix("http://") {
+                throw error.hinting("a change is made in the folder of the feed, and then deployed")
+            }
+            guard folder.path.isFolder else { throw error.hinting("the folder of the feed comes first") }
+            let above = folder.path.parent
+            guard try FeedFolder(path: above).read(FeedLayout.timestamp) == nil else {
+                throw error.hinting("did you mean \(above)?")
+            }
+            throw error
         }
         return try Folder.whileLocked(around: folder.path.appending(Path(".")), body)
     }
@@ -271,7 +284,7 @@ package struct FeedChange {
             ).about(folder.path)
         }
         guard missing.isEmpty || !(waiting != nil || settings.stages) || staged != nil else {
-            if !settings.isTrial { try folder.write(feed.staged) }
+            if !settings.isTrial { try folder.write(feed.staged, report: report) }
             return Result(outcome: .staged, feed: feed, changes: differing, missing: missing)
         }
         if let first = missing.first {
@@ -291,9 +304,9 @@ package struct FeedChange {
             try staged.rebase(from: base, onto: feed, in: details)
             try staged.sign(with: [])
             try folder.write(staged.staged)
-            try folder.write(files)
+            try folder.write(files, report: report)
         } else {
-            try folder.write(files)
+            try folder.write((base == nil ? folder.attributes : []) + files, report: report)
             if !keepsStaged { try folder.discardStaged() }
         }
         try pin.noteSigned(feed.state(of: .timestamp).version)

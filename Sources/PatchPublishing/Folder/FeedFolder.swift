@@ -71,12 +71,18 @@ package struct FeedFolder: Sendable {
     }
 
     /// Writes files in their order. A file with a version or a hash in its name is never replaced.
-    package func write(_ files: [FeedRepository.File]) throws(PatchError) {
+    ///
+    /// - Parameter report: Called with how many files are written, now and then.
+    package func write(
+        _ files: [FeedRepository.File], report: (Int, _ total: Int) -> Void = { _, _ in }
+    ) throws(PatchError) {
         var new: [OutputFile] = []
         for file in files {
             let place = path.appending(Path(file.path))
             // What an interrupted run has left, or what another change published before.
-            guard !place.holds(file.bytes) else { continue }
+            if let there = FileInfo(place, following: true), there.size == file.size {
+                guard try !place.holds(file.bytes) else { continue }
+            }
             guard file.replaces || FileInfo(place, following: false) == nil else {
                 throw PatchError(
                     .exists, "exists with other bytes, and is never replaced",
@@ -84,15 +90,23 @@ package struct FeedFolder: Sendable {
                 ).about(place)
             }
             try Folder.make(place.parent)
-            new.append(OutputFile(path: place, content: .bytes(file.bytes), hasLaterTime: file.replaces))
+            let content = OutputFile.Content.later { () throws(PatchError) in try file.bytes }
+            new.append(OutputFile(path: place, content: content, hasLaterTime: file.replaces))
         }
         // Clients read the timestamp first, so what it leads to is in its place before it.
         let timestamp = files.first { $0.replaces && $0.path == FeedLayout.timestamp }.map {
             path.appending(Path($0.path))
         }
         let index = new.firstIndex { $0.path == timestamp } ?? new.count
-        try OutputFile.write(Array(new[..<index]), force: true)
+        try OutputFile.write(Array(new[..<index]), replacing: { _ in true }) { report($0, new.count) }
         for file in new[index...] { try OutputFile.write([file], force: true) }
+    }
+
+    /// A file that keeps git from changing and from merging the files of a new feed; none if there is one of that name.
+    var attributes: [FeedRepository.File] {
+        let name = ".gitattributes"
+        guard FileInfo(path.appending(Path(name)), following: false) == nil else { return [] }
+        return [FeedRepository.File(path: name, bytes: Array("* -text -merge\n".utf8), replaces: false)]
     }
 
     /// The SHA-256 of each envelope that was ever published for an app, by its name.
@@ -121,15 +135,9 @@ package struct FeedFolder: Sendable {
 
     /// The trust store that a feed delivers; nil if it delivers none.
     package func trustStore(of feed: FeedRepository) throws(PatchError) -> [UInt8]? {
-        let path = PatchList.trustPath(for: feed.app)
-        guard let digest = feed.digest(of: path) else { return nil }
-        let file = FeedLayout.target(path, sha256: digest)
-        var bytes = feed.newTarget(path)
-        if bytes == nil { bytes = try read(file, limit: PatchList.trustLimit) }
-        guard let bytes,
-            try MessageDigest.sha256.text(of: bytes) == digest
-        else { throw PatchError(.feedMismatch, "\(file): missing, or not the file that is signed").about(self.path) }
-        return bytes
+        try path.naming { () throws(PatchError) in
+            try feed.trustStore { (file) throws(PatchError) in try read(file, limit: PatchList.trustLimit) }
+        }
     }
 
     /// The keys of the trust store that a feed delivers, a line for each.

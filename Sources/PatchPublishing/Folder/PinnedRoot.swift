@@ -12,12 +12,22 @@ package struct PinnedRoot: Sendable {
     private let given: Path?
     private let places: [Path]
     private let hasKey: Bool
+    /// The ids of the private keys at hand.
+    private let keyIDs: Set<String>
+    /// Whether the folder's own root file will do if there is no key. Without a key, nothing is signed.
+    private let takesOwn: Bool
 
     /// - Parameters:
     ///   - given: The root file that is named; nil for one beside a key.
     ///   - keys: The files of the private keys at hand.
+    ///   - keyIDs: The ids of the private keys at hand.
     ///   - hasKey: Whether there is any key at hand, including one that is not a file.
-    package init(of folder: FeedFolder, given: Path?, keys: [Path], hasKey: Bool) {
+    ///   - takesOwn: Whether the folder's own root file will do if there is no key.
+    package init(
+        of folder: FeedFolder, given: Path?, keys: [Path], keyIDs: Set<String> = [], hasKey: Bool,
+        takesOwn: Bool = false
+    ) {
+        (self.keyIDs, self.takesOwn) = (keyIDs, takesOwn)
         self.folder = folder
         self.given = given
         self.hasKey = hasKey
@@ -44,8 +54,18 @@ package struct PinnedRoot: Sendable {
             if version > newest?.version ?? 0 { newest = (version, bytes) }
         }
         guard let newest else {
+            if !hasKey, takesOwn { return first }
             if !hasKey {
                 throw PatchError(.usage, "no key", remedy: PublishingRemedy.giveKeyOrRoot).about(folder.path)
+            }
+            // It proves nothing, but who gives a wrong key should know.
+            if !keyIDs.isEmpty, let feed = try? folder.ownRepository(),
+                keyIDs.isDisjoint(with: FeedRepository.Role.allCases.flatMap { feed.keys(of: $0).ids })
+            {
+                throw PatchError(
+                    .config, "no role of this feed has the key \(FeedKey.short(keyIDs.sorted()))",
+                    remedy: PublishingRemedy.lookAtKeys
+                ).about(folder.path)
             }
             let reason = places.isEmpty ? "; a key that is not a file has none beside it" : ""
             throw PatchError(

@@ -67,6 +67,7 @@ package struct FeedHistory {
     package struct Change {
         package let snapshot: Int
         package let stamp: FeedRepository.Change
+        package let approvals: [FeedRepository.Approval]
         package let lines: [String]
     }
 
@@ -93,6 +94,7 @@ package struct FeedHistory {
                             snapshot: newer.state(of: .snapshot).version,
                             // A list may have waited for signatures. What its author said of it counts.
                             stamp: newer.list.change == older.list.change ? newer.change : newer.list.change,
+                            approvals: newer.approvals(since: older),
                             lines: lines))
                 }
                 return changes.count < most
@@ -115,6 +117,20 @@ package struct FeedHistory {
 }
 
 extension FeedRepository {
+    /// Who has signed a change of a role.
+    package struct Approval: Sendable, Equatable {
+        package let role: Role
+        package let keyIDs: [String]
+    }
+
+    /// Who has signed what differs from another state. Snapshot and timestamp, which each change has, are left out.
+    package func approvals(since old: FeedRepository) -> [Approval] {
+        [Role.root, .targets, .rollout].compactMap { role in
+            guard state(of: role).version != old.state(of: role).version, let ids = approvals[role] else { return nil }
+            return Approval(role: role, keyIDs: ids)
+        }
+    }
+
     /// What differs from another state of a feed, in words: what was signed, what is offered to whom, and which keys count.
     package func visibleChanges(since old: FeedRepository) -> [String] {
         var lines: [String] = []

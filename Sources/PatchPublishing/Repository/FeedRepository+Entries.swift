@@ -98,6 +98,11 @@ extension PatchError {
                 hint: "it has \(versions.map(String.init).joined(separator: ", "))")
         }
         let known = feed.list.entries.map(\.id)
+        let longer = Set(known).filter { $0.hasSuffix(".\(id)") }.sorted()
+        guard longer.isEmpty else {
+            let meant = longer.prefix(4).joined(separator: " or ")
+            return PatchError(.usage, "\(id): no such patch in this feed", hint: "did you mean \(meant)?")
+        }
         if let guess = nearest(id, among: Set(known)) {
             return PatchError(.usage, "\(id): no such patch in this feed", hint: "did you mean \(guess)?")
         }

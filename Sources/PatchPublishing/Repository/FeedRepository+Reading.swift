@@ -51,11 +51,13 @@ extension FeedRepository {
         }
         guard let snapshot = trusted.snapshot else { throw Self.unread }
 
+        var approvals: [Role: [String]] = [:]
         func takeTargets(_ key: TrustedMetadata.TargetsKey, by keys: [RoleKeys]) throws(PatchError) -> TargetsMetadata {
             let path = FeedLayout.metadata(key.role, version: try snapshot.entry(of: key.role).version)
-            _ = try take(path) { bytes throws(PatchError) in
+            let bytes = try take(path) { bytes throws(PatchError) in
                 try trusted.update(targets: bytes, of: key, by: keys, called: path)
             }
+            if let role = Role(rawValue: key.role) { approvals[role] = try Self.signers(of: bytes, role, among: keys) }
             guard let targets = trusted.targets[key] else { throw Self.unread }
             return targets
         }
@@ -86,6 +88,27 @@ extension FeedRepository {
             taken: reading.snapshot == nil ? try Self.taken(by: bodies, read) : [:],
             previous: (snapshot.version, try MessageDigest.sha256.text(of: snapshotBytes)))
         self.knowsRoot = knowsRoot
+        let roots = [bodies.root] + trusted.earlierRoots.filter { $0.version == bodies.root.version - 1 }
+        if knowsRoot, let file = try read(FeedLayout.root(bodies.root.version)) {
+            approvals[.root] = try Self.signers(of: file, .root, among: roots.map(\.root))
+        }
+        self.approvals = approvals
+    }
+
+    /// The ids of those of some keys that have signed a file, in their order there.
+    private static func signers(
+        of bytes: [UInt8], _ role: Role, among holders: [RoleKeys]
+    ) throws(PatchError) -> [String] {
+        let file = try SignedMetadata(bytes, name: role.rawValue, type: role.type)
+        var ids: [String] = []
+        for signature in file.signatures {
+            for holder in holders
+            where try holder.signer(of: signature.bytes, over: file.payload)?.hasBytes(of: signature.keyID) == true {
+                ids.append(signature.keyID)
+                break
+            }
+        }
+        return ids
     }
 
     /// Reads a feed as its own first root file says, which proves nothing about whose feed it is.

@@ -40,14 +40,52 @@ package struct FeedRepository: Sendable {
     /// A file to write, below the feed's folder.
     package struct File: Sendable {
         package let path: String
-        package let bytes: [UInt8]
+        /// How many bytes it has.
+        package let size: Int
         /// Whether it replaces a file of the same name. Only the timestamp does.
         package let replaces: Bool
+        private let read: @Sendable () throws(PatchError) -> [UInt8]
+
+        /// Its bytes, which may be read only now.
+        package var bytes: [UInt8] { get throws(PatchError) { try read() } }
 
         package init(path: String, bytes: [UInt8], replaces: Bool) {
-            self.path = path
-            self.bytes = bytes
-            self.replaces = replaces
+            (self.path, self.replaces, size) = (path, replaces, bytes.count)
+            read = { bytes }
+        }
+
+        /// A file with the hash of its contents in its name, which is never replaced.
+        package init(path: String, _ contents: Contents) {
+            (self.path, replaces, size, read) = (path, false, contents.size, contents.read)
+        }
+    }
+
+    /// The bytes of an envelope, or of another target.
+    package struct Contents: Sendable {
+        let size: Int
+        let sha256: String
+        let read: @Sendable () throws(PatchError) -> [UInt8]
+
+        package init(_ bytes: [UInt8]) throws(PatchError) {
+            (size, sha256) = (bytes.count, try MessageDigest.sha256.text(of: bytes))
+            read = { bytes }
+        }
+
+        /// Bytes that are not kept, but read again when they are needed: those of many files take much memory.
+        ///
+        /// - Parameter read: Reads them. If they are others by then, `feed-mismatch` is thrown.
+        package init(
+            _ bytes: [UInt8], readAgain read: @escaping @Sendable () throws(PatchError) -> [UInt8]
+        ) throws(PatchError) {
+            let digest = try MessageDigest.sha256.text(of: bytes)
+            (size, sha256) = (bytes.count, digest)
+            self.read = { () throws(PatchError) in
+                let bytes = try read()
+                guard try MessageDigest.sha256.text(of: bytes) == digest else {
+                    throw PatchError(.feedMismatch, "a file was changed while it was used", hint: "run it again")
+                }
+                return bytes
+            }
         }
     }
 
@@ -107,6 +145,8 @@ package struct FeedRepository: Sendable {
     let taken: [Role: Int]
     /// Whether its root file is the one of its time. An earlier state that older versions of patchpack made does not say which that is.
     package internal(set) var knowsRoot = true
+    /// The ids of the keys that have signed the metadata of a role, as they were read.
+    var approvals: [Role: [String]] = [:]
     /// The version of the snapshot before the change, and its file's SHA-256.
     let previous: (version: Int, sha256: String)?
     /// No honest feed comes this far. A thief of the online key can, to leave no versions to its owner.
@@ -250,14 +290,14 @@ package struct FeedRepository: Sendable {
 
     /// An envelope to publish.
     package struct Publication: Sendable {
-        /// The envelope's bytes, which the caller has verified.
-        let envelope: [UInt8]
+        /// The envelope, which the caller has verified.
+        let envelope: Contents
         /// The envelope's file name, such as `com.example.shop.cart-total-7.js`.
         let name: String
         /// The list's entry, without its path.
         package let entry: PatchEntryDraft
 
-        package init(_ envelope: [UInt8], name: String, entry: PatchEntryDraft) {
+        package init(_ envelope: Contents, name: String, entry: PatchEntryDraft) {
             self.envelope = envelope
             self.name = name
             self.entry = entry
@@ -267,7 +307,7 @@ package struct FeedRepository: Sendable {
         ///
         /// - Parameter body: Says whom it is offered to; by default to all.
         package init(
-            _ envelope: [UInt8], _ manifest: Manifest,
+            _ envelope: Contents, _ manifest: Manifest,
             _ body: (inout PatchEntryDraft) throws(PatchError) -> Void = { _ throws(PatchError) in }
         ) throws(PatchError) {
             var entry = PatchEntryDraft(manifest)
@@ -311,12 +351,12 @@ package struct FeedRepository: Sendable {
         var known: [String: String] = [:]
         for target in targets { known[target.path] = target.sha256 }
         var listed = Set(list.entries.compactMap(\.path))
-        var added: [(path: String, envelope: [UInt8], digest: String)] = []
+        var added: [(path: String, envelope: Contents)] = []
         var entries: [PatchEntryDraft] = []
         var results: [Listing] = []
         for publication in publications {
             let path = FeedLayout.envelope(publication.name, of: app)
-            let digest = try MessageDigest.sha256.text(of: publication.envelope)
+            let digest = publication.envelope.sha256
             let earlier = known[path] ?? files[publication.name]
             guard earlier == nil || earlier == digest else {
                 throw PatchError(
@@ -328,7 +368,7 @@ package struct FeedRepository: Sendable {
             let entry = versions.first { $0.version == asked.version }
             // What was removed stays withdrawn, and needs no envelope.
             if entry?.state != .withdrawn, known.updateValue(digest, forKey: path) == nil {
-                added.append((path, publication.envelope, digest))
+                added.append((path, publication.envelope))
             }
             guard listed.insert(path).inserted else {
                 results.append(entry.flatMap { $0.words == asked.words ? nil : .differs($0) } ?? .unchanged)
@@ -342,7 +382,7 @@ package struct FeedRepository: Sendable {
         }
         if !added.isEmpty {
             touch(.targets, in: details)
-            for (path, envelope, digest) in added { addTarget(path, envelope, digest) }
+            for (path, envelope) in added { addTarget(path, envelope) }
         }
         if !entries.isEmpty {
             edit(in: details) { $0.entries += entries }
@@ -374,16 +414,17 @@ package struct FeedRepository: Sendable {
             bodies.targets.targets[ExactString(path)] = nil
             return true
         }
-        let digest = try MessageDigest.sha256.text(of: bytes)
-        guard digest != old else { return false }
+        let contents = try Contents(bytes)
+        guard contents.sha256 != old else { return false }
         touch(.targets, in: details)
-        addTarget(path, bytes, digest)
+        addTarget(path, contents)
         return true
     }
 
-    private mutating func addTarget(_ path: String, _ bytes: [UInt8], _ digest: String) {
-        bodies.targets.targets[ExactString(path)] = FeedTarget(path: path, length: bytes.count, sha256: digest)
-        newTargets.append(File(path: FeedLayout.target(path, sha256: digest), bytes: bytes, replaces: false))
+    private mutating func addTarget(_ path: String, _ contents: Contents) {
+        bodies.targets.targets[ExactString(path)] = FeedTarget(
+            path: path, length: contents.size, sha256: contents.sha256)
+        newTargets.append(File(path: FeedLayout.target(path, sha256: contents.sha256), contents))
     }
 
     /// Changes the list. It then says when each entry was changed, by whom and why.

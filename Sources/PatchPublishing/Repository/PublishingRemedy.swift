@@ -51,6 +51,8 @@ package enum PublishingRemedy: PatchError.Remedy, Equatable {
     case giveKeyOrRoot
     /// Give the first root file, as the app has it. That of the folder has this SHA-256.
     case giveRoot(sha256: String)
+    /// Look at which keys the roles have.
+    case lookAtKeys
     /// Look at which patches there are.
     case lookAtPatches
     /// The place has another feed: name another one.

@@ -120,8 +120,24 @@ extension FeedRepository {
     // MARK: staging
 
     /// The bytes of a target that is new; nil if it is not.
-    package func newTarget(_ path: String) -> [UInt8]? {
-        newTargets.last { FeedLayout.isTarget($0.path, path) }?.bytes
+    package func newTarget(_ path: String) throws(PatchError) -> [UInt8]? {
+        try newTargets.last { FeedLayout.isTarget($0.path, path) }?.bytes
+    }
+
+    /// The trust store that it delivers; nil if it delivers none.
+    ///
+    /// - Parameter read: Reads a file of the feed; nil if there is none.
+    /// - Throws: `feed-mismatch` if it is missing, or not the one that is signed.
+    package func trustStore(_ read: (String) throws(PatchError) -> [UInt8]?) throws(PatchError) -> [UInt8]? {
+        let path = PatchList.trustPath(for: app)
+        guard let digest = digest(of: path) else { return nil }
+        let file = FeedLayout.target(path, sha256: digest)
+        var bytes = try newTarget(path)
+        if bytes == nil { bytes = try read(file) }
+        guard let bytes, try MessageDigest.sha256.text(of: bytes) == digest else {
+            throw PatchError(.feedMismatch, "\(file): missing, or not the file that is signed")
+        }
+        return bytes
     }
 
     /// The change so far, as files to keep until others have signed it; the new targets are among them.

@@ -280,6 +280,9 @@ extension Option {
         name: "keep", value: .text("N"), help: "number of the highest versions to keep (default: 1)")
     static let days = Option(
         name: "days", value: .text("N"), help: "fail if a role's metadata end in fewer than N days")
+    static let allPatches = Option(name: "all", help: "show each patch, however many there are")
+    static let calendar = Option(
+        name: "calendar", help: "print when signatures and keys end, as a calendar (RFC 5545)")
     static let pinnedRoot = Option(
         name: "root", value: .file("FILE"), variable: "PATCHPACK_FEED_ROOT",
         help: "root file to trust: the 1.root.json that the app has (or PATCHPACK_FEED_ROOT)")

@@ -42,12 +42,25 @@ extension Verb {
         self.actions = actions
     }
 
+    /// The actions that do what other tools have these names for.
+    private static let otherNames = [
+        "rollback": ["withdraw", "undo"], "revert": ["undo"], "list": ["status"], "ls": ["status"], "show": ["status"],
+        "history": ["log"], "add": ["publish"], "delete": ["withdraw", "remove"], "stop": ["pause", "withdraw"],
+        "upload": ["deploy"], "unban": ["clear"],
+    ]
+
     /// Finds an action by its last word.
     ///
     /// - Throws: `usage` if there is no such action.
     func action(called word: Argument) throws(PatchError) -> Verb {
         guard let action = actions.first(where: { word.isText($0.lastWord) }) else {
             let known = actions.map(\.lastWord)
+            let meant = Self.otherNames[word.text, default: []].filter(known.contains)
+            guard meant.isEmpty else {
+                throw PatchError(
+                    .usage, "unknown action of \(name) \(word.text)",
+                    hint: "did you mean \(meant.joined(separator: " or "))? (patchpack \(name) --help)")
+            }
             throw .unknown(
                 "action of \(name)", word.text, known: known,
                 help: known.count > 8 ? "patchpack \(name) --help" : "one of \(known.joined(separator: ", "))")

@@ -81,8 +81,10 @@ struct VerbParser {
 extension PatchError {
     /// An error for an unknown word, which suggests the nearest known one.
     static func unknown(_ kind: String, _ word: String, known: [String], help: String) -> PatchError {
-        // A word that is cut off, or that has a typing mistake.
-        let longer = known.filter { word.utf8.count > 2 && $0.utf8.starts(with: word.utf8) }
+        // A word that is cut off at its end or at its beginning, or that has a typing mistake.
+        var longer = known.filter { word.utf8.count > 2 && $0.utf8.starts(with: word.utf8) }
+        let end = "-" + word.drop { $0 == "-" }
+        if longer.isEmpty { longer = known.filter { $0.utf8.count > word.utf8.count && $0.hasSuffix(end) } }
         let meant = longer.isEmpty ? nearest(word, among: known).map { [$0] } ?? [] : Array(longer.prefix(4))
         return PatchError(
             .usage, "unknown \(kind) \(word)",

@@ -14,7 +14,7 @@ extension PublishingRemedy {
             case .rollout, .snapshot, .timestamp: "give an online key with --key: \(FeedKey.short(ids))"
             }
         case .addKeys: "add keys with --add, or lower the number with --threshold"
-        case .makeFeed: "make one: patchpack feed init DIR"
+        case .makeFeed: "name the folder that has the feed's metadata folder, or make a feed: patchpack feed init DIR"
         case .trustOlderRoot:
             "take the newest copy of the feed, or give --root with an older root file to go on with this one"
         case .signPayload:
@@ -28,7 +28,8 @@ extension PublishingRemedy {
             "if this clock is right, the signer's was wrong: patchpack feed refresh DIR --clock-is-right"
         case .refresh: "patchpack feed refresh DIR"
         case .repeatStaged: "patchpack feed sign DIR --discard, and make the change again"
-        case .prune: "patchpack feed prune DIR ID…"
+        case .prune:
+            "feed prune DIR ID… removes old versions; feed remove DIR ID… removes patches, and when run again their withdrawals"
         case .giveRole(let names): "give --role: \(names.joined(separator: ", "))"
         case .giveValue: "to set one, give NAME=VALUE"
         case .resumeFirst: "patchpack feed resume, and then pause"
@@ -40,6 +41,7 @@ extension PublishingRemedy {
             "give a private key with --key, or set PATCHPACK_FEED_KEY; --root FILE is enough to look"
         case .giveRoot(let digest):
             "give --root FILE or set PATCHPACK_FEED_ROOT: the 1.root.json that the app has; its SHA-256 here is \(digest)"
+        case .lookAtKeys: "patchpack feed status DIR lists the keys of each role"
         case .lookAtPatches: "patchpack feed status DIR lists them"
         case .giveOtherPlace: "this is another feed: is --to right?"
         case .signAbove(let number, let folder):

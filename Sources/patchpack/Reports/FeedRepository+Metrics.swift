@@ -5,8 +5,10 @@ import PatchPublishing
 extension FeedRepository {
     /// The state in Prometheus' text format, for the textfile collector of its node exporter.
     ///
-    /// - Parameter place: Where it was read, so that what is served can be compared with the folder.
-    func metrics(of place: String) -> String {
+    /// - Parameters:
+    ///   - place: Where it was read, so that what is served can be compared with the folder.
+    ///   - keys: The keys of the trust store that it delivers.
+    func metrics(of place: String, _ keys: [TrustedKey]) -> String {
         var text = OpenMetricsText()
         let labels = [("app", app), ("environment", environment), ("place", place)]
         func family(_ name: String, _ help: String, _ samples: [(labels: [(String, String)], value: Int)]) {
@@ -24,6 +26,14 @@ extension FeedRepository {
         family(
             "role_expires_timestamp_seconds", "When the metadata of a role end.",
             Role.allCases.map { ([("role", $0.rawValue)], state(of: $0).expires.secondsSince1970) })
+        let ending = keys.compactMap { key in
+            key.isRevoked ? nil : key.notAfter.map { (labels: [("key", key.name)], value: $0.secondsSince1970) }
+        }
+        if !ending.isEmpty {
+            family(
+                "key_expires_timestamp_seconds", "Until when a key of envelopes is trusted, as the trust store says.",
+                ending)
+        }
         perPatch("patch_offered_permyriad", "To how many of 10,000 devices it is offered; 0 unless it is active.") {
             $0.state == .active ? $0.permyriad : 0
         }

@@ -4,6 +4,7 @@ import Synchronization
 
 /// Runs asynchronous work to its end while the calling thread waits. The tool's verbs are synchronous.
 func waiting<Value: Sendable>(
+    meanwhile show: () -> Void = {},
     for work: @escaping @Sendable () async throws(PatchError) -> Value
 ) throws(PatchError) -> Value {
     let done = DispatchSemaphore(value: 0)
@@ -16,7 +17,7 @@ func waiting<Value: Sendable>(
         }
         done.signal()
     }
-    done.wait()
+    while done.wait(timeout: .now() + .milliseconds(200)) == .timedOut { show() }
     guard let result = box.value else { throw PatchError(.internal, "no result") }
     return try result.get()
 }

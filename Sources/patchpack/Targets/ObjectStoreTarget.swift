@@ -1,6 +1,7 @@
 import PatchCrypto
 import PatchHTTP
 import PatchPublishing
+import Synchronization
 
 /// A bucket of an object store that speaks S3, or a part of one.
 struct ObjectStoreTarget: DeployTarget {
@@ -45,7 +46,8 @@ struct ObjectStoreTarget: DeployTarget {
             // Without a scheme, it cannot be told what in it is a password.
             let shown = endpoint.contains("://") ? HTTPSource.shown(endpoint) : "AWS_ENDPOINT_URL"
             throw PatchError(
-                .config, "\(shown): not an https URL", hint: "AWS_ENDPOINT_URL must begin with https://")
+                .config, "\(shown): not an https URL",
+                hint: "AWS_ENDPOINT_URL must begin with https://, or give --allow-http for a server of your own")
         }
         url = (endpoint.hasSuffix("/") ? endpoint : endpoint + "/") + place + "/"
         connection = try Connection()
@@ -78,15 +80,15 @@ struct ObjectStoreTarget: DeployTarget {
         return try put(file, if: "If-Match: \(tag)")
     }
 
-    func find(_ files: [FeedRepository.File]) throws(PatchError) -> FilesFound {
-        try together(files) { (file, connection) async throws(PatchError) in
+    func find(_ files: [FeedRepository.File], report: (Int) -> Void) throws(PatchError) -> FilesFound {
+        try together(files, report) { (file, connection) async throws(PatchError) in
             guard let there = try await get(file.path, on: connection) else { return .missing }
-            return there.body == file.bytes ? .same : .other
+            return try there.body == file.bytes ? .same : .other
         }
     }
 
-    func add(_ files: [FeedRepository.File]) throws(PatchError) -> FilesFound {
-        try together(files) { (file, connection) async throws(PatchError) in
+    func add(_ files: [FeedRepository.File], report: (Int) -> Void) throws(PatchError) -> FilesFound {
+        try together(files, report) { (file, connection) async throws(PatchError) in
             if try await put(file, if: Self.isMissing, on: connection) { return .missing }
             return try await get(file.path, on: connection)?.body == file.bytes ? .same : .other
         }
@@ -97,12 +99,13 @@ struct ObjectStoreTarget: DeployTarget {
 
     /// Looks at several files at a time, each with a connection of its own.
     private func together(
-        _ files: [FeedRepository.File],
+        _ files: [FeedRepository.File], _ report: (Int) -> Void,
         _ look: @escaping @Sendable (FeedRepository.File, Connection) async throws(PatchError) -> Found
     ) throws(PatchError) -> FilesFound {
         let width = min(Self.width, files.count)
         let connection = connection
-        let looks = try waiting { () async throws(PatchError) in
+        let done = Counter()
+        let looks = try waiting(meanwhile: { report(done.value) }) { () async throws(PatchError) in
             await withTaskGroup { group in
                 for first in 0..<width {
                     group.addTask { () -> Result<[(Int, Found)], PatchError> in
@@ -111,6 +114,7 @@ struct ObjectStoreTarget: DeployTarget {
                             var found: [(Int, Found)] = []
                             for index in stride(from: first, to: files.count, by: width) {
                                 found.append((index, try await look(files[index], own)))
+                                done.count()
                             }
                             return .success(found)
                         } catch {
@@ -218,4 +222,12 @@ struct ObjectStoreTarget: DeployTarget {
         guard let start = text.firstRange(of: "<Code>") else { return nil }
         return String(text[start.upperBound...].prefix { $0.isLetter || $0.isNumber }.prefix(60))
     }
+}
+
+/// How many files are done, counted by several tasks.
+private final class Counter: Sendable {
+    private let number = Atomic(0)
+
+    func count() { number.add(1, ordering: .relaxed) }
+    var value: Int { number.load(ordering: .relaxed) }
 }

@@ -81,7 +81,7 @@ struct RsyncTarget: DeployTarget {
         return true
     }
 
-    func find(_ files: [FeedRepository.File]) throws(PatchError) -> FilesFound {
+    func find(_ files: [FeedRepository.File], report: (Int) -> Void) throws(PatchError) -> FilesFound {
         guard !files.isEmpty else { return FilesFound() }
         try stage(files)
         // A file that is not there has a plus sign for each of its properties.
@@ -103,7 +103,7 @@ struct RsyncTarget: DeployTarget {
         return found
     }
 
-    func add(_ files: [FeedRepository.File]) throws(PatchError) -> FilesFound {
+    func add(_ files: [FeedRepository.File], report: (Int) -> Void) throws(PatchError) -> FilesFound {
         guard !files.isEmpty else { return FilesFound() }
         try stage(files)
         let written = try send(lock + ["--ignore-existing"])
@@ -120,10 +120,11 @@ struct RsyncTarget: DeployTarget {
         for file in files {
             let copy = staged.appending(Path(file.path))
             try Folder.make(copy.parent)
+            let bytes = try file.bytes
             do throws(SystemError) {
                 // It is gone when this process ends, so it is not flushed.
                 let output = try Descriptor(copy, .append, permissions: 0o600)
-                try unsafe file.bytes.withUnsafeBufferPointer { bytes throws(SystemError) in
+                try unsafe bytes.withUnsafeBufferPointer { bytes throws(SystemError) in
                     try unsafe output.write(bytes)
                 }
             } catch {

@@ -56,7 +56,7 @@ import Testing
         }
         let keys = try feed.signers(feed.root + [feed.release, feed.online, new, other])
         for file in try repository.files(signedBy: keys, in: FeedFixture.details) where FeedLayout.isRoot(file.path) {
-            feed.server[file.path] = file.bytes
+            feed.server[file.path] = try file.bytes
         }
         var device = try trusted()
         #expect(throws: PatchError(.feedSignature, "")) { try read(&device) }

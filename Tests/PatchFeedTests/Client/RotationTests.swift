@@ -121,7 +121,7 @@ import Testing
             in: FeedFixture.details)
         let keys = try feed.signers(feed.root + [feed.release, feed.online, new])
         for file in try repository.files(signedBy: keys, in: FeedFixture.details) {
-            feed.server[file.path] = file.bytes
+            feed.server[file.path] = try file.bytes
             #expect(try await feed.list(storage).entries.count == 1, "after \(file.path)")
             #expect(try await feed.list(MemoryStorage()).entries.count == 1, "after \(file.path)")
         }
@@ -146,7 +146,7 @@ import Testing
         let signers = try feed.signers(
             signing.filter { name == "targets" || $0.verifyingKey.id != feed.online.verifyingKey.id })
         for file in try repository.files(signedBy: signers, in: FeedFixture.details) where !file.replaces {
-            feed.server[file.path] = file.bytes
+            feed.server[file.path] = try file.bytes
         }
         await #expect(throws: PatchError(.feedSignature, "")) { try await feed.list(storage) }
         // Without being told, a signer takes a file of the old keys for a forged one.
@@ -157,7 +157,7 @@ import Testing
             FeedRepository.Reading(root: feed.pinnedRoot, isInterrupted: true), { path in feed.server[path] })
         again.refresh([.timestamp], in: FeedFixture.details)
         again.mend(in: FeedFixture.details)
-        feed.server.write(try again.files(signedBy: signers, in: FeedFixture.details))
+        try feed.server.write(again.files(signedBy: signers, in: FeedFixture.details))
         #expect(try await feed.list(storage).entries.count == 1)
     }
 

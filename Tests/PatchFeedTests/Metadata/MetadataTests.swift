@@ -85,10 +85,10 @@ import Testing
         #expect(
             feed.changes(since: before).contains { $0.hasPrefix("targets: targets patches/com.example.shop/") },
             "\(feed.changes(since: before))")
-        source.write(try feed.files(signedBy: signers, in: ChangeDetails(at: now)))
+        try source.write(feed.files(signedBy: signers, in: ChangeDetails(at: now)))
         feed = try FeedRepository(trustingItself: { path in source[path] })
         feed.edit(in: ChangeDetails(at: now)) { $0.notice = nil }
-        source.write(try feed.files(signedBy: signers, in: ChangeDetails(at: now)))
+        try source.write(feed.files(signedBy: signers, in: ChangeDetails(at: now)))
         let root = try #require(source["metadata/1.root.json"])
         var client = try FeedClient(root: root, from: source, keptIn: MemoryStorage(), at: now)
         try await client.update()

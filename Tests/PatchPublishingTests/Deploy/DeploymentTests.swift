@@ -279,7 +279,7 @@ import Testing
         #expect(try folder.create(file))
         let other = FeedRepository.File(path: file.path, bytes: [2], replaces: false)
         #expect(try !folder.create(other))
-        #expect(try folder.add([file, other]).others == [file.path])
+        #expect(try folder.add([file, other]) { _ in }.others == [file.path])
         #expect(try !folder.replace(other, of: [3]) && folder.read(file.path) == [1])
         #expect(try folder.replace(other, of: [1]) && folder.read(file.path) == [2])
         // Only a file that is there is somebody else's. What cannot be written is an error.

@@ -31,15 +31,18 @@ final class MemoryTarget: DeployTarget {
 
     func read(_ path: String) -> [UInt8]? { self[path] }
 
-    func create(_ file: FeedRepository.File) -> Bool { write(file) { $0 == nil } }
+    func create(_ file: FeedRepository.File) throws(PatchError) -> Bool { try write(file) { $0 == nil } }
 
-    func replace(_ file: FeedRepository.File, of old: [UInt8]?) -> Bool { write(file) { $0 == old } }
+    func replace(_ file: FeedRepository.File, of old: [UInt8]?) throws(PatchError) -> Bool {
+        try write(file) { $0 == old }
+    }
 
-    private func write(_ file: FeedRepository.File, if mayWrite: ([UInt8]?) -> Bool) -> Bool {
+    private func write(_ file: FeedRepository.File, if mayWrite: ([UInt8]?) -> Bool) throws(PatchError) -> Bool {
+        let bytes = try file.bytes
         state.withLock { $0.interruptions.removeValue(forKey: file.path) }?()
         return state.withLock { state in
             guard mayWrite(state.files[file.path]) else { return false }
-            state.files[file.path] = file.bytes
+            state.files[file.path] = bytes
             state.written.append(file.path)
             return true
         }

@@ -30,7 +30,7 @@ import Testing
         var paused = entry
         paused.state = .paused
         repository.replace(entry, with: paused, in: details)
-        feed.server.write(try repository.files(signedBy: feed.signers([feed.online]), in: details))
+        try feed.server.write(repository.files(signedBy: feed.signers([feed.online]), in: details))
         let change = FeedRepository.Change(time: FeedFixture.now, author: "Ada", reason: "too slow")
         let next = try read()
         #expect(next.change == change)
@@ -57,7 +57,7 @@ import Testing
 
         var next = base
         next.edit(in: FeedFixture.details) { $0.isEnabled = false }
-        feed.server.write(try next.files(signedBy: feed.signers([feed.online]), in: FeedFixture.details))
+        try feed.server.write(next.files(signedBy: feed.signers([feed.online]), in: FeedFixture.details))
         let read = try read()
         #expect(read.change == FeedRepository.Change(time: FeedFixture.now, author: nil, reason: nil))
         #expect(read.list.author == nil && read.list.reason == nil && read.list.notice == nil)

@@ -30,13 +30,13 @@ import Testing
         return feed.replace(old, unlessSame: new, reason: reason, in: details)
     }
 
-    private func publication(_ version: Int, bytes: String = "envelope", paused: Bool = false)
+    private func publication(_ version: Int, bytes: String = "envelope", paused: Bool = false) throws(PatchError)
         -> FeedRepository.Publication
     {
         var entry = PatchEntryDraft(FeedFixture.entry(version))
         if paused { entry.state = .paused }
-        return FeedRepository.Publication(
-            Array("\(bytes) \(version)".utf8), name: FeedFixture.name(version), entry: entry)
+        return try FeedRepository.Publication(
+            FeedRepository.Contents(Array("\(bytes) \(version)".utf8)), name: FeedFixture.name(version), entry: entry)
     }
 
     @Test func theListChangesOnlyIfItSaysSomethingElse() throws {

@@ -70,7 +70,7 @@ import Testing
         try staged.sign(with: [])
         let waits = staged.staged
         try feed.change { $0.edit(in: FeedFixture.details) { $0.isEnabled = false } }
-        for file in waits { feed.server[file.path] = file.bytes }
+        for file in waits { feed.server[file.path] = try file.bytes }
         var late = try feed.repository()
         #expect(remedy { _ = try late.takeUp { path in feed.server[path] } } == .repeatStaged)
         var base = try feed.repository()

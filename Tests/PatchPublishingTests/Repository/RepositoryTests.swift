@@ -263,7 +263,7 @@ import Testing
         try waiting.sign(with: feed.signers([feed.release]))
         waiting.signatures[.targets]?.append(MetadataSignature(keyID: "thief", bytes: [1]))
         var files = feed.server.files
-        for file in waiting.staged { files[file.path] = file.bytes }
+        for file in waiting.staged { files[file.path] = try file.bytes }
         var taken = try feed.repository()
         #expect(try taken.takeUp { path in files[path] })
         #expect(taken.signatures[.targets]?.map(\.keyID) == [try FeedKey(feed.release.verifyingKey).id])

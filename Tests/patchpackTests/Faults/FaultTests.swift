@@ -42,6 +42,11 @@ import Testing
                 testDescription: "unpack",
                 arguments: ["unpack", "bundle.js", "-o", "out", "--script-key", "script.key"] + trust,
                 outputs: ["out/cart.lua", "out/other.lua"]),
+            // So many that the whole file system is flushed.
+            Scenario(
+                testDescription: "unpack many",
+                arguments: ["unpack", "many.js", "-o", "out", "--script-key", "script.key"] + trust,
+                outputs: ["out/cart.lua"] + (0..<12).map { "out/part\($0).lua" }),
             Scenario(
                 testDescription: "keygen", arguments: ["keygen", "-o", "out", "--algorithm", "ed25519"],
                 outputs: ["out/signing.pem", "out/trusted.pem", "out/script.key"], isDeterministic: false),
@@ -79,8 +84,12 @@ import Testing
             let shop = try Workshop()
             try shop.folder.write(Workshop.script.replacing("cart-total", with: "other"), to: "other.lua")
             try shop.folder.write("", to: "out/.keep")
-            for name in ["sound.js", "bundle.js"] {
-                let scripts = name == "sound.js" ? ["cart.lua"] : ["cart.lua", "other.lua", "--bundle"]
+            let parts = (0..<12).map { "part\($0).lua" }
+            for name in parts { try shop.folder.write("return {}\n", to: name) }
+            for (name, scripts) in [
+                ("sound.js", ["cart.lua"]), ("bundle.js", ["cart.lua", "other.lua", "--bundle"]),
+                ("many.js", ["cart.lua"] + parts + ["--bundle"]),
+            ] {
                 let run = try Tool.run(
                     Tool.patchpack, ["pack"] + scripts + ["-o", name] + Self.keys, in: shop.folder.path)
                 try #require(run.status == 0, "\(run.error)")

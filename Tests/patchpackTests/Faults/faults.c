@@ -102,6 +102,8 @@ ssize_t write(int file, const void *bytes, size_t count) {
 
 int fsync(int file) { return is_faulty(FSYNC) ? -1 : (int)syscall(SYS_fsync, file); }
 
+int syncfs(int file) { return is_faulty(FSYNC) ? -1 : (int)syscall(SYS_syncfs, file); }
+
 int rename(const char *from, const char *to) {
     return is_faulty(RENAME) ? -1 : (int)syscall(SYS_renameat, AT_FDCWD, from, AT_FDCWD, to);
 }

@@ -45,7 +45,7 @@ import Testing
     private func files(of folder: String) throws -> [String: [UInt8]] {
         var files: [String: [UInt8]] = [:]
         for name in try work.folder.contents()
-        where name.hasPrefix("\(folder)/") && !name.hasSuffix(".next.json") {
+        where name.hasPrefix("\(folder)/") && !name.hasSuffix(".next.json") && !name.hasSuffix(".gitattributes") {
             files[String(name.dropFirst(folder.count + 1))] = try? work.folder.read(name)
         }
         return files
@@ -74,6 +74,20 @@ import Testing
         #expect(try work.run("refresh", "feed").status == 0)
         #expect(try deploy("feed", "--repair").status == 0)
         #expect(try files(of: "www") == files(of: "feed"), "repairing looks at every file")
+    }
+
+    /// Devices that were in the middle of the older state looked for it.
+    @Test func whatWasMissingOfAnOlderStateIsNamed() throws {
+        #expect(try deploy().status == 0)
+        let names = try work.folder.contents()
+        let envelope = try #require(names.first { $0.hasPrefix("www/targets/patches/") && $0.hasSuffix(".js") })
+        try remove(envelope)
+        try change("pause", FeedWorkshop.id)
+        let run = try deploy()
+        let path = envelope.dropFirst("www/".count)
+        #expect(run.status == 0 && run.text.hasPrefix("deployed"), "\(run.error)")
+        #expect(run.error.contains("www: \(path) was missing, and was uploaded"), "\(run.error)")
+        #expect(!run.error.contains(".rollout.json"), "what is new was not missing")
     }
 
     @Test func theSecondOfTwoCopiesIsTold() throws {
@@ -245,6 +259,29 @@ import Testing
         #expect(try deploy(to: "rsync://127.0.0.1:1/feed").status == 74)
         try work.folder.write([], to: "file")
         #expect(try deploy(to: "file").status == 74)
+    }
+
+    /// Caches remember that the first timestamp was missing.
+    @Test func theFirstStateIsWaitedForToo() throws {
+        try work.folder.write("", to: "cached/.keep")
+        let server = try WebServer(in: work.folder.at("cached")) { port in
+            "python3 -m http.server --bind 127.0.0.1 \(port)"
+        }
+        let options = "--served http://127.0.0.1:\(server.port) --allow-http"
+        let run = try work.shop.shell(
+            """
+            patchpack feed deploy feed --to www \(options) --wait 1h & waiting=$!
+            until grep -q 'timestamp.json.* 404' cached/server-\(server.port).log; do sleep 0.1; done
+            cp -r www/. cached/ && wait $waiting
+            """)
+        #expect(run.status == 0 && run.text.hasPrefix("deployed"), "\(run.error)")
+        // It does not wait for ever, and without --wait not at all.
+        try work.folder.write("", to: "cached/none/.keep")
+        for wait in ["", " --wait 0s"] {
+            let never = try work.shop.shell(
+                "patchpack feed deploy feed --to www \(options.replacing(" --", with: "/none --"))\(wait)")
+            #expect(never.status == 36 && never.error.contains("has no metadata/timestamp.json"), "\(never.error)")
+        }
     }
 
     @Test func theServedStateIsLookedAt() throws {

@@ -242,6 +242,73 @@ import Testing
         #expect(reason.status == 64 && reason.error.contains("at most 500"), "\(reason.error)")
     }
 
+    /// To look at what waits, or to carry a signature, no key is needed.
+    @Test func whatWaitsIsSignedWithoutAKeyHere() throws {
+        let work = try FeedWorkshop()
+        #expect(try work.publish(["8.js"], "--stage", with: FeedWorkshop.online).status == 0)
+        let show = try work.run(["sign", "feed", "--show"])
+        #expect(show.status == 0 && show.text.contains("\(Self.id)-8.js"), "\(show.error)")
+        #expect(try work.run(["sign", "feed", "--detach", "-o", "payload"]).status == 0)
+        let signed = try work.shop.shell("openssl pkeyutl -sign -rawin -inkey release.pem -in payload -out sig")
+        try #require(signed.status == 0)
+        let attached = try work.run(["sign", "feed", "--attach", "sig", "--yes"])
+        #expect(attached.status != 0 && attached.error.contains("give an online key"), "\(attached.error)")
+        #expect(try work.run(["sign", "feed", "--attach", "sig", "--yes"] + FeedWorkshop.online).status == 0)
+        #expect(try work.codes() == ["8 offered", "7 superseded"])
+    }
+
+    @Test func severalPatchesAreWithdrawnAtOnce() throws {
+        let work = try FeedWorkshop()
+        let other = "com.example.shop.discount"
+        try work.folder.write(Workshop.script.replacing(Self.id, with: other), to: "d.lua")
+        try #require(try work.shop.pack("d.lua").status == 0)
+        #expect(try work.publish(["d.js"]).status == 0)
+        let run = try work.run("withdraw", "feed", Self.id, other)
+        #expect(run.lines.prefix(2) == ["withdrawn  \(Self.id) 7", "withdrawn  \(other) 7"], "\(run.error)")
+        let keys = FeedWorkshop.online + FeedWorkshop.release
+        for _ in 0..<2 { #expect(try work.run(["remove", "feed", Self.id, other] + keys).status == 0) }
+        #expect(try work.codes() == [])
+    }
+
+    @Test func whoIsMistakenIsLedOn() throws {
+        let work = try FeedWorkshop()
+        for (arguments, status, words) in [
+            (["check", "feed", "--root", "nope"], 66, "nope: no such file"),
+            (["withdraw", "feed/metadata", Self.id] + FeedWorkshop.online, 36, "did you mean feed?"),
+            (
+                ["withdraw", "feed", Self.id, "--version", "7"] + FeedWorkshop.online, 64,
+                "did you mean --patch-version?"
+            ),
+            (["withdraw", "feed", "cart-total"] + FeedWorkshop.online, 64, "did you mean \(Self.id)?"),
+            (["withdraw", "feed", Self.id, "--key", "new.pem"], 78, "no role of this feed has the key"),
+            (["withdraw", "https://example.com/feed", Self.id] + FeedWorkshop.online, 36, "in the folder of the feed"),
+            (["rollback", "feed"], 64, "did you mean withdraw or undo?"),
+            (["list", "feed"], 64, "did you mean status?"),
+            (["disable", "feed", Self.id] + FeedWorkshop.online, 64, "feed pause or withdraw"),
+            (["history", "feed"], 64, "did you mean log?"),
+        ] as [([String], Int32, String)] {
+            // The key's own folder has a root file that is trusted.
+            try work.folder.write(work.folder.read("new.pem"), to: "elsewhere/new.pem", mode: 0o600)
+            let run = try work.run(arguments.map { $0 == "new.pem" ? "elsewhere/new.pem" : $0 })
+            #expect(run.status == status && run.error.contains(words), "\(arguments): \(run.status) \(run.error)")
+        }
+    }
+
+    /// Git merges no file of a feed, and changes no line's end.
+    @Test func gitIsToldToKeepItsHandsOff() throws {
+        let work = try FeedWorkshop()
+        #expect(try work.folder.read("feed/.gitattributes") == Array("* -text -merge\n".utf8))
+        let merge = try work.shop.shell(
+            """
+            git init -q . && git config user.email a@b && git config user.name a && git add feed && git commit -qm one &&
+              git checkout -qb other && patchpack feed pause feed \(Self.id) --key online.pem -q && git commit -qam two &&
+              git checkout -q - && rm -f *.signed && patchpack feed disable feed --key online.pem -q && git commit -qam three
+            git merge other >/dev/null 2>&1 && exit 1
+            patchpack feed check feed
+            """)
+        #expect(merge.status == 0, "the own side stays whole: \(merge.text) \(merge.error)")
+    }
+
     @Test func wrongNamesAreNamed() throws {
         let work = try FeedWorkshop()
         let run = try work.run("pause", "feed", "com.example.shop.cart-totl")
@@ -488,7 +555,7 @@ import Testing
             list.json.set("patches", .array([entry]))
         }
         for file in try repository.files(signedBy: [FeedSigner(online)], in: ChangeDetails(at: now)) {
-            try work.folder.write(file.bytes, to: "feed/\(file.path)")
+            try work.folder.write(try file.bytes, to: "feed/\(file.path)")
         }
         let run = try work.run(["check", "feed"])
         #expect(run.status == 34 && run.error.contains("the release keys have not signed it"), "\(run.error)")

@@ -1,3 +1,4 @@
+import Foundation
 import PatchCrypto
 import PatchFiles
 import TestSupport
@@ -44,7 +45,9 @@ import Testing
         let log = try work.run(["log", "feed"]).lines
         func entry(_ number: Int) -> [String] {
             guard let start = log.firstIndex(where: { $0.contains("  snapshot \(number)") }) else { return [] }
-            return [String(log[start].drop { $0 != " " })] + log[(start + 1)...].prefix { $0.hasPrefix("  ") }
+            return [String(log[start].drop { $0 != " " })]
+                + log[(start + 1)...].prefix { $0.hasPrefix("  ") }
+                .filter { !$0.hasPrefix("  signatures: ") }
         }
         #expect(
             entry(5) == [
@@ -125,6 +128,111 @@ import Testing
             "\(first)")
         try change("enable", "feed", by: "bob")
         #expect(try !status().contains("data loss"))
+    }
+
+    /// Who signed is proven, unlike who is named.
+    @Test func theLogNamesWhoSigned() throws {
+        #expect(try work.publish(["8.js"], "--author", "mallory").status == 0)
+        try work.folder.write(work.folder.read("release-public.pem"), to: "people/ada.pem")
+        try work.folder.write(work.folder.read("online-public.pem"), to: "people/cron/trusted.pem")
+        let status = try #require(try work.run(["status", "feed", "--format", "json"]).objects().first)
+        func id(_ role: String) throws -> String {
+            let roles = try #require(status["roles"] as? [String: [String: Any]])
+            return try #require((roles[role]?["keyIDs"] as? [String])?.first)
+        }
+        let (release, online) = (try id("targets"), try id("rollout"))
+        let line = "signatures: targets by \(release.prefix(16)), rollout by \(online.prefix(16))"
+        #expect(try work.run(["log", "feed"]).lines.contains("  \(line)"))
+        let named = "signatures: targets by ada \(release.prefix(16)), rollout by cron \(online.prefix(16))"
+        #expect(try work.run(["log", "feed", "--signers", "people"]).lines.contains("  \(named)"))
+        #expect(try work.run(["diff", "feed@2", "feed", "--signers", "people"]).lines.last == named)
+        let json = try #require(
+            try work.run(["log", "feed", "--signers", "people", "--last", "1", "--format", "json"]).objects().first)
+        let signers = try #require(json["signers"] as? [[String: Any]])
+        #expect(signers.map { $0["role"] as? String } == ["targets", "rollout"])
+        let key = try #require((signers[0]["keys"] as? [[String: Any]])?.first)
+        #expect(key["id"] as? String == release && key["name"] as? String == "ada")
+        #expect(try work.run(["page", "feed", "-o", "page.html", "--signers", "people"]).status == 0)
+        #expect(String(decoding: try work.folder.read("page.html"), as: UTF8.self).contains(named))
+        // Of a change of the list alone, the release key has signed nothing.
+        try change("pause", "feed", Self.id)
+        let pause = try work.run(["log", "feed", "--last", "1", "--signers", "people"])
+        #expect(pause.lines.last == "  signatures: rollout by cron \(online.prefix(16))", "\(pause.text)")
+    }
+
+    @Test func theEndsAreThereAsACalendar() throws {
+        let end = "2099-03-01T12:00:00Z"
+        let name = String(repeating: "long", count: 16)
+        for arguments in [
+            ["add", "keys.store", "trusted.pem", "--name", name, "--not-after", end],
+            ["add", "keys.store", "offline-public.pem", "--name", "second"],
+        ] {
+            let run = try Tool.run(Tool.patchpack, ["trust"] + arguments, in: work.folder.path)
+            try #require(run.status == 0, "\(run.error)")
+        }
+        let trust = try work.run(["trust", "feed", "keys.store"] + FeedWorkshop.online + FeedWorkshop.release)
+        try #require(trust.status == 0, "\(trust.error)")
+        let run = try work.run(["status", "feed", "--calendar"])
+        #expect(run.status == 0, "\(run.error)")
+        // Of CRLF, Swift makes one character.
+        let lines = run.text.components(separatedBy: "\r\n")
+        #expect(lines.last == "" && !lines.joined().contains("\n"))
+        #expect(lines.allSatisfy { $0.utf8.count <= 75 })
+        let whole = run.text.replacingOccurrences(of: "\r\n ", with: "").components(separatedBy: "\r\n")
+        #expect(whole.first == "BEGIN:VCALENDAR" && whole.dropLast().last == "END:VCALENDAR")
+        #expect(whole.count { $0 == "BEGIN:VEVENT" } == 6, "five roles and the key that ends")
+        #expect(whole.contains("DTSTART:20990301T120000Z"))
+        #expect(whole.contains("SUMMARY:com.example.shop release: the key \(name) of envelopes ends"), "\(run.text)")
+        #expect(whole.contains { $0.hasPrefix("DESCRIPTION:patchpack feed refresh DIR\\, with 1 of the keys ") })
+        let ids = whole.filter { $0.hasPrefix("UID:") }
+        #expect(Set(ids).count == 6 && ids.contains("UID:timestamp.release.com.example.shop@patchpack"))
+        // A calendar that reads it again moves an event, which has the same id.
+        #expect(try work.run("refresh", "feed").status == 0)
+        let later = try work.run(["status", "feed", "--calendar"]).text.components(separatedBy: "\r\n")
+        #expect(later.filter { $0.hasPrefix("UID:timestamp") } == ids.filter { $0.hasPrefix("UID:timestamp") })
+        #expect(try work.run(["status", "feed", "--calendar", "--format", "json"]).status == 64)
+        let metrics = try work.run(["status", "feed", "--format", "openmetrics"]).text
+        #expect(metrics.contains("patchpack_feed_key_expires_timestamp_seconds{"))
+    }
+
+    @Test func aLongListIsShort() throws {
+        let other = "com.example.shop.discount"
+        try work.folder.write(
+            Workshop.script.replacing("@version  7", with: "@version  8").replacing(Self.id, with: other), to: "d.lua")
+        try #require(try work.shop.pack("d.lua").status == 0)
+        #expect(try work.publish(["8.js", "d.js"]).status == 0)
+        try change("pause", "feed", Self.id, "--patch-version", "7")
+        let lines = try status().split(separator: "\n").map(String.init)
+        #expect(lines[1].hasPrefix("\(Self.id) 7  paused"), "what needs attention comes first")
+        let one = try work.run(["status", "feed", other])
+        #expect(one.text.contains("\(other) 8") && !one.text.contains(Self.id))
+        let short = try work.run(["status", "feed", "cart-total"])
+        #expect(short.status == 64 && short.error.contains("did you mean \(Self.id)?"), "\(short.error)")
+        let json = try work.run(["status", "feed", other, "--format", "json"]).objects().first
+        #expect((json?["patches"] as? [Any])?.count == 1)
+    }
+
+    @Test func theStateAsJSONHasWhatTheTextHas() throws {
+        try change("set", "feed", "--minimum-app-version", "2.0", "--notice", "Update soon")
+        try change("switch", "feed", "checkout=old", "--reason", "slow")
+        try change("disable", "feed", "--reason", "fire", by: "bob")
+        let json = try #require(try work.run(["status", "feed", "--format", "json"]).objects().first)
+        #expect(json["minimumAppVersion"] as? String == "2.0" && json["notice"] as? String == "Update soon")
+        #expect(json["switches"] as? [String: String] == ["checkout": "old"])
+        #expect(json["author"] as? String == "bob" && json["reason"] as? String == "fire")
+        let stop = try #require(json["stop"] as? [String: Any])
+        #expect(stop["author"] as? String == "bob" && stop["reason"] as? String == "fire")
+    }
+
+    @Test func whoIsLeftOutIsSaid() throws {
+        try work.folder.write("a\nb\n", to: "units")
+        let run = try work.run(
+            ["set", "feed", "--minimum-app-version", "99", "--units", "units", "--app-version", "2.3.1"]
+                + FeedWorkshop.online)
+        #expect(run.status == 0 && run.error.contains("an app older than 99 gets no patch any more"), "\(run.error)")
+        #expect(run.text.contains("\(Self.id) 7  app-version  0 -> 2 of 2"), "\(run.text)")
+        let lower = try work.run(["set", "feed", "--minimum-app-version", "1"] + FeedWorkshop.online)
+        #expect(lower.status == 0 && !lower.error.contains("gets no patch"))
     }
 
     @Test func theStateIsThereAsMetrics() throws {

@@ -49,4 +49,20 @@ import Testing
         #expect(pipe.lines.count == 4 && pipe.lines.last == "3 ok")
         #expect(!pipe.text.contains("["))
     }
+
+    @Test func aFeedShowsHowFarItIs() throws {
+        let work = try FeedWorkshop(isEmpty: true)
+        let publish =
+            "publish feed 7.js 8.js --key release.pem --key online.pem --trusted-key trusted.pem --script-key script.key"
+        for (action, bar, word) in [(publish, "] 1/2", "wrote"), ("deploy feed --to www", "] 0/", "deployed")] {
+            let terminal = try Tool.patiently(in: work.folder.path) { pause in
+                "sleep \(pause) | TERM=xterm script -qec '\"$TOOL\" feed \(action) --dry-run' /dev/null"
+            } until: {
+                $0.text.contains("would")
+            }
+            #expect(terminal.text.contains(bar), "\(terminal.text.debugDescription)")
+            let quiet = try work.shop.shell("patchpack feed \(action) 2>&1 | cat")
+            #expect(quiet.status == 0 && quiet.text.contains(word) && !quiet.text.contains("["), "\(quiet.text)")
+        }
+    }
 }

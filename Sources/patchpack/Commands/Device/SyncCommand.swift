@@ -30,6 +30,14 @@ enum SyncCommand {
         guard let app = try arguments.text(of: .runningApp), let version = try arguments.text(of: .appVersion) else {
             throw PatchError(.usage, "no app", hint: "give --app NAME and --app-version V")
         }
+        guard FileInfo(folder.appending(Path(FeedLayout.timestamp)), following: true) == nil else {
+            throw PatchError(.usage, "--store \(folder): is the folder of a feed", hint: "name another folder")
+        }
+        // Another app's store begins anew, and its bans are gone.
+        if let host = try? PatchStore.host(of: folder), host.app != app {
+            throw PatchError(
+                .usage, "--app \(app): the store is of \(host.app)", hint: "give that app, or another --store")
+        }
         let log = StoreLog()
         defer { log.warn(console) }
         let settings = SyncSettings(

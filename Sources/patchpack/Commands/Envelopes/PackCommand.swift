@@ -29,7 +29,8 @@ enum PackCommand {
         var results: [Release.Result] = []
         var isForOldClients = false
         let status = try inOrder(
-            release.units(), jobs: jobs, on: console, words: words, work: { release.pack($0) }
+            release.units(), jobs: jobs, atMost: arguments.has(.signatureCommand) ? 1 : 128, on: console, words: words,
+            workTogether: release.pack
         ) { (result) throws(PatchError) in
             isForOldClients = isForOldClients || result.isForOldClients
             // Results are shown only when it is known whether all of them are good.

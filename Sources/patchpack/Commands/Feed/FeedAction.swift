@@ -44,9 +44,10 @@ struct FeedAction {
         }
         let pin = PinnedRoot(
             of: folder, given: PinnedRoot.given(arguments), keys: (options + [.addKey]).flatMap(keys.files),
-            hasKey: !signers.isEmpty)
+            keyIDs: ids, hasKey: !signers.isEmpty,
+            takesOwn: [.showChange, .detach, .attach].contains(where: arguments.has))
         change = FeedChange(
-            of: folder, try Self.settings(arguments, at: now), signers: signers, pin: pin
+            of: folder, try Self.settings(arguments, at: now), signers: signers, pin: pin, report: console.progress
         ) { warning in
             // Whoever renews what has ended knows it.
             if case .refused = warning, arguments.verb.lastWord == "refresh" { return }
@@ -167,7 +168,7 @@ struct FeedAction {
                                     })
                             ),
                             ("files", .array(files.map { .string($0.path) })),
-                            ("bytes", .integer(files.reduce(0) { $0 + $1.bytes.count })), ("error", .null),
+                            ("bytes", .integer(files.reduce(0) { $0 + $1.size })), ("error", .null),
                         ]))
             return
         }
@@ -179,7 +180,7 @@ struct FeedAction {
                 "  the role \(role.role) for \(role.count) more of the keys \(FeedKey.short(role.keyIDs))"
             )
         }
-        let bytes = files.reduce(0) { $0 + $1.bytes.count }
+        let bytes = files.reduce(0) { $0 + $1.size }
         let detail = files.isEmpty ? "" : "  \(files.count) files, \(bytes) bytes"
         try console.line(.good, outcome, "  \(folder.path)\(detail)")
     }

@@ -45,7 +45,8 @@ extension FeedCommand {
             console.warning("devices refuse \(folder.path): \(fault.text(at: now))")
         }
         let isTrial = arguments.has(.dryRun)
-        let outcome = try deployment.run(isTrial: isTrial)
+        let outcome = try deployment.run(isTrial: isTrial, report: console.progress)
+        console.status(nil)
         let word =
             switch (outcome.isNew, outcome.isRepair) {
             case (true, _): isTrial ? "would deploy" : "deployed"
@@ -88,25 +89,21 @@ extension FeedCommand {
         return 0
     }
 
-    /// `feed check`, and whether what is served is the state of a folder.
-    @Sendable static func checkServed(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        let status: Int32
+    /// Whether what is served is the state of the folder that `--same-as` names; nil if it is, or if none is named.
+    static func otherState(of reading: FeedReading, _ arguments: ParsedArguments) throws(PatchError) -> PatchError? {
+        guard let other = arguments.value(of: .sameAs)?.path else { return nil }
         do throws(PatchError) {
-            status = try check(arguments, console)
+            let reply = try waiting { () async throws(PatchError) in
+                try await reading.source.fetch(FeedLayout.timestamp, limit: FeedLimits().timestamp, etag: nil)
+            }
+            guard case .bytes(let bytes, _) = reply.content else {
+                throw PatchError(.feedUnavailable, "\(reading.place): has no \(FeedLayout.timestamp)")
+            }
+            try FeedFolder(path: other).check(served: bytes, by: reading.place.description, root: reading.root)
+            return nil
         } catch {
-            guard error.code == .feedUnavailable, error.hint == nil else { throw error }
-            throw error.hinting("if it is missing there: patchpack feed deploy DIR --to PLACE uploads it again")
+            return error
         }
-        guard status == 0, let other = arguments.value(of: .sameAs)?.path else { return status }
-        let reading = try FeedReading(arguments)
-        let reply = try waiting { () async throws(PatchError) in
-            try await reading.source.fetch(FeedLayout.timestamp, limit: FeedLimits().timestamp, etag: nil)
-        }
-        guard case .bytes(let bytes, _) = reply.content else {
-            throw PatchError(.feedUnavailable, "\(reading.place): has no \(FeedLayout.timestamp)")
-        }
-        try FeedFolder(path: other).check(served: bytes, by: reading.place.description, root: reading.root)
-        return status
     }
 
     private static func target(_ place: String, _ arguments: ParsedArguments) throws(PatchError) -> any DeployTarget {
@@ -163,27 +160,34 @@ extension FeedCommand {
             } catch {
                 throw PatchError(error.code, "\(name): \(error.message)", hint: error.hint)
             }
-            guard case .bytes(let bytes, _) = reply.content else {
-                throw PatchError(
-                    .feedUnavailable, "\(name): has no \(FeedLayout.timestamp)",
-                    hint: "is what --to names served at that URL?")
-            }
-            guard case .earlier(let version) = try deployment.look(at: bytes, servedBy: name, givenUp: givenUp) else {
-                return console.status(nil)
-            }
-            let own = deployment.feed.state(of: .timestamp).version
             let age = reply.maxAge.map { "; caches keep it for \($0.seconds) s" } ?? ""
-            let message = "\(name): still has timestamp \(version), not \(own)\(age)"
+            let message: String
+            var isMissing = false
+            if case .bytes(let bytes, _) = reply.content {
+                guard case .earlier(let version) = try deployment.look(at: bytes, servedBy: name, givenUp: givenUp)
+                else { return console.status(nil) }
+                let own = deployment.feed.state(of: .timestamp).version
+                message = "\(name): still has timestamp \(version), not \(own)\(age)"
+            } else {
+                // Before the first deployment it was missing, which caches remember too.
+                isMissing = true
+                message = "\(name): has no \(FeedLayout.timestamp)\(age)"
+            }
             // What was deployed before, and has not arrived.
             if !hasPurged, arguments.has(.purgeCommand) {
                 try purge([FeedLayout.timestamp], arguments)
                 hasPurged = true
                 continue
             }
-            guard let patience else { return console.warning("\(message); --wait TIME waits for it") }
+            let missing = PatchError(.feedUnavailable, message, hint: "is what --to names served at that URL?")
+            guard let patience else {
+                if isMissing { throw missing }
+                return console.warning("\(message); --wait TIME waits for it")
+            }
             let now = ContinuousClock().now
             guard now < end else {
                 console.status(nil)
+                if isMissing { throw missing }
                 throw PatchError(
                     .feedRollback, "\(message), after \(patience.length)", remedy: PublishingRemedy.deployOrPurge)
             }

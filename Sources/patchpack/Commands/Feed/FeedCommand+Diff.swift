@@ -5,16 +5,21 @@ extension FeedCommand {
     @Sendable static func diff(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let root = try PinnedRoot.givenRoot(arguments)
         let (old, new) = (FeedState(arguments.operands[0].text), FeedState(arguments.operands[1].text))
-        let lines = try new.feed(root, arguments).changes(since: old.feed(root, arguments))
+        let names = try KeyNames(arguments)
+        let (before, after) = (try old.feed(root, arguments), try new.feed(root, arguments))
+        let lines = after.changes(since: before)
+        let approvals = after.approvals(since: before)
         if console.format == .json {
             try console.json(
                 .object(
                     [("schema", .string("patchpack.feed-changes/1")), ("feed", .string(new.name))]
                         + JSONValue.outcome(nil) + [
-                            ("changes", .array(lines.map(JSONValue.string))), ("error", .null),
+                            ("changes", .array(lines.map(JSONValue.string))), ("signers", names.json(approvals)),
+                            ("error", .null),
                         ]))
         } else {
             for line in lines { try console.line(line) }
+            if let text = names.text(approvals) { try console.line(text) }
             if lines.isEmpty, !console.isQuiet { try console.line(.good, "same", "  \(new.name)") }
         }
         return 0

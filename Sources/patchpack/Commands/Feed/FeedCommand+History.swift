@@ -4,14 +4,21 @@ import PatchFiles
 import PatchPublishing
 
 extension FeedCommand {
-    /// `feed status`, in words or as metrics.
+    /// `feed status`, in words, as metrics or as a calendar.
     @Sendable static func showStatus(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        guard arguments.format == "openmetrics" else { return try status(arguments, console) }
+        let isCalendar = arguments.has(.calendar)
+        guard arguments.format == "openmetrics" || isCalendar else { return try status(arguments, console) }
+        guard !isCalendar || arguments.format == nil else {
+            throw PatchError(.usage, "--calendar with --format", hint: "give one of them")
+        }
         let place = FeedState(arguments.operands[0].text)
         let feed = try place.feed(PinnedRoot.givenRoot(arguments), arguments)
-        try console.raw(feed.metrics(of: place.name))
+        let store = try feed.trustStore { (path) throws(PatchError) in try place.read(path, arguments) }
+        let keys = try store.map { (bytes) throws(PatchError) in try TrustStore(contentsOf: bytes).keys } ?? []
+        let now = try SystemClock.now()
+        try console.raw(isCalendar ? feed.calendar(of: keys, at: now) : feed.metrics(of: place.name, keys))
         guard let days = try arguments.number(of: .days, atLeast: 0) else { return 0 }
-        guard let alarm = feed.alarm(lasting: days, at: try SystemClock.now()) else { return 0 }
+        guard let alarm = feed.alarm(lasting: days, at: now) else { return 0 }
         console.error(alarm.about(Path(place.name)))
         return alarm.code.exitStatus
     }
@@ -21,11 +28,15 @@ extension FeedCommand {
         let root = try PinnedRoot.givenRoot(arguments)
         let feed = try place.feed(root, arguments)
         let id = arguments.operands.count > 1 ? arguments.operands[1].text : nil
+        let names = try KeyNames(arguments)
         let most = try arguments.number(of: .last) ?? 20
         // One more, to know whether there is one.
-        var changes = try place.history(root, arguments).changes(until: feed, of: id, most: most.addingOrMost(1)) {
+        var changes = try place.history(root, arguments, console).changes(
+            until: feed, of: id, most: most.addingOrMost(1)
+        ) {
             console.warning("the changes before that cannot be read: \($0.message)")
         }
+        console.status(nil)
         if changes.count > most {
             changes.removeLast()
             if arguments.value(of: .last) == nil { console.note("there are older changes: --last N") }
@@ -40,7 +51,8 @@ extension FeedCommand {
                                 ("time", change.stamp.time.map { .string($0.description) } ?? .null),
                                 ("author", change.stamp.author.map(JSONValue.string) ?? .null),
                                 ("reason", change.stamp.reason.map(JSONValue.string) ?? .null),
-                                ("changes", .array(change.lines.map(JSONValue.string))), ("error", .null),
+                                ("changes", .array(change.lines.map(JSONValue.string))),
+                                ("signers", names.json(change.approvals)), ("error", .null),
                             ]))
                 continue
             }
@@ -49,6 +61,7 @@ extension FeedCommand {
             try console.line(
                 .good, change.stamp.time?.description ?? "keys and ends", "  snapshot \(change.snapshot)\(by)\(why)")
             for line in change.lines { try console.line("  \(line)") }
+            if let text = names.text(change.approvals) { try console.line(.faint, "  \(text)", "") }
         }
         if changes.isEmpty, let id, feed.entries(of: id).isEmpty { throw .unlisted(id, in: feed) }
         if changes.isEmpty, console.format == .text, !console.isQuiet { try console.line("no changes") }

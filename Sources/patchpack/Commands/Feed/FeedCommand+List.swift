@@ -28,11 +28,23 @@ extension FeedCommand {
     }
 
     @Sendable static func disable(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        try change(arguments, console, isUrgent: true, "disabled  all patches") { $0.isEnabled = false }
+        try checkAll(arguments, "disable switches all patches off", "pause or withdraw")
+        return try change(arguments, console, isUrgent: true, "disabled  all patches") { $0.isEnabled = false }
     }
 
     @Sendable static func enable(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        try change(arguments, console, "enabled  all patches") { $0.isEnabled = true }
+        try checkAll(arguments, "enable switches all patches on", "resume")
+        return try change(arguments, console, "enabled  all patches") { $0.isEnabled = true }
+    }
+
+    /// Refuses the name of a patch where all are meant.
+    private static func checkAll(
+        _ arguments: ParsedArguments, _ what: String, _ others: String
+    ) throws(PatchError) {
+        guard arguments.operands.count > 1 else { return }
+        throw PatchError(
+            .usage, "\(what), and takes no patch",
+            hint: "for \(arguments.operands[1].text) alone: patchpack feed \(others)")
     }
 
     @Sendable static func setSwitches(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
@@ -117,38 +129,53 @@ extension FeedCommand {
         _ body: (inout PatchEntryDraft) throws(PatchError) -> String
     ) throws(PatchError) -> Int32 {
         let action = try FeedAction(arguments, console)
-        let id = arguments.operands[1].text
+        // Only withdraw takes several; the other verbs' third operand is no id.
+        let ids = (withdraws ? arguments.operands.dropFirst() : arguments.operands[1...1]).map(\.text)
         let version = try arguments.number(of: .patchVersion)
         try action.run(isUrgent: isUrgent) { (feed, details) throws(PatchError) in
             let before = try FeedPreview(of: feed, arguments)
-            // Devices may have a version that is no longer listed.
-            if withdraws, let version,
-                feed.isUnlisted(id, version: version, in: try action.folder.published(for: feed.app))
-            {
-                feed.withdraw(id, version: version, in: details)
-                return ["withdrawn  \(id) \(version)"]
+            var lines: [String] = []
+            for id in ids {
+                // Devices may have a version that is no longer listed.
+                if withdraws, let version,
+                    feed.isUnlisted(id, version: version, in: try action.folder.published(for: feed.app))
+                {
+                    feed.withdraw(id, version: version, in: details)
+                    lines.append("withdrawn  \(id) \(version)")
+                } else {
+                    lines += try edit(id, version: version, in: &feed, details, arguments, body)
+                }
             }
-            let old = try feed.meantEntry(id, version: version)
-            var entry = old
-            let what = try body(&entry)
-            let reason = try arguments.text(of: .changeReason)
-            // That of a version which was stopped before, although devices have got another one since.
-            if version == nil, entry.says(old), let other = feed.fallback(for: entry), let offered = other.offered,
-                old.since.map({ $0 < offered }) ?? false
-            {
-                throw PatchError(
-                    .usage,
-                    "\(entry.id): version \(entry.version) is \(what) already, and version \(other.version) is \(other.words)",
-                    remedy: PublishingRemedy.giveVersion)
-            }
-            guard feed.replace(old, unlessSame: entry, reason: reason, in: details) else {
-                return ["already \(what)  \(entry.id) \(entry.version)"]
-            }
-            return ["\(what)  \(entry.id) \(entry.version)"]
-                + (feed.fallback(for: entry).map { ["still offered  \($0.id) \($0.version)  \($0.words)"] } ?? [])
-                + (try before.difference(to: feed))
+            return lines + (try before.difference(to: feed))
         }
         return 0
+    }
+
+    /// Changes one entry.
+    ///
+    /// - Returns: A line for each part of the change.
+    private static func edit(
+        _ id: String, version: Int?, in feed: inout FeedRepository, _ details: ChangeDetails,
+        _ arguments: ParsedArguments, _ body: (inout PatchEntryDraft) throws(PatchError) -> String
+    ) throws(PatchError) -> [String] {
+        let old = try feed.meantEntry(id, version: version)
+        var entry = old
+        let what = try body(&entry)
+        let reason = try arguments.text(of: .changeReason)
+        // That of a version which was stopped before, although devices have got another one since.
+        if version == nil, entry.says(old), let other = feed.fallback(for: entry), let offered = other.offered,
+            old.since.map({ $0 < offered }) ?? false
+        {
+            throw PatchError(
+                .usage,
+                "\(entry.id): version \(entry.version) is \(what) already, and version \(other.version) is \(other.words)",
+                remedy: PublishingRemedy.giveVersion)
+        }
+        guard feed.replace(old, unlessSame: entry, reason: reason, in: details) else {
+            return ["already \(what)  \(entry.id) \(entry.version)"]
+        }
+        return ["\(what)  \(entry.id) \(entry.version)"]
+            + (feed.fallback(for: entry).map { ["still offered  \($0.id) \($0.version)  \($0.words)"] } ?? [])
     }
 
     /// Changes the list as a whole.
@@ -158,8 +185,14 @@ extension FeedCommand {
     ) throws(PatchError) -> Int32 {
         let action = try FeedAction(arguments, console)
         try action.run(isUrgent: isUrgent) { (feed, details) throws(PatchError) in
+            let before = try FeedPreview(of: feed, arguments)
+            let lowest = feed.list.minimumAppVersion
             let lines = line.split(separator: "\n").map(String.init)
-            return try feed.edit(in: details, unlessSame: body) ? lines : lines.map { "already \($0)" }
+            guard try feed.edit(in: details, unlessSame: body) else { return lines.map { "already \($0)" } }
+            if let version = feed.list.minimumAppVersion, lowest.map({ $0 < version }) ?? true {
+                console.warning("an app older than \(version) gets no patch any more, and drops those that it has")
+            }
+            return lines + (try before.difference(to: feed))
         }
         return 0
     }

@@ -11,8 +11,12 @@ extension FeedCommand {
         let feed = try place.feed(root, arguments)
         let now = try SystemClock.now()
         let limit = try arguments.number(of: .days, atLeast: 0)
+        let id = arguments.operands.count > 1 ? arguments.operands[1].text : nil
+        if let id, feed.entries(of: id).isEmpty { throw PatchError.unlisted(id, in: feed).about(Path(place.name)) }
         if console.format == .text, !console.isQuiet {
-            for line in feed.overview(at: now) { try line.print(console) }
+            for line in feed.overview(at: now, of: id, most: arguments.has(.allPatches) ? .max : 20) {
+                try line.print(console)
+            }
             if try place.hasStaged() {
                 try console.line(.bad, "a change waits for signatures", ": patchpack feed sign \(place.name) --show")
             }
@@ -35,8 +39,18 @@ extension FeedCommand {
                             ("app", .string(feed.app)), ("environment", .string(feed.environment)),
                             ("enabled", .bool(feed.list.isEnabled)), ("staged", .bool(try place.hasStaged())),
                             ("published", feed.published.map { .string($0.description) } ?? .null),
+                            ("author", feed.list.author.map(JSONValue.string) ?? .null),
+                            ("reason", feed.list.reason.map(JSONValue.string) ?? .null),
+                            ("stop", feed.list.stop?.json ?? .null),
+                            (
+                                "minimumAppVersion",
+                                feed.list.minimumAppVersion.map { .string($0.description) } ?? .null
+                            ), ("notice", feed.list.notice.map(JSONValue.string) ?? .null),
+                            ("switches", feed.list.switches ?? .object([])),
                             ("roles", .object(roles.map { ($0.role.rawValue, $0.json) })),
-                            ("patches", .array(feed.list.entries.map(\.json))), ("error", .error(error)),
+                            (
+                                "patches", .array(feed.list.entries.filter { id == nil || $0.id == id }.map(\.json))
+                            ), ("error", .error(error)),
                         ]))
         } else if let error {
             console.error(error.about(Path(place.name)))
@@ -47,21 +61,33 @@ extension FeedCommand {
     @Sendable static func check(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let reading = try FeedReading(arguments)
         let now = try SystemClock.now()
-        let check = try waiting { () async throws(PatchError) in
-            var client = try reading.client(at: now)
-            return try await FeedCheck(&client, at: now, in: reading.place)
+        let check: FeedCheck
+        do throws(PatchError) {
+            check = try waiting(meanwhile: { console.status("\(reading.source.count) files are read") }) {
+                () async throws(PatchError) in
+                var client = try reading.client(at: now)
+                return try await FeedCheck(&client, at: now, in: reading.place)
+            }
+        } catch {
+            console.status(nil)
+            guard error.code == .feedUnavailable, error.hint == nil else { throw error }
+            throw error.hinting(
+                "if it is missing there: patchpack feed deploy DIR --to PLACE uploads it again; if the place is not public (403), open it"
+            )
         }
+        console.status(nil)
         let list = check.list
         let signed =
             arguments.has(.listed)
             ? try FeedState(arguments.operands[0].text).feed(reading.root, arguments).signedFiles : []
-        let future = PatchError.signedAhead(list.published, of: now)
+        var fault = PatchError.signedAhead(list.published, of: now)
+        if fault == nil { fault = try otherState(of: reading, arguments) }
         let caching = reading.source.faults
         if console.format == .json {
             try console.json(
                 .object(
                     [("schema", .string("patchpack.feed-check/1")), ("feed", .string(reading.place.description))]
-                        + JSONValue.outcome(future) + [
+                        + JSONValue.outcome(fault) + [
                             ("app", .string(list.app)), ("environment", .string(list.environment)),
                             ("patches", .integer(list.entries.count)), ("bytes", .integer(check.bytes)),
                             ("faults", .array(check.faults.map(JSONValue.string))),
@@ -70,21 +96,21 @@ extension FeedCommand {
                                 "signed",
                                 .array(
                                     signed.map { .object([("path", .string($0.path)), ("entry", .string($0.words))]) })
-                            ), ("error", .error(future)),
+                            ), ("error", .error(fault)),
                         ]))
         } else {
             for fault in check.faults { console.warning(fault) }
             for warning in caching { console.warning(warning) }
             for (path, words) in signed { try console.line("\(path)  \(words)") }
-            if let future {
-                console.error(future.about(reading.place))
+            if let fault {
+                console.error(fault.about(reading.place))
             } else if !console.isQuiet {
                 try console.line(
                     .good, "ok",
                     "  \(reading.place)  \(list.entries.count) patches, \(check.bytes) bytes of list and envelopes")
             }
         }
-        return future?.code.exitStatus ?? 0
+        return fault?.code.exitStatus ?? 0
     }
 
     @Sendable static func preview(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
@@ -137,6 +163,15 @@ extension FeedCommand {
             try console.line(
                 choice.isChosen ? .good : .faint, choice.code.rawValue, "  \(choice.id) \(choice.version)")
         }
+    }
+}
+
+extension FeedRepository.Change {
+    fileprivate var json: JSONValue {
+        .object([
+            ("since", time.map { .string($0.description) } ?? .null),
+            ("author", author.map(JSONValue.string) ?? .null), ("reason", reason.map(JSONValue.string) ?? .null),
+        ])
     }
 }
 

@@ -11,7 +11,7 @@ extension Option {
 
 extension FeedCommand {
     static let pageOptions =
-        [.outputFile, .force, .events, .gate, .since, .fresh, .last, .refresh] + readingOptions
+        [.outputFile, .force, .events, .gate, .since, .fresh, .last, .refresh, .signers] + readingOptions
 
     /// Writes what is out as a page.
     @Sendable static func page(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
@@ -29,7 +29,7 @@ extension FeedCommand {
         for operand in arguments.operands {
             let place = FeedState(operand.text)
             let feed = try place.feed(root, arguments)
-            let changes = try place.history(root, arguments).changes(
+            let changes = try place.history(root, arguments, console).changes(
                 until: feed, of: nil, most: arguments.number(of: .last) ?? 20
             ) {
                 console.warning("\(place.name): the changes before that cannot be read: \($0.message)")
@@ -49,8 +49,9 @@ extension FeedCommand {
             (report, failure) = try EventFiles.report(on: files, since: since, listed: listed, console)
         }
         let results = report.map { ReportGateResult.all(gates, $0, id: nil, version: nil) } ?? []
-        let page = FeedPage(
-            feeds: feeds, report: report, results: results, now: now, fresh: fresh, refresh: refresh)
+        let page = try FeedPage(
+            feeds: feeds, report: report, results: results, now: now, names: KeyNames(arguments), fresh: fresh,
+            refresh: refresh)
         try OutputFile.write([OutputFile(path: file, content: .bytes(Array(page.text.utf8)))], force: force)
         if console.format == .json {
             try console.json(

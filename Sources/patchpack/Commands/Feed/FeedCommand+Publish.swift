@@ -38,7 +38,7 @@ extension FeedCommand {
     @Sendable static func publish(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let action = try FeedAction(arguments, console)
         let paths = arguments.operands.dropFirst().map(\.path)
-        try publish(paths, in: action, arguments, as: "published") { _ in true }
+        try publish(paths, in: action, arguments, console, as: "published") { _ in true }
         return 0
     }
 
@@ -53,7 +53,7 @@ extension FeedCommand {
         }
         let file = source.path.appending(Path(FeedLayout.target(path, sha256: digest)))
         // The list is the online key's word; what is published is what the envelope itself says.
-        try publish([file], in: action, arguments, as: "promoted") { manifest in
+        try publish([file], in: action, arguments, console, as: "promoted") { manifest in
             manifest.id == entry.id && manifest.version == entry.version
         }
         return 0
@@ -63,7 +63,7 @@ extension FeedCommand {
     ///
     /// - Parameter isExpected: Whether a manifest is of the patch that was asked for.
     private static func publish(
-        _ paths: [Path], in action: FeedAction, _ arguments: ParsedArguments, as word: String,
+        _ paths: [Path], in action: FeedAction, _ arguments: ParsedArguments, _ console: Console, as word: String,
         _ isExpected: (Manifest) -> Bool
     ) throws(PatchError) {
         let verification = try Verification(arguments)
@@ -73,23 +73,22 @@ extension FeedCommand {
             let before = try FeedPreview(of: feed, arguments)
             var publications: [FeedRepository.Publication] = []
             var names: [String] = []
-            for path in paths {
-                let result = verification.result(of: path, keepingScripts: false, keepingEnvelope: true)
-                if let error = result.error { throw error.about(path) }
-                guard let manifest = result.report.manifest else {
-                    throw PatchError(.internal, "no manifest").about(path)
-                }
-                try path.naming { () throws(PatchError) in try feed.checkApp(of: manifest) }
+            let jobs = Resources.processorCount
+            try deliverInOrder(paths, jobs: jobs, work: { Verified($0, by: verification) }) {
+                (verified) throws(PatchError) in
+                let (manifest, envelope) = try verified.result.get()
+                try verified.path.naming { () throws(PatchError) in try feed.checkApp(of: manifest) }
                 guard isExpected(manifest) else {
                     throw PatchError(
                         .feedMismatch, "the envelope is \(manifest.id) \(manifest.version), but the list says otherwise"
-                    ).about(path)
+                    ).about(verified.path)
                 }
                 names.append("\(manifest.id) \(manifest.version)")
                 publications.append(
-                    try FeedRepository.Publication(result.envelope, manifest) { (entry) throws(PatchError) in
+                    try FeedRepository.Publication(envelope, manifest) { (entry) throws(PatchError) in
                         try audience.apply(to: &entry)
                     })
+                console.progress(publications.count, of: paths.count)
             }
             let listings = try feed.publish(
                 publications, files: action.folder.published(for: feed.app), allowsLower: arguments.has(.allowLower),
@@ -130,17 +129,51 @@ extension FeedCommand {
 
     @Sendable static func remove(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let action = try FeedAction(arguments, console)
-        let id = arguments.operands[1].text
-        guard let version = try arguments.number(of: .patchVersion) else {
-            throw PatchError(.usage, "no version", hint: "give --patch-version N")
-        }
+        let ids = arguments.operands.dropFirst().map(\.text)
+        let given = try arguments.number(of: .patchVersion)
         try action.run { (feed, details) throws(PatchError) in
-            guard try feed.remove(id, version: version, in: details) else {
-                console.warning("a device that has it keeps it, because no entry withdraws it any more")
-                return ["removed the withdrawal of  \(id) \(version)"]
+            var lines: [String] = []
+            for id in ids {
+                let versions = feed.entries(of: id).map(\.version)
+                // The only version is the one that is meant.
+                guard let version = given ?? (versions.count == 1 ? versions.first : nil) else {
+                    throw PatchError(.usage, "\(id): no version", hint: "give --patch-version N")
+                }
+                guard try feed.remove(id, version: version, in: details) else {
+                    console.warning(
+                        "a device that has \(id) \(version) keeps it, because no entry withdraws it any more")
+                    lines.append("removed the withdrawal of  \(id) \(version)")
+                    continue
+                }
+                lines += ["removed  \(id) \(version)", "withdrawn  \(id) \(version)"]
             }
-            return ["removed  \(id) \(version)", "withdrawn  \(id) \(version)"]
+            return lines
         }
         return 0
+    }
+}
+
+/// An envelope that was verified.
+private struct Verified: Sendable {
+    let path: Path
+    let result: Result<(Manifest, FeedRepository.Contents), PatchError>
+
+    init(_ path: Path, by verification: Verification) {
+        self.path = path
+        let file = verification.result(of: path, keepingScripts: false, keepingEnvelope: true)
+        do throws(PatchError) {
+            if let error = file.error { throw error }
+            guard let manifest = file.report.manifest else { throw PatchError(.internal, "no manifest") }
+            // What can be read again, such as no pipe, is not kept.
+            let isFile = FileInfo(path, following: true)?.isRegular == true
+            let envelope =
+                isFile
+                ? try FeedRepository.Contents(file.envelope) { () throws(PatchError) in
+                    try InputFile.contents(of: path, limit: FeedFolder.fileLimit)
+                } : try FeedRepository.Contents(file.envelope)
+            result = .success((manifest, envelope))
+        } catch {
+            result = .failure(error.about(path))
+        }
     }
 }

@@ -10,7 +10,7 @@ extension FeedCommand {
                 "init", "make a feed", "DIR --app NAME --root-key KEY --release-key KEY --online-key KEY", 1...1,
                 [
                     .runningApp, .environment, .rootKey, .rootThreshold, .releaseKey, .releaseThreshold, .onlineKey,
-                    .signatureCommand, .passphraseEnv, .passphraseFile, .allowUnsafePermissions,
+                    .signatureCommand, .passphraseEnv, .passphraseFile, .allowUnsafePermissions, .author,
                 ],
                 "patchpack feed init feed --app com.example.shop --root-key root.pem --release-key release.pem --online-key online.pem",
                 makeFeed),
@@ -40,22 +40,22 @@ extension FeedCommand {
                 FeedAction.listOptions + [.patchVersion],
                 "patchpack feed resume feed com.example.shop.cart-total --key online.pem", resume),
             action(
-                "withdraw", "take a patch away from every device", "DIR ID --key KEY", 2...2,
+                "withdraw", "take patches away from every device", "DIR ID... --key KEY", 2...Int.max,
                 FeedAction.listOptions + [.patchVersion],
                 "patchpack feed withdraw feed com.example.shop.cart-total --reason 'wrong total' --key online.pem",
                 withdraw),
             action(
-                "disable", "switch all patches off", "DIR --key KEY", 1...1, FeedAction.listOptions,
+                "disable", "switch all patches off", "DIR --key KEY", 1...2, FeedAction.listOptions,
                 "patchpack feed disable feed --key online.pem", disable),
             action(
-                "enable", "switch patches on again", "DIR --key KEY", 1...1, FeedAction.listOptions,
+                "enable", "switch patches on again", "DIR --key KEY", 1...2, FeedAction.listOptions,
                 "patchpack feed enable feed --key online.pem", enable),
             action(
                 "switch", "set values for the app to read", "DIR NAME=VALUE... --key KEY", 2...Int.max,
                 FeedAction.listOptions, "patchpack feed switch feed checkout=old --key online.pem", setSwitches),
             action(
                 "set", "set the lowest app version, or a text for the app to show", "DIR --key KEY", 1...1,
-                FeedAction.listOptions + [.minimumAppVersion, .notice],
+                FeedAction.listOptions + [.minimumAppVersion, .notice, .units, .appVersion],
                 "patchpack feed set feed --minimum-app-version 2.3.0 --key online.pem", set),
             action(
                 "undo", "make an earlier state of the list again", "DIR --key KEY", 1...1,
@@ -86,9 +86,8 @@ extension FeedCommand {
                 "patchpack feed prune feed com.example.shop.cart-total --keep 2 --key release.pem --key online.pem",
                 prune),
             action(
-                "remove", "remove a version of a patch, listed or not, from what is signed",
-                "DIR ID --patch-version N --key KEY...",
-                2...2, FeedAction.listOptions + [.patchVersion],
+                "remove", "remove a version of patches, listed or not, from what is signed",
+                "DIR ID... --patch-version N --key KEY...", 2...Int.max, FeedAction.listOptions + [.patchVersion],
                 "patchpack feed remove feed com.example.shop.cart-total --patch-version 3 --key release.pem --key online.pem",
                 remove),
             action(
@@ -102,25 +101,26 @@ extension FeedCommand {
                 "deploy", "upload a feed in the right order, unless another copy came first", "DIR --to PLACE", 1...1,
                 deployOptions, "patchpack feed deploy feed --to s3://patches/feed", deploy),
             action(
-                "status", "show what is out, since when, by whom, and the days that are left", "DIR|URL [--days N]",
-                1...1,
-                readingOptions + [.days, .reportFormat],
+                "status", "show what is out, since when, by whom, and the days that are left",
+                "DIR|URL [ID] [--days N]", 1...2,
+                readingOptions + [.days, .reportFormat, .allPatches, .calendar],
                 "patchpack feed status feed --days 3", showStatus),
             action(
                 "page", "write what is out, and what devices say, as a page",
                 "DIR|URL... -o FILE.html", 1...Int.max, pageOptions,
                 "patchpack feed page feed -o status.html --events events --gate 'failing<0.5%' --force", page),
             action(
-                "log", "show what was changed, when, by whom and why", "DIR|URL [ID]", 1...2, readingOptions + [.last],
+                "log", "show what was changed, when, by whom and why", "DIR|URL [ID]", 1...2,
+                readingOptions + [.last, .signers],
                 "patchpack feed log feed com.example.shop.cart-total", log),
             action(
                 "diff", "say what differs between two states of a feed", "FEED[@SNAPSHOT] FEED[@SNAPSHOT]", 2...2,
-                readingOptions, "patchpack feed diff feed@12 feed", diff),
+                readingOptions + [.signers], "patchpack feed diff feed@12 feed", diff),
             action(
                 "check", "read a feed as a device would: every signature and every file", "DIR|URL [--root FILE]",
                 1...1,
                 readingOptions + [.listed, .sameAs],
-                "patchpack feed check https://example.com/feed --root 1.root.json", checkServed),
+                "patchpack feed check https://example.com/feed --root 1.root.json", check),
             action(
                 "preview", "say which device gets what, and why", "DIR|URL --app-version V", 1...1,
                 readingOptions + [.appVersion, .runningEngine, .previewUser, .installation, .deviceGroup, .units],

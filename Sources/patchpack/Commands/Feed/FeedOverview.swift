@@ -3,8 +3,12 @@ import PatchFeed
 import PatchPublishing
 
 extension FeedRepository {
-    /// What is out, on one screen.
-    func overview(at now: Timestamp) -> [ReportLine] {
+    /// What is out, on one screen, with what needs attention first.
+    ///
+    /// - Parameters:
+    ///   - id: The patch; nil for all.
+    ///   - most: How many patches are shown; the others are counted.
+    func overview(at now: Timestamp, of id: String? = nil, most: Int) -> [ReportLine] {
         var lines: [ReportLine] = []
         if !list.isEnabled {
             let stop = list.stop?.text(at: now) ?? ""
@@ -18,7 +22,8 @@ extension FeedRepository {
         for (name, value) in list.switches?.members ?? [] {
             lines.append(ReportLine(text: "switch \(name)=\(value.text ?? "")"))
         }
-        for entry in list.entries.reversed() {
+        let entries = list.entriesByUrgency.filter { id == nil || $0.id == id }
+        for entry in entries.prefix(most) {
             let style: Console.Style =
                 switch entry.state {
                 case .active?: .good
@@ -29,9 +34,46 @@ extension FeedRepository {
             lines.append(
                 ReportLine(style: style, word: "\(entry.id) \(entry.version)", text: "  \(entry.words)\(change)"))
         }
+        let rest = Dictionary(grouping: entries.dropFirst(most), by: \.kind).mapValues(\.count)
+        if !rest.isEmpty {
+            let counts = PatchEntryDraft.Kind.allCases.compactMap { kind in
+                rest[kind].map { "\($0.grouped) \(kind.rawValue)" }
+            }
+            lines.append(
+                ReportLine(
+                    text:
+                        "and \((entries.count - most).grouped) more: \(counts.joined(separator: ", ")); --all shows them"
+                ))
+        }
         return lines
     }
+}
 
+extension PatchEntryDraft {
+    /// What is said of a patch that is not shown, from what needs attention to what does not.
+    enum Kind: String, CaseIterable {
+        case unknown = "of an unknown state"
+        case paused, withdrawn
+        case partial = "offered to a part"
+        case offered = "offered to all"
+    }
+
+    var kind: Kind {
+        switch state {
+        case nil: .unknown
+        case .paused?: .paused
+        case .withdrawn?: .withdrawn
+        case .active?: permyriad == 10_000 ? .offered : .partial
+        }
+    }
+}
+
+extension PatchListDraft {
+    /// The entries, those that need attention first, and of each kind the newest first.
+    var entriesByUrgency: [PatchEntryDraft] {
+        let newest = entries.reversed().map { (entry: $0, kind: $0.kind) }
+        return PatchEntryDraft.Kind.allCases.flatMap { kind in newest.filter { $0.kind == kind }.map(\.entry) }
+    }
 }
 
 extension FeedRepository.Change {

@@ -17,6 +17,7 @@ struct FeedPage {
     let report: FleetReport?
     let results: [ReportGateResult]
     let now: Timestamp
+    let names: KeyNames
     /// After how many seconds without an event the page warns, and after how many a browser loads it again; nil if it does not.
     let fresh: Int
     let refresh: Int?
@@ -69,7 +70,7 @@ struct FeedPage {
             fact.1.map { "<tr><th scope=\"row\">\(fact.0.html)</th><td>\($0.html)</td></tr>" }
         }
         if !rows.isEmpty { head += "<table>\(rows.joined())</table>\n" }
-        let patches = list.entries.reversed().map { row($0) }.joined(separator: "\n")
+        let patches = list.entriesByUrgency.map { row($0) }.joined(separator: "\n")
         let ends = FeedRepository.Role.allCases.map { role in
             let end = feed.state(of: role).expires
             guard end < now else { return "\(role.rawValue) \(now.wholeDays(until: end).counting("day"))" }
@@ -137,6 +138,7 @@ struct FeedPage {
         let by = change.stamp.author.map { ", \($0)" } ?? ""
         let why = change.stamp.reason.map { ": \($0)" } ?? ""
         let head = "\(change.stamp.time.map(Self.minute) ?? "Keys or ends"), snapshot \(change.snapshot)\(by)\(why)"
-        return "<li><b>\(head.html)</b><br>\(change.lines.map(\.html).joined(separator: "<br>"))</li>"
+        let lines = change.lines + (names.text(change.approvals).map { [$0] } ?? [])
+        return "<li><b>\(head.html)</b><br>\(lines.map(\.html).joined(separator: "<br>"))</li>"
     }
 }

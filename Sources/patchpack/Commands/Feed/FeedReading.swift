@@ -25,8 +25,7 @@ struct FeedReading: Sendable {
             source = CacheWatch(source: try Self.server(given.description, arguments))
         } else {
             let file = pinned ?? place.appending(Path(FeedLayout.firstRoot))
-            guard FileInfo(file, following: true) != nil
-            else {
+            guard pinned != nil || FileInfo(file, following: true) != nil else {
                 throw PatchError(
                     .feedUnavailable, "\(FeedLayout.firstRoot): missing, so this is not the folder of a feed"
                 )

@@ -57,8 +57,11 @@ struct FeedState {
     }
 
     /// The states before it.
-    func history(_ root: [UInt8]?, _ arguments: ParsedArguments) -> FeedHistory {
-        FeedHistory { (number) throws(PatchError) in
+    func history(_ root: [UInt8]?, _ arguments: ParsedArguments, _ console: Console) -> FeedHistory {
+        var count = 0
+        return FeedHistory { (number) throws(PatchError) in
+            count += 1
+            console.status("\(count) states are read")
             guard try read(FeedLayout.snapshot(number), arguments) != nil else { return nil }
             return try at(number).feed(root, arguments)
         }

@@ -16,11 +16,21 @@ func inOrder<Item: Sendable, Result: Sendable>(
     _ items: [Item], jobs: Int, on console: Console, words: (good: String, bad: String),
     work: @escaping @Sendable (Item) -> Result, show: (Result) throws(PatchError) -> PatchError?
 ) throws(PatchError) -> Int32 {
+    try inOrder(items, jobs: jobs, atMost: 16, on: console, words: words, workTogether: { $0.map(work) }, show: show)
+}
+
+/// The same for items that are processed several at a time by one thread.
+///
+/// - Parameter most: How many items a thread gets at a time.
+func inOrder<Item: Sendable, Result: Sendable>(
+    _ items: [Item], jobs: Int, atMost most: Int, on console: Console, words: (good: String, bad: String),
+    workTogether: @escaping @Sendable ([Item]) -> [Result], show: (Result) throws(PatchError) -> PatchError?
+) throws(PatchError) -> Int32 {
     var failure: PatchError?
     var tally = Tally()
     var done = 0
     console.progress(0, of: items.count)
-    try deliverInOrder(items, jobs: jobs, work: work) { (result) throws(PatchError) in
+    try deliverInOrder(items, jobs: jobs, atMost: most, workTogether: workTogether) { (result) throws(PatchError) in
         let error = try show(result)
         failure = failure ?? error
         tally.add(error)
@@ -42,21 +52,31 @@ func deliverInOrder<Item: Sendable, Result: Sendable>(
     _ items: [Item], jobs: Int, work: @escaping @Sendable (Item) -> Result,
     deliver: (Result) throws(PatchError) -> Void
 ) throws(PatchError) {
+    try deliverInOrder(items, jobs: jobs, atMost: 16, workTogether: { $0.map(work) }, deliver: deliver)
+}
+
+/// The same for items that are processed several at a time by one thread.
+///
+/// - Parameter most: How many items a thread gets at a time.
+private func deliverInOrder<Item: Sendable, Result: Sendable>(
+    _ items: [Item], jobs: Int, atMost most: Int, workTogether: @escaping @Sendable ([Item]) -> [Result],
+    deliver: (Result) throws(PatchError) -> Void
+) throws(PatchError) {
     let jobs = min(jobs, items.count)
+    // Of many items, a thread takes several at a time: to wake another thread takes as long as to verify a small file.
+    let size = max(1, min(most, items.count / (8 * max(1, jobs))))
+    let parts = stride(from: 0, to: items.count, by: size).map { $0..<min($0 + size, items.count) }
     guard jobs > 1 else {
-        for item in items { try deliver(work(item)) }
+        for part in parts {
+            for result in workTogether(Array(items[part])) { try deliver(result) }
+        }
         return
     }
-    // Of many items, a thread takes several at a time: to wake another thread takes as long as to verify a small file.
-    let size = max(1, min(16, items.count / (8 * jobs)))
-    let parts = stride(from: 0, to: items.count, by: size).map { $0..<min($0 + size, items.count) }
     let results = OrderedResults<[Result]>(count: parts.count, window: 2 * jobs)
     for _ in 0..<jobs {
         DispatchQueue.global().async {
             while let index = results.next() {
-                var done: [Result] = []
-                for item in items[parts[index]] where !results.isStopped { done.append(work(item)) }
-                results.put(done, at: index)
+                results.put(results.isStopped ? [] : workTogether(Array(items[parts[index]])), at: index)
             }
         }
     }

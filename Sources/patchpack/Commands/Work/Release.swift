@@ -203,8 +203,29 @@ struct Release: Sendable {
         }
     }
 
-    /// Makes one envelope, opens it as a verifier would, and writes it.
-    func pack(_ unit: Unit) -> Result {
+    /// Makes envelopes, opens them as a verifier would, and writes each of them that is good, unless that is for later.
+    func pack(_ units: [Unit]) -> [Result] {
+        var results = units.map(seal)
+        guard !isDryRun, !arguments.has(.allOrNothing) else { return results }
+        // Only what replaces nothing is written together; the others are judged one by one.
+        let new = results.indices.filter { index in
+            results[index].file.map { !arguments.has(.upgrade) || FileInfo($0.path, following: false) == nil } ?? false
+        }
+        let errors = OutputFile.writeEach(new.compactMap { results[$0].file }, replacing: { _ in force })
+        for (index, error) in zip(new, errors) where error?.code != .exists {
+            (results[index].error, results[index].file) = (error, nil)
+        }
+        for index in results.indices where results[index].file != nil {
+            var alone = [results[index]]
+            do throws(PatchError) { try write(&alone) } catch { alone[0].error = error }
+            results[index] = alone[0]
+            results[index].file = nil
+        }
+        return results
+    }
+
+    /// Makes one envelope, and opens it as a verifier would.
+    private func seal(_ unit: Unit) -> Result {
         var result = Result(unit: unit, error: unit.fault)
         guard result.error == nil else { return result }
         do {
@@ -238,13 +259,11 @@ struct Release: Sendable {
                 result.isUnchanged = true
             } else {
                 result.file = OutputFile(path: unit.output, content: .bytes(envelope))
-                var alone = [result]
                 if isDryRun || arguments.has(.allOrNothing) {
+                    var alone = [result]
                     try settle(&alone) { (results) throws(PatchError) in _ = try replaced(by: results) }
-                } else {
-                    try write(&alone)
+                    result = alone[0]
                 }
-                result = alone[0]
             }
         } catch {
             result.error = error.code == .config ? error.about(unit.scripts[0].path) : error

@@ -1,0 +1,53 @@
+import PatchCrypto
+import PatchFiles
+import PatchPublishing
+
+extension Option {
+    static let signers = Option(
+        name: "signers", value: .directory("DIR"),
+        help: "folder of public keys, NAME.pem or NAME/trusted.pem, to name who signed")
+}
+
+/// The names of people and jobs by the ids of their keys.
+struct KeyNames {
+    private var names: [String: String] = [:]
+
+    /// Reads the folder that `--signers` names.
+    init(_ arguments: ParsedArguments) throws(PatchError) {
+        guard let folder = arguments.value(of: .signers)?.path else { return }
+        for name in try Folder.names(in: folder) {
+            let place = folder.appending(name)
+            let file = place.isFolder ? place.appending(Path("trusted.pem")) : place
+            guard file.ends(in: ".pem"), FileInfo(file, following: true) != nil else { continue }
+            let bytes = try InputFile.small(file)
+            let key = try file.naming { () throws(PatchError) in try FeedKey(pem: bytes) }
+            let text = name.description
+            names[key.id] = place.isFolder ? text : String(text.dropLast(".pem".count))
+        }
+    }
+
+    /// Who has signed, in words.
+    func text(_ approvals: [FeedRepository.Approval]) -> String? {
+        let parts = approvals.filter { !$0.keyIDs.isEmpty }.map { approval in
+            let keys = approval.keyIDs.map { id in (names[id].map { "\($0) " } ?? "") + FeedKey.short([id]) }
+            return "\(approval.role) by \(keys.joined(separator: " and "))"
+        }
+        return parts.isEmpty ? nil : "signatures: \(parts.joined(separator: ", "))"
+    }
+
+    func json(_ approvals: [FeedRepository.Approval]) -> JSONValue {
+        .array(
+            approvals.map { approval in
+                .object([
+                    ("role", .string(approval.role.rawValue)),
+                    (
+                        "keys",
+                        .array(
+                            approval.keyIDs.map { id in
+                                .object([("id", .string(id)), ("name", names[id].map(JSONValue.string) ?? .null)])
+                            })
+                    ),
+                ])
+            })
+    }
+}
