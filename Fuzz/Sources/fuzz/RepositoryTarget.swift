@@ -14,7 +14,8 @@ func fuzzRepository(_ bytes: [UInt8]) throws {
     }
     let changes = try history.changes(until: feed, of: nil, most: 5) { _ in }
     let page = FeedPage(
-        feeds: [.init(name: "feed", feed: feed, changes: changes)], report: nil, results: [], now: FuzzFeed.now)
+        feeds: [.init(name: "feed", feed: feed, changes: changes)], report: nil, results: [], now: FuzzFeed.now,
+        fresh: 3600, refresh: nil)
     Written.check(page: page.text)
     for entry in feed.list.entries { Written.check(json: entry.json) }
     _ = (
