@@ -40,6 +40,9 @@ extension PatchInterface.Scalar {
         self.init(name: type.patchTypeName, type: seen, cases: isComplete ? cases : [])
     }
 
+    /// An array of bytes: a string that need not be UTF-8.
+    static let bytes = Self(name: UInt8._patchArrayTypeName, type: "string", cases: [])
+
     /// The basic types of scripts.
     package static let types: Set = ["string", "integer", "number", "boolean"]
 

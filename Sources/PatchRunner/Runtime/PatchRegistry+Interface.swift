@@ -23,19 +23,23 @@ extension PatchRegistry {
         }
         let enums = names.basicTypes.compactMap { PatchInterface.Scalar($0, host: host) }
         let others = names.samples.filter { sample in !enums.contains { $0.name == sample.name } }
+        let functions = names.slots.map { function($0.name, $0.signature) }
+        let structs = names.structs.map { structure in
+            PatchInterface.Struct(
+                name: structure.name,
+                fields: structure.fields.map { .init(name: $0.name, type: type($0.type)) })
+        }
+        let exposed = classes.map { exposed in
+            PatchInterface.Class(
+                name: exposed.name, methods: exposed.methods.map { function($0.name, $0.signature) })
+        }
+        let signatures = (functions + exposed.flatMap(\.methods)).map(\.signature)
+        let used = signatures.flatMap { $0.arguments + [$0.result] } + structs.flatMap { $0.fields.map(\.type) }
+        let bytes = PatchInterface.Scalar.bytes
+        let hasBytes = used.contains { $0.split(separator: " ").contains { $0 == bytes.name } }
         return PatchInterface(
-            app: host.app, appVersion: host.version.description,
-            functions: names.slots.map { function($0.name, $0.signature) },
-            structs: names.structs.map { structure in
-                .init(
-                    name: structure.name,
-                    fields: structure.fields.map { .init(name: $0.name, type: type($0.type)) })
-            },
-            scalars: enums + others,
-            classes: classes.map { exposed in
-                PatchInterface.Class(
-                    name: exposed.name, methods: exposed.methods.map { function($0.name, $0.signature) })
-            })
+            app: host.app, appVersion: host.version.description, functions: functions, structs: structs,
+            scalars: enums + others + (hasBytes ? [bytes] : []), classes: exposed)
     }
 
     /// Lists the fields of a `Codable` type in the interface, or the basic value that scripts see of it, so that

@@ -222,7 +222,7 @@ extension PatchStack {
     @discardableResult package func makeRoom() -> Bool { unsafe pp_check_stack(state, 16) }
 
     /// A table's length as a sequence. nil for another value, and for a table that has keys but no sequence.
-    func sequenceLength(at index: Int32) -> Int? {
+    package func sequenceLength(at index: Int32) -> Int? {
         let length = unsafe pp_sequence_length(state, index)
         return length < 0 ? nil : Int(length)
     }

@@ -74,7 +74,7 @@ extension UInt: PatchValue {}
 extension UInt8: PatchValue {
     public static func _push(_ values: [UInt8], to stack: PatchStack) { stack.push(bytes: values) }
     public static func _readArray(from stack: PatchStack, at index: Int32) -> [UInt8]? { stack.bytes(at: index) }
-    public static var _patchArrayTypeName: String { "string" }
+    public static var _patchArrayTypeName: String { "bytes" }
 }
 
 extension String: PatchValue {
@@ -125,7 +125,8 @@ extension Array: PatchValue where Element: PatchValue {
     public static var patchTypeName: String { Element._patchArrayTypeName }
     public static func _mismatch(in stack: PatchStack, at index: Int32) -> String {
         if let fault = stack.takeReadFault() { return fault }
-        guard Element._patchArrayTypeName != "string", let count = stack.beginTable(at: index) else {
+        guard Element._patchArrayTypeName != UInt8._patchArrayTypeName, let count = stack.beginTable(at: index)
+        else {
             return "expected \(patchTypeName), given \(stack.typeName(at: index))"
         }
         defer { stack.endTable() }

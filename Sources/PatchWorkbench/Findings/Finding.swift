@@ -62,55 +62,89 @@ package struct Finding: Sendable {
             }
         }
 
-        /// The meaning of the code in a sentence.
+        /// The meaning of the code in a sentence. docs/cli.md has it too.
         package var meaning: String {
             switch self {
-            case .tags: "a required tag is missing, or a tag's value is malformed"
-            case .unknownTag: "a tag looks like a misspelled known tag"
-            case .syntax: "the script does not parse, or is too large or too deeply nested to be compiled"
-            case .undefinedGlobal: "a global is used that nothing defines"
-            case .notInSandbox: "a Lua function is used that the sandbox does not have"
-            case .loadError: "the script fails while it loads"
-            case .loadLimit: "the script runs past a limit while it loads"
-            case .replacesNothing: "the script replaces nothing"
-            case .replacesMissing: "the script replaces a function that its manifest does not list"
-            case .replacesUnused: "the manifest lists a function that the script does not replace"
-            case .unknownFunction: "the app has no such function"
-            case .arity: "a replacement has more parameters than it can get"
-            case .fileName: "a script in an envelope cannot have this file name"
-            case .duplicate: "two scripts are the same version of the same patch"
-            case .encoding: "a script is not UTF-8 text"
-            case .unusedScript: "no other script of the bundle requires this script"
-            case .unusedLocal: "a local name is never used"
-            case .shadowedLocal: "a local name hides another one"
-            case .operand: "an operation on a value whose type does not support it"
-            case .originalArguments: "the original is called with more or fewer arguments than it takes"
-            case .unknownClass: "waxClass names a class that has no function in the app"
-            case .unknownMethod: "a method is called that neither the app nor the script has"
-            case .unknownField: "a field is read or returned that the struct does not have"
-            case .unknownCase:
-                "a string is given to the app, or is the key of a table, as a value of an enum that does not have it"
-            case .argument: "an argument is of another type than the function takes, or there are too many or too few"
-            case .missingReturn: "a path through a replacement ends without a result"
-            case .mayBeNil:
-                "a result may be nil, and the function returns no optional; or a value may be nil that is used without a test"
-            case .mayNotFit:
-                "a quotient is used where an integer is needed, a string in a calculation, or a value that is no element as one of an array"
-            case .alwaysFalse:
-                "two values are compared that are never equal: they have different types, or an enum has no such value"
-            case .alwaysTrue: "a condition is true whatever the values are"
-            case .unreachable: "code that is never run, or a loop that never has a second round"
-            case .endlessLoop: "a loop that nothing ends"
-            case .cannotThrow: "host.throw in a replacement of a function that cannot throw"
-            case .callsItself: "a replacement calls the function that it replaces on each path, without an end"
-            case .calledTwice: "the original is called with the same arguments again"
-            case .keepsState:
-                "a call changes what another call may see, and the head does not say how many instances there may be"
-            case .tooLarge: "a script is too large to follow, so the types of its values are not all checked"
-            case .spec: "the script is a spec, which is for `patchpack test`"
-            case .unreadable: "a file cannot be read"
+            case .tags:
+                "a required tag is missing, or a tag's value is malformed"
+            case .unknownTag:
+                "a tag looks like a misspelled known tag"
+            case .syntax:
+                "the script does not parse, or is too large or too deeply nested to be compiled"
+            case .undefinedGlobal:
+                "a global is used that nothing defines"
+            case .notInSandbox:
+                "a Lua function is used that the sandbox does not have"
+            case .loadError:
+                "the script fails while it loads"
+            case .loadLimit:
+                "the script runs past a limit while it loads"
+            case .replacesNothing:
+                "the script replaces nothing"
+            case .replacesMissing:
+                "the script replaces a function that its manifest does not list"
+            case .replacesUnused:
+                "the manifest lists a function that the script does not replace"
+            case .unknownFunction:
+                "the app has no such function"
+            case .arity:
+                "a replacement has more parameters than it can get"
             case .resultType:
                 "a replacement returns a value of another type than the function's, or a table without the fields of its struct"
+            case .fileName:
+                "a script in an envelope cannot have this file's name"
+            case .duplicate:
+                "two scripts of one run are the same version of the same patch"
+            case .encoding:
+                "a script is not UTF-8 text"
+            case .unusedScript:
+                "no other script of the bundle requires this script"
+            case .unusedLocal:
+                "a local name is never used; names that begin with `_` are ignored"
+            case .shadowedLocal:
+                "a local name hides another one; names that begin with `_` are ignored"
+            case .operand:
+                "an operation on a value whose type does not support it: `#quantity` of an integer, `nil .. \"x\"`, `original * 2`"
+            case .originalArguments:
+                "the original, or `self:ORIGname(…)`, is called with more or fewer arguments than it takes"
+            case .unknownClass:
+                "`waxClass` names a class that has no function in the app; this is fine for a helper class of the script itself"
+            case .unknownMethod:
+                "`self:name()` of a Wax class that neither the app nor the script has; a method that an object of the app, or a string, does not have"
+            case .unknownField:
+                "a field is read or returned that the struct does not have; a position that an array never has, such as 0"
+            case .unknownCase:
+                "a string is given to the app, or is the key of a table, as a value of an enum that does not have it: `return \"lunsh\"`"
+            case .argument:
+                "an argument of the original, of `host.call`, of a method or of a Lua function has a type that it does not take, or there are too few or too many; a pattern or a format that Lua refuses; a method is called with a dot; or an asynchronous function is called where the script cannot wait"
+            case .missingReturn:
+                "one path through a replacement ends without a result"
+            case .mayBeNil:
+                "a result may be nil, and the function returns no optional; or a value may be nil that is used without a test, such as `tonumber(text)` of a text of the app"
+            case .mayNotFit:
+                "a quotient where an integer is needed: `original(a / b)`; a string of the app in a calculation"
+            case .alwaysFalse:
+                "two values are compared that are never equal: they have different types, as in `price == \"5\"` and `not x == 5`, an enum has no such value, or a test before says otherwise, as in `x > 10 and x < 5`; a loop from `10` to `1`"
+            case .alwaysTrue:
+                "a condition that is true whatever the values are: `x == \"a\" or \"b\"`"
+            case .unreachable:
+                "code that is never run, such as what follows `error(…)`; a loop that never has a second round"
+            case .endlessLoop:
+                "a loop that nothing ends: `while true` without a way out, a condition whose values the loop does not change"
+            case .cannotThrow:
+                "`host.throw` in a replacement of a function that cannot throw"
+            case .callsItself:
+                "a replacement calls the function that it replaces on each path, without an end"
+            case .calledTwice:
+                "the original is called with the same arguments again"
+            case .keepsState:
+                "a call changes what another call may see, and the head does not say how many instances there may be"
+            case .tooLarge:
+                "a script is too large to follow: from some place on, the types of its values are not checked; a comment does not silence this"
+            case .spec:
+                "the script is a spec, which is for `patchpack test`"
+            case .unreadable:
+                "a file cannot be read (in `sarif` and `github`; the exit status is that of the fault)"
             }
         }
     }
@@ -126,6 +160,8 @@ package struct Finding: Sendable {
     package let length: Int
     package let message: String
     package let hint: String?
+    /// The change that removes it, if there is only one answer.
+    package var fix: Fix?
 
     package var severity: Severity { code.severity }
 }
@@ -133,7 +169,7 @@ package struct Finding: Sendable {
 /// A script's text, in which places can be found.
 package struct SourceText: Sendable {
     package let name: String
-    private let bytes: [UInt8]
+    let bytes: [UInt8]
     /// Where each line is, without its end.
     private let lines: [Range<Int>]
 
@@ -157,7 +193,7 @@ package struct SourceText: Sendable {
         self.lines = lines + [start..<bytes.count]
     }
 
-    private func range(ofLine number: Int) -> Range<Int>? {
+    func range(ofLine number: Int) -> Range<Int>? {
         lines.indices.contains(number - 1) ? lines[number - 1] : nil
     }
 
@@ -168,7 +204,7 @@ package struct SourceText: Sendable {
 
     /// A finding about a word in a line, or about the line's text if the word is not in it.
     package func finding(
-        _ code: Finding.Code, line: Int, word: String? = nil, _ message: String, hint: String? = nil
+        _ code: Finding.Code, line: Int, word: String? = nil, _ message: String, hint: Advice? = nil
     ) -> Finding {
         let text = Array(self.line(line).utf8)
         var (start, length) = (text.firstIndex { $0 != 0x20 && $0 != 0x09 } ?? 0, 1)
@@ -177,19 +213,26 @@ package struct SourceText: Sendable {
         }
         return Finding(
             code: code, script: name, line: max(1, line), column: start + 1, length: length, message: message,
-            hint: hint)
+            hint: hint?.text, fix: hint?.change.flatMap { fix($0, line: line) })
     }
 
     /// A finding about bytes of the script, as far as they are in one line.
-    func finding(_ code: Finding.Code, at range: Range<Int>, _ message: String, hint: String? = nil) -> Finding {
+    func finding(_ code: Finding.Code, at range: Range<Int>, _ message: String, hint: Advice? = nil) -> Finding {
+        let (line, columns) = place(of: range)
+        return Finding(
+            code: code, script: name, line: line, column: columns.lowerBound, length: max(1, columns.count),
+            message: message, hint: hint?.text, fix: hint?.change.flatMap { fix($0, line: line) })
+    }
+
+    /// The line of bytes of the script, and their columns as far as they are in it.
+    func place(of range: Range<Int>) -> (line: Int, columns: Range<Int>) {
         let number = line(at: range.lowerBound)
         let line = lines[number - 1]
         func count(_ part: Range<Int>) -> Int {
             String(decoding: bytes[part.clamped(to: line)], as: UTF8.self).unicodeScalars.count
         }
-        return Finding(
-            code: code, script: name, line: number, column: 1 + count(line.lowerBound..<range.lowerBound),
-            length: max(1, count(range)), message: message, hint: hint)
+        let column = 1 + count(line.lowerBound..<range.lowerBound)
+        return (number, column..<column + count(range))
     }
 
     /// Where a word begins in UTF-8. A name is not found within a longer one.

@@ -57,6 +57,18 @@ extension PatchInterface {
         return changes.filter(\.isBreaking) + changes.filter { !$0.isBreaking }
     }
 
+    /// A type as scripts see it. Interfaces of older versions call bytes a string.
+    private static func seen(_ type: String) -> String {
+        type.split(separator: " ", omittingEmptySubsequences: false).map { $0 == "bytes" ? "string" : $0 }
+            .joined(separator: " ")
+    }
+
+    private static func seen(_ signature: PatchSignature) -> PatchSignature {
+        PatchSignature(
+            signature.arguments.map(seen), result: seen(signature.result), throws: signature.throws,
+            isAsynchronous: signature.isAsynchronous)
+    }
+
     private static func changes(_ older: Struct, _ newer: Struct) -> [Change] {
         var changes: [Change] = []
         let (oldFields, newFields) = (Named(older.fields, by: \.name), Named(newer.fields, by: \.name))
@@ -66,7 +78,7 @@ extension PatchInterface {
                 changes.append(Change(isBreaking: true, description: "the field \(name) is gone"))
                 continue
             }
-            guard other.type != field.type else { continue }
+            guard Self.seen(other.type) != Self.seen(field.type) else { continue }
             changes.append(
                 Change(isBreaking: true, description: "the field \(name) was \(field.type) and is now \(other.type)"))
         }
@@ -108,12 +120,12 @@ extension PatchInterface {
                 changes.append(Change(isBreaking: true, description: "\(name(function.name)) is gone"))
                 continue
             }
-            guard other.signature != function.signature else { continue }
+            guard seen(other.signature) != seen(function.signature) else { continue }
             // A function that can throw now does not affect a patch. If it can no longer throw, `host.throw` no longer
             // works.
             let isBreaking =
-                other.signature.arguments != function.signature.arguments
-                || other.signature.result != function.signature.result
+                seen(other.signature).arguments != seen(function.signature).arguments
+                || seen(other.signature).result != seen(function.signature).result
                 || function.signature.throws && !other.signature.throws
                 || other.signature.isAsynchronous != function.signature.isAsynchronous
             changes.append(

@@ -47,7 +47,7 @@ extension PatchLint {
                     text.finding(
                         .unknownTag, line: silencer.line, word: code.isEmpty ? "patchpack" : code,
                         code.isEmpty ? "no code after `patchpack: ignore`" : "no warning is named \(code)",
-                        hint: budget.nearest(code, among: known).map { "did you mean \($0)?" }
+                        hint: budget.meant(by: code, among: known)
                             ?? "for example unused-local"))
             }
         }
@@ -139,7 +139,7 @@ extension PatchLint {
                 found.append(
                     text.finding(
                         .unknownClass, line: place.line, word: place.text, "the app has no class \(place.text)",
-                        hint: budget.nearest(place.text, among: names).map { "did you mean \($0)?" }
+                        hint: budget.meant(by: place.text, among: names)
                             ?? "it has \(names.listed)"))
             }
             let classes = outline.classNames
@@ -174,9 +174,8 @@ extension PatchLint {
                             isOriginal
                                 ? "the app's class has no \(method)"
                                 : "neither the app's class nor the script has \(method)",
-                            hint: budget.nearest(method, among: isOriginal ? wanted : all).map {
-                                "did you mean \(isOriginal ? "ORIG" : "")\($0)?"
-                            }))
+                            hint: budget.meant(
+                                by: name.text, among: isOriginal ? wanted.map { "ORIG\($0)" } : all)))
                 }
             }
         }
@@ -243,7 +242,7 @@ extension SourceText {
     /// A finding about a word whose place is known.
     ///
     /// - Parameter place: The word, and the offset of its first byte in the script.
-    func finding(_ code: Finding.Code, at place: SourceOutline.Place, _ message: String, hint: String? = nil) -> Finding
+    func finding(_ code: Finding.Code, at place: SourceOutline.Place, _ message: String, hint: Advice? = nil) -> Finding
     {
         finding(code, at: place.start..<place.start + place.text.utf8.count, message, hint: hint)
     }

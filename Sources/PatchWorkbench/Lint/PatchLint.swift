@@ -148,7 +148,8 @@ package struct PatchLint {
     private mutating func report(_ error: PatchError) {
         let code: Finding.Code = error.code == .scriptLimit ? .loadLimit : .loadError
         let text = texts.first { $0.name == error.place?.file } ?? texts[0]
-        found.append(text.finding(code, line: error.place?.line ?? 1, error.message, hint: error.hint))
+        found.append(
+            text.finding(code, line: error.place?.line ?? 1, error.message, hint: error.hint.map { Advice($0) }))
     }
 
     private mutating func checkGlobals(_ chunks: [Chunk]) {
@@ -157,7 +158,7 @@ package struct PatchLint {
         let assigned = Set(chunks.flatMap { $0.globals.filter(\.isAssigned).map(\.name) } + classes)
         let added = Set(outlines.flatMap(\.assignedMembers))
         let known = SandboxNames.globals.union(assigned).sorted()
-        for (chunk, text) in zip(chunks, texts) {
+        for ((chunk, text), outline) in zip(zip(chunks, texts), outlines) {
             var seen: Set<String> = []
             for global in chunk.globals where !global.isAssigned {
                 guard !SandboxNames.globals.contains(global.name), !assigned.contains(global.name),
@@ -165,20 +166,22 @@ package struct PatchLint {
                 else { continue }
                 guard left > 0 else { return }
                 left -= 1
+                let locals = outline.names(upTo: global.line)
                 if SandboxNames.missing.contains(global.name) {
                     found.append(
                         text.finding(
                             .notInSandbox, line: global.line, word: global.name, "the sandbox has no \(global.name)",
                             hint: global.name == "unpack"
-                                ? "use table.unpack" : "docs/writing-patches.md lists what it has"))
+                                ? Advice("use table.unpack", Advice.Change(old: "unpack", new: "table.unpack"))
+                                : "docs/writing-patches.md lists what it has"))
                 } else {
                     found.append(
                         text.finding(
                             .undefinedGlobal, line: global.line, word: global.name,
                             "the global \(global.name) is used, but nothing defines it",
                             hint: Self.nils.contains(global.name)
-                                ? "Lua writes nil"
-                                : budget.nearest(global.name, among: known).map { "did you mean \($0)?" }))
+                                ? Advice("Lua writes nil", Advice.Change(old: global.name, new: "nil"))
+                                : budget.meant(by: global.name, among: locals + known)))
                 }
             }
             for member in chunk.members {
@@ -191,9 +194,7 @@ package struct PatchLint {
                     text.finding(
                         .notInSandbox, line: member.line, word: member.name,
                         "the sandbox has no \(member.table).\(member.name)",
-                        hint: budget.nearest(member.name, among: known.sorted()).map {
-                            "did you mean \(member.table).\($0)?"
-                        })
+                        hint: budget.meant(by: member.name, among: known.sorted()) { "\(member.table).\($0)" })
                 )
             }
         }
@@ -243,11 +244,19 @@ package struct PatchLint {
         }
     }
 
+    /// The change that adds a name to the last `@replaces` of the entry script.
+    private func changeOfHead(toList name: String, _ text: SourceText) -> Advice.Change? {
+        guard text.name == texts[0].name, let last = replaces.last, let line = text.firstLine(with: last),
+            text.line(line, has: "@replaces")
+        else { return nil }
+        return Advice.Change(old: last, new: "\(last), \(name)", line: line)
+    }
+
     private func unknown(_ name: String, line: Int, text: SourceText) -> Finding {
         let names = known?.functionNames
         return text.finding(
             .unknownFunction, line: line, word: name, "the app has no function \(name)",
-            hint: names.flatMap { budget.nearest(name, among: $0) }.map { "did you mean \($0)?" }
+            hint: names.flatMap { budget.meant(by: name, among: $0) }
                 ?? "it has \(names?.listed ?? "")")
     }
 
@@ -265,7 +274,7 @@ package struct PatchLint {
                     ? text.finding(
                         .replacesMissing, line: line, word: word,
                         "the script replaces \(name), which no @replaces lists",
-                        hint: "add `-- @replaces \(name)` to the head")
+                        hint: Advice("add `-- @replaces \(name)` to the head", changeOfHead(toList: name, text)))
                     : unknown(name, line: line, text: text))
             return
         }

@@ -105,6 +105,9 @@ struct SourceOutline {
         }
     }
 
+    /// The local names that are declared up to a line.
+    func names(upTo line: Int) -> [String] { variables.filter { $0.place.line <= line }.map(\.place.text) }
+
     /// The functions that begin on a line, and the operations on the parameters of a function.
     private var functionsOnLine: [Int: [Int]] = [:]
     private var operationsOn: [Int: [Int]] = [:]

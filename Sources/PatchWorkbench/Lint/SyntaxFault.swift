@@ -125,7 +125,7 @@ struct SyntaxFault {
     }
 
     /// What to write instead, for what is common in other languages.
-    var hint: String? {
+    var hint: Advice? {
         let start = range.lowerBound
         let line = source[((source[..<start].lastIndex { $0 == 0x0A || $0 == 0x0D } ?? -1) + 1)...]
         if ["<<<<<<<", "|||||||", "=======", ">>>>>>>"].contains(where: { line.starts(with: $0.utf8) }),
@@ -142,10 +142,12 @@ struct SyntaxFault {
         }
         guard isAtToken, !lacksMore, let last = tokens.last, last.kind == .symbol else { return nil }
         switch (at(start - 1), at(start), at(start + 1)) {
-        case (_, "!", "="): return "Lua writes ~="
-        case (_, "!", _): return "Lua writes not"
-        case ("&", "&", _), (_, "&", "&"): return "Lua writes and"
-        case ("|", "|", _), (_, "|", "|"): return "Lua writes or"
+        case (_, "!", "="): return Advice("Lua writes ~=", change(start, "!=", to: "~="))
+        case (_, "!", _): return Advice("Lua writes not", change(start, "!", to: "not "))
+        case ("&", "&", _), (_, "&", "&"):
+            return Advice("Lua writes and", change(at(start - 1) == "&" ? start - 1 : start, "&&", to: "and"))
+        case ("|", "|", _), (_, "|", "|"):
+            return Advice("Lua writes or", change(at(start - 1) == "|" ? start - 1 : start, "||", to: "or"))
         case ("+", "+", _), (_, "+", "+"): return "Lua has no ++; write x = x + 1"
         case ("=", "=", _): return "Lua writes =="
         default: break
@@ -159,6 +161,18 @@ struct SyntaxFault {
             return symbol.text == "//" ? "a comment begins with --" : nil
         }
         return "Lua has no \(symbol.text)=; write x = x \(symbol.text) y"
+    }
+
+    /// The change of an operator of another language. A word gets spaces around it.
+    private func change(_ start: Int, _ old: String, to new: String) -> Advice.Change? {
+        let end = start + old.utf8.count
+        guard start >= 0, end <= source.count, source[start..<end].elementsEqual(old.utf8) else { return nil }
+        func isSpace(_ index: Int) -> Bool {
+            !source.indices.contains(index) || source[index] == 0x20 || (0x09...0x0D).contains(source[index])
+        }
+        let isWord = new.utf8.count > 1 && !new.hasSuffix(" ") && new != "~="
+        let (before, after) = (isWord && !isSpace(start - 1) ? " " : "", isWord && !isSpace(end) ? " " : "")
+        return Advice.Change(old: old, new: before + new + after, place: start)
     }
 
     private static let operators: Set = ["+", "-", "*", "/", "//", "%", "^", "..", "&", "|", "<<", ">>"]

@@ -29,6 +29,8 @@ package final class PatchSpec: Sendable {
         var hasAsked = false
         /// How deep calls of the app's functions are nested, and how often this test found new instances.
         var depth = 0, renewals = 0
+        /// For each of the app's functions that runs, whether it is asynchronous.
+        var running: [Bool] = []
         /// What the instances that are gone counted, by the function's name.
         var fallbacks: [String: Int] = [:]
         /// Whether patches are being loaded again, which is not told.
@@ -260,12 +262,29 @@ package final class PatchSpec: Sendable {
         let slot = Slot(
             name: name, signature: signature ?? PatchSignature([], result: "value", throws: true),
             invoke: { [weak self] slot, stack, first, record, cell in
-                guard let self, self.begins(on: stack) else { return CallbackResult.notCalled }
-                defer { self.state.locked { $0.depth -= 1 } }
+                guard let self else { return CallbackResult.notCalled }
+                let isAsynchronous = signature?.isAsynchronous ?? false
+                guard !isAsynchronous || self.mayWait(stack) else {
+                    stack.push(message: "'\(name)' is asynchronous, but this replacement is not")
+                    return CallbackResult.notCalled
+                }
+                guard self.begins(on: stack) else { return CallbackResult.notCalled }
+                self.state.locked { $0.running.append(isAsynchronous) }
+                defer {
+                    self.state.locked { state in
+                        state.depth -= 1
+                        state.running.removeLast()
+                    }
+                }
                 return function.invoke(slot, stack, first, record, cell)
             },
             invokeAsync: nil, readResult: { stack in function.readResult(stack) })
         try registry.names.add([slot])
+    }
+
+    /// Whether what calls an asynchronous function can wait for it. A spec can, and so can the replacement of such a function.
+    private func mayWait(_ stack: PatchStack) -> Bool {
+        stack.values === spec.values || state.locked { $0.running.last } != false
     }
 
     /// Counts a call of the app's function. If the spec makes it, outside of any other, it may find new instances.
@@ -308,11 +327,6 @@ package final class PatchSpec: Sendable {
         }
     }
 
-    /// An error from a function of a spec.
-    private struct OriginalError: Error, CustomStringConvertible {
-        let description: String
-    }
-
     private func callOriginal(
         _ name: String, _ result: String, _ arguments: [ScriptValue]
     ) throws -> ScriptValue {
@@ -325,7 +339,7 @@ package final class PatchSpec: Sendable {
                 description: "the spec has no original of \(name): add host.define(\"\(name)\", function(…) … end)")
         }
         let (values, fault) = spec.callHeld(held, arguments)
-        if let fault { throw OriginalError(description: fault) }
+        if let fault { throw fault }
         let value = values.first ?? .nil
         let type = InterfaceType(result)
         if let fault = value.fault(as: type, in: interface) {
@@ -400,7 +414,11 @@ package final class PatchSpec: Sendable {
 
     private func expose(_ exposed: PatchInterface.Class) throws(PatchError) {
         let methods = exposed.methods.map { [interface] method in
-            ExposedMethod(name: method.name, signature: method.signature) { stack in
+            ExposedMethod(name: method.name, signature: method.signature) { [weak self] stack in
+                guard !method.signature.isAsynchronous || self?.mayWait(stack) != false else {
+                    stack.push(message: "this method is asynchronous, but this replacement is not")
+                    return CallbackResult.notCalled
+                }
                 guard let object = SpecObject.read(from: stack, at: 1) else {
                     stack.push(
                         message: "the object of \(exposed.name):\(method.name): "
@@ -419,8 +437,17 @@ package final class PatchSpec: Sendable {
                     }
                 }
                 let (values, fault) = object.spec.callMember(method.name, of: object.held, arguments)
-                if let fault { return stack.raise(OriginalError(description: fault)) }
-                (values.first ?? .nil).push(to: stack)
+                if let fault { return stack.raise(fault) }
+                let value = values.first ?? .nil
+                let type = InterfaceType(method.signature.result)
+                if let fault = value.fault(as: type, in: interface) {
+                    return stack.raise(
+                        OriginalError(
+                            description:
+                                "the spec's \(exposed.name):\(method.name) does not return what the app's returns: \(fault)"
+                        ))
+                }
+                value.converted(to: type, in: interface).push(to: stack)
                 return 1
             }
         }
@@ -480,7 +507,7 @@ package final class PatchSpec: Sendable {
     }
 
     private static func sequence(_ values: [ScriptValue]) -> ScriptValue {
-        .table(values.enumerated().map { (.integer(Int64($0 + 1)), $1) })
+        .table(values.enumerated().map { (.integer(Int64($0 + 1)), $1) }, length: values.count)
     }
 
     private static func table(_ members: [(String, ScriptValue)]) -> ScriptValue {
@@ -488,7 +515,7 @@ package final class PatchSpec: Sendable {
             members.compactMap { name, value in
                 if case .nil = value { return nil }
                 return (ScriptValue.text(name), value)
-            })
+            }, length: nil)
     }
 }
 

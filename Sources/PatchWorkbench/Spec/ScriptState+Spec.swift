@@ -3,6 +3,11 @@ internal import CLuaWorkbench
 internal import PatchCrypto
 internal import PatchRunner
 
+/// An error from a function of a spec.
+struct OriginalError: Error, CustomStringConvertible {
+    let description: String
+}
+
 /// The nanoseconds of a monotonic clock, for durations.
 func monotonicTime() -> UInt64 { pp_nanoseconds() }
 
@@ -34,12 +39,12 @@ extension ScriptState {
         stack.getValue(of: -2)
         let (values, fault) = call(stack, arguments, results: 2)
         stack.pop()
-        if let fault { throw PatchError(.script, fault) }
+        if let fault { throw PatchError(.script, "\(fault)") }
         return values
     }
 
     /// Calls a held function.
-    func callHeld(_ held: Int32, _ arguments: [ScriptValue]) -> ([ScriptValue], String?) {
+    func callHeld(_ held: Int32, _ arguments: [ScriptValue]) -> ([ScriptValue], (any Error)?) {
         let stack = stack
         stack.makeRoom()
         stack.pushHeld(held)
@@ -47,7 +52,7 @@ extension ScriptState {
     }
 
     /// Calls a member of a held table.
-    func callMember(_ name: String, of held: Int32, _ arguments: [ScriptValue]) -> ([ScriptValue], String?) {
+    func callMember(_ name: String, of held: Int32, _ arguments: [ScriptValue]) -> ([ScriptValue], (any Error)?) {
         let stack = stack
         stack.makeRoom()
         stack.pushHeld(held)
@@ -58,20 +63,21 @@ extension ScriptState {
     }
 
     /// Calls the function on top, and pops it and its results.
-    private func call(_ stack: PatchStack, _ arguments: [ScriptValue], results: Int32) -> ([ScriptValue], String?) {
+    private func call(_ stack: PatchStack, _ arguments: [ScriptValue], results: Int32) -> ([ScriptValue], (any Error)?)
+    {
         stack.makeRoom()
         let base = stack.top - 1
         defer { stack.top = base }
         for argument in arguments { argument.push(to: stack) }
         guard stack.call(Int32(arguments.count), results: results) else {
-            return ([], hostError(on: stack).map { "\($0)" } ?? stack.text(at: -1))
+            return ([], hostError(on: stack) ?? OriginalError(description: stack.text(at: -1)))
         }
         var values: [ScriptValue] = []
         for index in 0..<results {
             guard let value = ScriptValue.read(from: stack, at: base + 1 + index) else {
-                return (
-                    [], self.values.takeReadFault() ?? "a \(stack.typeName(at: base + 1 + index)) cannot be returned"
-                )
+                let fault =
+                    self.values.takeReadFault() ?? "a \(stack.typeName(at: base + 1 + index)) cannot be returned"
+                return ([], OriginalError(description: fault))
             }
             values.append(value)
         }

@@ -20,28 +20,35 @@ extension ScriptValue {
         return value.converted(to: type, in: interface)
     }
 
-    /// Why the value could not be read as a type of an interface; nil if it could. A type that only Swift knows accepts
+    /// Why the app could not read the value as a type of an interface; nil if it could. A type that only Swift knows accepts
     /// any table.
     func fault(as type: InterfaceType, in interface: PatchInterface?) -> String? {
         let mismatch = "expected \(type), given \(typeName)"
         switch (type, self) {
-        case (.optional, .nil), (_, .object): return nil
+        case (.optional, .nil): return nil
         case (.optional(let wrapped), _): return fault(as: wrapped, in: interface)
-        case (.array(let element), .table(let pairs)):
-            for pair in pairs {
-                if let fault = pair.value.fault(as: element, in: interface) { return "\(pair.key.place): \(fault)" }
+        case (.array(let element), .table(_, let length)):
+            // Other keys are ignored, but not if there is nothing else.
+            guard let length else { return mismatch }
+            for (index, value) in elements(length).enumerated() {
+                if let fault = value.fault(as: element, in: interface) { return "element \(index + 1): \(fault)" }
             }
             return nil
-        case (.dictionary(let key, let value), .table(let pairs)):
+        case (.dictionary(let key, let value), .table(let pairs, _)):
             for pair in pairs {
                 if let fault = pair.key.fault(as: .named(key), in: interface) { return "key: \(fault)" }
                 if let fault = pair.value.fault(as: value, in: interface) { return "\(pair.key.place): \(fault)" }
             }
             return nil
         case (.array, _), (.dictionary, _): return mismatch
+        case (.named("string"), .string(let bytes)):
+            return String(validating: bytes, as: UTF8.self) == nil
+                ? "expected string, given a string that is not UTF-8" : nil
+        case (.named("value"), .table(let pairs, _)):
+            return pairs.lazy.compactMap { $0.value.fault(as: type, in: interface) }.first
         case (.named(let name), _):
             if let scalar = interface?.scalar(name) {
-                return fault(as: .named(scalar.type), in: interface).map { _ in mismatch } ?? faultOfCase(scalar)
+                return isOther(than: scalar.type, in: interface) ? mismatch : faultOfCase(scalar)
             }
             return isOther(than: name, in: interface) ? mismatch : faultOfFields(name, in: interface)
         }
@@ -50,15 +57,34 @@ extension ScriptValue {
     /// Whether the value cannot be of a type that has a name.
     private func isOther(than name: String, in interface: PatchInterface?) -> Bool {
         switch (self, name) {
-        case (_, "nothing"), (_, "value"), (.boolean, "boolean"), (.integer, "integer"), (.integer, "number"),
-            (.number, "number"), (.string, "string"), (.object, _):
+        case (_, "nothing"): false
+        case (.other, _): true
+        case (_, "value"), (.boolean, "boolean"), (.integer, "integer"), (.integer, "number"),
+            (.number, "number"), (.string, "string"):
             false
         case (.number(let value), "integer"): Int64(exactly: value) == nil
         case (_, "boolean"), (_, "integer"), (_, "number"), (_, "string"), (.nil, _): true
-        case (.table, _): false
+        case (.object(let object), _): exposes(name, interface) ? object.className != name : isStruct(name, interface)
+        case (.table, _): exposes(name, interface)
         // A struct is a table; an enum with a raw value is that value.
-        default: interface?.structure(name) != nil
+        default: isStruct(name, interface) || exposes(name, interface)
         }
+    }
+
+    private func exposes(_ name: String, _ interface: PatchInterface?) -> Bool {
+        interface?.classes.contains { $0.name == name } ?? false
+    }
+
+    private func isStruct(_ name: String, _ interface: PatchInterface?) -> Bool { interface?.structure(name) != nil }
+
+    /// The elements of a table from 1 to its length. Those that are not there are nil.
+    private func elements(_ length: Int) -> [ScriptValue] {
+        guard case .table(let pairs, _) = self else { return [] }
+        var elements = [ScriptValue](repeating: .nil, count: min(length, pairs.count + 1))
+        for case (.integer(let place), let value) in pairs where place >= 1 && place <= elements.count {
+            elements[Int(place) - 1] = value
+        }
+        return elements
     }
 
     /// The error for a value that an enum does not have, in the words of the app's error.
@@ -99,7 +125,7 @@ extension ScriptValue {
 
     /// A table's field, which may be nil.
     private subscript(field: String) -> ScriptValue {
-        guard case .table(let pairs) = self else { return .nil }
+        guard case .table(let pairs, _) = self else { return .nil }
         return pairs.first { pair in
             guard case .string(let bytes) = pair.key else { return false }
             return bytes.elementsEqual(field.utf8)
@@ -115,8 +141,11 @@ extension ScriptValue {
         case (.named("nothing"), _): return .nil
         case (.named("number"), .integer(let value)): return .number(Double(value))
         case (.named("integer"), .number(let value)): return Int64(exactly: value).map { .integer($0) } ?? self
-        case (.array(let element), .table(let pairs)), (.dictionary(_, let element), .table(let pairs)):
-            return .table(pairs.map { ($0.key, $0.value.converted(to: element, in: interface)) })
+        case (.array(let element), .table(_, let length)):
+            let elements = elements(length ?? 0).map { $0.converted(to: element, in: interface) }
+            return .table(elements.enumerated().map { (.integer(Int64($0 + 1)), $1) }, length: length)
+        case (.dictionary(_, let element), .table(let pairs, let length)):
+            return .table(pairs.map { ($0.key, $0.value.converted(to: element, in: interface)) }, length: length)
         case (.named(let name), .table):
             guard let structure = interface?.structure(name) else { return self }
             return .table(
@@ -124,7 +153,7 @@ extension ScriptValue {
                     let value = self[field.name].converted(to: InterfaceType(field.type), in: interface)
                     if case .nil = value { return nil }
                     return (.string(Array(field.name.utf8)), value)
-                })
+                }, length: nil)
         case (.named(let name), _):
             return interface?.scalar(name).map { converted(to: .named($0.type), in: nil) } ?? self
         default: return self

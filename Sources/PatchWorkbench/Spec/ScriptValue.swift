@@ -7,8 +7,11 @@ enum ScriptValue: PatchValue, Sendable {
     case integer(Int64)
     case number(Double)
     case string([UInt8])
-    case table([(key: ScriptValue, value: ScriptValue)])
+    /// A table, and how many elements it has as a sequence; nil if it is none.
+    case table([(key: ScriptValue, value: ScriptValue)], length: Int?)
     case object(SpecObject)
+    /// A part of a table that cannot be passed, such as a function: its type.
+    case other(String)
 
     static var patchTypeName: String { "value" }
 
@@ -22,11 +25,13 @@ enum ScriptValue: PatchValue, Sendable {
         case .object(let object):
             // In its own state it is the table that it was made from.
             if object.spec.values === stack.values { stack.pushHeld(object.held) } else { stack.push(object: object) }
-        case .table(let pairs):
+        case .other: stack.pushNil()
+        case .table(let pairs, _):
             guard stack.makeRoom() else { return stack.refuse("tables nested too deep") }
             stack.pushTable(fields: pairs.count)
             let table = stack.top
             for (key, value) in pairs {
+                if case .other = key { continue }
                 key.push(to: stack)
                 value.push(to: stack)
                 stack.setPair(of: table)
@@ -49,12 +54,22 @@ enum ScriptValue: PatchValue, Sendable {
     private static func readTable(from stack: PatchStack, at index: Int32) -> ScriptValue? {
         if let object = stack.specObject(at: index) { return .object(object) }
         var pairs: [(ScriptValue, ScriptValue)] = []
+        let length = stack.sequenceLength(at: index)
         let isRead = stack.forEachPair(at: index) {
-            guard let key = read(from: stack, at: -2), let value = read(from: stack, at: -1) else { return false }
+            guard let key = readPart(from: stack, at: -2), let value = readPart(from: stack, at: -1) else {
+                return false
+            }
             pairs.append((key, value))
             return true
         }
-        return isRead ? .table(pairs) : nil
+        return isRead ? .table(pairs, length: length) : nil
+    }
+
+    private static func readPart(from stack: PatchStack, at index: Int32) -> ScriptValue? {
+        switch stack.typeName(at: index) {
+        case let type where ["function", "thread"].contains(type): .other(type)
+        default: read(from: stack, at: index)
+        }
     }
 
     /// The name of the value's type for scripts.
@@ -67,6 +82,7 @@ enum ScriptValue: PatchValue, Sendable {
         case .string: "string"
         case .table: "table"
         case .object(let object): object.className
+        case .other(let type): type
         }
     }
 }

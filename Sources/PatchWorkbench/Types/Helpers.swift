@@ -81,11 +81,15 @@ extension Prototype {
             switch instruction.opcode {
             case .move where instruction.b == register:
                 guard isCallee(index) else { return false }
-            case .setUpvalue, .setGlobal, .setTable, .setInteger, .setField, .setList, .returnOne, .returnSome:
-                if [instruction.a, instruction.b, instruction.c].contains(register) { return false }
-                if instruction.opcode == .returnSome, instruction.a <= register,
-                    instruction.b == 0 || register < instruction.a + instruction.b - 1
-                {
+            case .setUpvalue, .setList, .returnOne:
+                if instruction.a == register { return false }
+            // A constant is no register, and neither are a global's table, a number and the name of a field.
+            case .setGlobal, .setTable, .setInteger, .setField:
+                if !instruction.k, instruction.c == register { return false }
+                if instruction.opcode != .setGlobal, instruction.a == register { return false }
+                if instruction.opcode == .setTable, instruction.b == register { return false }
+            case .returnSome:
+                if instruction.a <= register, instruction.b == 0 || register < instruction.a + instruction.b - 1 {
                     return false
                 }
             case .testAndSet where instruction.b == register: return false

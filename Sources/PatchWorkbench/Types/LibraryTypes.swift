@@ -33,7 +33,8 @@ struct LibraryFunction: Sendable {
             "v": Argument(kinds: [.table, .object, .string], isList: true),
             "f": Argument(kinds: .function), "b": Argument(kinds: .boolean), "a": Argument(kinds: .all),
             "c": Argument(kinds: [.function, .table, .object]), "r": Argument(kinds: text.union([.table, .function])),
-            "d": Argument(kinds: .number), "o": Argument(kinds: [.table, .object]),
+            "m": Argument(kinds: text.union([.table, .object])),
+            "d": Argument(kinds: .number, isInteger: true), "o": Argument(kinds: [.table, .object]),
         ]
         let results: [Character: ValueType] = [
             "s": .string, "n": .number, "i": .integer, "d": .float, "b": .boolean, "t": .table, "a": .unknown,
@@ -63,8 +64,8 @@ struct LibraryFunction: Sendable {
             ("pcall", "a", "", "b*"), ("xpcall", "aa", "", "b*"), ("select", "a", "", "*"), ("next", "t", "a", "aa"),
             ("rawget", "ta", "", "a"), ("print", "", "", ""), ("log.debug", "", "", ""), ("log.info", "", "", ""),
             ("log.warn", "", "", ""), ("log.error", "", "", ""),
-            ("assert", "a", "a", "*"), ("host.has", "s", "", "b"), ("host.throw", "", "ad", ""),
-            ("host.error", "", "ad", "t"), ("error", "", "an", ""), ("setmetatable", "ta", "", "a"),
+            ("assert", "a", "a", "*"), ("host.has", "s", "", "b"), ("host.throw", "", "md", ""),
+            ("host.error", "", "md", "t"), ("error", "", "an", ""), ("setmetatable", "ta", "", "a"),
         ]
         var all: [String: LibraryFunction] = [:]
         for (name, arguments, optional, result) in table {

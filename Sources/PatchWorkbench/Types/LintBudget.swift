@@ -24,8 +24,22 @@ final class LintBudget {
         return problems >= 0
     }
 
+    /// The known word that was probably meant, and whether no other one is as close.
+    func closest(_ word: String, among known: [String]) -> (word: String, isOnly: Bool)? {
+        spelling.closest(word, among: known)
+    }
+
     /// The known word that was probably meant; nil if none is close, or too many were looked at already.
     func nearest(_ word: String, among known: [String]) -> String? {
         spelling.nearest(word, among: known)
+    }
+
+    /// Advice to write the known word that was probably meant; nil if none is close. `lint --fix` writes it if no other is as close.
+    ///
+    /// - Parameter shown: How the word is shown, such as with quotes.
+    func meant(by word: String, among known: [String], shown: (String) -> String = { $0 }) -> Advice? {
+        guard let (meant, isOnly) = closest(word, among: known) else { return nil }
+        return Advice(
+            "did you mean \(shown(meant))?", isOnly ? Advice.Change(old: word, new: meant) : nil)
     }
 }

@@ -175,7 +175,9 @@ extension TypeFlow {
         let method = String(name.split(separator: ":").last ?? "")
         report(
             .argument, index, method, "\(name) is called without its object",
-            hint: "a method is called with a colon: object:\(method)(…)")
+            hint: Advice(
+                "a method is called with a colon: object:\(method)(…)",
+                Advice.Change(old: ".\(method)", new: ":\(method)")))
     }
 
     /// Follows a call of a function of the sandbox.
@@ -240,6 +242,12 @@ extension TypeFlow {
                 report(
                     .mayBeNil, index, "throw", "host.throw gets nil, so the app's error has no words",
                     hint: "give it a message")
+            } else if case .fields(let fields, _) = first.detail, fields["code"] != nil, !context.setsMetatables,
+                arguments.types.count == 1, !arguments.isOpen
+            {
+                report(
+                    .argument, index, "throw", "host.throw gets a table, so the app's error does not have its code",
+                    hint: "host.throw(message, code)")
             }
             if let replacement, !replacement.signature.throws {
                 report(
@@ -333,7 +341,7 @@ extension TypeFlow {
 
     /// Why a pattern, or a text for its matches, is refused; nil if it may be right.
     private func fault(ofPattern text: String, _ arguments: Arguments, _ name: String) -> (
-        message: String, hint: String?
+        message: String, hint: Advice?
     )? {
         let rest = arguments.types.dropFirst(2)
         // With a fourth argument, `find` may look for the text itself.
@@ -402,8 +410,7 @@ extension TypeFlow {
             let context = context
             report(
                 .unknownFunction, index, name, "the app has no function \(name)",
-                hint: context.budget.nearest(name, among: context.interface.functionNames).map { "did you mean \($0)?" }
-            )
+                hint: context.budget.meant(by: name, among: context.interface.functionNames))
             return .unknown
         }
         if reports, name == replacement?.name { selfCalls.append((function.lineOf[index], index)) }
@@ -414,7 +421,7 @@ extension TypeFlow {
 }
 
 extension TypeFlow {
-    fileprivate static let hintForResults = "the call returns two values; (…) around it keeps the first"
+    fileprivate static let hintForResults: Advice = "the call returns two values; (…) around it keeps the first"
 }
 
 extension ValueType.Detail? {
@@ -426,8 +433,8 @@ extension ValueType.Detail? {
 
 extension String {
     /// A message and its hint, which a semicolon parts.
-    fileprivate var parted: (String, String?) {
+    fileprivate var parted: (String, Advice?) {
         let parts = split(separator: "; ", maxSplits: 1).map(String.init)
-        return (parts.first ?? "", parts.count > 1 ? parts[1] : nil)
+        return (parts.first ?? "", parts.count > 1 ? Advice(parts[1]) : nil)
     }
 }

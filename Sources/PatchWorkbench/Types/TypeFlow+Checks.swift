@@ -5,7 +5,7 @@ internal import PatchRunner
 extension TypeFlow {
     mutating func report(
         _ code: Finding.Code, _ index: Int, _ word: String?, _ message: @autoclosure () -> String,
-        hint: @autoclosure () -> String? = nil
+        hint: @autoclosure () -> Advice? = nil
     ) {
         guard reports else { return }
         // Behind a test of one parameter, a helper may not get what others give.
@@ -28,11 +28,17 @@ extension TypeFlow {
         let isOriginal = value.isOriginal
         let what = word.map { $0 == value.description ? $0 : "\($0), which is \(value)" } ?? "\(value)"
         let isFirst = isOriginal && word.map { !$0.lowercased().hasPrefix("orig") && $0 != "_" } ?? false
-        report(
-            code, index, word, "\(operation) \(what)",
-            hint: isFirst
-                ? "a replacement's first parameter is the original; the arguments follow it"
-                : isOriginal ? "call it: \(word ?? "original")(…)" : nil)
+        let hint: Advice? =
+            if isFirst {
+                Advice(
+                    "a replacement's first parameter is the original; the arguments follow it",
+                    function.parameters > 0 && local(0, at: 0) == word
+                        ? Advice.Change(old: "(\(word ?? "")", new: "(original, \(word ?? "")", line: function.line)
+                        : nil)
+            } else {
+                isOriginal ? "call it: \(word ?? "original")(…)" : nil
+            }
+        report(code, index, word, "\(operation) \(what)", hint: hint)
     }
 
     // MARK: types that operations take
@@ -162,8 +168,9 @@ extension TypeFlow {
         else { return }
         if let field = structure.field(name) {
             checkFraction(of: value, as: field.type, "the field \(name)", index, name)
-        } else if !context.reads.contains(name), let meant = context.budget.nearest(name, among: structure.fieldNames) {
-            report(.unknownField, index, name, "\(type) has no field \(name)", hint: "did you mean \(meant)?")
+        } else if !context.reads.contains(name), let meant = context.budget.meant(by: name, among: structure.fieldNames)
+        {
+            report(.unknownField, index, name, "\(type) has no field \(name)", hint: meant)
         }
     }
 
@@ -274,7 +281,7 @@ extension TypeFlow {
             let context = context
             report(
                 .unknownField, index, name, "\(structure.name) has no field \(name)",
-                hint: context.budget.nearest(name, among: structure.fieldNames).map { "did you mean \($0)?" }
+                hint: context.budget.meant(by: name, among: structure.fieldNames)
                     ?? "it has \(structure.fieldNames.listed)")
             return .unknown
         case .fields(let fields, isShared: false): return fields[name] ?? .unknown
@@ -343,10 +350,8 @@ extension TypeFlow {
                 return ValueType(.function, .library(function))
             }
             if reports, !context.written.contains(name) {
-                let meant = context.budget.nearest(name, among: (SandboxNames.members["string"] ?? []).sorted())
-                report(
-                    .unknownMethod, index, name, "strings have no method \(name)",
-                    hint: meant.map { "did you mean \($0)?" })
+                let meant = context.budget.meant(by: name, among: (SandboxNames.members["string"] ?? []).sorted())
+                report(.unknownMethod, index, name, "strings have no method \(name)", hint: meant)
             }
             return .unknown
         }
@@ -364,9 +369,8 @@ extension TypeFlow {
         let registered = ["\(type).\(name)", "\(type):\(name)"]
         guard !registered.contains(where: { context.interface.function($0) != nil }) else { return .unknown }
         guard reports else { return .unknown }
-        let meant = context.budget.nearest(name, among: context.interface.methodNames(of: type))
-        report(
-            .unknownMethod, index, name, "\(type) has no method \(name)", hint: meant.map { "did you mean \($0)?" })
+        let meant = context.budget.meant(by: name, among: context.interface.methodNames(of: type))
+        report(.unknownMethod, index, name, "\(type) has no method \(name)", hint: meant)
         return .unknown
     }
 
@@ -440,21 +444,25 @@ extension TypeFlow {
     ///   - what: What it is called in the script.
     func words(
         for fault: ValueType.Fault, _ place: String, _ type: InterfaceType, _ what: String
-    ) -> (message: String, hint: String?) {
+    ) -> (message: String, hint: Advice?) {
         switch fault {
         case .type(_, let value): return ("\(place) \(type), but \(what) is \(value)", nil)
         case .missing(let field, let structure, let written):
             return (
                 "\(place) \(structure), but \(what) has no field \(field)",
-                context.budget.nearest(field, among: written).map { "\($0) is not a field of \(structure)" }
+                context.budget.closest(field, among: written).map { wrong, isOnly in
+                    Advice(
+                        "\(wrong) is not a field of \(structure)",
+                        isOnly ? Advice.Change(old: wrong, new: field) : nil)
+                }
             )
         case .field(let field, let structure, let type, let value):
             return ("the field \(field) of \(structure) is \(type), but this is \(value)", nil)
         case .unknown(let field, let structure):
-            let nearest = context.interface.structure(structure).flatMap {
-                context.budget.nearest(field, among: $0.fieldNames)
+            let meant = context.interface.structure(structure).flatMap {
+                context.budget.meant(by: field, among: $0.fieldNames)
             }
-            return ("\(structure) has no field \(field)", nearest.map { "did you mean \($0)?" })
+            return ("\(structure) has no field \(field)", meant)
         case .part(let part, let wanted, let value):
             return ("\(place) \(type), but \(part) of it is \(value), and not \(wanted)", nil)
         case .noCase(let text, let type):
@@ -494,9 +502,8 @@ extension ValueType.Fault {
 
 extension TypeFlow.Context {
     /// What might have been meant by a string that is not one of a type's values.
-    fileprivate func hint(for text: String, in type: String) -> String {
-        let words = interface.words(in: type)
-        return budget.nearest(text, among: words).map { "did you mean \"\($0)\"?" }
+    fileprivate func hint(for text: String, in type: String) -> Advice {
+        budget.meant(by: text, among: interface.words(in: type)) { "\"\($0)\"" }
             ?? "it has \(interface.shownCases(of: type))"
     }
 }

@@ -129,7 +129,10 @@ extension TypeFlow {
             }
             set(a, isText ? .string : .unknown, at: index, &state)
 
-        case .close, .toBeClosed: break
+        case .close: break
+        // Nothing in the sandbox can be closed but nil and false.
+        case .toBeClosed:
+            report(.operand, index, state[a], name(a, state, index), unless: [.nil, .boolean], "closes")
         // pc += sJ
         case .jump: return [(index + 1 + instruction.jump, state)]
 

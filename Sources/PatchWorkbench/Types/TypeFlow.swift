@@ -59,7 +59,7 @@ struct TypeFlow {
         let line: Int
         var word: String?
         let message: String
-        var hint: String?
+        var hint: Advice?
     }
 
     /// A register: its value's type, and the name that the script has for it.
@@ -367,8 +367,8 @@ struct TypeFlow {
         return isSeen(word, before: index) != true
     }
 
-    static let hintForNil = "test it first: if value then … end"
-    static let hintForFraction = "// divides to a whole number, and math.floor makes one"
+    static let hintForNil: Advice = "test it first: if value then … end"
+    static let hintForFraction: Advice = "// divides to a whole number, and math.floor makes one"
 
     /// Notes a problem, once.
     mutating func note(_ problem: Problem) {

@@ -196,6 +196,7 @@ extension Option {
     static let verifyFormat = Option(
         name: "format", value: .choice("FORMAT", ["text", "json", "sarif", "github", "junit", "tap"]),
         help: "text, json (one per line), sarif (SARIF 2.1.0), github (annotations), junit (XML), or tap (TAP 13)")
+    static let fix = Option(name: "fix", help: "correct what has only one answer, and report the rest")
     static let strict = Option(name: "strict", help: "fail on warnings too")
     static let strictTests = Option(name: "strict", help: "fail if a patch has no spec")
     static let stdinFilename = Option(

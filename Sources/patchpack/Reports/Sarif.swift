@@ -1,5 +1,6 @@
 import PatchCrypto
 import PatchFiles
+import PatchWorkbench
 
 /// SARIF 2.1.0, which GitHub and editors read.
 enum Sarif {
@@ -18,6 +19,9 @@ enum Sarif {
         let file: Path
         /// Where it is; nil for the file as a whole.
         var region: Region?
+        /// What removes it, and the words for that.
+        var fix: Fix?
+        var hint: String?
     }
 
     /// A place in a line, counted from 1 in code points.
@@ -82,10 +86,29 @@ enum Sarif {
                     ])
                 ))
         }
+        return .object(
+            [
+                ("ruleId", .string(result.rule)), ("level", .string(result.level)),
+                ("message", .object([("text", .string(result.message))])),
+                ("locations", .array([.object([("physicalLocation", .object(place))])])),
+            ] + (result.fix.map { [("fixes", .array([json($0, result)]))] } ?? []))
+    }
+
+    private static func json(_ fix: Fix, _ result: Result) -> JSONValue {
+        let region: JSONValue = .object([
+            ("startLine", .integer(fix.line)), ("startColumn", .integer(fix.columns.lowerBound)),
+            ("endLine", .integer(fix.line)), ("endColumn", .integer(fix.columns.upperBound)),
+        ])
+        let replacement: JSONValue = .object([
+            ("deletedRegion", region), ("insertedContent", .object([("text", .string(fix.text))])),
+        ])
+        let change: JSONValue = .object([
+            ("artifactLocation", .object([("uri", .string(uri(of: result.file)))])),
+            ("replacements", .array([replacement])),
+        ])
         return .object([
-            ("ruleId", .string(result.rule)), ("level", .string(result.level)),
-            ("message", .object([("text", .string(result.message))])),
-            ("locations", .array([.object([("physicalLocation", .object(place))])])),
+            ("description", .object([("text", .string(result.hint ?? result.message))])),
+            ("artifactChanges", .array([change])),
         ])
     }
 }

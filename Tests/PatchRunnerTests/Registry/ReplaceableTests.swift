@@ -202,7 +202,7 @@ import Testing
         _ = try harness.registry.replaceable("A.sync") { (x: [UInt8], y: Money) in }
         let state = harness.registry.state
         #expect(state.map(\.name) == ["A.sync", "B.async"])
-        #expect(state[0].signature.arguments == ["string", "Money"])
+        #expect(state[0].signature.arguments == ["bytes", "Money"])
         #expect(state[0].signature.result == "nothing")
         #expect(!state[0].signature.throws && !state[0].signature.isAsynchronous)
         #expect(state[1].signature.arguments == ["array of integer", "string or nil"])

@@ -205,8 +205,21 @@ import Testing
         ("Cart.sum", "host.throw(nil, 404)", "may-be-nil 4: host.throw gets nil, so the app's error has no words"),
         (
             "Cart.sum", "host.throw('gone', '404')",
-            "argument 4: argument 2 of host.throw is a number, but this is a string"
+            "argument 4: argument 2 of host.throw is an integer, but this is a string"
         ),
+        (
+            "Cart.sum", "host.throw('gone', 404.5)",
+            "argument 4: argument 2 of host.throw is an integer, but this is 404.5, which has a fraction"
+        ),
+        (
+            "Cart.sum", "host.throw(b.x == 1)",
+            "argument 4: argument 1 of host.throw is a number or a string or a table or an object, but this is a boolean"
+        ),
+        (
+            "Cart.sum", "host.throw({message = 'gone', code = 404})",
+            "argument 4: host.throw gets a table, so the app's error does not have its code"
+        ),
+        ("Cart.sum", "local h <close> = {} return 1", "operand 4: closes h, which is a table"),
         (
             "Cart.sum", "local h <close> = setmetatable({}, {__close = print}) return 1",
             "argument 4: the sandbox has no __close, so this setmetatable is an error"
@@ -222,6 +235,14 @@ import Testing
 
     /// What a type checker must not mind. Each of these works in an app, or may.
     @Test(arguments: [
+        ("Cart.sum", "local h <close> = nil local f <close> = b.x and nil return 1"),
+        ("Cart.sum", "local e = setmetatable({}, {__tostring = function() return 'x' end}) host.throw(e)"),
+        ("Cart.sum", "local ok, e = pcall(original, a, b) if ok then return e end host.throw(e)"),
+        ("Cart.sum", "host.throw(404, 2.0)"),
+        (
+            "Cart.first",
+            "local function cut(list) for i = 1, #list do list[i] = 'x' end return list end return #cut(a) > 0 and nil or nil"
+        ),
         ("Cart.total", "return a * 2"), ("Cart.total", "return 5"), ("Cart.total", "return b / 2 // 1"),
         ("Cart.total", "return original('5' + 1, 6 / 2)"), ("Cart.total", "return original(...)"),
         ("Cart.total", "return (original(a, b))"), ("Cart.total", "local ok, x = pcall(original, a, b) return x"),

@@ -10,15 +10,18 @@ enum LintCommand {
         operands: "SCRIPT.lua... [--interface FILE]", operandValue: .file("SCRIPT.lua"), operandCount: 0...Int.max,
         options: [
             .interface, .bundle, .strict, .recursive, .filesFrom, .null, .jobs, .stdinFilename, .lintFormat,
+            .fix, .dryRun, .explainCode,
         ],
         example: "patchpack lint patches/*.lua --interface interface.json",
         run: run)
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        if arguments.has(.explainCode) { return try explain(arguments, console) }
         try LuaLibrary.check()
         let interface = try InterfaceFile.given(arguments)
         let fields = try ManifestFields(arguments)
         let paths = try InputFiles.all(arguments, called: [".lua"])
+        let fixes = try fixes(arguments, paths)
         let patches = arguments.has(.bundle) && !paths.isEmpty ? [paths] : paths.map { [$0] }
         let format = arguments.value(of: .lintFormat)?.text ?? "text"
         var all: [(finding: Finding, file: Path)] = []
@@ -27,9 +30,11 @@ enum LintCommand {
         let given = try ScriptInput.name(arguments)
         try deliverInOrder(
             patches, jobs: Jobs.count(arguments),
-            work: { files -> Result<LintedPatch, UnreadPatch> in
+            work: { files -> Result<Linted, UnreadPatch> in
                 do throws(PatchError) {
-                    return .success(try LintedPatch(files, fields, interface, onStandardInput: given))
+                    let patch = try LintedPatch(files, fields, interface, onStandardInput: given)
+                    let fixed = fixes ? FixedPatch(patch, fields, interface) : nil
+                    return .success((fixed?.patch ?? patch, fixed))
                 } catch {
                     return .failure(UnreadPatch(path: files[0], error: error))
                 }
@@ -38,7 +43,8 @@ enum LintCommand {
             var findings: [(finding: Finding, file: Path)]
             var linted: LintedPatch?
             switch result {
-            case .success(let patch):
+            case .success((let patch, let fixed)):
+                if let fixed { try write(fixed, arguments, console) }
                 findings = patch.findings
                 if let version = patch.version {
                     if let other = seen[version] {
@@ -55,7 +61,9 @@ enum LintCommand {
                     if format == "json" { try console.json(.failure(error, file: path)) }
                 }
                 let text = SourceText(path.description, [])
-                findings = [(text.finding(.unreadable, line: 1, error.message, hint: error.hint), path)]
+                findings = [
+                    (text.finding(.unreadable, line: 1, error.message, hint: error.hint.map { Advice($0) }), path)
+                ]
                 if status == 0 { status = error.code.exitStatus }
             }
             all += findings
@@ -87,7 +95,7 @@ enum LintCommand {
             let results = all.map { finding, file in
                 Sarif.Result(
                     rule: finding.code.rawValue, level: finding.severity.rawValue, message: finding.text, file: file,
-                    region: finding.code == .unreadable ? nil : finding.region)
+                    region: finding.code == .unreadable ? nil : finding.region, fix: finding.fix, hint: finding.hint)
             }
             try console.raw(Sarif.text(rules, results))
         }
@@ -98,6 +106,50 @@ enum LintCommand {
             )
         }
         return status
+    }
+
+    private typealias Linted = (patch: LintedPatch, fixed: FixedPatch?)
+
+    /// Whether the scripts are to be corrected.
+    private static func fixes(_ arguments: ParsedArguments, _ paths: [Path]) throws(PatchError) -> Bool {
+        guard arguments.has(.fix) else {
+            guard !arguments.has(.dryRun) else {
+                throw PatchError(.usage, "--dry-run without --fix", hint: "lint writes nothing without --fix")
+            }
+            return false
+        }
+        guard !paths.contains(where: \.isStandardStream) else {
+            throw PatchError(.usage, "--fix cannot write to standard input", hint: "name a file")
+        }
+        return true
+    }
+
+    /// Writes the files of a patch that changed, and prints what changed in them.
+    private static func write(
+        _ fixed: FixedPatch, _ arguments: ParsedArguments, _ console: Console
+    ) throws(PatchError) {
+        let (isTrial, format) = (arguments.has(.dryRun), arguments.value(of: .lintFormat)?.text ?? "text")
+        if !isTrial {
+            let files = try fixed.files.map { (file) throws(PatchError) in
+                OutputFile(path: try file.file.resolved(), content: .bytes(file.new))
+            }
+            try OutputFile.write(files, force: true)
+        }
+        for change in fixed.changes {
+            if format == "json" {
+                try console.json(change.json(isWritten: !isTrial))
+            } else if format == "text", !console.isQuiet, !isTrial {
+                try console.line(
+                    .good, "fixed",
+                    "  \(change.file):\(change.fix.line):\(change.fix.columns.lowerBound): \(change.finding.message) [\(change.finding.code.rawValue)]"
+                )
+            }
+        }
+        guard isTrial, format == "text" else { return }
+        var left = LineDiff.mostPairs
+        for (file, old, new) in fixed.files {
+            try console.raw(LineDiff.text("\(file)", old, "\(file)", new, left: &left))
+        }
     }
 
     /// A patch of which a file cannot be read.
@@ -144,4 +196,16 @@ extension Finding {
 
     /// Message and hint in one line.
     var text: String { message + (hint.map { "; \($0)" } ?? "") }
+}
+
+extension FixedPatch.Change {
+    /// The change as an object of `patchpack.lint-fix/1`.
+    fileprivate func json(isWritten: Bool) -> JSONValue {
+        .object([
+            ("schema", .string("patchpack.lint-fix/1")), ("file", .string(file.description)),
+            ("code", .string(finding.code.rawValue)), ("line", .integer(fix.line)),
+            ("column", .integer(fix.columns.lowerBound)), ("length", .integer(fix.columns.count)),
+            ("text", .string(fix.text)), ("written", .bool(isWritten)),
+        ])
+    }
 }

@@ -9,6 +9,8 @@ struct LintedPatch: Sendable {
     /// Its id and version, if it has them.
     private(set) var version: String?
     private(set) var findings: [(finding: Finding, file: Path)] = []
+    /// The scripts, the entry first, and their files.
+    let scripts: [(script: PatchScript, file: Path)]
     private let texts: [String: SourceText]
     private let entryText: SourceText
 
@@ -20,15 +22,20 @@ struct LintedPatch: Sendable {
         _ paths: [Path], _ fields: ManifestFields, _ interface: PatchInterface?, onStandardInput given: Path?
     ) throws(PatchError) {
         func called(_ path: Path) -> Path { path.isStandardStream ? given ?? Path("stdin.lua") : path }
-        entry = called(paths[0])
-        var scripts: [PatchScript] = []
-        var files: [String: Path] = [:]
-        for path in paths {
-            let name = Self.name(of: called(path), beside: entry)
-            scripts.append(
-                PatchScript(name: name, bytes: try InputFile.contents(of: path, limit: EnvelopeLimits().scriptSize)))
-            files[name] = called(path)
+        let entry = called(paths[0])
+        let scripts = try paths.map { (path) throws(PatchError) in
+            let bytes = try InputFile.contents(of: path, limit: EnvelopeLimits().scriptSize)
+            return (PatchScript(name: Self.name(of: called(path), beside: entry), bytes: bytes), called(path))
         }
+        self.init(scripts, fields, interface)
+    }
+
+    /// Lints scripts, the entry first.
+    init(_ given: [(script: PatchScript, file: Path)], _ fields: ManifestFields, _ interface: PatchInterface?) {
+        entry = given[0].file
+        self.scripts = given
+        let scripts = given.map(\.script)
+        let files = Dictionary(given.map { ($0.script.name, $0.file) }, uniquingKeysWith: { _, last in last })
         let all = scripts.map { SourceText($0.name, $0.bytes) }
         let text = all[0]
         texts = Dictionary(all.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -38,7 +45,8 @@ struct LintedPatch: Sendable {
         for script in all where !Manifest.Script.isName(script.name) {
             found.append(
                 script.finding(
-                    .fileName, line: 1, "\(script.name) cannot be a script's name", hint: Manifest.Script.nameRule))
+                    .fileName, line: 1, "\(script.name) cannot be a script's name",
+                    hint: Advice(Manifest.Script.nameRule)))
         }
         do {
             let head = try fields.head(of: scripts[0], at: entry)
@@ -50,7 +58,7 @@ struct LintedPatch: Sendable {
                 found.append(
                     text.finding(
                         .unknownTag, line: text.firstLine(with: "@\(tag)") ?? 1, word: "@\(tag)",
-                        "the tag @\(tag) is unknown", hint: "did you mean @\(meant)?"))
+                        "the tag @\(tag) is unknown", hint: Advice(meant: "@\(meant)", for: "@\(tag)")))
             }
             // Names that are wrong are reported already.
             let named =
@@ -66,7 +74,7 @@ struct LintedPatch: Sendable {
                 error.place?.line ?? field.flatMap {
                     text.firstLine(with: "@\(["id": "patch", "appVersions": "app"][$0] ?? $0)")
                 } ?? 1
-            found.append(text.finding(.tags, line: line, error.message, hint: error.hint))
+            found.append(text.finding(.tags, line: line, error.message, hint: error.hint.map { Advice($0) }))
         }
         // More scripts than an envelope can have are not read: the tags' finding says so.
         if scripts.count <= EnvelopeLimits().scriptCount {
@@ -82,7 +90,8 @@ struct LintedPatch: Sendable {
     func finding(_ code: Finding.Code, _ error: PatchError) -> Finding {
         let text = entryText
         return text.finding(
-            code, line: text.firstLine(with: "@patch") ?? 1, word: "@patch", error.message, hint: error.hint)
+            code, line: text.firstLine(with: "@patch") ?? 1, word: "@patch", error.message,
+            hint: error.hint.map { Advice($0) })
     }
 
     /// The source line that a finding is about.
