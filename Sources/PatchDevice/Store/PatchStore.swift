@@ -85,8 +85,6 @@ package final class PatchStore: Sendable {
 
     /// Why the folder cannot be used; nil if it can, or another process uses it.
     package var fault: PatchError? { memory.locked { $0.writer.fault } }
-    /// Why the folder cannot be used, or could not be written the last time; nil if it can.
-    private var whyUnwritable: PatchError? { memory.locked { $0.writer.fault ?? $0.writer.writeFault } }
     package var state: StoreState { memory.locked { $0.writer.state } }
     package var path: Path { folder.path }
     package var runner: PatchRunner? { memory.locked { $0.launch.runner } }
@@ -99,7 +97,7 @@ package final class PatchStore: Sendable {
     /// - Returns: At least one; `unknown` if no feed has offered it.
     package func why(_ id: String) -> [PatchStatus] {
         let known = patches.filter { $0.id == id }
-        return known.isEmpty ? [PatchStatus(unknown: id, whyUnwritable)] : known
+        return known.isEmpty ? [PatchStatus(unknown: id, memory.locked { $0.writer.whyUnwritable })] : known
     }
 
     /// Every version of every patch that the store knows of, by id, the highest first.
@@ -109,8 +107,7 @@ package final class PatchStore: Sendable {
         return StatusOfAll(
             state: writer.state, running: launch.hasBegun ? active.map { Set($0.map(\.patch)) } : nil,
             open: Set((active ?? []).filter(\.isOpen).map(\.patch)), hindrances: launch.hindrances,
-            fault: writer.fault ?? writer.writeFault,
-            role: writer.onlyReads ? .reader : writer.isFollower ? .follower : nil
+            fault: writer.whyUnwritable, role: writer.onlyReads ? .reader : writer.isFollower ? .follower : nil
         ).statuses
     }
 

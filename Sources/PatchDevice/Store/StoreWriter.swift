@@ -12,7 +12,7 @@ struct StoreWriter {
     /// Why the folder cannot be used; nil if it can, or another process uses it.
     private(set) var fault: PatchError?
     /// Why the last write has failed; nil if it has not.
-    private(set) var writeFault: PatchError?
+    private var writeFault: PatchError?
     /// Whether the state must be written, whatever has changed: the folder has none, or that of another process.
     var mustWrite = true
     /// Whether the feed has taken something away that could not be written yet.
@@ -45,6 +45,9 @@ struct StoreWriter {
 
     /// Whether another process writes the folder, or this one never does.
     var isFollower: Bool { lock == nil && (fault == nil || onlyReads) }
+
+    /// Why the folder cannot be used, or could not be written the last time; nil if it can.
+    var whyUnwritable: PatchError? { fault ?? writeFault }
 
     /// Why this process does not write.
     var refusal: PatchError {
