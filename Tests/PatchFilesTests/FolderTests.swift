@@ -53,6 +53,19 @@ import Testing
         #expect(throws: PatchError(.io, "")) { try Folder.rename(path("a"), to: Path("b")) }
     }
 
+    /// What is to be replaced gets a second name first, so that it is there all the time.
+    @Test func aFileHasTwoNames() throws {
+        try folder.write([1], to: "a")
+        try folder.write([2], to: "b")
+        let place = try Descriptor(path(""), [.read, .folder])
+        try place.link(Path("a"), to: Path("c"))
+        let one = FileInfo(path("a"), following: false)?.identity
+        #expect(one != nil && FileInfo(path("c"), following: false)?.identity == one)
+        #expect(throws: SystemError.exists) { try place.link(Path("a"), to: Path("b")) }
+        #expect(throws: SystemError.notFound) { try place.link(Path("none"), to: Path("d")) }
+        #expect(try folder.contents() == ["a", "b", "c"] && folder.read("b") == [2])
+    }
+
     @Test func locksAreSharedOnlyIfAllShareThem() throws {
         let exclusive = try Folder.lock(path(""))
         #expect(exclusive != nil)

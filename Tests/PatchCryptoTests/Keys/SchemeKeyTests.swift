@@ -10,4 +10,39 @@ import Testing
         #expect(try key.isEqual(to: SchemeKey(pem: pem, for: .rsaPSS)))
         #expect(try !key.isEqual(to: SchemeKey(pem: other, for: .rsaPSS)))
     }
+
+    /// P-256 is the only curve of the specification. `openssl` makes the keys and the signature.
+    @Test func anEllipticCurveIsP256() throws {
+        let folder = try TestFolder()
+        try folder.write("message", to: "message")
+        for curve in ["prime256v1", "secp384r1", "secp256k1"] {
+            let run = try Tool.shell(
+                """
+                openssl ecparam -name \(curve) -genkey -noout -out key && openssl pkey -in key -pubout -out \(curve) \
+                  && openssl dgst -sha256 -sign key -out \(curve).sig message
+                """, in: folder.path)
+            try #require(run.status == 0, "\(run.error)")
+            guard curve == "prime256v1" else {
+                #expect(throws: PatchError(.config, ""), "\(curve)") {
+                    try SchemeKey(pem: folder.read(curve), for: .ecdsaP256)
+                }
+                continue
+            }
+            let key = try SchemeKey(pem: folder.read(curve), for: .ecdsaP256)
+            #expect(try key.isValid(folder.read("\(curve).sig"), for: Array("message".utf8)))
+            #expect(try !key.isValid(folder.read("\(curve).sig"), for: Array("massage".utf8)))
+        }
+    }
+
+    @Test func aKeyIsOfTheKindOfItsScheme() throws {
+        let (rsa, ed25519) = try (TestKeys.signing.verifyingKey, SigningKey.generate(.ed25519).verifyingKey)
+        #expect(throws: PatchError(.config, "")) { try SchemeKey(pem: rsa.pem(), for: .ecdsaP256) }
+        #expect(throws: PatchError(.config, "")) { try SchemeKey(pem: rsa.pem(), for: .ed25519) }
+        #expect(throws: PatchError(.config, "")) { try SchemeKey(pem: ed25519.pem(), for: .rsaPSS) }
+        let point = try #require(ed25519.ed25519Point)
+        #expect(try SchemeKey(ed25519: point).isEqual(to: SchemeKey(pem: ed25519.pem(), for: .ed25519)))
+        for other in [point.dropLast(), point + [0]] {
+            #expect(throws: PatchError(.config, "")) { try SchemeKey(ed25519: Array(other)) }
+        }
+    }
 }

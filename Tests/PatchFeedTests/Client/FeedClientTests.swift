@@ -227,6 +227,14 @@ import PatchPublishing
         await #expect(throws: PatchError(.feedExpired, "")) {
             try await feed.list(storage, from: late, at: FeedFixture.at("2026-12-24T00:00:00Z"))
         }
+        // A day is no wrong clock: the zones of the two may differ.
+        let end = FeedFixture.at("2026-11-08T12:00:00Z")
+        for (date, code) in [("2026-11-07T12:00:00Z", PatchError.Code.feedExpired), ("2026-11-07T11:59:59Z", .clock)] {
+            let server = MemorySource(feed.server, date: FeedFixture.at(date))
+            await #expect(throws: PatchError(code, ""), "\(date)") {
+                try await feed.list(storage, from: server, at: end)
+            }
+        }
         // With a clock in 1970 nothing has expired. The caller's floor is what helps against it.
         #expect(
             try await feed.list(storage, from: server, at: FeedFixture.at("1970-01-01T00:00:00Z")).entries.count == 3)
