@@ -9,6 +9,8 @@ struct LintedPatch: Sendable {
     /// Its id and version, if it has them.
     private(set) var version: String?
     private(set) var findings: [(finding: Finding, file: Path)] = []
+    /// The manifest that it would be packed with, or why it has none.
+    private(set) var manifest: Result<Manifest, PatchError>
     private let texts: [String: SourceText]
     private let entryText: SourceText
 
@@ -20,33 +22,44 @@ struct LintedPatch: Sendable {
         _ paths: [Path], _ fields: ManifestFields, _ interface: PatchInterface?, onStandardInput given: Path?
     ) throws(PatchError) {
         func called(_ path: Path) -> Path { path.isStandardStream ? given ?? Path("stdin.lua") : path }
-        entry = called(paths[0])
+        let entry = called(paths[0])
         var scripts: [PatchScript] = []
-        var files: [String: Path] = [:]
         for path in paths {
-            let name = Self.name(of: called(path), beside: entry)
-            scripts.append(
-                PatchScript(name: name, bytes: try InputFile.contents(of: path, limit: EnvelopeLimits().scriptSize)))
-            files[name] = called(path)
+            let bytes = try InputFile.contents(of: path, limit: EnvelopeLimits().scriptSize)
+            scripts.append(PatchScript(name: Self.name(of: called(path), beside: entry), bytes: bytes))
         }
+        self.init(scripts, from: paths.map(called), fields, interface)
+    }
+
+    /// Lints scripts, the entry first.
+    ///
+    /// - Parameters:
+    ///   - paths: The files of the scripts.
+    ///   - head: The entry's tags, if they were read before.
+    ///   - looksAtCode: Whether more than the tags is looked at.
+    init(
+        _ scripts: [PatchScript], from paths: [Path], _ fields: ManifestFields, _ interface: PatchInterface?,
+        head: ScriptHead? = nil, looksAtCode: Bool = true
+    ) {
+        entry = paths[0]
         let all = scripts.map { SourceText($0.name, $0.bytes) }
         let text = all[0]
         texts = Dictionary(all.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         entryText = text
         var found: [Finding] = []
-        var replaces: [String] = []
         for script in all where !Manifest.Script.isName(script.name) {
             found.append(
                 script.finding(
                     .fileName, line: 1, "\(script.name) cannot be a script's name", hint: Manifest.Script.nameRule))
         }
+        var head = head
         do {
-            let head = try fields.head(of: scripts[0], at: entry)
-            replaces = head.replaces
-            if let id = fields.id ?? head.value(of: .patch), let number = fields.version ?? head.value(of: .version) {
+            let tags = if let head { head } else { try fields.head(of: scripts[0], at: entry) }
+            head = tags
+            if let id = fields.id ?? tags.value(of: .patch), let number = fields.version ?? tags.value(of: .version) {
                 version = "\(id) \(number)"
             }
-            for (tag, meant) in head.doubtfulTags {
+            for (tag, meant) in tags.doubtfulTags {
                 found.append(
                     text.finding(
                         .unknownTag, line: text.firstLine(with: "@\(tag)") ?? 1, word: "@\(tag)",
@@ -56,11 +69,13 @@ struct LintedPatch: Sendable {
             let named =
                 found.contains { $0.code == .fileName }
                 ? [PatchScript(name: "main.lua", bytes: scripts[0].bytes)] : scripts
-            let manifest = try fields.manifest(for: named, head: head, from: entry)
-            if let refusal = interface?.refusal(of: manifest) {
+            let manifest = try fields.manifest(for: named, head: tags, from: entry)
+            self.manifest = .success(manifest)
+            if looksAtCode, let refusal = interface?.refusal(of: manifest) {
                 found.append(text.finding(.tags, line: text.firstLine(with: "@app") ?? 1, word: manifest.app, refusal))
             }
         } catch {
+            manifest = .failure(error)
             let field = error.place?.field
             let line =
                 error.place?.line ?? field.flatMap {
@@ -69,13 +84,13 @@ struct LintedPatch: Sendable {
             found.append(text.finding(.tags, line: line, error.message, hint: error.hint))
         }
         // More scripts than an envelope can have are not read: the tags' finding says so.
-        if scripts.count <= EnvelopeLimits().scriptCount {
-            found += PatchLint.findings(in: scripts, replaces: replaces, interface: interface)
+        if looksAtCode, scripts.count <= EnvelopeLimits().scriptCount {
+            found += PatchLint.findings(in: scripts, replaces: head?.replaces ?? [], interface: interface, head: head)
         }
         // A spec has no tags.
         if found.contains(where: { $0.code == .spec }) { found.removeAll { $0.code != .spec } }
-        let entry = entry
-        findings = found.map { ($0, files[$0.script] ?? entry) }
+        let files = Dictionary(zip(scripts.map(\.name), paths), uniquingKeysWith: { _, last in last })
+        findings = found.map { ($0, files[$0.script] ?? paths[0]) }
     }
 
     /// A finding about the patch as a whole, at its tag `@patch`.
