@@ -135,6 +135,13 @@ int32_t pp_layer_line(lua_State *L, pp_layer *layer, const char **script) {
     return function.linedefined;
 }
 
+int32_t pp_layer_parameters(lua_State *L, pp_layer *layer) {
+    lua_Debug function;
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &layer->function);
+    lua_getinfo(L, ">u", &function);
+    return function.nparams;
+}
+
 // MARK: stacks of layers
 
 pp_layer *pp_new_barrier(void) {

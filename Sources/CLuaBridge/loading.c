@@ -60,21 +60,35 @@ bool pp_compile(lua_State *L, const char *bytes, size_t length, const char *name
 typedef struct dump {
     void (*write)(void *context, const void *bytes, size_t length);
     void *context;
+    // Lua writes a few bytes at a time.
+    size_t count;
+    char bytes[4096];
 } dump;
 
 static int write_dump(lua_State *L, const void *bytes, size_t length, void *context) {
     (void)L;
     dump *to = context;
-    to->write(to->context, bytes, length);
+    if (length > sizeof to->bytes - to->count) {
+        to->write(to->context, to->bytes, to->count);
+        to->count = 0;
+    }
+    if (length > sizeof to->bytes) {
+        to->write(to->context, bytes, length);
+    } else {
+        memcpy(to->bytes + to->count, bytes, length);
+        to->count += length;
+    }
     return 0;
 }
 
 void pp_dump(lua_State *L, void (*write)(void *context, const void *bytes, size_t length), void *context) {
-    dump to = {write, context};
+    dump to;
+    to.write = write;
+    to.context = context;
+    to.count = 0;
     lua_dump(L, write_dump, &to, false);
+    write(context, to.bytes, to.count);
 }
-
-void pp_push_function(lua_State *L, pp_layer *layer) { lua_rawgetp(L, LUA_REGISTRYINDEX, &layer->function); }
 
 void pp_set_field(lua_State *L, const char *table, const char *field) {
     lua_getglobal(L, table);

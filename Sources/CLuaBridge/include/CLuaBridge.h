@@ -200,8 +200,6 @@ pp_marks pp_count_marks(const void *source, size_t length);
 bool pp_compile(lua_State *L, const char *source, size_t length, const char *name);
 /// Writes the precompiled form of the function on top, with its lines and names (`lua_dump`).
 void pp_dump(lua_State *L, void (*write)(void *context, const void *bytes, size_t length), void *context);
-/// Pushes a layer's function.
-void pp_push_function(lua_State *L, pp_layer *layer);
 /// Sets a field of a global table to the value on top, and pops it (`lua_setfield`).
 void pp_set_field(lua_State *L, const char *table, const char *field);
 /// Adds a method to a class of host objects.
@@ -234,6 +232,8 @@ pp_layer *pp_layer_at(pp_state *state, int32_t index);
 const char *pp_layer_name(pp_layer *layer);
 /// The line on which a layer's function begins, and its script (`lua_getinfo`).
 int32_t pp_layer_line(lua_State *L, pp_layer *layer, const char **script);
+/// The number of parameters of a layer's function, without `...`; 0 for a function in C.
+int32_t pp_layer_parameters(lua_State *L, pp_layer *layer);
 /// Whether the script has said what answers in place of the layer when it cannot.
 bool pp_has_otherwise(pp_layer *layer);
 /// Pushes that value on the main stack of the patch's first state; for an error, its message and its code (`lua_rawgetp`). Returns whether it

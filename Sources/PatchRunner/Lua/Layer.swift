@@ -21,6 +21,9 @@ internal import CLuaBridge
         return unsafe (script.map { unsafe String(cString: $0) } ?? "", Int(line))
     }
 
+    /// The number of parameters of its function, without `...`; 0 for a function of the Lua library.
+    package func parameters(in lua: LuaState) -> Int { unsafe Int(pp_layer_parameters(lua.main, pointer)) }
+
     var address: UInt { unsafe UInt(bitPattern: pointer) }
 
     /// Pushes what answers when the script cannot; for an error, its message and its code. Returns whether it is an error.

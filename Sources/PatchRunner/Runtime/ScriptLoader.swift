@@ -15,7 +15,9 @@ package struct ScriptLoader: Sendable {
     }
 
     /// Runs the entry script, which says what it replaces.
-    func run(_ patch: PatchID, in host: HostInfo) throws(PatchError) {
+    ///
+    /// - Parameter isCompiled: Whether its function is on top of the stack.
+    func run(_ patch: PatchID, in host: HostInfo, isCompiled: Bool = false) throws(PatchError) {
         guard unsafe pp_has_stack(lua.pointer) else {
             throw PatchError(
                 .scriptLimit, "the loading thread has less than \(limits.stackBytes) bytes of stack left",
@@ -29,7 +31,7 @@ package struct ScriptLoader: Sendable {
         }
         stack.push(Int64(patch.version))
         unsafe pp_set_field(stack.state, "patch", "version")
-        try compile(scripts[0], on: stack)
+        if !isCompiled { try compile(scripts[0], on: stack) }
         try run(on: stack)
     }
 
@@ -116,20 +118,13 @@ package struct ScriptLoader: Sendable {
 
     /// The precompiled form of a script.
     ///
+    /// - Parameter stays: Whether its function stays on the stack.
     /// - Throws: `script` if it does not compile.
-    package func precompiled(_ script: PatchScript) throws(PatchError) -> [UInt8] {
+    package func precompiled(_ script: PatchScript, stays: Bool = false) throws(PatchError) -> [UInt8] {
         let stack = stack
         unsafe pp_begin_loading(lua.pointer)
         try compile(script, on: stack)
-        defer { stack.pop() }
-        return dump(stack)
-    }
-
-    /// The precompiled form of a replacement's function.
-    package func precompiled(_ layer: Layer) -> [UInt8] {
-        let stack = stack
-        unsafe pp_push_function(stack.state, layer.pointer)
-        defer { stack.pop() }
+        defer { if !stays { stack.pop() } }
         return dump(stack)
     }
 

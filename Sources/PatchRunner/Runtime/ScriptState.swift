@@ -93,9 +93,11 @@ package final class ScriptState: LayerOwner {
     var patch: PatchID { reports.patch }
 
     /// Runs the entry script, which says what it replaces, and releases the lock.
-    package func load() throws(PatchError) {
+    ///
+    /// - Parameter isCompiled: Whether its function is on top of the stack.
+    package func load(isCompiled: Bool = false) throws(PatchError) {
         defer { lua.unlock() }
-        try loader.run(patch, in: host)
+        try loader.run(patch, in: host, isCompiled: isCompiled)
         let layers = lua.layers.filter(\.hasOtherwise)
         guard !layers.isEmpty else { return }
         var found: [UInt: Otherwise] = [:]

@@ -28,10 +28,13 @@ struct Instruction {
     }
 
     let word: UInt32
+    let opcode: Opcode
 
-    init(_ word: UInt32) { self.word = word }
+    init(_ word: UInt32) {
+        self.word = word
+        opcode = Opcode(rawValue: word & 0x7F) ?? .unknown
+    }
 
-    var opcode: Opcode { Opcode(rawValue: word & 0x7F) ?? .unknown }
     /// Whether C is the number of a constant, and not of a register; or the condition of a test (k).
     var k: Bool { word >> 15 & 1 == 1 }
     /// How far it jumps (sJ).

@@ -1,30 +1,46 @@
 /// The local names of a function, found by register and instruction.
 struct LocalNames {
-    /// For each register, the names that it has one after another.
-    private var names: [[(name: String, range: Range<Int>)]] = []
+    /// The names, those of the first register first, each register's in their order.
+    private var names: [Prototype.Local] = []
+    /// For each register, where its names begin; and the end of the last one's.
+    private var starts: [Int]
 
     init(of function: Prototype) {
         // A name that is declared later ends no later, so those that are active are a stack, and its places are the registers.
         var ends: [Int] = []
+        var registers: [Int] = []
+        registers.reserveCapacity(function.locals.count)
+        starts = [0]
         for local in function.locals {
             while let end = ends.last, end <= local.range.lowerBound { ends.removeLast() }
-            if names.count == ends.count { names.append([]) }
-            names[ends.count].append(local)
+            registers.append(ends.count)
             ends.append(local.range.upperBound)
+            if starts.count <= ends.count { starts.append(0) }
+            starts[ends.count] += 1
+        }
+        for register in starts.indices.dropFirst() { starts[register] += starts[register - 1] }
+        guard let first = function.locals.first else { return }
+        names = Array(repeating: first, count: function.locals.count)
+        var next = starts
+        for (local, register) in zip(function.locals, registers) {
+            names[next[register]] = local
+            next[register] += 1
         }
     }
 
     /// The local name of a register at an instruction.
-    func name(of register: Int, at index: Int) -> String? {
-        guard names.indices.contains(register) else { return nil }
-        let all = names[register]
+    func local(of register: Int, at index: Int) -> Prototype.Local? {
+        guard register >= 0, register + 1 < starts.count else { return nil }
         // The last one that begins at the instruction or before it.
-        var (low, high) = (0, all.count)
+        var (low, high) = (starts[register], starts[register + 1])
         while low < high {
             let middle = (low + high) / 2
-            if all[middle].range.lowerBound <= index { low = middle + 1 } else { high = middle }
+            if names[middle].range.lowerBound <= index { low = middle + 1 } else { high = middle }
         }
-        guard low > 0, all[low - 1].range.contains(index), !all[low - 1].name.hasPrefix("(") else { return nil }
-        return all[low - 1].name
+        guard low > starts[register], case let local = names[low - 1], local.range.contains(index), !local.isHidden
+        else { return nil }
+        return local
     }
+
+    func name(of register: Int, at index: Int) -> String? { local(of: register, at: index)?.name }
 }

@@ -1,7 +1,7 @@
 /// A function as Lua 5.4 has compiled it. The format is that of `lua_dump` with header 0x54, which is the same in all of Lua 5.4.
 ///
 /// Only what this program's own compiler has just written is read: an app never takes bytecode.
-struct Prototype {
+final class Prototype {
     /// The line on which it begins; 0 for a script.
     let line: Int
     /// The number of parameters, without `...`.
@@ -15,16 +15,37 @@ struct Prototype {
     let inner: [Prototype]
     /// The line of each instruction.
     let lineOf: [Int]
-    /// The local names, in the order of their registers, and the instructions for which they are active.
-    let locals: [(name: String, range: Range<Int>)]
+    /// The local names, in the order of their registers.
+    let locals: [Local]
     /// The upvalues that it, or a function within it, assigns.
-    let assignedUpvalues: Set<Int>
+    let assignedUpvalues: RegisterSet
+    /// The names of the script, by their numbers.
+    private var names: [String] = []
+    /// For each constant that is a string, its number among the names; -1 for another one.
+    private let texts: [Int32]
+    private(set) lazy var localNames = LocalNames(of: self)
+    private(set) lazy var uses = RegisterUses(of: code)
 
     struct Upvalue {
         let name: String
+        /// The number of the name.
+        let number: Int32
+        /// Whether it is the table of globals.
+        let isEnvironment: Bool
         /// Whether it is a register of the function around this one, and not an upvalue of that.
         let isInStack: Bool
         let index: Int
+    }
+
+    /// A local name.
+    struct Local {
+        let name: String
+        /// The number of the name.
+        let number: Int32
+        /// Whether the compiler has made it for itself, such as `(for state)`.
+        let isHidden: Bool
+        /// The instructions for which it is active.
+        let range: Range<Int>
     }
 
     enum Constant: Hashable {
@@ -36,19 +57,25 @@ struct Prototype {
     }
 
     /// Reads a dumped function. nil if it has another format.
-    init?(dumped bytes: [UInt8]) {
-        var reader = Reader(rest: bytes[...])
+    convenience init?(dumped bytes: [UInt8]) {
+        var reader = Reader(bytes)
         let header: [UInt8] = [0x1B, 0x4C, 0x75, 0x61, 0x54, 0x00, 0x19, 0x93, 0x0D, 0x0A, 0x1A, 0x0A, 4, 8, 8]
         guard reader.take(header.count).elementsEqual(header) else { return nil }
         _ = reader.take(17)  // an integer, a number, and how many upvalues the function has
         self.init(&reader, depth: 0)
         guard !reader.isCutShort else { return nil }
+        take(reader.names.names)
+    }
+
+    private func take(_ names: [String]) {
+        self.names = names
+        for function in inner { function.take(names) }
     }
 
     private init(_ reader: inout Reader, depth: Int) {
         // Lua's compiler nests at most 200 levels.
         if depth > 200 { reader.isCutShort = true }
-        _ = reader.string()
+        _ = reader.name()
         let first = reader.varint()
         line = first
         _ = reader.varint()
@@ -56,7 +83,13 @@ struct Prototype {
         _ = reader.byte()  // whether it takes `...`
         registers = Int(reader.byte())
         code = reader.repeated { Instruction($0.word()) }
-        constants = reader.repeated { $0.constant() }
+        var texts: [Int32] = []
+        constants = reader.repeated { reader in
+            let (constant, text) = reader.constant()
+            texts.append(text)
+            return constant
+        }
+        self.texts = texts
         let captured = reader.repeated { reader in
             let isInStack = reader.byte() != 0
             let index = Int(reader.byte())
@@ -64,70 +97,116 @@ struct Prototype {
             return (isInStack, index)
         }
         inner = reader.repeated { Prototype(&$0, depth: depth + 1) }
-        var assigned: Set<Int> = []
+        var assigned = RegisterSet()
         for instruction in code where instruction.opcode == .setUpvalue { assigned.insert(instruction.b) }
-        for function in inner {
-            for upvalue in function.assignedUpvalues where function.upvalues.indices.contains(upvalue) {
-                let place = function.upvalues[upvalue]
-                if !place.isInStack { assigned.insert(place.index) }
+        for function in inner where !function.assignedUpvalues.isEmpty {
+            for (upvalue, place) in function.upvalues.enumerated()
+            where !place.isInStack && function.assignedUpvalues.contains(upvalue) {
+                assigned.insert(place.index)
             }
         }
         assignedUpvalues = assigned
         let deltas = reader.repeated { Int(Int8(bitPattern: $0.byte())) }
         let absolute = Dictionary(
             reader.repeated { ($0.varint(), $0.varint()) }, uniquingKeysWith: { first, _ in first })
+        let none = reader.names.number(of: "")
         locals = reader.repeated { reader in
-            let name = reader.string() ?? ""
+            let number = reader.name() ?? none
             let (start, end) = (reader.varint(), reader.varint())
-            return (name, start..<max(start, end))
+            let name = reader.names[number]
+            return Local(
+                name: name, number: number, isHidden: name.utf8.first == UInt8(ascii: "("),
+                range: start..<max(start, end))
         }
-        let names = reader.repeated { $0.string() }
-        upvalues = captured.enumerated().map { index, place in
-            Upvalue(name: names.indices.contains(index) ? names[index] ?? "" : "", isInStack: place.0, index: place.1)
+        let given = reader.repeated { $0.name() }
+        upvalues = captured.enumerated().map { [names = reader.names] index, place in
+            let number = (given.indices.contains(index) ? given[index] : nil) ?? none
+            let name = names[number]
+            return Upvalue(
+                name: name, number: number, isEnvironment: name == "_ENV", isInStack: place.0, index: place.1)
         }
-        var lines: [Int] = []
         var current = first
-        for (index, delta) in deltas.enumerated() {
+        lineOf = deltas.enumerated().map { index, delta in
             // -128 means that the line is in the list of absolute lines.
             current = delta == -128 ? absolute[index] ?? current : current + delta
-            lines.append(current)
+            return current
         }
-        lineOf = lines
     }
 
     func isEnvironment(_ upvalue: Int) -> Bool {
-        upvalues.indices.contains(upvalue) && upvalues[upvalue].name == "_ENV"
+        upvalues.indices.contains(upvalue) && upvalues[upvalue].isEnvironment
     }
 
     func constant(_ index: Int) -> Constant? { constants.indices.contains(index) ? constants[index] : nil }
 
     /// A constant that is a string.
-    func text(_ index: Int) -> String? {
-        guard case .string(let text) = constant(index) else { return nil }
-        return text
+    func text(_ index: Int) -> String? { textNumber(index).map(name) }
+
+    /// A name of the script.
+    func name(_ number: Int32) -> String { names[Int(number)] }
+
+    /// The number of a constant that is a string, among the names.
+    func textNumber(_ index: Int) -> Int32? {
+        guard texts.indices.contains(index), texts[index] >= 0 else { return nil }
+        return texts[index]
+    }
+
+    /// Adds the lines with instructions, in this function and in those within it.
+    func collectLines(into lines: inout Set<Int>) {
+        // Most instructions are on the line of the one before. The compiler adds a return without values to the end of every function, on
+        // the line of its `end`, and an instruction that prepares `...` to the beginning of a variadic one.
+        var line = -1
+        for (instruction, other) in zip(code.dropLast(), lineOf)
+        where instruction.opcode != .prepareVariadic && other != line {
+            line = other
+            lines.insert(line)
+        }
+        for function in inner { function.collectLines(into: &lines) }
     }
 }
 
 private struct Reader {
-    var rest: ArraySlice<UInt8>
+    private let bytes: [UInt8]
+    private var position = 0
     var isCutShort = false
+    var names = ScriptNames()
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    private var left: Int { bytes.count - position }
 
     mutating func take(_ count: Int) -> ArraySlice<UInt8> {
-        guard count >= 0, count <= rest.count else {
+        guard count >= 0, count <= left else {
             isCutShort = true
-            rest = []
+            position = bytes.count
             return []
         }
-        defer { rest = rest.dropFirst(count) }
-        return rest.prefix(count)
+        position += count
+        return bytes[(position - count)..<position]
     }
 
-    mutating func byte() -> UInt8 { take(1).first ?? 0 }
+    mutating func byte() -> UInt8 {
+        guard position < bytes.count else {
+            isCutShort = true
+            return 0
+        }
+        position += 1
+        return bytes[position - 1]
+    }
 
-    mutating func word() -> UInt32 { take(4).reversed().reduce(0) { $0 << 8 | UInt32($1) } }
+    mutating func word() -> UInt32 { UInt32(truncatingIfNeeded: number(4)) }
 
-    /// Eight bytes, the lowest first.
-    mutating func bits() -> UInt64 { take(8).reversed().reduce(0) { $0 << 8 | UInt64($1) } }
+    /// A number of some bytes, the lowest first.
+    private mutating func number(_ count: Int) -> UInt64 {
+        guard count <= left else {
+            _ = take(count)
+            return 0
+        }
+        var value: UInt64 = 0
+        for place in (position..<position + count).reversed() { value = value << 8 | UInt64(bytes[place]) }
+        position += count
+        return value
+    }
 
     /// Reads an integer with seven bits per byte, the highest first. The last byte has its highest bit set.
     mutating func varint() -> Int {
@@ -140,28 +219,35 @@ private struct Reader {
         return value
     }
 
-    mutating func string() -> String? {
+    /// The number of a name; nil if there is none.
+    mutating func name() -> Int32? {
         let size = varint()
-        return size == 0 ? nil : String(decoding: take(size - 1), as: UTF8.self)
+        guard size > 0 else { return nil }
+        let text = take(size - 1)
+        return names.number(of: text.startIndex..<text.endIndex, in: bytes)
     }
 
     mutating func repeated<Element>(_ read: (inout Reader) -> Element) -> [Element] {
         let count = varint()
         // Each takes a byte at least.
-        if count > rest.count { isCutShort = true }
+        if count > left { isCutShort = true }
         var elements: [Element] = []
+        if !isCutShort { elements.reserveCapacity(count) }
         while elements.count < count, !isCutShort { elements.append(read(&self)) }
         return elements
     }
 
-    mutating func constant() -> Prototype.Constant {
+    /// A constant, and if it is a string, its number among the names; else -1.
+    mutating func constant() -> (Prototype.Constant, Int32) {
         switch byte() {
-        case 0x03: .integer(Int64(bitPattern: bits()))
-        case 0x13: .float(Double(bitPattern: bits()))
-        case 0x04, 0x14: .string(string() ?? "")
-        case 0x01: .boolean(false)
-        case 0x11: .boolean(true)
-        default: .nil
+        case 0x03: return (.integer(Int64(bitPattern: number(8))), -1)
+        case 0x13: return (.float(Double(bitPattern: number(8))), -1)
+        case 0x04, 0x14:
+            let number = name() ?? names.number(of: "")
+            return (.string(names[number]), number)
+        case 0x01: return (.boolean(false), -1)
+        case 0x11: return (.boolean(true), -1)
+        default: return (.nil, -1)
         }
     }
 }

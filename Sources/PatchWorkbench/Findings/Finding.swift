@@ -178,17 +178,13 @@ package struct SourceText: Sendable {
         self.bytes = bytes
         // Lines are counted as Lua counts them: two different line ends in a row are one.
         var lines: [Range<Int>] = []
-        var (start, index) = (0, 0)
-        while index < bytes.count {
-            let byte = bytes[index]
-            guard byte == 0x0A || byte == 0x0D else {
-                index += 1
-                continue
+        var start = 0
+        while let end = bytes[start...].firstIndex(where: { $0 == 0x0A || $0 == 0x0D }) {
+            lines.append(start..<end)
+            start = end + 1
+            if start < bytes.count, bytes[start] == 0x0A || bytes[start] == 0x0D, bytes[start] != bytes[end] {
+                start += 1
             }
-            lines.append(start..<index)
-            index += 1
-            if index < bytes.count, bytes[index] == 0x0A || bytes[index] == 0x0D, bytes[index] != byte { index += 1 }
-            start = index
         }
         self.lines = lines + [start..<bytes.count]
     }

@@ -5,13 +5,89 @@ struct LuaTokens {
         enum Kind { case name, number, string, symbol, end }
 
         let kind: Kind
-        /// The token as it is written. For a string it is the text between the quotes, with its escapes unresolved.
-        let text: String
+        /// The keyword or symbol that it is; `none` for another token.
+        let word: Word
         /// The offset in bytes from the beginning of the script.
         let start: Int
+        /// The bytes of its text. For a string that is what is between the quotes, with its escapes unresolved.
+        let text: Range<Int>
         let line: Int
+    }
 
-        func isSymbol(_ symbol: String) -> Bool { (kind == .symbol || kind == .name) && text == symbol }
+    /// The keywords and symbols, as they are written.
+    enum Word: String, CaseIterable {
+        case none = ""
+        case and, `break`, `do`, `else`, `elseif`, end, `false`, `for`, function, goto, `if`, `in`, local, `nil`, not,
+            or,
+            `repeat`, `return`, then, `true`, until, `while`
+        case dots = "..."
+        case join = ".."
+        case label = "::"
+        case shiftLeft = "<<"
+        case shiftRight = ">>"
+        case floorDivide = "//"
+        case equal = "=="
+        case unequal = "~="
+        case lessOrEqual = "<="
+        case greaterOrEqual = ">="
+        case open = "("
+        case close = ")"
+        case openBrace = "{"
+        case closeBrace = "}"
+        case openBracket = "["
+        case closeBracket = "]"
+        case comma = ","
+        case semicolon = ";"
+        case colon = ":"
+        case dot = "."
+        case assign = "="
+        case less = "<"
+        case greater = ">"
+        case plus = "+"
+        case minus = "-"
+        case times = "*"
+        case divide = "/"
+        case modulo = "%"
+        case power = "^"
+        case length = "#"
+        case ampersand = "&"
+        case bar = "|"
+        case tilde = "~"
+    }
+
+    /// For each length of a keyword, the keywords with their bytes.
+    private static let keywords: [[(bytes: UInt64, word: Word)]] = {
+        var all = [[(bytes: UInt64, word: Word)]](repeating: [], count: 9)
+        for word in Word.allCases where word.rawValue.utf8.first.map(isWord) == true {
+            all[word.rawValue.utf8.count].append((word.rawValue.utf8.reduce(0) { $0 << 8 | UInt64($1) }, word))
+        }
+        return all
+    }()
+
+    /// The symbols of one byte, by that byte.
+    private static let symbols: [Word] = {
+        var all = [Word](repeating: .none, count: 256)
+        for word in Word.allCases {
+            guard word.rawValue.utf8.count == 1, let byte = word.rawValue.utf8.first else { continue }
+            all[Int(byte)] = word
+        }
+        return all
+    }()
+
+    /// The longer symbol that two bytes begin; nil if they are none.
+    private static func symbol(_ byte: UInt8, _ second: UInt8) -> Word? {
+        switch (Unicode.Scalar(byte), Unicode.Scalar(second)) {
+        case (".", "."): .join
+        case (":", ":"): .label
+        case ("<", "<"): .shiftLeft
+        case (">", ">"): .shiftRight
+        case ("/", "/"): .floorDivide
+        case ("=", "="): .equal
+        case ("~", "="): .unequal
+        case ("<", "="): .lessOrEqual
+        case (">", "="): .greaterOrEqual
+        default: nil
+        }
     }
 
     /// A comment of one line.
@@ -43,46 +119,37 @@ struct LuaTokens {
 
     init(_ source: [UInt8]) { self.source = source }
 
-    private static let symbols: [[UInt8]] = [
-        "...", "<<", ">>", "//", "==", "~=", "<=", ">=", "::", "..",
-    ].map { Array($0.utf8) }
-    private static let seconds = Set(symbols.map { $0[1] })
-
-    private func isAt(_ text: [UInt8]) -> Bool { source[position...].starts(with: text) }
-
     /// The byte after the one at the position.
     private var second: UInt8? { position + 1 < source.count ? source[position + 1] : nil }
 
+    private static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
+
     private static func isWord(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: "_") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-            || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+        byte | 0x20 >= UInt8(ascii: "a") && byte | 0x20 <= UInt8(ascii: "z") || isDigit(byte)
+            || byte == UInt8(ascii: "_")
     }
 
     mutating func next() -> Token {
         skipSpaceAndComments()
         let (start, first) = (position, line)
-        func token(_ kind: Token.Kind, _ bytes: ArraySlice<UInt8>) -> Token {
-            Token(kind: kind, text: String(decoding: bytes, as: UTF8.self), start: start, line: first)
+        func token(_ kind: Token.Kind, _ text: Range<Int>, _ word: Word = .none) -> Token {
+            Token(kind: kind, word: word, start: start, text: text, line: first)
         }
-        guard position < source.count else { return token(.end, []) }
+        guard position < source.count else { return token(.end, start..<start) }
         let byte = source[position]
-        let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
-        if digits.contains(byte) || byte == UInt8(ascii: ".") && second.map(digits.contains) == true {
-            let isHex = byte == UInt8(ascii: "0") && second.map { $0 | 0x20 } == UInt8(ascii: "x")
-            while position < source.count, Self.isWord(source[position]) || source[position] == UInt8(ascii: ".") {
-                let exponent = source[position] | 0x20
-                position += 1
-                if exponent == UInt8(ascii: isHex ? "p" : "e"), position < source.count,
-                    source[position] == UInt8(ascii: "-") || source[position] == UInt8(ascii: "+")
-                {
-                    position += 1
-                }
-            }
-            return token(.number, source[start..<position])
+        if Self.isDigit(byte) || byte == UInt8(ascii: ".") && second.map(Self.isDigit) == true {
+            skipNumber()
+            return token(.number, start..<position)
         }
         if Self.isWord(byte) {
-            while position < source.count, Self.isWord(source[position]) { position += 1 }
-            return token(.name, source[start..<position])
+            var bytes: UInt64 = 0
+            while position < source.count, case let letter = source[position], Self.isWord(letter) {
+                bytes = bytes << 8 | UInt64(letter)
+                position += 1
+            }
+            let count = position - start
+            let word = count > 8 ? nil : Self.keywords[count].first { $0.bytes == bytes }?.word
+            return token(.name, start..<position, word ?? .none)
         }
         if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
             position += 1
@@ -90,29 +157,45 @@ struct LuaTokens {
                 if source[position] == UInt8(ascii: "\\") { position += 1 }
                 step()
             }
-            let text = token(.string, source[min(start + 1, position)..<min(position, source.count)])
+            let text = min(start + 1, position)..<min(position, source.count)
             position = min(position + 1, source.count)
-            return text
+            return token(.string, text)
         }
         if let level = longBracket() {
             position += level + 2
             let inside = position
             skipLongBracket(level)
-            return token(.string, source[inside..<max(inside, min(position, source.count) - level - 2)])
+            return token(.string, inside..<max(inside, min(position, source.count) - level - 2))
         }
         if byte == UInt8(ascii: "["), second == UInt8(ascii: "=") {
             // The beginning of a long string with a mistake in it.
             position = source[(position + 1)...].firstIndex { $0 != UInt8(ascii: "=") } ?? source.count
-            return token(.symbol, source[start..<position])
-        }
-        if let second, Self.seconds.contains(second) {
-            for symbol in Self.symbols where isAt(symbol) {
-                position += symbol.count
-                return token(.symbol, symbol[...])
-            }
+            return token(.symbol, start..<position)
         }
         position += 1
-        return token(.symbol, source[start..<position])
+        var word = Self.symbols[Int(byte)]
+        if position < source.count, let longer = Self.symbol(byte, source[position]) {
+            word = longer
+            position += 1
+            if longer == .join, position < source.count, source[position] == byte {
+                word = .dots
+                position += 1
+            }
+        }
+        return token(.symbol, start..<position, word)
+    }
+
+    private mutating func skipNumber() {
+        let isHex = source[position] == UInt8(ascii: "0") && second.map { $0 | 0x20 } == UInt8(ascii: "x")
+        while position < source.count, Self.isWord(source[position]) || source[position] == UInt8(ascii: ".") {
+            let exponent = source[position] | 0x20
+            position += 1
+            if exponent == UInt8(ascii: isHex ? "p" : "e"), position < source.count,
+                source[position] == UInt8(ascii: "-") || source[position] == UInt8(ascii: "+")
+            {
+                position += 1
+            }
+        }
     }
 
     /// Advances by a byte, or by a line end. Lines are counted as Lua counts them: two different line ends in a row are
@@ -170,7 +253,7 @@ struct LuaTokens {
 
     private mutating func skipLongBracket(_ level: Int) {
         let close = Array("]\(String(repeating: "=", count: level))]".utf8)
-        while position < source.count, !isAt(close) { step() }
+        while position < source.count, !source[position...].starts(with: close) { step() }
         position = min(position + close.count, source.count)
     }
 }

@@ -71,18 +71,20 @@ extension PatchLint {
 
     mutating func checkLocals() {
         for (outline, text) in zip(outlines, texts) {
-            for variable in outline.variables
-            where hasRoom && !variable.isRead && variable.parameter == nil && !variable.place.text.hasPrefix("_") {
+            for variable in outline.variables where hasRoom && !variable.isRead && variable.parameter == nil {
+                let name = outline.text(variable.place)
+                guard !name.hasPrefix("_") else { continue }
                 found.append(
                     text.finding(
-                        .unusedLocal, at: variable.place, "the local \(variable.place.text) is never used",
+                        .unusedLocal, at: variable.place, "the local \(name) is never used",
                         hint: "remove it, or name it _"))
             }
             for (variable, hidden) in outline.shadows where hasRoom {
                 let (place, other) = (outline.variables[variable].place, outline.variables[hidden].place)
+                let name = outline.text(place)
                 found.append(
                     text.finding(
-                        .shadowedLocal, at: place, "\(place.text) hides the \(place.text) of line \(other.line)",
+                        .shadowedLocal, at: place, "\(name) hides the \(name) of line \(other.line)",
                         hint: "rename one of them"))
             }
             for place in outline.constantOrs where hasRoom {
@@ -93,7 +95,7 @@ extension PatchLint {
             }
             for (operand, operation, place) in outline.operations where hasRoom {
                 guard case .constant(let type) = operand, let what = operation.fault(on: type) else { continue }
-                found.append(text.finding(.operand, at: place, "\(what) \(type == "nil" ? type : "a \(type)")"))
+                found.append(text.finding(.operand, at: place, "\(what) \(type == .nil ? "nil" : "a \(type)")"))
             }
         }
     }
@@ -135,25 +137,28 @@ extension PatchLint {
         let names = known.keys.sorted()
         let own = Set(outlines.flatMap(\.assignedMembers).compactMap { $0.split(separator: ".").last.map(String.init) })
         for (outline, text) in zip(outlines, texts) where !outline.waxClasses.isEmpty {
-            for place in outline.waxClasses where hasRoom && known[place.text] == nil {
+            for place in outline.waxClasses where hasRoom {
+                let name = outline.text(place)
+                guard known[name] == nil else { continue }
                 found.append(
                     text.finding(
-                        .unknownClass, line: place.line, word: place.text, "the app has no class \(place.text)",
-                        hint: budget.meant(by: place.text, among: names)
+                        .unknownClass, line: place.line, word: name, "the app has no class \(name)",
+                        hint: budget.meant(by: name, among: names)
                             ?? "it has \(names.listed)"))
             }
             let classes = outline.classNames
             let methods = classes.reduce(into: Set<String>()) { $0.formUnion(known[$1] ?? []) }
             let defined = Set(outline.functions.map(\.name)).subtracting([""])
             let (wanted, all) = (methods.sorted(), methods.union(defined).sorted())
-            let asked = Set(outline.members.filter { $0.receiver == "self" && $0.call == nil }.map(\.name.text))
-            for member in outline.members where hasRoom && member.receiver == "self" {
+            let ofSelf = outline.members.filter { $0.receiver == outline.itself }
+            let asked = Set(ofSelf.filter { $0.call == nil }.map(\.name.name))
+            for member in ofSelf where hasRoom {
                 // The `self` of an anonymous function is another object.
                 guard let variable = member.variable, let parameter = outline.variables[variable].parameter,
                     !outline.functions[parameter.function].name.isEmpty
                 else { continue }
-                let name = member.name
-                if name.text == "super" {
+                let (name, word) = (member.name, outline.text(member.name))
+                if word == "super" {
                     found.append(
                         text.finding(
                             .notInSandbox, at: name, "the sandbox has no self.super",
@@ -161,12 +166,12 @@ extension PatchLint {
                     continue
                 }
                 guard let call = member.call, !methods.isEmpty else { continue }
-                let isOriginal = name.text.hasPrefix("ORIG")
-                let method = isOriginal ? String(name.text.dropFirst(4)) : name.text
+                let isOriginal = word.hasPrefix("ORIG")
+                let method = isOriginal ? String(word.dropFirst(4)) : word
                 if isOriginal, methods.contains(method) {
-                    checkOriginalCall(of: method, of: classes, call, at: name, text)
+                    checkOriginalCall(of: method, of: classes, call, word, at: name, text)
                 } else if !methods.contains(method), isOriginal || !own.contains(method) && !defined.contains(method),
-                    !asked.contains(name.text)
+                    !asked.contains(name.name)
                 {
                     found.append(
                         text.finding(
@@ -175,7 +180,7 @@ extension PatchLint {
                                 ? "the app's class has no \(method)"
                                 : "neither the app's class nor the script has \(method)",
                             hint: budget.meant(
-                                by: name.text, among: isOriginal ? wanted.map { "ORIG\($0)" } : all)))
+                                by: word, among: isOriginal ? wanted.map { "ORIG\($0)" } : all)))
                 }
             }
         }
@@ -183,8 +188,8 @@ extension PatchLint {
 
     /// Checks the number of arguments of a call of `self:ORIGname(…)`.
     private mutating func checkOriginalCall(
-        of method: String, of classes: [String], _ call: (count: Int, isOpen: Bool), at place: SourceOutline.Place,
-        _ text: SourceText
+        of method: String, of classes: [String], _ call: (count: Int, isOpen: Bool), _ word: String,
+        at place: SourceOutline.Place, _ text: SourceText
     ) {
         budget.pay(20 * classes.count)
         guard !call.isOpen, !budget.isSpent,
@@ -196,7 +201,7 @@ extension PatchLint {
         found.append(
             text.finding(
                 .originalArguments, at: place,
-                "\(place.text) gets \(call.count) argument\(call.count == 1 ? "" : "s"), but \(name)\(signature.shown) takes \(signature.arguments.count)"
+                "\(word) gets \(call.count) argument\(call.count == 1 ? "" : "s"), but \(name)\(signature.shown) takes \(signature.arguments.count)"
             ))
     }
 
@@ -218,7 +223,7 @@ extension PatchLint {
             guard case .variable(let index) = operand, !outline.variables[index].isAssigned,
                 let parameter = outline.variables[index].parameter
             else { continue }
-            let written = outline.variables[index].place.text
+            let written = outline.text(outline.variables[index].place)
             if parameter.index == 0 {
                 guard written != "self", case .call(let count, let isOpen) = operation, !isOpen else { continue }
                 guard !accepts(count, name, signature) else { continue }
@@ -229,7 +234,9 @@ extension PatchLint {
                     ))
             } else if signature.arguments.indices.contains(parameter.index - 1) {
                 let type = signature.arguments[parameter.index - 1]
-                guard let what = operation.fault(on: type == "integer" ? "number" : type) else { continue }
+                guard let basic = SourceOutline.Basic(rawValue: type == "integer" ? "number" : type),
+                    let what = operation.fault(on: basic)
+                else { continue }
                 found.append(
                     text.finding(
                         .operand, at: place, "\(what) \(written), which is \(type == "integer" ? "an" : "a") \(type)"))
@@ -244,21 +251,21 @@ extension SourceText {
     /// - Parameter place: The word, and the offset of its first byte in the script.
     func finding(_ code: Finding.Code, at place: SourceOutline.Place, _ message: String, hint: Advice? = nil) -> Finding
     {
-        finding(code, at: place.start..<place.start + place.text.utf8.count, message, hint: hint)
+        finding(code, at: place.start..<place.end, message, hint: hint)
     }
 }
 
 extension SourceOutline.Operation {
     /// The words of a message if the operation fails for a type. nil if it works, or if the type is another one.
-    fileprivate func fault(on type: String) -> String? {
+    fileprivate func fault(on type: SourceOutline.Basic) -> String? {
         switch (self, type) {
-        case (.call, "number"), (.call, "string"), (.call, "boolean"), (.call, "nil"), (.call, "table"): "calls"
-        case (.index, "number"), (.index, "boolean"), (.index, "nil"): "indexes"
-        case (.length, "number"), (.length, "boolean"), (.length, "nil"), (.length, "function"): "takes the length of"
-        case (.arithmetic, "boolean"), (.arithmetic, "nil"), (.arithmetic, "table"), (.arithmetic, "function"):
+        case (.call, .number), (.call, .string), (.call, .boolean), (.call, .nil), (.call, .table): "calls"
+        case (.index, .number), (.index, .boolean), (.index, .nil): "indexes"
+        case (.length, .number), (.length, .boolean), (.length, .nil), (.length, .function): "takes the length of"
+        case (.arithmetic, .boolean), (.arithmetic, .nil), (.arithmetic, .table), (.arithmetic, .function):
             "calculates with"
-        case (.concatenation, "boolean"), (.concatenation, "nil"), (.concatenation, "table"),
-            (.concatenation, "function"):
+        case (.concatenation, .boolean), (.concatenation, .nil), (.concatenation, .table),
+            (.concatenation, .function):
             "joins"
         default: nil
         }

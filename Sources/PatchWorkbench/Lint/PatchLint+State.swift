@@ -7,11 +7,11 @@ internal import PatchRunner
 extension PatchLint {
     /// Reports what functions write that was there before they were called, unless the head says how many instances there may be.
     mutating func checkState(_ functions: [Prototype]) {
-        guard (try? ScriptHead(of: scripts[0].bytes))?.value(of: .instances) == nil else { return }
+        guard (head ?? (try? ScriptHead(of: scripts[0].bytes)))?.value(of: .instances) == nil else { return }
         for (function, text) in zip(functions, texts) {
             var writes = StateWrites()
             for (index, inner) in function.inner.enumerated() where hasRoom {
-                writes.find(in: inner, kept: inner.upvalues.map { $0.isInStack && $0.name != "_ENV" ? $0.name : nil })
+                writes.find(in: inner, kept: inner.upvalues.map { $0.isInStack && !$0.isEnvironment ? $0.number : nil })
                 guard index < 1000 else { break }
             }
             for write in writes.found where hasRoom {
@@ -28,51 +28,74 @@ extension PatchLint {
 /// The writes of functions to the locals of their script, to globals, and to the tables in either.
 private struct StateWrites {
     private(set) var found: [(name: String, line: Int)] = []
-    private var names: Set<String> = []
+    private var names: Set<Int32> = []
     /// The functions of the library that change their first argument.
     private static let changing: Set<String> = ["table.insert", "table.remove", "table.sort", "rawset", "setmetatable"]
 
-    /// What a register holds.
+    /// What a register holds. The names are numbers.
     private enum Held {
+        case other
         /// A table that was there before the call: of a variable with this name, or within its table.
-        case kept(String)
-        /// A function or table of the library.
-        case library(String)
+        case kept(Int32)
+        /// A function or table of the library, and a member of it.
+        case library(Int32, Int32?)
+    }
+
+    /// What the registers of a function hold.
+    private struct Registers {
+        private var held: [Held]
+        /// The registers of which something is known.
+        private var known = RegisterSet()
+
+        init(of function: Prototype) { held = Array(repeating: .other, count: function.registers + 1) }
+
+        subscript(register: Int) -> Held {
+            get { known.contains(register) ? held[register] : .other }
+            set {
+                if case .other = newValue { return known.remove(register) }
+                guard register < held.count else { return }
+                known.insert(register)
+                held[register] = newValue
+            }
+        }
+
+        mutating func forget(from register: Int = 0) { known.removeAll(from: register) }
     }
 
     /// Adds one write for each variable.
-    private mutating func add(_ name: String, _ line: Int) {
-        if names.insert(name).inserted { found.append((name, line)) }
+    private mutating func add(_ name: Int32, _ line: Int, _ function: Prototype) {
+        if names.insert(name).inserted { found.append((function.name(name), line)) }
     }
 
-    /// - Parameter kept: For each upvalue, its name if it is a local of the script.
-    mutating func find(in function: Prototype, kept: [String?]) {
-        var held: [Int: Held] = [:]
-        func variable(_ upvalue: Int) -> String? { kept.indices.contains(upvalue) ? kept[upvalue] : nil }
+    /// - Parameter kept: For each upvalue, the number of its name if it is a local of the script.
+    mutating func find(in function: Prototype, kept: [Int32?]) {
+        var held = Registers(of: function)
+        func variable(_ upvalue: Int) -> Int32? { kept.indices.contains(upvalue) ? kept[upvalue] : nil }
         let meetings = Self.meetings(in: function)
         for (index, instruction) in function.code.enumerated() where index < function.lineOf.count {
             let line = function.lineOf[index]
             // What a register holds where two paths meet depends on the path.
-            if meetings.contains(index) { held = [:] }
-            let (a, b, c) = (instruction.a, instruction.b, instruction.c)
+            if meetings[index] { held.forget() }
+            let (a, b) = (instruction.a, instruction.b)
             switch instruction.opcode {
             case .setUpvalue:
-                if let name = variable(b) { add(name, line) }
+                if let name = variable(b) { add(name, line, function) }
             case .setGlobal where function.isEnvironment(a):
-                if let name = function.text(b) { add(name, line) }
+                if let name = function.textNumber(b) { add(name, line, function) }
             case .setGlobal:
-                if let name = variable(a) { add(name, line) }
+                if let name = variable(a) { add(name, line, function) }
             case .setTable, .setInteger, .setField:
-                if case .kept(let name) = held[a] { add(name, line) }
+                if case .kept(let name) = held[a] { add(name, line, function) }
             case .call, .tailCall:
-                if case .library(let called) = held[a], Self.changing.contains(called),
-                    case .kept(let name) = held[a + 1]
+                if case .kept(let name) = held[a + 1], case .library(let table, let member) = held[a],
+                    Self.changing.contains(
+                        function.name(table) + (member.map { ".\(function.name($0))" } ?? ""))
                 {
-                    add(name, line)
+                    add(name, line, function)
                 }
-                held = held.filter { $0.key < a }
+                held.forget(from: a)
             default:
-                held[a] = value(of: instruction, in: function, held, variable, b, c)
+                held[a] = value(of: instruction, in: function, held, variable)
             }
         }
         for inner in function.inner {
@@ -80,42 +103,47 @@ private struct StateWrites {
         }
     }
 
-    /// The instructions that are reached in more than one way.
-    private static func meetings(in function: Prototype) -> Set<Int> {
-        var found: Set<Int> = []
+    /// Whether an instruction is reached in more than one way.
+    private static func meetings(in function: Prototype) -> [Bool] {
+        var meets = [Bool](repeating: false, count: function.code.count)
+        func note(_ index: Int) { if meets.indices.contains(index) { meets[index] = true } }
         for (index, instruction) in function.code.enumerated() {
             switch instruction.opcode {
-            case .jump: found.insert(index + 1 + instruction.jump)
-            case .forPrepare, .genericForPrepare: found.formUnion([index + 1, index + 2 + instruction.bx])
-            case .forLoop, .genericForLoop: found.formUnion([index + 1, index + 1 - instruction.bx])
-            default: if instruction.isTest { found.insert(index + 2) }
+            case .jump: note(index + 1 + instruction.jump)
+            case .forPrepare, .genericForPrepare:
+                note(index + 1)
+                note(index + 2 + instruction.bx)
+            case .forLoop, .genericForLoop:
+                note(index + 1)
+                note(index + 1 - instruction.bx)
+            default: if instruction.isTest { note(index + 2) }
             }
         }
-        return found
+        return meets
     }
 
     /// What an instruction leaves in its first register.
     private func value(
-        of instruction: Instruction, in function: Prototype, _ held: [Int: Held], _ variable: (Int) -> String?,
-        _ b: Int, _ c: Int
-    ) -> Held? {
+        of instruction: Instruction, in function: Prototype, _ held: Registers, _ variable: (Int) -> Int32?
+    ) -> Held {
+        let (b, c) = (instruction.b, instruction.c)
         switch instruction.opcode {
         case .move: return held[b]
-        case .getUpvalue: return variable(b).map(Held.kept)
+        case .getUpvalue: return variable(b).map(Held.kept) ?? .other
         case .getGlobal where function.isEnvironment(b):
-            guard let name = function.text(c) else { return nil }
-            return SandboxNames.globals.contains(name) ? .library(name) : .kept(name)
-        case .getGlobal: return variable(b).map(Held.kept)
+            guard let name = function.textNumber(c) else { return .other }
+            return SandboxNames.globals.contains(function.name(name)) ? .library(name, nil) : .kept(name)
+        case .getGlobal: return variable(b).map(Held.kept) ?? .other
         case .getField:
             switch held[b] {
-            case .library(let table): return function.text(c).map { .library("\(table).\($0)") }
+            case .library(let table, nil): return function.textNumber(c).map { .library(table, $0) } ?? .other
             case .kept(let name): return .kept(name)
-            case nil: return nil
+            case .library, .other: return .other
             }
         case .getTable, .getInteger:
             if case .kept(let name) = held[b] { return .kept(name) }
-            return nil
-        default: return nil
+            return .other
+        default: return .other
         }
     }
 }

@@ -9,9 +9,9 @@ extension PatchLint {
         let offered =
             interface ?? PatchInterface(app: "", appVersion: "", functions: [], structs: [], classes: [])
         let globals = chunks.flatMap(\.globals)
-        var context = TypeFlow.Context(
+        let context = TypeFlow.Context(
             interface: offered, knowsApp: interface != nil,
-            assigned: Set(globals.filter(\.isAssigned).map(\.name) + outlines.flatMap { $0.waxClasses.map(\.text) }),
+            assigned: Set(globals.filter(\.isAssigned).map(\.name) + outlines.flatMap { $0.classNames }),
             written: functions.reduce(into: []) { $1.collectWrittenFields(into: &$0) }
                 .union(outlines.flatMap { $0.functions.map(\.name) }),
             setsMetatables: globals.contains { ["setmetatable", "_G"].contains($0.name) }, budget: budget)

@@ -20,6 +20,8 @@ package struct PatchLint {
     private(set) var outlines: [SourceOutline] = []
     private let replaces: [String]
     let interface: PatchInterface?
+    /// The entry's tags, if they were read before.
+    let head: ScriptHead?
     /// The interface, with its names in tables.
     let known: KnownInterface?
     let budget: LintBudget
@@ -32,18 +34,20 @@ package struct PatchLint {
     ///   - scripts: The scripts, the entry first.
     ///   - replaces: The names that the manifest lists.
     ///   - interface: What the app offers. Without it, the names in the manifest are taken as the functions of the app.
+    ///   - head: The entry's tags, if they were read before.
     /// - Returns: The findings, sorted by script and line.
     package static func findings(
-        in scripts: [PatchScript], replaces: [String], interface: PatchInterface?
+        in scripts: [PatchScript], replaces: [String], interface: PatchInterface?, head: ScriptHead? = nil
     ) -> [Finding] {
-        findings(in: scripts, replaces: replaces, interface: interface, budget: LintBudget())
+        findings(in: scripts, replaces: replaces, interface: interface, head: head, budget: LintBudget())
     }
 
     /// Checks a patch with a budget of its own.
     static func findings(
-        in scripts: [PatchScript], replaces: [String], interface: PatchInterface?, budget: LintBudget
+        in scripts: [PatchScript], replaces: [String], interface: PatchInterface?, head: ScriptHead? = nil,
+        budget: LintBudget
     ) -> [Finding] {
-        var lint = PatchLint(scripts: scripts, replaces: replaces, interface: interface, budget: budget)
+        var lint = PatchLint(scripts: scripts, replaces: replaces, interface: interface, head: head, budget: budget)
         do throws(PatchError) {
             try lint.run()
         } catch {
@@ -57,8 +61,9 @@ package struct PatchLint {
     }
 
     private init(
-        scripts: [PatchScript], replaces: [String], interface: PatchInterface?, budget: LintBudget
+        scripts: [PatchScript], replaces: [String], interface: PatchInterface?, head: ScriptHead?, budget: LintBudget
     ) {
+        self.head = head
         known = interface.map(KnownInterface.init)
         self.budget = budget
         self.scripts = scripts
@@ -88,9 +93,11 @@ package struct PatchLint {
         defer { state.close() }
         for (script, text) in zip(scripts, texts) { checkEncoding(script, text) }
         var functions: [Prototype] = []
-        for (script, text) in zip(scripts, texts) {
+        for (index, (script, text)) in zip(scripts, texts).enumerated() {
             do throws(PatchError) {
-                if let function = Prototype(dumped: try state.loader.precompiled(script)) { functions.append(function) }
+                // The entry's function is what runs.
+                let bytes = try state.loader.precompiled(script, stays: index == 0)
+                if let function = Prototype(dumped: bytes) { functions.append(function) }
             } catch {
                 found.append(Self.finding(for: error, in: script, text))
             }
@@ -111,7 +118,7 @@ package struct PatchLint {
         checkState(functions)
         // Types say why a script does not load, too.
         defer { checkTypes(functions, chunks, of: state) }
-        try state.load()
+        try state.load(isCompiled: true)
         checkReplacements(of: state)
     }
 
@@ -154,7 +161,7 @@ package struct PatchLint {
 
     private mutating func checkGlobals(_ chunks: [Chunk]) {
         var left = Self.mostGlobals
-        let classes = outlines.flatMap { $0.waxClasses.map(\.text) }
+        let classes = outlines.flatMap { $0.classNames }
         let assigned = Set(chunks.flatMap { $0.globals.filter(\.isAssigned).map(\.name) } + classes)
         let added = Set(outlines.flatMap(\.assignedMembers))
         let known = SandboxNames.globals.union(assigned).sorted()
@@ -214,9 +221,7 @@ package struct PatchLint {
             checkOriginal(name, index, line: begin)
             // A function of the Lua library has no line.
             let line = begin > 0 ? begin : text.firstLine(with: name) ?? 1
-            check(name, isListed: listed.contains(name), line: line, text: text) {
-                Prototype(dumped: state.loader.precompiled(layer))
-            }
+            check(name, isListed: listed.contains(name), layer.parameters(in: state.lua), line: line, text: text)
         }
         let entry = texts[0]
         let made = Set(replaced)
@@ -262,10 +267,8 @@ package struct PatchLint {
 
     /// Checks a replacement.
     ///
-    /// - Parameter replacement: Its function; nil if it is not a Lua function.
-    private mutating func check(
-        _ name: String, isListed: Bool, line: Int, text: SourceText, replacement: () -> Prototype?
-    ) {
+    /// - Parameter parameters: How many parameters its function has.
+    private mutating func check(_ name: String, isListed: Bool, _ parameters: Int, line: Int, text: SourceText) {
         let word = text.line(line, has: name) ? name : String(name.split { $0 == "." || $0 == ":" }.last ?? "")
         guard isListed else {
             let isKnown = known.map { $0.function(name) != nil } ?? true
@@ -283,14 +286,12 @@ package struct PatchLint {
             found.append(unknown(name, line: line, text: text))
             return
         }
-        // A function has at most 255 parameters.
         let most = function.signature.arguments.count + 1
-        guard most < 256, let replacement = replacement() else { return }
-        if replacement.parameters > most {
+        if parameters > most {
             found.append(
                 text.finding(
                     .arity, line: line, word: word,
-                    "the replacement has \(replacement.parameters) parameters, but gets at most \(most): the original, and the arguments of \(name)\(function.signature)"
+                    "the replacement has \(parameters) parameters, but gets at most \(most): the original, and the arguments of \(name)\(function.signature)"
                 ))
         }
     }

@@ -1,6 +1,6 @@
 // What a script computes: calls, operators, tables, and where names are read.
 extension SourceOutline {
-    mutating func use(_ place: Place) { if let index = find(place.text) { variables[index].isRead = true } }
+    mutating func use(_ place: Place) { if let index = find(place.name) { variables[index].isRead = true } }
 
     /// Reads expressions. Returns how many there are, and whether the last one may be several values.
     mutating func expressions() throws -> (count: Int, isOpen: Bool) {
@@ -9,7 +9,7 @@ extension SourceOutline {
         repeat {
             isOpen = try expression().isOpen
             count += 1
-        } while take(",")
+        } while take(.comma)
         return (count, isOpen)
     }
 
@@ -21,15 +21,28 @@ extension SourceOutline {
         var assigns: Int?
         /// The first `or` in it between a comparison and a constant that is true.
         var constantOr: Place?
-        /// `table.name`, if it is one.
-        var member: String?
+        /// `table.name`, if it is one: the number of the table's name, and the name.
+        var member: (table: Int32, name: Place)?
     }
 
-    static let binary: [String: (left: Int, right: Int)] = [
-        "or": (1, 1), "and": (2, 2), "<": (3, 3), ">": (3, 3), "<=": (3, 3), ">=": (3, 3), "~=": (3, 3), "==": (3, 3),
-        "|": (4, 4), "~": (5, 5), "&": (6, 6), "<<": (7, 7), ">>": (7, 7), "..": (9, 8), "+": (10, 10), "-": (10, 10),
-        "*": (11, 11), "/": (11, 11), "//": (11, 11), "%": (11, 11), "^": (14, 13),
-    ]
+    /// How tightly an operator binds to its left and its right operand; nil if the word is no operator.
+    private static func priority(_ word: LuaTokens.Word) -> (left: Int, right: Int)? {
+        switch word {
+        case .or: (1, 1)
+        case .and: (2, 2)
+        case .less, .greater, .lessOrEqual, .greaterOrEqual, .unequal, .equal: (3, 3)
+        case .bar: (4, 4)
+        case .tilde: (5, 5)
+        case .ampersand: (6, 6)
+        case .shiftLeft, .shiftRight: (7, 7)
+        case .join: (9, 8)
+        case .plus, .minus: (10, 10)
+        case .times, .divide, .floorDivide, .modulo: (11, 11)
+        case .power: (14, 13)
+        default: nil
+        }
+    }
+
     static let unary = 12
 
     mutating func expression(above limit: Int = 0) throws -> Expression {
@@ -37,58 +50,53 @@ extension SourceOutline {
         defer { depth -= 1 }
         guard depth < Self.deepest else { throw GivenUp() }
         var left: Expression
-        let place = here
-        if isAt("not") || isAt("-") || isAt("#") || isAt("~") {
-            let sign = token.text
+        let sign = token.word
+        if sign == .not || sign == .minus || sign == .length || sign == .tilde {
+            let place = place()
             advance()
             let inner = try expression(above: Self.unary)
             switch sign {
-            case "#": operations.append((inner.operand, .length, place))
-            case "-", "~": operations.append((inner.operand, .arithmetic, place))
+            case .length: operations.append((inner.operand, .length, place))
+            case .minus, .tilde: operations.append((inner.operand, .arithmetic, place))
             default: break
             }
             // The result of a metamethod of another value is known only when the script runs.
-            if case .constant = inner.operand, sign != "not" {
-                left = Expression(operand: .constant("number"))
+            if case .constant = inner.operand, sign != .not {
+                left = Expression(operand: .constant(.number))
             } else {
                 left = Expression(
-                    operand: sign == "not" ? .constant("boolean") : .unknown,
-                    constantOr: sign == "not" ? inner.constantOr : nil)
+                    operand: sign == .not ? .constant(.boolean) : .unknown,
+                    constantOr: sign == .not ? inner.constantOr : nil)
             }
         } else {
             left = try simple()
         }
-        while token.kind == .symbol || token.kind == .name, let priority = Self.binary[token.text],
-            priority.left > limit
-        {
-            let place = here
+        while let priority = Self.priority(token.word), priority.left > limit {
+            let (place, word) = (place(), token.word)
             advance()
             let right = try expression(above: priority.right)
-            let operation: Operation? =
-                switch place.text {
-                case "..": .concatenation
-                case "or", "and", "==", "~=", "<", ">", "<=", ">=": nil
-                default: .arithmetic
-                }
+            var operation: Operation?
+            var isComparison = false
+            switch word {
+            case .join: operation = .concatenation
+            case .or, .and: break
+            case .equal, .unequal, .less, .greater, .lessOrEqual, .greaterOrEqual: isComparison = true
+            default: operation = .arithmetic
+            }
             if let operation {
                 // The other operand may have a metamethod for the operation. The sandbox has none for concatenation.
-                let isSure = place.text == ".."
+                let isSure = word == .join
                 if isSure || right.operand.isScalar { operations.append((left.operand, operation, place)) }
                 if isSure || left.operand.isScalar { operations.append((right.operand, operation, place)) }
             }
-            let isComparison =
-                place.text.hasPrefix("<") || place.text.hasPrefix(">") || ["==", "~="].contains(place.text)
             var constantOr: Place?
-            if ["and", "or"].contains(place.text) {
+            if word == .and || word == .or {
                 constantOr = left.constantOr ?? right.constantOr
-                if place.text == "or", case .constant("boolean") = left.operand, right.operand.isTrue {
+                if word == .or, case .constant(.boolean) = left.operand, right.operand.isTrue {
                     constantOr = place
                 }
             }
-            left = Expression(
-                operand: operation == nil
-                    ? isComparison && place.text.count < 3 ? .constant("boolean") : .unknown : .unknown,
-                constantOr: constantOr)
+            left = Expression(operand: isComparison ? .constant(.boolean) : .unknown, constantOr: constantOr)
         }
         return left
     }
@@ -97,90 +105,90 @@ extension SourceOutline {
         switch token.kind {
         case .number:
             advance()
-            return Expression(operand: .constant("number"))
+            return Expression(operand: .constant(.number))
         case .string:
             advance()
-            return Expression(operand: .constant("string"))
-        case .symbol where isAt("{"):
+            return Expression(operand: .constant(.string))
+        case .symbol where isAt(.openBrace):
             try table()
-            return Expression(operand: .constant("table"))
-        case .symbol where isAt("..."):
+            return Expression(operand: .constant(.table))
+        case .symbol where isAt(.dots):
             advance()
             return Expression(isOpen: true)
-        case .name where isAt("nil"):
+        case .name where isAt(.nil):
             advance()
-            return Expression(operand: .constant("nil"))
-        case .name where isAt("true") || isAt("false"):
+            return Expression(operand: .constant(.nil))
+        case .name where isAt(.true) || isAt(.false):
             advance()
-            return Expression(operand: .constant("boolean"))
-        case .name where isAt("function"):
+            return Expression(operand: .constant(.boolean))
+        case .name where isAt(.function):
             let line = token.line
             advance()
             try functionBody(line: line)
-            return Expression(operand: .constant("function"))
+            return Expression(operand: .constant(.function))
         default: return try suffixed()
         }
     }
 
     mutating func table() throws {
-        try expect("{")
-        while !isAt("}") {
-            if isAt("[") {
+        try expect(.openBrace)
+        while !isAt(.closeBrace) {
+            if isAt(.openBracket) {
                 advance()
                 _ = try expression()
-                try expect("]")
-                try expect("=")
+                try expect(.closeBracket)
+                try expect(.assign)
                 _ = try expression()
-            } else if token.kind == .name, ahead.kind == .symbol, ahead.text == "=" {
+            } else if token.kind == .name, ahead.word == .assign {
                 advance()
                 advance()
                 _ = try expression()
             } else {
                 _ = try expression()
             }
-            guard take(",") || take(";") else { break }
+            guard take(.comma) || take(.semicolon) else { break }
         }
-        try expect("}")
+        try expect(.closeBrace)
     }
 
     /// Reads a name or an expression in parentheses, and the members, indexes and calls that follow it.
     mutating func suffixed() throws -> Expression {
         var expression = Expression()
-        var written: String?
+        var written: Int32?
         var variable: Int?
-        if take("(") {
+        if take(.open) {
             let inner = try self.expression()
             expression = Expression(operand: inner.operand, constantOr: inner.constantOr)
-            try expect(")")
+            try expect(.close)
         } else {
-            let place = try name()
-            written = place.text
+            let name = try name().name
+            written = name
             // If it is passed on, as in `pcall(require, name)`, it may be called with any name.
-            if place.text == "require", !isAt("("), token.kind != .string { required.append(nil) }
-            if let index = find(place.text) {
+            if name == require, !isAt(.open), token.kind != .string { required.append(nil) }
+            if let index = find(name) {
                 variable = index
                 expression = Expression(operand: .variable(index), assigns: index)
                 // An assignment alone does not use it.
-                if !(isAt("=") || isAt(",") && isTarget) { variables[index].isRead = true }
+                if !(isAt(.assign) || isAt(.comma) && isTarget) { variables[index].isRead = true }
             }
         }
         while true {
-            let place = here
-            if isAt(".") || isAt("[") {
+            let place = place()
+            if isAt(.dot) || isAt(.openBracket) {
                 operations.append((expression.operand, .index, place))
                 expression = Expression()
-                if take(".") {
+                if take(.dot) {
                     let member = try name()
                     if let written {
                         members.append(Member(receiver: written, variable: variable, name: member, call: nil))
-                        expression.member = "\(written).\(member.text)"
+                        expression.member = (written, member)
                     }
                 } else {
                     advance()
                     _ = try self.expression()
-                    try expect("]")
+                    try expect(.closeBracket)
                 }
-            } else if take(":") {
+            } else if take(.colon) {
                 let method = try name()
                 operations.append((expression.operand, .index, place))
                 let call = try arguments(of: nil)
@@ -188,7 +196,7 @@ extension SourceOutline {
                     members.append(Member(receiver: written, variable: variable, name: method, call: call))
                 }
                 expression = Expression(isOpen: true)
-            } else if isAt("(") || isAt("{") || token.kind == .string {
+            } else if isAt(.open) || isAt(.openBrace) || token.kind == .string {
                 let (count, isOpen) = try arguments(of: written)
                 operations.append((expression.operand, .call(arguments: count, isOpen: isOpen), place))
                 expression = Expression(isOpen: true)
@@ -200,29 +208,36 @@ extension SourceOutline {
     }
 
     /// Whether the current name may be one of several targets of an assignment. Within an expression it counts as a use.
-    var isTarget: Bool { depth == scopes.count - 1 }
+    var isTarget: Bool { depth == scopes - 1 }
 
     /// Reads the arguments of a call. Returns how many there are, and whether the last one may be several values.
     ///
     /// - Parameter function: The name that is called, as it is written.
-    mutating func arguments(of function: String?) throws -> (count: Int, isOpen: Bool) {
-        let isBracket = isAt("(")
+    mutating func arguments(of function: Int32?) throws -> (count: Int, isOpen: Bool) {
+        let isBracket = isAt(.open)
         if isBracket { advance() }
-        let constant = token.kind == .string ? token.text : nil
-        let isOnly = !isBracket || ahead.isSymbol(")")
         // A script that checks the type of a local may use it as any type.
-        if function == "type", token.kind == .name, let index = find(token.text) { variables[index].isAssigned = true }
-        if function == "require" { required.append(isOnly ? constant : nil) }
-        if function == "waxClass", isAt("{"), ahead.kind == .string {
-            waxClasses.append(Place(line: ahead.line, start: ahead.start, text: ahead.text))
+        if function == type, token.kind == .name {
+            let number = number(of: token)
+            if let index = find(number) { variables[index].isAssigned = true }
+        }
+        if function == require {
+            let isOnly = !isBracket || ahead.word == .close
+            let number = number(of: token)
+            required.append(isOnly && token.kind == .string ? names[number] : nil)
+        }
+        if function == waxClass, isAt(.openBrace), ahead.kind == .string {
+            let number = number(of: ahead)
+            waxClasses.append(
+                Place(line: ahead.line, start: ahead.start, end: ahead.start + ahead.text.count, name: number))
         }
         if !isBracket {
             _ = try simple()
             return (1, false)
         }
-        guard !take(")") else { return (0, false) }
+        guard !take(.close) else { return (0, false) }
         let all = try expressions()
-        try expect(")")
+        try expect(.close)
         return all
     }
 }

@@ -8,7 +8,9 @@ struct SourceOutline {
         let line: Int
         /// The offset in bytes from the beginning of the script.
         let start: Int
-        let text: String
+        let end: Int
+        /// The number of its text among the names; of an operator -1.
+        let name: Int32
     }
 
     /// A local name.
@@ -31,8 +33,8 @@ struct SourceOutline {
 
     /// A use of a member of the value of a name.
     struct Member {
-        /// The name as it is written, and its local variable, if it is a local.
-        let receiver: String
+        /// The number of the name as it is written, and its local variable, if it is a local.
+        let receiver: Int32
         let variable: Int?
         let name: Place
         /// For `name:method(…)`: the number of arguments, and whether there may be more.
@@ -48,19 +50,23 @@ struct SourceOutline {
     /// What is known about a value before the script runs.
     enum Operand {
         case variable(Int)
-        /// `number`, `string`, `boolean`, `nil`, `table` or `function`.
-        case constant(String)
+        case constant(Basic)
         case unknown
 
         /// Whether it is a constant that counts as true.
         var isTrue: Bool {
-            if case .constant(let type) = self { type != "nil" && type != "boolean" } else { false }
+            if case .constant(let type) = self { type != .nil && type != .boolean } else { false }
         }
 
         /// Whether it is a constant that has no metamethods.
         var isScalar: Bool {
-            if case .constant(let type) = self { type != "table" && type != "string" } else { false }
+            if case .constant(let type) = self { type != .table && type != .string } else { false }
         }
+    }
+
+    /// A type of Lua.
+    enum Basic: String {
+        case number, string, boolean, `nil`, table, function
     }
 
     var variables: [Variable] = []
@@ -79,11 +85,20 @@ struct SourceOutline {
     /// Classes that `waxClass` names.
     var waxClasses: [Place] = []
 
-    var tokens: LuaTokens
+    private let source: [UInt8]
+    private(set) var names = ScriptNames()
+    private var tokens: LuaTokens
     var token: LuaTokens.Token
     var ahead: LuaTokens.Token
-    var scopes: [[String: Int]] = [[:]]
+    /// For each name, the variable that it is now; -1 for a global.
+    private var variableOf: [Int32] = []
+    /// The names that are declared, each with the variable that it was before.
+    private var declared: [(name: Int32, before: Int32)] = []
+    /// How many scopes are open around this place.
+    var scopes = 1
     var depth = 0
+    /// The names that mean something here.
+    let (itself, type, require, waxClass): (Int32, Int32, Int32, Int32)
 
     /// The script does not compile, or is nested deeper than the outline reads.
     struct GivenUp: Error {}
@@ -92,39 +107,65 @@ struct SourceOutline {
 
     /// - Parameter source: A script that compiles.
     init(_ source: [UInt8]) {
+        self.source = source
+        (itself, type) = (names.number(of: "self"), names.number(of: "type"))
+        (require, waxClass) = (names.number(of: "require"), names.number(of: "waxClass"))
         tokens = LuaTokens(source)
         token = tokens.next()
         ahead = tokens.next()
         do { try block() } catch { self.variables.indices.forEach { self.variables[$0].isRead = true } }
-        for (index, function) in functions.enumerated() { functionsOnLine[function.line, default: []].append(index) }
+        sortOperations()
+    }
+
+    /// The operations on the parameters of functions, those of the first function first; and where each function's begin.
+    private var operationsOn: [Int] = []
+    private var starts: [Int] = []
+
+    private mutating func sortOperations() {
+        func function(_ operand: Operand) -> Int? {
+            if case .variable(let variable) = operand { variables[variable].parameter?.function } else { nil }
+        }
+        starts = Array(repeating: 0, count: functions.count + 1)
+        for operation in operations { if let function = function(operation.operand) { starts[function + 1] += 1 } }
+        for index in functions.indices { starts[index + 1] += starts[index] }
+        operationsOn = Array(repeating: 0, count: starts[functions.count])
+        var next = starts
         for (index, operation) in operations.enumerated() {
-            guard case .variable(let variable) = operation.operand, let parameter = variables[variable].parameter else {
-                continue
-            }
-            operationsOn[parameter.function, default: []].append(index)
+            guard let function = function(operation.operand) else { continue }
+            operationsOn[next[function]] = index
+            next[function] += 1
         }
     }
 
     /// The local names that are declared up to a line.
-    func names(upTo line: Int) -> [String] { variables.filter { $0.place.line <= line }.map(\.place.text) }
-
-    /// The functions that begin on a line, and the operations on the parameters of a function.
-    private var functionsOnLine: [Int: [Int]] = [:]
-    private var operationsOn: [Int: [Int]] = [:]
+    func names(upTo line: Int) -> [String] { variables.filter { $0.place.line <= line }.map { text($0.place) } }
 
     /// The function that begins on a line, if there is only one.
     func onlyFunction(onLine line: Int) -> Int? {
-        guard let all = functionsOnLine[line], all.count == 1 else { return nil }
-        return all[0]
+        // They are in the order of their lines.
+        var (low, high) = (0, functions.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if functions[middle].line < line { low = middle + 1 } else { high = middle }
+        }
+        guard low < functions.count, functions[low].line == line,
+            low + 1 == functions.count || functions[low + 1].line != line
+        else { return nil }
+        return low
     }
 
     /// The places of the operations on the parameters of a function.
-    func operations(onParametersOf function: Int) -> [Int] { operationsOn[function] ?? [] }
+    func operations(onParametersOf function: Int) -> ArraySlice<Int> {
+        operationsOn[starts[function]..<starts[function + 1]]
+    }
+
+    /// The text of a word.
+    func text(_ place: Place) -> String { names[place.name] }
 
     /// The classes that `waxClass` names, each once.
     var classNames: [String] {
         var seen: Set<String> = []
-        return waxClasses.map(\.text).filter { seen.insert($0).inserted }
+        return waxClasses.map(text).filter { seen.insert($0).inserted }
     }
 
     // MARK: tokens
@@ -134,58 +175,78 @@ struct SourceOutline {
         ahead = tokens.next()
     }
 
-    func isAt(_ symbol: String) -> Bool { token.kind != .string && token.isSymbol(symbol) }
+    func isAt(_ word: LuaTokens.Word) -> Bool { token.word == word }
 
-    mutating func take(_ symbol: String) -> Bool {
-        guard isAt(symbol) else { return false }
+    mutating func take(_ word: LuaTokens.Word) -> Bool {
+        guard token.word == word else { return false }
         advance()
         return true
     }
 
-    mutating func expect(_ symbol: String) throws { guard take(symbol) else { throw GivenUp() } }
+    mutating func expect(_ word: LuaTokens.Word) throws { guard take(word) else { throw GivenUp() } }
+
+    /// The number of a token's text among the names.
+    mutating func number(of token: LuaTokens.Token) -> Int32 { names.number(of: token.text, in: source) }
 
     mutating func name() throws -> Place {
         guard token.kind == .name else { throw GivenUp() }
-        defer { advance() }
-        return here
+        let number = number(of: token)
+        let place = place(number)
+        advance()
+        return place
     }
 
-    var here: Place { Place(line: token.line, start: token.start, text: token.text) }
+    /// The place of the token.
+    func place(_ name: Int32 = -1) -> Place {
+        Place(line: token.line, start: token.start, end: token.start + token.text.count, name: name)
+    }
 
     // MARK: names
 
     mutating func declare(_ place: Place, parameter: (function: Int, index: Int)? = nil) {
-        let hidden = find(place.text)
+        let hidden = find(place.name)
         variables.append(Variable(place: place, parameter: parameter))
         let index = variables.count - 1
-        if let hidden, !place.text.hasPrefix("_"), place.text != "self" { shadows.append((index, hidden)) }
-        scopes[scopes.count - 1][place.text] = index
+        if let hidden, place.name != itself, !text(place).hasPrefix("_") { shadows.append((index, hidden)) }
+        while variableOf.count <= place.name { variableOf.append(-1) }
+        declared.append((place.name, variableOf[Int(place.name)]))
+        variableOf[Int(place.name)] = Int32(index)
         if let parameter { functions[parameter.function].parameters.append(index) }
     }
 
-    func find(_ name: String) -> Int? {
-        for scope in scopes.reversed() { if let index = scope[name] { return index } }
-        return nil
+    func find(_ name: Int32) -> Int? {
+        guard name < variableOf.count, variableOf[Int(name)] >= 0 else { return nil }
+        return Int(variableOf[Int(name)])
     }
 
     mutating func inScope(_ body: (inout SourceOutline) throws -> Void) throws {
-        scopes.append([:])
+        let outside = declared.count
+        scopes += 1
         depth += 1
         guard depth < Self.deepest else { throw GivenUp() }
         try body(&self)
         depth -= 1
-        scopes.removeLast()
+        scopes -= 1
+        while declared.count > outside {
+            let (name, before) = declared.removeLast()
+            variableOf[Int(name)] = before
+        }
     }
 
     // MARK: statements
 
-    static let endings = ["end", "else", "elseif", "until"]
+    private var isAtEnd: Bool {
+        switch token.word {
+        case .end, .else, .elseif, .until: true
+        default: token.kind == .end
+        }
+    }
 
     mutating func block() throws {
-        while token.kind != .end, !Self.endings.contains(where: isAt) {
-            if take("return") {
-                if token.kind != .end, !Self.endings.contains(where: isAt), !isAt(";") { _ = try expressions() }
-                _ = take(";")
+        while !isAtEnd {
+            if take(.return) {
+                if !isAtEnd, !isAt(.semicolon) { _ = try expressions() }
+                _ = take(.semicolon)
                 return
             }
             try statement()
@@ -193,48 +254,48 @@ struct SourceOutline {
     }
 
     mutating func statement() throws {
-        if take(";") { return }
-        if take("::") {
+        if take(.semicolon) { return }
+        if take(.label) {
             _ = try name()
-            return try expect("::")
+            return try expect(.label)
         }
-        if isAt("goto"), ahead.kind == .name {
+        if isAt(.goto), ahead.kind == .name {
             advance()
             return advance()
         }
-        if take("break") { return }
-        if take("do") {
+        if take(.break) { return }
+        if take(.do) {
             try inScope { try $0.block() }
-            return try expect("end")
+            return try expect(.end)
         }
-        if take("while") {
+        if take(.while) {
             try condition()
-            try expect("do")
+            try expect(.do)
             try inScope { try $0.block() }
-            return try expect("end")
+            return try expect(.end)
         }
-        if take("repeat") {
+        if take(.repeat) {
             return try inScope { outline in
                 try outline.block()
-                try outline.expect("until")
+                try outline.expect(.until)
                 try outline.condition()
             }
         }
-        if take("if") { return try ifStatement() }
-        if take("for") { return try forStatement() }
-        if isAt("function") { return try functionStatement() }
-        if take("local") { return isAt("function") ? try localFunction() : try localStatement() }
+        if take(.if) { return try ifStatement() }
+        if take(.for) { return try forStatement() }
+        if isAt(.function) { return try functionStatement() }
+        if take(.local) { return isAt(.function) ? try localFunction() : try localStatement() }
         try assignmentOrCall()
     }
 
     mutating func ifStatement() throws {
         repeat {
             try condition()
-            try expect("then")
+            try expect(.then)
             try inScope { try $0.block() }
-        } while take("elseif")
-        if take("else") { try inScope { try $0.block() } }
-        try expect("end")
+        } while take(.elseif)
+        if take(.else) { try inScope { try $0.block() } }
+        try expect(.end)
     }
 
     mutating func condition() throws {
@@ -243,10 +304,10 @@ struct SourceOutline {
 
     mutating func forStatement() throws {
         var names = [try name()]
-        while take(",") { names.append(try name()) }
-        guard take("=") || take("in") else { throw GivenUp() }
+        while take(.comma) { names.append(try name()) }
+        guard take(.assign) || take(.in) else { throw GivenUp() }
         _ = try expressions()
-        try expect("do")
+        try expect(.do)
         try inScope { outline in
             for name in names {
                 outline.declare(name)
@@ -254,29 +315,29 @@ struct SourceOutline {
             }
             try outline.block()
         }
-        try expect("end")
+        try expect(.end)
     }
 
     mutating func functionStatement() throws {
         let line = token.line
         advance()
         let first = try name()
-        var last = first.text
+        var last = first
         var isMethod = false
-        if isAt(".") || isAt(":") {
+        if isAt(.dot) || isAt(.colon) {
             use(first)
-            var path = first.text
-            while isAt(".") || isAt(":") {
-                isMethod = isAt(":")
+            var path = text(first)
+            while isAt(.dot) || isAt(.colon) {
+                isMethod = isAt(.colon)
                 advance()
-                last = try name().text
-                path += ".\(last)"
+                last = try name()
+                path += ".\(text(last))"
             }
             assignedMembers.insert(path)
-        } else if let index = find(first.text) {
+        } else if let index = find(first.name) {
             variables[index].isAssigned = true
         }
-        try functionBody(line: line, name: last, isMethod: isMethod)
+        try functionBody(line: line, name: text(last), isMethod: isMethod)
     }
 
     mutating func localFunction() throws {
@@ -290,49 +351,50 @@ struct SourceOutline {
         var names: [Place] = []
         repeat {
             names.append(try name())
-            if take("<") {
+            if take(.less) {
                 let attribute = try name()
-                try expect(">")
+                try expect(.greater)
                 // It is used when it is closed.
-                if attribute.text == "close" { names.removeLast() }
+                if text(attribute) == "close" { names.removeLast() }
             }
-        } while take(",")
-        if take("=") { _ = try expressions() }
+        } while take(.comma)
+        if take(.assign) { _ = try expressions() }
         for name in names { declare(name) }
     }
 
     mutating func assignmentOrCall() throws {
         var targets = [try suffixed()]
-        while take(",") { targets.append(try suffixed()) }
-        guard take("=") else { return }
+        while take(.comma) { targets.append(try suffixed()) }
+        guard take(.assign) else { return }
         _ = try expressions()
         for target in targets {
             if let index = target.assigns { variables[index].isAssigned = true }
-            if let member = target.member { assignedMembers.insert(member) }
+            if let member = target.member { assignedMembers.insert("\(names[member.table]).\(text(member.name))") }
         }
     }
 
     mutating func functionBody(line: Int, name: String = "", isMethod: Bool = false) throws {
         functions.append(Function(line: line, name: name))
         let function = functions.count - 1
-        try expect("(")
+        try expect(.open)
         try inScope { outline in
             var index = 0
             if isMethod {
-                let itself = Place(line: line, start: outline.token.start, text: "self")
+                let start = outline.token.start
+                let itself = Place(line: line, start: start, end: start + 4, name: outline.itself)
                 outline.declare(itself, parameter: (function, index))
                 index += 1
             }
-            while !outline.isAt(")") {
-                if !outline.take("...") {
+            while !outline.isAt(.close) {
+                if !outline.take(.dots) {
                     outline.declare(try outline.name(), parameter: (function, index))
                     index += 1
                 }
-                if !outline.take(",") { break }
+                if !outline.take(.comma) { break }
             }
-            try outline.expect(")")
+            try outline.expect(.close)
             try outline.block()
         }
-        try expect("end")
+        try expect(.end)
     }
 }

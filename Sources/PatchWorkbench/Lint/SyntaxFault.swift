@@ -76,9 +76,9 @@ struct SyntaxFault {
         else { return nil }
         let jumps = zip(tokens, tokens.dropFirst() + tokens.suffix(1)).filter { $0.0.line == line }.compactMap {
             token, next in
-            token.isSymbol("break")
+            token.word == .break
                 ? token.start..<token.start + 5
-                : token.isSymbol("goto") ? token.start..<next.start + next.text.utf8.count : nil
+                : token.word == .goto ? token.start..<next.start + next.text.count : nil
         }
         // Without all after it, the script still has the error.
         var (low, high) = (0, jumps.count - 1)
@@ -97,9 +97,9 @@ struct SyntaxFault {
         let isClose = cause.starts(with: "multiple to-be-closed".utf8)
         let word = isClose ? Array("close".utf8) : quoted.count > 2 ? Array(quoted[1]) : []
         let index = tokens.indices.dropLast().last { index in
-            tokens[index].kind == .name && tokens[index].text.utf8.elementsEqual(word)
-                && (["=", ",", ">", "::"].contains(where: tokens[index + 1].isSymbol)
-                    || index > 0 && tokens[index - 1].isSymbol("function"))
+            tokens[index].kind == .name && source[tokens[index].text].elementsEqual(word)
+                && ([.assign, .comma, .greater, .label].contains(tokens[index + 1].word)
+                    || index > 0 && tokens[index - 1].word == .function)
         }
         return index.map { tokens[$0].start..<tokens[$0].start + word.count }
     }
@@ -153,14 +153,14 @@ struct SyntaxFault {
         default: break
         }
         // Lua stops before the = in a statement, and at it in an expression.
-        let isAssignment = last.isSymbol("=")
+        let isAssignment = last.word == .assign
         let symbol = isAssignment ? tokens.dropLast().last : last
-        guard let symbol, Self.operators.contains(symbol.text) else { return nil }
-        let behind = symbol.start + symbol.text.utf8.count
+        guard let symbol, Self.operators.contains(symbol.word) else { return nil }
+        let behind = symbol.text.upperBound
         guard isAssignment ? behind == start : at(behind) == "=" else {
-            return symbol.text == "//" ? "a comment begins with --" : nil
+            return symbol.word == .floorDivide ? "a comment begins with --" : nil
         }
-        return "Lua has no \(symbol.text)=; write x = x \(symbol.text) y"
+        return "Lua has no \(symbol.word.rawValue)=; write x = x \(symbol.word.rawValue) y"
     }
 
     /// The change of an operator of another language. A word gets spaces around it.
@@ -175,13 +175,17 @@ struct SyntaxFault {
         return Advice.Change(old: old, new: before + new + after, place: start)
     }
 
-    private static let operators: Set = ["+", "-", "*", "/", "//", "%", "^", "..", "&", "|", "<<", ">>"]
+    private static let operators: Set<LuaTokens.Word> = [
+        .plus, .minus, .times, .divide, .floorDivide, .modulo, .power, .join, .ampersand, .bar, .shiftLeft, .shiftRight,
+    ]
 
     /// Whether Lua stops after a `continue` that is a statement, or at a jump to a label of that name that is missing.
     private var lacksContinue: Bool {
         if cause.starts(with: "no visible label 'continue'".utf8) { return true }
         let before = lacksMore ? tokens[...] : tokens.dropLast()
-        guard cause.starts(with: "syntax error".utf8), before.last?.isSymbol("continue") == true else { return false }
-        return before.dropLast().last.map { !$0.isSymbol(".") && !$0.isSymbol(":") } ?? true
+        guard cause.starts(with: "syntax error".utf8), let last = before.last, last.kind == .name,
+            source[last.text].elementsEqual("continue".utf8)
+        else { return false }
+        return before.dropLast().last.map { $0.word != .dot && $0.word != .colon } ?? true
     }
 }

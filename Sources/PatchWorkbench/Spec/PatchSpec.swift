@@ -179,7 +179,9 @@ package final class PatchSpec: Sendable {
 
     /// The lines of a script that hold code. Empty if it does not compile.
     private static func lines(of script: PatchScript, in spec: ScriptState) -> Set<Int> {
-        (try? spec.loader.precompiled(script)).flatMap { Prototype(dumped: $0) }.map(Chunk.init)?.lines ?? []
+        var lines: Set<Int> = []
+        (try? spec.loader.precompiled(script)).flatMap { Prototype(dumped: $0) }?.collectLines(into: &lines)
+        return lines
     }
 
     /// Runs the next test. Returns nil after the last one.

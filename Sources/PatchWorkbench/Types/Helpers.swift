@@ -71,31 +71,28 @@ extension Prototype {
     /// Whether a local function of this one, in a register, is used for nothing but calls.
     ///
     /// - Parameter budget: What looking for its uses is paid from.
-    func onlyCalls(_ register: Int, named name: String, _ budget: LintBudget) -> Bool {
+    func onlyCalls(_ register: Int, named name: Int32, _ budget: LintBudget) -> Bool {
         budget.pay(10 * locals.count)
-        guard let range = locals.first(where: { $0.name == name })?.range else { return false }
+        guard let range = locals.first(where: { $0.number == name })?.range else { return false }
         budget.pay(10 * range.count)
         guard !budget.isSpent else { return false }
-        for index in range where code.indices.contains(index) {
+        let escapes = uses.contains(register, in: range) { index in
             let instruction = code[index]
             switch instruction.opcode {
-            case .move where instruction.b == register:
-                guard isCallee(index) else { return false }
-            case .setUpvalue, .setList, .returnOne:
-                if instruction.a == register { return false }
+            case .move where instruction.b == register: return !isCallee(index)
+            case .setUpvalue, .setList, .returnOne: return instruction.a == register
             // A constant is no register, and neither are a global's table, a number and the name of a field.
             case .setGlobal, .setTable, .setInteger, .setField:
-                if !instruction.k, instruction.c == register { return false }
-                if instruction.opcode != .setGlobal, instruction.a == register { return false }
-                if instruction.opcode == .setTable, instruction.b == register { return false }
+                return !instruction.k && instruction.c == register
+                    || instruction.opcode != .setGlobal && instruction.a == register
+                    || instruction.opcode == .setTable && instruction.b == register
             case .returnSome:
-                if instruction.a <= register, instruction.b == 0 || register < instruction.a + instruction.b - 1 {
-                    return false
-                }
-            case .testAndSet where instruction.b == register: return false
-            default: break
+                return instruction.a <= register && (instruction.b == 0 || register < instruction.a + instruction.b - 1)
+            case .testAndSet: return instruction.b == register
+            default: return false
             }
         }
+        guard !escapes else { return false }
         return inner.allSatisfy { function in
             function.upvalues.indices.allSatisfy { upvalue in
                 let place = function.upvalues[upvalue]
@@ -107,8 +104,8 @@ extension Prototype {
     private func onlyCalls(upvalue: Int, _ budget: LintBudget) -> Bool {
         budget.pay(10 * code.count)
         guard !budget.isSpent else { return false }
-        for (index, instruction) in code.enumerated()
-        where instruction.opcode == .getUpvalue && instruction.b == upvalue && !isCallee(index) {
+        for index in code.indices
+        where code[index].opcode == .getUpvalue && code[index].b == upvalue && !isCallee(index) {
             return false
         }
         return inner.allSatisfy { function in
@@ -123,10 +120,12 @@ extension Prototype {
     private func isCallee(_ index: Int) -> Bool {
         let register = code[index].a
         for instruction in code[(index + 1)...].prefix(100) where instruction.a == register {
-            if [.call, .tailCall].contains(instruction.opcode) { return true }
+            switch instruction.opcode {
+            case .call, .tailCall: return true
             // Other fields of these are no registers.
-            if [.jump, .metamethod, .metamethodInteger, .metamethodConstant].contains(instruction.opcode) { continue }
-            return false
+            case .jump, .metamethod, .metamethodInteger, .metamethodConstant: continue
+            default: return false
+            }
         }
         return false
     }
@@ -137,7 +136,7 @@ extension ValueType {
     fileprivate var widened: ValueType {
         switch detail {
         case .structure(let name, _): ValueType(kinds, .structure(name, ValueFields()))
-        case .scalar, .array, .dictionary, .object, .original: ValueType(kinds, detail)
+        case .scalar, .array, .dictionary, .object, .original: ValueType(kinds, detail, number: number)
         default: ValueType(kinds)
         }
     }

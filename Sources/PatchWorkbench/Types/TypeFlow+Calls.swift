@@ -33,24 +33,32 @@ extension TypeFlow {
     ///
     /// - Parameter count: How many arguments follow it; nil for all up to the open values.
     mutating func call(_ register: Int, arguments count: Int?, _ index: Int, _ state: inout State) -> Results {
-        let (callee, word) = (state[register], name(register, state, index))
-        report(.operand, index, callee, word, unless: calls(callee), "calls")
+        let callee = state[register]
+        let word = reports || callee.isOriginal ? name(register, state, index) : nil
+        if reports { report(.operand, index, callee, word, unless: calls(callee), "calls") }
         let last = state.open.map { $0 + (state.openCount ?? 0) }
-        let end = count.map { register + 1 + $0 } ?? min(last ?? register + 1, state.registers.count)
+        let end = count.map { register + 1 + $0 } ?? min(last ?? register + 1, state.count)
         let places = register + 1..<max(register + 1, end)
+        if case .helper(let number) = callee.detail {
+            let types = reports ? places.map { state[$0] } : []
+            changed(&state)
+            return call(helper: number, types, isOpen: count == nil && state.openCount == nil, index)
+        }
+        guard callee.detail != nil else {
+            changed(&state)
+            unknownCalls.insert(index)
+            return .unknown
+        }
         let arguments = Arguments(
             types: places.map { state[$0] }, words: places.map { name($0, state, index) },
             isOpen: count == nil && state.openCount == nil, areResults: count == nil && state.openCount == 2)
         switch callee.detail {
-        case .helper(let number):
-            changed(&state)
-            return call(helper: number, arguments, index)
         case .original(let name):
             checkAgain(arguments, word ?? "original", index, &state)
             guard let signature = context.interface.function(name)?.signature else { return .unknown }
             check(arguments, of: word ?? "original", name, signature, .originalArguments, index)
             return results(of: name, signature, index)
-        case .library(let name) where name.contains(":"):
+        case .library(let name) where name.utf8.contains(UInt8(ascii: ":")):
             changed(&state)
             guard let signature = method(name)?.signature else { return .unknown }
             checkReceiver(arguments, name, index)
@@ -58,7 +66,7 @@ extension TypeFlow {
             checkAsynchronous(signature, name, index)
             return results(of: name, signature, index)
         case .library(let name):
-            if !name.hasPrefix("string."), !name.hasPrefix("math.") { changed(&state) }
+            if !name.utf8.starts(with: "string.".utf8), !name.utf8.starts(with: "math.".utf8) { changed(&state) }
             return library(name, arguments, index, &state)
         default:
             changed(&state)
@@ -68,8 +76,8 @@ extension TypeFlow {
     }
 
     /// Follows a call of a local function of the script.
-    private mutating func call(helper number: Int, _ arguments: Arguments, _ index: Int) -> Results {
-        if reports { context.helpers.note(number, arguments: arguments.types, isOpen: arguments.isOpen) }
+    private mutating func call(helper number: Int, _ types: [ValueType], isOpen: Bool, _ index: Int) -> Results {
+        if reports { context.helpers.note(number, arguments: types, isOpen: isOpen) }
         guard var result = context.helpers.result(of: number, in: context) else {
             let ends = context.helpers.ends(number)
             if !ends { unknownCalls.insert(index) }
@@ -88,7 +96,7 @@ extension TypeFlow {
         context.budget.pay(10 * words.count * function.parameters)
         let parameters = words.filter { word in
             (1..<max(1, function.parameters)).contains {
-                local($0, at: index) == word && isAssignedOnce($0, name: word)
+                local($0, at: index) == word && isAssignedOnce($0, name: localNumber($0, at: index) ?? -1)
             }
         }
         let isKnown = !arguments.isOpen && !words.isEmpty && parameters.count == arguments.types.count
@@ -193,8 +201,8 @@ extension TypeFlow {
         let first = arguments.types.first ?? (arguments.isOpen ? .unknown : .nil)
         switch name {
         case "assert":
-            context.budget.pay(10 * state.registers.count)
-            for register in state.registers.indices where word != nil && self.name(register, state, index) == word {
+            context.budget.pay(10 * state.count)
+            for register in 0..<state.count where word != nil && self.name(register, state, index) == word {
                 state[register] = state[register].whereTrue
             }
             results = [first.isUnknown ? .unknown : first.whereTrue]
@@ -217,15 +225,15 @@ extension TypeFlow {
             results[0].doubt = doubt(ofText: word, asked: index)
         // A script that asks for a type knows of more types than the interface.
         case "type", "math.type":
-            context.budget.pay(10 * state.registers.count)
-            for register in state.registers.indices where word != nil && self.name(register, state, index) == word {
+            context.budget.pay(10 * state.count)
+            for register in 0..<state.count where word != nil && self.name(register, state, index) == word {
                 state[register] = .unknown
             }
         case "string.format": checkFormat(arguments, index)
         case "table.insert" where !arguments.isOpen && (2...3).contains(arguments.types.count):
-            context.budget.pay(10 * state.registers.count)
+            context.budget.pay(10 * state.count)
             let value = arguments.types[arguments.types.count - 1]
-            for register in state.registers.indices where word != nil && self.name(register, state, index) == word {
+            for register in 0..<state.count where word != nil && self.name(register, state, index) == word {
                 if local(register, at: index) != nil, state[register].detail == first.detail {
                     append(value, to: register, &state)
                 }
@@ -297,21 +305,23 @@ extension TypeFlow {
     ) {
         guard reports else { return }
         let count = arguments.types.count
-        let word = String(name.split(separator: ".").last ?? "")
+        func word() -> String { String(name.split(separator: ".").last ?? "") }
         if !arguments.isOpen, count < function.arguments.count {
             return report(
-                .argument, index, word,
+                .argument, index, word(),
                 "\(name) takes \(function.optional.isEmpty ? "" : "at least ")\(function.arguments.count) argument\(function.arguments.count == 1 ? "" : "s"), but gets \(count)"
             )
         }
-        for (place, argument) in (function.arguments + function.optional).enumerated() where place < count {
-            let value = arguments.types[place]
-            if place >= function.arguments.count, !value.isNever([.nil]) { continue }
-            if check(value, arguments.words[place], as: argument, "argument \(place + 1) of \(name)", word, index),
+        for (place, value) in arguments.types.enumerated() {
+            let needed = function.arguments.count
+            guard place < needed + function.optional.count else { break }
+            if place >= needed, !value.isNever([.nil]) { continue }
+            let argument = place < needed ? function.arguments[place] : function.optional[place - needed]
+            if check(value, arguments.words[place], as: argument, "argument \(place + 1) of \(name)", word(), index),
                 argument.isPattern, case .text(let text) = value.detail,
                 let fault = fault(ofPattern: text, arguments, name)
             {
-                report(.argument, index, word, fault.message, hint: fault.hint)
+                report(.argument, index, word(), fault.message, hint: fault.hint)
             }
         }
         checkRules(of: name, arguments, index)
@@ -319,21 +329,21 @@ extension TypeFlow {
 
     /// Checks a value as an argument of a function of the sandbox. Returns whether it may be right.
     private mutating func check(
-        _ value: ValueType, _ written: String?, as argument: LibraryFunction.Argument, _ place: String, _ word: String,
-        _ index: Int
+        _ value: ValueType, _ written: String?, as argument: LibraryFunction.Argument,
+        _ place: @autoclosure () -> String, _ word: @autoclosure () -> String, _ index: Int
     ) -> Bool {
         if let fault = argument.fault(of: value, in: context.interface) {
             let what = written.map { $0 == fault ? $0 : "\($0), which is \(fault)" } ?? fault
-            report(.argument, index, written ?? word, "\(place) is \(argument.description), but this is \(what)")
+            report(.argument, index, written ?? word(), "\(place()) is \(argument.description), but this is \(what)")
             return false
         }
         if argument.isInteger, value.detail == .fraction {
             report(
-                .mayNotFit, index, written ?? word, "\(place) is an integer, but this may have a fraction",
+                .mayNotFit, index, written ?? word(), "\(place()) is an integer, but this may have a fraction",
                 hint: Self.hintForFraction)
         } else if !argument.kinds.contains(.nil), isDoubtful(value, written, index) {
             report(
-                .mayBeNil, index, written ?? word, "\(place) is \(argument.description), but this may be nil",
+                .mayBeNil, index, written ?? word(), "\(place()) is \(argument.description), but this may be nil",
                 hint: Self.hintForNil)
         }
         return true

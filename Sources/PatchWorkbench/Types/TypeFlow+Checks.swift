@@ -49,46 +49,53 @@ extension TypeFlow {
     func lengths(_ value: ValueType) -> ValueType.Kinds { [.string, .table, .object] }
 
     mutating func arithmetic(
-        _ target: Int, _ operands: [Int], other: ValueType?, _ index: Int, _ state: inout State
+        _ target: Int, _ left: Int, _ right: Int? = nil, other: ValueType? = nil, at index: Int, _ state: inout State
     ) {
-        let types = operands.map { state[$0] } + (other.map { [$0] } ?? [])
-        for (place, register) in operands.enumerated() {
-            let type = types[place]
-            // The other operand may be a table whose metamethod takes this one. It takes no original.
-            let isAlone = types.indices.allSatisfy { $0 == place || types[$0].isNever([.table, .object]) }
-            let taken: ValueType.Kinds =
-                isAlone ? tables(type) : type.isOriginal ? .table : [.table, .function, .boolean]
-            report(
-                .operand, index, type, name(register, state, index),
-                unless: taken.union([.integer, .float, .string, .object]), "calculates with")
-            if isAlone, type.kinds == .string { checkNumeral(type, name(register, state, index), index) }
-        }
-        if let other, other.kinds == .string, types[0].isNever([.table, .object]) { checkNumeral(other, nil, index) }
-        if let other, other.isNever([.integer, .float, .string]), types[0].isNever([.table, .object]) {
-            report(.operand, index, nil, "calculates with \(other)")
-        }
-        let result: ValueType =
-            switch function.code[index].opcode {
-            case .divide, .divideConstant:
-                types.allSatisfy { $0.isNever([.table, .object]) }
-                    ? ValueType(
-                        .float, isUneven(operands[0], index) && types.last?.detail != .integer(1) ? .fraction : nil)
-                    : .unknown
-            case .power, .powerConstant:
-                types.allSatisfy { $0.isNever([.table, .object]) } ? .float : .unknown
-            case let opcode
-            where opcode == .multiplyConstant && types[1].hasFraction && isUneven(operands[0], index):
-                types[0].isNever([.table, .object]) ? ValueType(.float, .fraction) : .unknown
-            default:
-                if types.allSatisfy({ $0.kinds == .integer }) {
-                    .integer
-                } else if types.allSatisfy({ $0.isNever([.table, .object]) }) {
-                    types.contains { $0.kinds == .float } ? .float : .number
-                } else {
-                    .unknown
+        let first = state[left]
+        let second = right.map { state[$0] } ?? other
+        // None of them may have a metamethod.
+        let (isPlain, isSecondPlain) = (first.isNever([.table, .object]), second?.isNever([.table, .object]) ?? true)
+        if reports {
+            checkOperand(left, first, isAlone: isSecondPlain, index, state)
+            if let right, let second { checkOperand(right, second, isAlone: isPlain, index, state) }
+            if let other, isPlain {
+                if other.kinds == .string { checkNumeral(other, nil, index) }
+                if other.isNever([.integer, .float, .string]) {
+                    report(.operand, index, nil, "calculates with \(other)")
                 }
             }
+        }
+        let result: ValueType
+        switch function.code[index].opcode {
+        case .divide, .divideConstant:
+            let isFraction =
+                isPlain && isSecondPlain && isUneven(left, index) && (second ?? first).detail != .integer(1)
+            result = isPlain && isSecondPlain ? ValueType(.float, isFraction ? .fraction : nil) : .unknown
+        case .power, .powerConstant: result = isPlain && isSecondPlain ? .float : .unknown
+        case .multiplyConstant where second?.hasFraction == true && isUneven(left, index):
+            result = isPlain ? ValueType(.float, .fraction) : .unknown
+        default:
+            if first.kinds == .integer, second?.kinds ?? .integer == .integer {
+                result = .integer
+            } else if isPlain, isSecondPlain {
+                result = first.kinds == .float || second?.kinds == .float ? .float : .number
+            } else {
+                result = .unknown
+            }
+        }
         set(target, result, at: index, &state)
+    }
+
+    /// Checks an operand. If it is alone, the other one is no table whose metamethod takes this one. None takes an original.
+    private mutating func checkOperand(
+        _ register: Int, _ type: ValueType, isAlone: Bool, _ index: Int, _ state: State
+    ) {
+        let taken: ValueType.Kinds =
+            isAlone ? tables(type) : type.isOriginal ? .table : [.table, .function, .boolean]
+        report(
+            .operand, index, type, name(register, state, index),
+            unless: taken.union([.integer, .float, .string, .object]), "calculates with")
+        if isAlone, type.kinds == .string { checkNumeral(type, name(register, state, index), index) }
     }
 
     /// Whether it is likely that a quotient of a value has a fraction: the value is what the app has given, or a length, and no

@@ -4,29 +4,28 @@ internal import PatchRunner
 
 extension TypeFlow {
     /// Follows one instruction. Returns where it goes on, and with what; nil if it is the next one, with the state.
-    mutating func step(_ index: Int, _ state: inout State) -> [(Int, State)]? {
+    mutating func step(_ index: Int, _ state: inout State) -> Ways? {
         let instruction = function.code[index]
         let (a, b, c) = (instruction.a, instruction.b, instruction.c)
         switch instruction.opcode {
         // R[A] := R[B]
         case .move:
-            let value = state[b]
-            state[b] = value.shared
-            set(a, value.shared, at: index, word: name(b, state, index), &state)
+            if !state.facts.isEmpty { context.budget.pay(10 * state.facts.count) }
+            state.copy(b, to: a, word: number(b, state, index))
         case .loadInteger: set(a, ValueType(.integer, .integer(Int64(instruction.signedBx))), at: index, &state)
         case .loadFloat: set(a, ValueType(.float, .float(Double(instruction.signedBx))), at: index, &state)
-        case .loadConstant: set(a, type(of: function.constant(instruction.bx)), at: index, &state)
+        case .loadConstant: set(a, type(ofConstant: instruction.bx), at: index, &state)
         case .loadLongConstant: set(a, .unknown, at: index, &state)
         case .loadFalse, .loadTrue: set(a, .boolean, at: index, &state)
         case .loadFalseAndSkip:
             set(a, .boolean, at: index, &state)
-            return [(index + 2, state)]
+            return .one(index + 2, state)
         // R[A], R[A+1], ..., R[A+B] := nil
         case .loadNil: for register in a...a + b { set(register, .nil, at: index, &state) }
 
         // R[A] := UpValue[B]
         case .getUpvalue:
-            let name = function.upvalues.indices.contains(b) ? function.upvalues[b].name : nil
+            let name = function.upvalues.indices.contains(b) ? function.upvalues[b].number : -1
             let type: ValueType =
                 function.isEnvironment(b)
                 ? ValueType(.table, .library("_G")) : upvalues.indices.contains(b) ? upvalues[b] : .unknown
@@ -34,11 +33,11 @@ extension TypeFlow {
         case .setUpvalue: break
         // R[A] := UpValue[B][K[C]:shortstring]
         case .getGlobal:
-            let name = function.text(c)
             let type =
                 function.isEnvironment(b)
-                ? global(name) : upvalues.indices.contains(b) ? member(name, of: upvalues[b], nil, index) : .unknown
-            set(a, type, at: index, word: name, &state)
+                ? global(ofConstant: c)
+                : upvalues.indices.contains(b) ? member(function.text(c), of: upvalues[b], nil, index) : .unknown
+            set(a, type, at: index, word: function.textNumber(c) ?? -1, &state)
         // R[A] := R[B][R[C]]
         case .getTable:
             var type = element(of: state[b], key: state[c], word: name(b, state, index), index)
@@ -59,7 +58,7 @@ extension TypeFlow {
             if let isNil = place.flatMap({ state.facts[$0]?.isNil }), !type.isUnknown, type.kinds.contains(.nil) {
                 type = isNil ? .nil : type.whereTrue
             }
-            set(a, type, at: index, word: field, &state)
+            set(a, type, at: index, word: function.textNumber(c) ?? -1, &state)
 
         // UpValue[A][K[B]:shortstring] := RK(C)
         case .setGlobal: changed(&state)
@@ -67,7 +66,7 @@ extension TypeFlow {
         case .setTable, .setInteger:
             checkIndexed(state[a], name(a, state, index), index)
             let key = instruction.opcode == .setTable ? state[b] : ValueType(.integer, .integer(Int64(b)))
-            let value = instruction.k ? type(of: function.constant(c)) : state[c]
+            let value = instruction.k ? type(ofConstant: c) : state[c]
             changed(&state)
             if instruction.opcode == .setTable, isBehindEnd(index, key: b, of: a) {
                 append(value, to: a, &state)
@@ -77,7 +76,7 @@ extension TypeFlow {
         // R[A][K[B]:shortstring] := RK(C)
         case .setField:
             checkIndexed(state[a], name(a, state, index), index)
-            let value = (instruction.k ? type(of: function.constant(c)) : state[c]).shared
+            let value = (instruction.k ? type(ofConstant: c) : state[c]).shared
             if !instruction.k { state[c] = value }
             checkWritten(value, function.text(b), of: state[a], index)
             if let field = function.text(b), mayMisfit(value, in: field, of: state[a]) {
@@ -89,24 +88,25 @@ extension TypeFlow {
         case .newTable: set(a, ValueType(.table, .fields(ValueFields(), isShared: false)), at: index, &state)
         // R[A+1] := R[B]; R[A] := R[B][RK(C):string]
         case .getSelf:
-            let (object, word) = (state[b], name(b, state, index))
-            let method = instruction.k ? function.text(c) : nil
-            let type = self.method(method, of: object, word, index)
+            let (object, word) = (state[b], number(b, state, index))
+            let method = instruction.k ? function.textNumber(c) : nil
+            let type = self.method(
+                method.map { function.name($0) }, of: object, name(b, state, index), index)
             set(a + 1, object.shared, at: index, word: word, &state)
-            set(a, type, at: index, word: method, &state)
+            set(a, type, at: index, word: method ?? -1, &state)
 
         // R[A] := R[B] op sC, R[A] := R[B] op K[C], R[A] := R[B] op R[C]
-        case .addInteger, .shiftRightInteger, .shiftLeftInteger: arithmetic(a, [b], other: .integer, index, &state)
+        case .addInteger, .shiftRightInteger, .shiftLeftInteger: arithmetic(a, b, other: .integer, at: index, &state)
         case .addConstant, .subtractConstant, .multiplyConstant, .moduloConstant, .powerConstant, .divideConstant,
             .floorDivideConstant, .andConstant, .orConstant, .exclusiveOrConstant:
-            arithmetic(a, [b], other: type(of: function.constant(c)), index, &state)
+            arithmetic(a, b, other: type(ofConstant: c), at: index, &state)
         case .add, .subtract, .multiply, .modulo, .power, .divide, .floorDivide, .and, .or, .exclusiveOr, .shiftLeft,
             .shiftRight:
-            arithmetic(a, [b, c], other: nil, index, &state)
+            arithmetic(a, b, c, at: index, &state)
         // They call a metamethod if the operation before them could not be done.
         case .metamethod, .metamethodInteger, .metamethodConstant: break
         // R[A] := -R[B], ~R[B]
-        case .negate, .bitwiseNot: arithmetic(a, [b], other: nil, index, &state)
+        case .negate, .bitwiseNot: arithmetic(a, b, at: index, &state)
         // R[A] := not R[B]
         case .not: set(a, .boolean, at: index, &state)
         // R[A] := #R[B] (length operator)
@@ -134,14 +134,18 @@ extension TypeFlow {
         case .toBeClosed:
             report(.operand, index, state[a], name(a, state, index), unless: [.nil, .boolean], "closes")
         // pc += sJ
-        case .jump: return [(index + 1 + instruction.jump, state)]
+        case .jump: return .one(index + 1 + instruction.jump, state)
 
         // if ((R[A] op R[B]) ~= k) then pc++
         case .equal:
-            checkEquality(state[a], state[b], [name(a, state, index), name(b, state, index)], index)
+            if reports {
+                checkEquality(state[a], state[b], [name(a, state, index), name(b, state, index)], index)
+            }
             return branches(index, instruction.k, state, state)
         case .less, .lessOrEqual:
-            checkOrder(state[a], state[b], name(a, state, index) ?? name(b, state, index), index)
+            if reports {
+                checkOrder(state[a], state[b], name(a, state, index) ?? name(b, state, index), index)
+            }
             let order: ValueFacts.Order = instruction.opcode == .less ? .less : .lessOrEqual
             if let number = state[b].detail?.number { return compare(a, order, number, index, state) }
             if let number = state[a].detail?.number { return compare(b, order.mirrored, number, index, state) }
@@ -149,11 +153,11 @@ extension TypeFlow {
         // if ((R[A] == K[B]) ~= k) then pc++
         case .equalConstant:
             let constant = function.constant(b)
-            checkEquality(state[a], type(of: constant), [name(a, state, index)], index)
+            if reports { checkEquality(state[a], type(ofConstant: b), [name(a, state, index)], index) }
             guard constant == .nil else { return equals(a, constant, index, state) }
             // What is nil is never anything else.
             if state[a].kinds == .nil {
-                return [(instruction.k ? jumpTarget(index) : index + 2, state)]
+                return .one(instruction.k ? jumpTarget(index) : index + 2, state)
             }
             var (isNil, isOther) = (state, state)
             if !state[a].isUnknown {
@@ -166,11 +170,13 @@ extension TypeFlow {
         // if ((R[A] == sB) ~= k) then pc++
         case .equalInteger:
             let number = Int64(instruction.signedB)
-            checkEquality(state[a], ValueType(.integer, .integer(number)), [name(a, state, index)], index)
+            if reports {
+                checkEquality(state[a], ValueType(.integer, .integer(number)), [name(a, state, index)], index)
+            }
             return equals(a, .integer(number), index, state)
         // if ((R[A] op sB) ~= k) then pc++
         case .lessInteger, .lessOrEqualInteger, .greaterInteger, .greaterOrEqualInteger:
-            checkOrder(state[a], .integer, name(a, state, index), index)
+            if reports { checkOrder(state[a], .integer, name(a, state, index), index) }
             let order: ValueFacts.Order =
                 switch instruction.opcode {
                 case .lessInteger: .less
@@ -183,7 +189,7 @@ extension TypeFlow {
         case .test:
             // What is nil is never true.
             if state[a].kinds == .nil {
-                return [(instruction.k ? index + 2 : jumpTarget(index), state)]
+                return .one(instruction.k ? index + 2 : jumpTarget(index), state)
             }
             var (isTrue, isFalse) = (state, state)
             isTrue[a] = state[a].whereTrue
@@ -198,7 +204,7 @@ extension TypeFlow {
             if state[b].kinds == .nil {
                 var isFalse = state
                 if !instruction.k { set(a, .nil, at: index, &isFalse) }
-                return [(instruction.k ? index + 2 : jumpTarget(index), isFalse)]
+                return .one(instruction.k ? index + 2 : jumpTarget(index), isFalse)
             }
             var (isTrue, isFalse) = (state, state)
             isTrue[b] = state[b].whereTrue
@@ -219,11 +225,11 @@ extension TypeFlow {
             let results = call(a, arguments: b == 0 ? nil : b - 1, index, &state)
             if results.ends {
                 endings.insert(index)
-                return []
+                return Ways.none
             }
             if !state.facts.isEmpty { state.facts = state.facts.filter { $0.key.register < a } }
-            context.budget.pay(max(0, state.registers.count - a))
-            for register in state.registers.indices.dropFirst(a) { state.registers[register] = .unknown }
+            context.budget.pay(max(0, state.count - a))
+            state.forget(from: a)
             for (offset, type) in results.types.enumerated() where c == 0 || offset < c - 1 {
                 set(a + offset, type, at: index, &state)
             }
@@ -242,24 +248,28 @@ extension TypeFlow {
             } else {
                 checkResult(results.types.first ?? (results.isOpen ? .unknown : .nil), nil, index)
             }
-            return []
+            return Ways.none
         // return R[A], ... ,R[A+B-2]
         case .returnSome:
-            if b == 1 { checkNoResult(index) } else { checkResult(state[a], name(a, state, index), index) }
-            return []
+            if b == 1 {
+                checkNoResult(index)
+            } else {
+                checkResult(state[a], reports ? name(a, state, index) : nil, index)
+            }
+            return Ways.none
         case .returnNone:
             checkNoResult(index)
-            return []
+            return Ways.none
         case .returnOne:
-            checkResult(state[a], name(a, state, index), index)
-            return []
+            checkResult(state[a], reports ? name(a, state, index) : nil, index)
+            return Ways.none
 
         // update counters; if loop continues then pc-=Bx;
         case .forLoop:
-            return [(index + 1, state), (index + 1 - instruction.bx, state)]
+            return .two(index + 1, state, index + 1 - instruction.bx, state)
         // <check values and prepare counters>; if not to run then pc+=Bx+1;
         case .forPrepare:
-            for (offset, what) in ["first value", "limit", "step"].enumerated() {
+            for (offset, what) in ["first value", "limit", "step"].enumerated() where reports {
                 report(
                     .operand, index, state[a + offset], name(a + offset, state, index), unless: .number,
                     "counts with the \(what)")
@@ -270,12 +280,14 @@ extension TypeFlow {
             let begins = isInteger && state[a].detail == .integer(0) && state[a + 2].detail == .integer(1)
             set(
                 a + 3, begins ? ValueType(.integer, .counter) : isInteger ? .integer : .number, at: index, &inside)
-            return [(index + 1, inside), (index + 2 + instruction.bx, state)]
+            return .two(index + 1, inside, index + 2 + instruction.bx, state)
         // create upvalue for R[A + 3]; pc+=Bx
-        case .genericForPrepare: return [(index + 1 + instruction.bx, state)]
+        case .genericForPrepare: return .one(index + 1 + instruction.bx, state)
         // R[A+4], ... ,R[A+3+C] := R[A](R[A+1], R[A+2]);
         case .genericForCall:
-            report(.operand, index, state[a], name(a, state, index), unless: calls(state[a]), "calls")
+            if reports {
+                report(.operand, index, state[a], name(a, state, index), unless: calls(state[a]), "calls")
+            }
             changed(&state)
             for offset in 0..<c { set(a + 4 + offset, .unknown, at: index, &state) }
             if case .iterator(let key, let value) = state[a].detail {
@@ -283,7 +295,7 @@ extension TypeFlow {
                 if c > 1 { set(a + 5, value, at: index, &state) }
             }
         // if R[A+2] ~= nil then { R[A]=R[A+2]; pc -= Bx }
-        case .genericForLoop: return [(index + 1, state), (index + 1 - instruction.bx, state)]
+        case .genericForLoop: return .two(index + 1, state, index + 1 - instruction.bx, state)
 
         // R[A][C+i] := R[A+i], 1 <= i <= B
         case .setList:
@@ -293,7 +305,7 @@ extension TypeFlow {
                 break
             }
             var elements: [ValueType] = []
-            for register in a + 1..<a + 1 + min(b, 50) where register < state.registers.count {
+            for register in a + 1..<a + 1 + min(b, 50) where register < state.count {
                 let value = state[register].shared
                 context.budget.pay(value.size * (elements.count + 1))
                 state[register] = value
@@ -319,41 +331,45 @@ extension TypeFlow {
             state.open = c == 0 ? a : nil
             state.openCount = nil
         case .prepareVariadic, .extraArgument: break
-        case .unknown: return []
+        case .unknown: return Ways.none
         }
         return nil
     }
 
     // MARK: registers
 
-    func set(_ register: Int, _ type: ValueType, at index: Int, word: String? = nil, _ state: inout State) {
-        guard state.registers.indices.contains(register) else { return }
-        state.registers[register] = Register(type: type, word: word)
-        guard !state.facts.isEmpty else { return }
-        context.budget.pay(10 * state.facts.count)
-        state.facts = state.facts.filter { $0.key.register != register }
+    func set(_ register: Int, _ type: ValueType, at index: Int, word: Int32 = -1, _ state: inout State) {
+        if !state.facts.isEmpty, register < state.count { context.budget.pay(10 * state.facts.count) }
+        state.set(register, type, word: word)
     }
 
     /// The name that the script has for a register.
     func name(_ register: Int, _ state: State, _ index: Int) -> String? {
-        local(register, at: index)
-            ?? (state.registers.indices.contains(register) ? state.registers[register].word : nil)
+        let number = number(register, state, index)
+        return number < 0 ? nil : function.name(number)
     }
 
-    private func type(of constant: Prototype.Constant?) -> ValueType {
-        switch constant {
-        case .boolean: .boolean
-        case .integer(let number): ValueType(.integer, .integer(number))
-        case .float(let number): ValueType(.float, .float(number))
-        case .string(let text): ValueType(.string, .text(text))
-        case .nil: .nil
-        case nil: .unknown
-        }
+    /// The number of that name; -1 if there is none.
+    private func number(_ register: Int, _ state: State, _ index: Int) -> Int32 {
+        localNumber(register, at: index) ?? state.word(of: register)
+    }
+
+    private func type(ofConstant index: Int) -> ValueType {
+        constants.indices.contains(index) ? constants[index] : .unknown
+    }
+
+    /// The type of the global that a constant names.
+    private mutating func global(ofConstant index: Int) -> ValueType {
+        guard globals.indices.contains(index) else { return .unknown }
+        if let known = globals[index] { return known }
+        let type = global(function.text(index))
+        globals[index] = type
+        return type
     }
 
     /// Where a test goes on: at the jump after it if its condition is `k`, else after that.
-    private func branches(_ index: Int, _ k: Bool, _ isTrue: State, _ isFalse: State) -> [(Int, State)] {
-        [(jumpTarget(index), k ? isTrue : isFalse), (index + 2, k ? isFalse : isTrue)]
+    private func branches(_ index: Int, _ k: Bool, _ isTrue: State, _ isFalse: State) -> Ways {
+        .two(jumpTarget(index), k ? isTrue : isFalse, index + 2, k ? isFalse : isTrue)
     }
 
     /// Where the jump after a test leads.
@@ -472,7 +488,7 @@ extension TypeFlow {
     /// Follows a test of whether a value is a constant.
     private mutating func equals(
         _ register: Int, _ constant: Prototype.Constant?, _ index: Int, _ state: State
-    ) -> [(Int, State)] {
+    ) -> Ways {
         var (isTrue, isFalse) = (state, state)
         isTrue[register] = state[register].whereTrue
         guard let constant, let place = place(of: register, index), state.facts.count < 20 else {
@@ -495,7 +511,7 @@ extension TypeFlow {
     /// Follows a test of how a value compares with a number.
     private mutating func compare(
         _ register: Int, _ order: ValueFacts.Order, _ number: Double, _ index: Int, _ state: State
-    ) -> [(Int, State)] {
+    ) -> Ways {
         guard let place = place(of: register, index), state.facts.count < 20 else {
             return branches(index, function.code[index].k, state, state)
         }
@@ -516,10 +532,10 @@ extension TypeFlow {
 
     /// Forgets what else may have changed.
     func changed(_ state: inout State) {
-        context.budget.pay(2 * state.registers.count)
+        context.budget.pay(2 * state.count)
         if !state.facts.isEmpty { state.facts = state.facts.filter { $0.key.field == nil } }
         if !state.originals.isEmpty { state.originals = state.originals.filter { !$0.value.hasTable } }
-        for register in state.registers.indices { state[register] = state[register].afterChange }
+        state.forgetChangeable()
     }
 
     private func store(_ value: ValueType, in field: String?, of register: Int, _ state: inout State) {
@@ -592,8 +608,8 @@ extension TypeFlow {
         guard let detail, detail.isOfApp else { return }
         // What is written to a parameter of the replacement is followed.
         if replacement == nil || register >= function.parameters { context.changes.add(detail) }
-        context.budget.pay(2 * state.registers.count)
-        for other in state.registers.indices {
+        context.budget.pay(2 * state.count)
+        for other in 0..<state.count {
             if case .iterator = state[other].detail {
                 state[other] = .function
             } else if state[other].detail == detail {
@@ -608,9 +624,9 @@ extension TypeFlow {
         let inner = function.inner[index]
         var types: [ValueType] = []
         for upvalue in inner.upvalues {
-            if upvalue.isInStack, state.registers.indices.contains(upvalue.index) {
+            if upvalue.isInStack, (0..<state.count).contains(upvalue.index) {
                 state[upvalue.index] = state[upvalue.index].shared
-                let isFinal = isAssignedOnce(upvalue.index, name: upvalue.name)
+                let isFinal = isAssignedOnce(upvalue.index, name: upvalue.number)
                 types.append(isFinal ? state[upvalue.index].captured : .unknown)
             } else {
                 types.append(upvalues.indices.contains(upvalue.index) ? upvalues[upvalue.index] : .unknown)
@@ -621,8 +637,8 @@ extension TypeFlow {
     }
 
     /// Whether a local name gets its value where it is declared, and nowhere else.
-    mutating func isAssignedOnce(_ register: Int, name: String) -> Bool {
-        let key = "\(register) \(name)"
+    mutating func isAssignedOnce(_ register: Int, name: Int32) -> Bool {
+        let key = register << 32 | Int(name)
         if let known = assignedOnce[key] { return known }
         context.budget.pay(function.locals.count)
         let isOnce = isAssigned(register, onceAs: name)
@@ -630,12 +646,15 @@ extension TypeFlow {
         return isOnce
     }
 
-    private func isAssigned(_ register: Int, onceAs name: String) -> Bool {
-        let ranges = function.locals.filter { $0.name == name }.map(\.range)
-        guard ranges.count == 1, let range = ranges.first, !assignedWithin.contains(register) else { return false }
+    private func isAssigned(_ register: Int, onceAs name: Int32) -> Bool {
+        var range: Range<Int>?
+        for local in function.locals where local.number == name {
+            guard range == nil else { return false }
+            range = local.range
+        }
+        guard let range, !assignedWithin.contains(register) else { return false }
         context.budget.pay(range.count)
-        return !range.contains { index in
-            guard function.code.indices.contains(index) else { return false }
+        return !function.uses.contains(register, in: range) { index in
             let instruction = function.code[index]
             switch instruction.opcode {
             case .setGlobal, .setTable, .setInteger, .setField, .setUpvalue, .returnSome, .returnNone, .returnOne,
@@ -652,11 +671,16 @@ extension TypeFlow {
     }
 }
 
-extension TypeFlow.State {
-    /// The type of a register.
-    subscript(register: Int) -> ValueType {
-        get { registers.indices.contains(register) ? registers[register].type : .unknown }
-        set { if registers.indices.contains(register) { registers[register].type = newValue } }
+extension ValueType {
+    /// The type of a constant.
+    init(constant: Prototype.Constant) {
+        switch constant {
+        case .boolean: self = .boolean
+        case .integer(let number): self.init(.integer, .integer(number))
+        case .float(let number): self.init(.float, .float(number))
+        case .string(let text): self.init(.string, .text(text))
+        case .nil: self = .nil
+        }
     }
 }
 
@@ -666,7 +690,7 @@ extension ValueType {
         switch detail {
         case .fields, .list: ValueType(kinds)
         case .structure(let name, _): ValueType(kinds, .structure(name, ValueFields()))
-        default: ValueType(kinds, detail)
+        default: ValueType(kinds, detail, number: number)
         }
     }
 }

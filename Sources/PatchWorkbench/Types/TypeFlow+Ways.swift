@@ -31,7 +31,9 @@ extension TypeFlow {
     }
 
     /// The instructions that may follow; none after a call that never returns.
-    private func next(_ index: Int) -> [Int] { endings.contains(index) ? [] : function.successors(of: index) }
+    private func next(_ index: Int) -> Prototype.Successors {
+        endings.contains(index) ? .init() : function.successors(of: index)
+    }
 
     /// Finds code that is never run, after a return, a call that never returns, or an endless loop.
     private mutating func checkReached(_ reached: [Bool]) {
@@ -63,12 +65,12 @@ extension TypeFlow {
         guard function.code.indices.contains(end), index + 1 < end else { return }
         let body = index + 1..<end
         context.budget.pay(10 * body.count)
-        let goesOn = body.contains { reached[$0] && next($0).contains(end) }
+        guard !body.contains(where: { reached[$0] && next($0).contains(end) }) else { return }
         // What leads to the same place is one way out.
         let exits = body.filter { reached[$0] }.flatMap { place in
-            next(place).isEmpty ? [-place] : next(place).filter { !(index...end).contains($0) }
+            next(place).isEmpty ? [-place] : Array(next(place)).filter { !(index...end).contains($0) }
         }
-        guard !goesOn, Set(exits).count > 1 else { return }
+        guard Set(exits).count > 1 else { return }
         report(
             .unreachable, index, "for", "the loop never has a second round: each way through it leaves it",
             hint: "return or break in one branch only, and the rest after the loop")

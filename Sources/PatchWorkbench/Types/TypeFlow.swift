@@ -6,7 +6,7 @@ internal import PatchRunner
 /// It finds what is certain to fail if the instruction runs. What it knows of a value is what each path to the instruction agrees on.
 struct TypeFlow {
     /// What is known of all scripts together.
-    struct Context {
+    final class Context {
         /// What the app offers. If it is not known, it has nothing in it.
         let interface: KnownInterface
         let knowsApp: Bool
@@ -27,6 +27,7 @@ struct TypeFlow {
         /// Whether a script writes position 0 of a table.
         var setsZero = false
         let helpers = Helpers()
+        let details = ValueDetails()
         let changes = Changes()
         /// What all of this is paid from.
         let budget: LintBudget
@@ -36,13 +37,14 @@ struct TypeFlow {
             interface: PatchInterface, knowsApp: Bool, assigned: Set<String>, written: Set<String>,
             setsMetatables: Bool, budget: LintBudget = LintBudget()
         ) {
-            self.interface = KnownInterface(interface)
+            let known = KnownInterface(interface)
+            self.interface = known
             self.knowsApp = knowsApp
             self.assigned = assigned
             self.written = written
             self.setsMetatables = setsMetatables
             self.budget = budget
-            comparisons = TypeComparisons(self.interface, budget)
+            comparisons = TypeComparisons(known, budget)
         }
     }
 
@@ -62,67 +64,13 @@ struct TypeFlow {
         var hint: Advice?
     }
 
-    /// A register: its value's type, and the name that the script has for it.
-    struct Register: Equatable, Sendable {
-        var type: ValueType
-        var word: String?
-
-        static let unknown = Register(type: .unknown)
-    }
-
-    /// A call of the original: the instruction, and whether a table is among its arguments.
-    struct OriginalCall: Equatable {
-        let index: Int
-        let hasTable: Bool
-    }
-
-    struct State: Equatable {
-        var registers: [Register]
-        /// The first of the registers that hold as many values as a call returned.
-        var open: Int?
-        /// How many values these are; nil if that is not known.
-        var openCount: Int?
-        /// What tests have found of values.
-        var facts: [ValueFacts.Place: ValueFacts] = [:]
-        /// The calls of the original, by the names of their arguments.
-        var originals: [[String]: OriginalCall] = [:]
-
-        /// How many steps it takes to compare it with another one.
-        var size: Int { registers.reduce(registers.count + 20 * (facts.count + originals.count)) { $0 + $1.type.size } }
-
-        /// The state where two paths meet.
-        func joined(with other: State) -> State {
-            var facts: [ValueFacts.Place: ValueFacts] = [:]
-            for (place, known) in self.facts { facts[place] = other.facts[place].map(known.joined) }
-            // Only what both paths have called is called again.
-            var common: [[String]: OriginalCall] = [:]
-            for (words, call) in originals {
-                guard let same = other.originals[words] else { continue }
-                common[words] = OriginalCall(
-                    index: min(call.index, same.index), hasTable: call.hasTable || same.hasTable)
-            }
-            return State(
-                registers: zip(registers, other.registers).map {
-                    Register(type: $0.type.joined(with: $1.type), word: $0.word == $1.word ? $0.word : nil)
-                }, open: open == other.open ? open : nil, openCount: openCount == other.openCount ? openCount : nil,
-                facts: facts, originals: common)
-        }
-
-        /// The state in which whatever differs is unknown.
-        func widened(to other: State) -> State {
-            State(
-                registers: zip(registers, other.registers).map { $0.type == $1.type ? $1 : .unknown },
-                open: open == other.open ? open : nil, openCount: nil)
-        }
-    }
-
     let function: Prototype
     let context: Context
     let replacement: Replacement?
     /// The types of the upvalues.
     let upvalues: [ValueType]
     /// The registers that functions within this one assign. They may hold anything.
-    let assignedWithin: Set<Int>
+    let assignedWithin: RegisterSet
     var problems: [Problem] = []
     /// Whether problems are collected: only once the types are final.
     var reports = false
@@ -141,7 +89,9 @@ struct TypeFlow {
     /// Whether each way to the end returns a value.
     var returnsValue = false
     /// What is known where paths meet, by instruction, and how often it has changed.
-    private var entries: [State?] = []
+    private var entries: [State] = []
+    /// For each instruction, the place of what is known there; -1 if no path leads to it.
+    private var entryOf: [Int32] = []
     private var visits: [Int] = []
     /// Whether paths may meet at an instruction.
     private(set) var leads: [Bool] = []
@@ -151,8 +101,12 @@ struct TypeFlow {
     private(set) lazy var firstTest = function.code.firstIndex(where: \.isTest) ?? function.code.count
     private var reported: Set<Problem> = []
     /// Whether a local name gets its value where it is declared, and nowhere else.
-    var assignedOnce: [String: Bool] = [:]
+    var assignedOnce: [Int: Bool] = [:]
     private let names: LocalNames
+    /// The types of the constants.
+    let constants: [ValueType]
+    /// The types of the globals that constants name.
+    var globals: [ValueType?]
     /// The numbers of what may leave a value nil, and the instructions that ask it.
     private var doubts: [String: UInt16] = [:]
     private var asked: [UInt16: Set<Int>] = [:]
@@ -162,12 +116,14 @@ struct TypeFlow {
         self.context = context
         self.replacement = replacement
         self.upvalues = upvalues
-        names = LocalNames(of: function)
-        var assigned: Set<Int> = []
-        for inner in function.inner {
-            for upvalue in inner.assignedUpvalues
-            where inner.upvalues.indices.contains(upvalue) && inner.upvalues[upvalue].isInStack {
-                assigned.insert(inner.upvalues[upvalue].index)
+        names = function.localNames
+        constants = function.constants.map(ValueType.init(constant:))
+        globals = Array(repeating: nil, count: constants.count)
+        var assigned = RegisterSet()
+        for inner in function.inner where !inner.assignedUpvalues.isEmpty {
+            for (upvalue, place) in inner.upvalues.enumerated()
+            where place.isInStack && inner.assignedUpvalues.contains(upvalue) {
+                assigned.insert(place.index)
             }
         }
         assignedWithin = assigned
@@ -175,6 +131,9 @@ struct TypeFlow {
 
     /// The local name of a register at an instruction.
     func local(_ register: Int, at index: Int) -> String? { names.name(of: register, at: index) }
+
+    /// The number of that name.
+    func localNumber(_ register: Int, at index: Int) -> Int32? { names.local(of: register, at: index)?.number }
 
     /// What is wrong in a function and in those within it.
     ///
@@ -232,9 +191,8 @@ struct TypeFlow {
         // An early pass may have taken a call for one that never returns.
         endings = []
         reports = true
-        for (leader, entry) in entries.enumerated() {
-            guard let entry else { continue }
-            _ = follow(from: leader, entry, until: leads)
+        for (leader, entry) in entryOf.enumerated() where entry >= 0 {
+            _ = follow(from: leader, entries[Int(entry)], until: leads)
         }
         checkSelfCall()
         checkWays()
@@ -243,49 +201,58 @@ struct TypeFlow {
     /// Follows all paths until nothing changes any more.
     private mutating func follow() {
         var work = [0]
-        entries = Array(repeating: nil, count: function.code.count)
+        entries = []
+        entryOf = Array(repeating: -1, count: function.code.count)
         visits = Array(repeating: 0, count: function.code.count)
-        guard !entries.isEmpty else { return }
-        entries[0] = State(registers: parameters())
+        guard !entryOf.isEmpty else { return }
+        entries.append(parameters())
+        entryOf[0] = 0
         while let leader = work.popLast() {
-            guard let entry = entries[leader] else { continue }
-            for (target, state) in follow(from: leader, entry, until: leads)
-            where function.code.indices.contains(target) {
-                guard !context.budget.isSpent else { return }
-                guard let known = entries[target] else {
-                    entries[target] = state
-                    work.append(target)
-                    continue
-                }
-                context.budget.pay(2 * known.size + 2 * state.size)
-                var joined = known.joined(with: state)
-                guard joined != known else { continue }
-                visits[target] += 1
-                // A type that changes again and again grows with each turn of a loop.
-                if visits[target] > 20 { joined = known.widened(to: joined) }
-                entries[target] = joined
-                work.append(target)
+            switch follow(from: leader, entries[Int(entryOf[leader])], until: leads) {
+            case .none: break
+            case .one(let target, let state): arrive(at: target, state, &work)
+            case .two(let target, let state, let other, let otherState):
+                arrive(at: target, state, &work)
+                arrive(at: other, otherState, &work)
             }
         }
     }
 
+    /// Joins what is known on a path to what is known at its end. If that changes, it is followed from there again.
+    private mutating func arrive(at target: Int, _ state: State, _ work: inout [Int]) {
+        guard function.code.indices.contains(target), !context.budget.isSpent else { return }
+        let place = Int(entryOf[target])
+        guard place >= 0 else {
+            entryOf[target] = Int32(entries.count)
+            entries.append(state)
+            work.append(target)
+            return
+        }
+        let known = entries[place]
+        context.budget.pay(2 * known.size + 2 * state.size)
+        guard known != state, case var joined = known.joined(with: state), joined != known else { return }
+        visits[target] += 1
+        // A type that changes again and again grows with each turn of a loop.
+        if visits[target] > 20 { joined = known.widened(to: joined) }
+        entries[place] = joined
+        work.append(target)
+    }
+
     /// Follows instructions to the next one at which paths meet. Returns where it goes on, and with what.
-    private mutating func follow(
-        from leader: Int, _ entry: State, until leaders: [Bool]
-    ) -> [(Int, State)] {
+    private mutating func follow(from leader: Int, _ entry: State, until leaders: [Bool]) -> Ways {
         var state = entry
         var index = leader
         while function.code.indices.contains(index), !context.budget.isSpent {
-            for register in assignedWithin where register < state.registers.count {
-                state[register] = .unknown
+            if !assignedWithin.isEmpty {
+                for register in 0..<state.count where assignedWithin.contains(register) { state[register] = .unknown }
             }
             // A test copies the state.
-            context.budget.pay(function.code[index].isTest ? 10 + 2 * state.registers.count : 10)
+            context.budget.pay(function.code[index].isTest ? 10 + 2 * state.count : 10)
             if let ways = step(index, &state) { return ways }
-            guard index + 1 < leaders.count, !leaders[index + 1] else { return [(index + 1, state)] }
+            guard index + 1 < leaders.count, !leaders[index + 1] else { return .one(index + 1, state) }
             index += 1
         }
-        return []
+        return .none
     }
 
     /// Whether an instruction is one to which a jump leads, or the one after a jump.
@@ -293,33 +260,36 @@ struct TypeFlow {
         var leaders = [Bool](repeating: false, count: function.code.count)
         for index in function.code.indices {
             guard !function.code[index].goesOn else { continue }
-            let next = function.successors(of: index)
-            for leader in next + [index + 1] where leaders.indices.contains(leader) { leaders[leader] = true }
+            for leader in function.successors(of: index) where leaders.indices.contains(leader) {
+                leaders[leader] = true
+            }
+            if index + 1 < leaders.count { leaders[index + 1] = true }
         }
         return leaders
     }
 
-    private mutating func parameters() -> [Register] {
-        var registers = [Register](repeating: .unknown, count: max(function.registers, function.parameters) + 1)
-        for parameter in 0..<function.parameters { registers[parameter].word = local(parameter, at: 0) }
-        for (parameter, type) in (arguments ?? []).enumerated() where parameter < function.parameters {
-            registers[parameter].type = type
+    /// What is known before the first instruction.
+    private mutating func parameters() -> State {
+        var state = State(count: max(function.registers, function.parameters) + 1, context.details)
+        for parameter in 0..<function.parameters {
+            state.set(parameter, .unknown, word: localNumber(parameter, at: 0) ?? -1)
         }
-        guard let replacement else { return registers }
+        for (parameter, type) in (arguments ?? []).enumerated() where parameter < function.parameters {
+            state[parameter] = type
+        }
+        guard let replacement else { return state }
         let types = replacement.signature.arguments.prefix(function.parameters).map(value)
         // A method of Wax gets the class or an object first; the types of what follows depend on which.
-        guard !replacement.isMethod else { return registers }
+        guard !replacement.isMethod else { return state }
         for parameter in 0..<function.parameters {
-            registers[parameter].type =
+            var type =
                 parameter == 0
                 ? ValueType(.function, .original(replacement.name))
                 : parameter - 1 < types.count ? types[parameter - 1] : .nil
-            let type = registers[parameter].type
-            if type.kinds != .nil, !type.isUnknown, type.kinds.contains(.nil) {
-                registers[parameter].type.doubt = doubt("", asked: 0)
-            }
+            if type.kinds != .nil, !type.isUnknown, type.kinds.contains(.nil) { type.doubt = doubt("", asked: 0) }
+            state[parameter] = type
         }
-        return registers
+        return state
     }
 
     /// Finds a replacement that calls its own name on each path.
@@ -337,7 +307,7 @@ struct TypeFlow {
 
     /// The number of a function within this one whose callers are all known; nil if they are not.
     mutating func helper(_ index: Int, in register: Int, at place: Int) -> Int? {
-        guard !isDry, let name = local(register, at: place + 1) else { return nil }
+        guard !isDry, let name = localNumber(register, at: place + 1) else { return nil }
         if let number = helpers[index] { return number }
         let inner = function.inner[index]
         guard inner.upvalues.allSatisfy({ !($0.isInStack && $0.index == register) }),
@@ -410,18 +380,33 @@ struct TypeFlow {
 }
 
 extension Prototype {
+    /// One or two instructions, or none.
+    struct Successors: Sequence, IteratorProtocol {
+        private var first: Int?
+        private var second: Int?
+
+        init(_ first: Int? = nil, _ second: Int? = nil) { (self.first, self.second) = (first, second) }
+
+        var isEmpty: Bool { first == nil }
+
+        mutating func next() -> Int? {
+            defer { (first, second) = (second, nil) }
+            return first
+        }
+    }
+
     /// The instructions that may follow an instruction; none after a return.
-    func successors(of index: Int) -> [Int] {
+    func successors(of index: Int) -> Successors {
         let instruction = code[index]
         switch instruction.opcode {
-        case .returnSome, .returnNone, .returnOne, .tailCall: return []
-        case .jump: return [index + 1 + instruction.jump]
-        case .loadFalseAndSkip: return [index + 2]
-        case .forLoop, .genericForLoop: return [index + 1, index + 1 - instruction.bx]
-        case .forPrepare: return [index + 1, index + 2 + instruction.bx]
-        case .genericForPrepare: return [index + 1 + instruction.bx]
-        case _ where instruction.isTest: return [index + 1, index + 2]
-        default: return [index + 1]
+        case .returnSome, .returnNone, .returnOne, .tailCall: return Successors()
+        case .jump: return Successors(index + 1 + instruction.jump)
+        case .loadFalseAndSkip: return Successors(index + 2)
+        case .forLoop, .genericForLoop: return Successors(index + 1, index + 1 - instruction.bx)
+        case .forPrepare: return Successors(index + 1, index + 2 + instruction.bx)
+        case .genericForPrepare: return Successors(index + 1 + instruction.bx)
+        case _ where instruction.isTest: return Successors(index + 1, index + 2)
+        default: return Successors(index + 1)
         }
     }
 }

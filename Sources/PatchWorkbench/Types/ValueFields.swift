@@ -1,5 +1,5 @@
 /// The known fields of a table. It knows how many values there are in it, so that nothing has to walk through them.
-struct ValueFields: Equatable, Sendable {
+struct ValueFields: Hashable, Sendable {
     /// A table with more values in it is not followed.
     static let most = 200
     /// Tables that are nested deeper are not followed.

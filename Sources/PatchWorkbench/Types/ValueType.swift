@@ -1,9 +1,11 @@
 internal import PatchRunner
 
 /// What is known of a value of a script: the types that it may have, and more if it has only one.
-struct ValueType: Equatable, Sendable {
+struct ValueType: Hashable, Sendable {
     var kinds: Kinds
-    var detail: Detail?
+    let detail: Detail?
+    /// The number of the detail among those of registers; 0 if it has none yet.
+    let number: UInt32
     /// What may have left it nil, if nothing has tested it since: a number of the flow's `doubts`. 0 for nothing.
     var doubt: UInt16 = 0
 
@@ -21,7 +23,7 @@ struct ValueType: Equatable, Sendable {
         static let all = Kinds(rawValue: 255)
     }
 
-    indirect enum Detail: Equatable, Sendable {
+    indirect enum Detail: Hashable, Sendable {
         /// A string that the script has as a constant.
         case text(String)
         /// A number that the script has as a constant.
@@ -54,10 +56,22 @@ struct ValueType: Equatable, Sendable {
         case iterator(key: ValueType, value: ValueType)
     }
 
-    init(_ kinds: Kinds, _ detail: Detail? = nil, doubt: UInt16 = 0) {
+    init(_ kinds: Kinds, _ detail: Detail? = nil, doubt: UInt16 = 0, number: UInt32 = 0) {
         self.kinds = kinds
         self.detail = detail
         self.doubt = doubt
+        self.number = number
+    }
+
+    static func == (left: ValueType, right: ValueType) -> Bool {
+        guard left.kinds == right.kinds, left.doubt == right.doubt else { return false }
+        return left.number != 0 && right.number != 0 ? left.number == right.number : left.detail == right.detail
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(kinds)
+        hasher.combine(doubt)
+        hasher.combine(detail)
     }
 
     static let unknown = ValueType(.all)
@@ -82,13 +96,15 @@ struct ValueType: Equatable, Sendable {
         let kinds = kinds.union(other.kinds)
         if kinds == .all { return .unknown }
         // What is nil on one path is what it is on the other, or nil.
-        if detail == nil, self.kinds.isSubset(of: .nil) { return ValueType(kinds, other.detail) }
-        if other.detail == nil, other.kinds.isSubset(of: .nil) { return ValueType(kinds, detail) }
+        if detail == nil, self.kinds.isSubset(of: .nil) {
+            return ValueType(kinds, other.detail, number: other.number)
+        }
+        if other.detail == nil, other.kinds.isSubset(of: .nil) { return ValueType(kinds, detail, number: number) }
         return ValueType(kinds, detail == other.detail ? detail : nil, doubt: doubt == other.doubt ? doubt : 0)
     }
 
     /// The value where a test has found it to be true. If nothing is known of it, nothing is known then.
-    var whereTrue: ValueType { isUnknown ? self : ValueType(kinds.subtracting(.nil), detail) }
+    var whereTrue: ValueType { isUnknown ? self : ValueType(kinds.subtracting(.nil), detail, number: number) }
 
     /// Whether it is a number that has a fraction, or is likely to.
     var hasFraction: Bool {

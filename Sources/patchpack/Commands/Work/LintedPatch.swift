@@ -11,6 +11,10 @@ struct LintedPatch: Sendable {
     private(set) var findings: [(finding: Finding, file: Path)] = []
     /// The scripts, the entry first, and their files.
     let scripts: [(script: PatchScript, file: Path)]
+    /// The entry's tags; nil if they cannot be read.
+    private(set) var head: ScriptHead?
+    /// The manifest that it would be packed with, or why it has none.
+    private(set) var manifest: Result<Manifest, PatchError>
     private let texts: [String: SourceText]
     private let entryText: SourceText
 
@@ -23,25 +27,32 @@ struct LintedPatch: Sendable {
     ) throws(PatchError) {
         func called(_ path: Path) -> Path { path.isStandardStream ? given ?? Path("stdin.lua") : path }
         let entry = called(paths[0])
-        let scripts = try paths.map { (path) throws(PatchError) in
+        var scripts: [(PatchScript, Path)] = []
+        for path in paths {
             let bytes = try InputFile.contents(of: path, limit: EnvelopeLimits().scriptSize)
-            return (PatchScript(name: Self.name(of: called(path), beside: entry), bytes: bytes), called(path))
+            let script = PatchScript(name: Self.name(of: called(path), beside: entry), bytes: bytes)
+            scripts.append((script, called(path)))
         }
         self.init(scripts, fields, interface)
     }
 
     /// Lints scripts, the entry first.
-    init(_ given: [(script: PatchScript, file: Path)], _ fields: ManifestFields, _ interface: PatchInterface?) {
+    ///
+    /// - Parameters:
+    ///   - given: The scripts and their files.
+    ///   - looksAtCode: Whether more than the tags is looked at.
+    init(
+        _ given: [(script: PatchScript, file: Path)], _ fields: ManifestFields, _ interface: PatchInterface?,
+        looksAtCode: Bool = true
+    ) {
         entry = given[0].file
         self.scripts = given
         let scripts = given.map(\.script)
-        let files = Dictionary(given.map { ($0.script.name, $0.file) }, uniquingKeysWith: { _, last in last })
         let all = scripts.map { SourceText($0.name, $0.bytes) }
         let text = all[0]
         texts = Dictionary(all.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         entryText = text
         var found: [Finding] = []
-        var replaces: [String] = []
         for script in all where !Manifest.Script.isName(script.name) {
             found.append(
                 script.finding(
@@ -49,12 +60,12 @@ struct LintedPatch: Sendable {
                     hint: Advice(Manifest.Script.nameRule)))
         }
         do {
-            let head = try fields.head(of: scripts[0], at: entry)
-            replaces = head.replaces
-            if let id = fields.id ?? head.value(of: .patch), let number = fields.version ?? head.value(of: .version) {
+            let tags = try fields.head(of: scripts[0], at: entry)
+            head = tags
+            if let id = fields.id ?? tags.value(of: .patch), let number = fields.version ?? tags.value(of: .version) {
                 version = "\(id) \(number)"
             }
-            for (tag, meant) in head.doubtfulTags {
+            for (tag, meant) in tags.doubtfulTags {
                 found.append(
                     text.finding(
                         .unknownTag, line: text.firstLine(with: "@\(tag)") ?? 1, word: "@\(tag)",
@@ -64,11 +75,13 @@ struct LintedPatch: Sendable {
             let named =
                 found.contains { $0.code == .fileName }
                 ? [PatchScript(name: "main.lua", bytes: scripts[0].bytes)] : scripts
-            let manifest = try fields.manifest(for: named, head: head, from: entry)
-            if let refusal = interface?.refusal(of: manifest) {
+            let manifest = try fields.manifest(for: named, head: tags, from: entry)
+            self.manifest = .success(manifest)
+            if looksAtCode, let refusal = interface?.refusal(of: manifest) {
                 found.append(text.finding(.tags, line: text.firstLine(with: "@app") ?? 1, word: manifest.app, refusal))
             }
         } catch {
+            manifest = .failure(error)
             let field = error.place?.field
             let line =
                 error.place?.line ?? field.flatMap {
@@ -77,12 +90,12 @@ struct LintedPatch: Sendable {
             found.append(text.finding(.tags, line: line, error.message, hint: error.hint.map { Advice($0) }))
         }
         // More scripts than an envelope can have are not read: the tags' finding says so.
-        if scripts.count <= EnvelopeLimits().scriptCount {
-            found += PatchLint.findings(in: scripts, replaces: replaces, interface: interface)
+        if looksAtCode, scripts.count <= EnvelopeLimits().scriptCount {
+            found += PatchLint.findings(in: scripts, replaces: head?.replaces ?? [], interface: interface, head: head)
         }
         // A spec has no tags.
         if found.contains(where: { $0.code == .spec }) { found.removeAll { $0.code != .spec } }
-        let entry = entry
+        let files = Dictionary(given.map { ($0.script.name, $0.file) }, uniquingKeysWith: { _, last in last })
         findings = found.map { ($0, files[$0.script] ?? entry) }
     }
 

@@ -230,16 +230,15 @@ struct Release: Sendable {
         guard result.error == nil else { return result }
         do {
             let scripts = try scripts(of: unit)
-            let head = try fields.head(of: scripts[0], at: unit.scripts[0].path)
-            result.warnings = head.doubtfulTags.map { tag, meant in
-                "\(unit.scripts[0].path): the tag @\(tag) is unknown; did you mean @\(meant)?"
-            }
-            let manifest = try fields.manifest(for: scripts, head: head, from: unit.scripts[0].path)
-            try check(head, isThatOf: unit)
+            if !arguments.has(.noLint) { try LuaLibrary.check() }
+            let linted = LintedPatch(
+                zip(scripts, unit.scripts).map { ($0, $1.path) }, fields, interface,
+                looksAtCode: !arguments.has(.noLint))
+            let manifest = try judged(linted, &result)
+            if let head = linted.head { try check(head, isThatOf: unit) }
             if let end = manifest.expires, end <= now {
                 result.warnings.append("\(unit.scripts[0].path): it has already expired, at \(end)")
             }
-            try lint(unit, scripts, manifest, &result)
             var sealed = try packer.seal(manifest, scripts)
             for command in commands {
                 try sealed.attach(try command.signature(of: sealed.payload), from: trustStore, at: now)
@@ -363,32 +362,24 @@ struct Release: Sendable {
 
     private static let forceHint = "name another output, or give --force to replace it"
 
-    /// Lints the scripts, as `lint` does. A patch with errors is not packed.
-    private func lint(
-        _ unit: Unit, _ scripts: [PatchScript], _ manifest: Manifest, _ result: inout Result
-    ) throws(PatchError) {
-        guard !arguments.has(.noLint) else { return }
-        try LuaLibrary.check()
-        if let refusal = interface?.refusal(of: manifest) {
-            throw PatchError(
-                .script, refusal, hint: "fix it, or pack it anyway with --no-lint"
-            ).about(unit.scripts[0].path)
-        }
-        let findings = PatchLint.findings(in: scripts, replaces: manifest.replaces, interface: interface)
-        for finding in findings {
-            let file = unit.scripts.first { $0.name == finding.script }?.path ?? unit.scripts[0].path
+    /// The manifest of a patch without errors. Its warnings are the result's.
+    private func judged(_ linted: LintedPatch, _ result: inout Result) throws(PatchError) -> Manifest {
+        var fault: PatchError?
+        for (finding, file) in linted.findings {
             let text = "\(finding.message) [\(finding.code.rawValue)]"
-            guard finding.severity == .error else {
+            if finding.severity == .warning {
                 let place = "\(file):\(finding.line):\(finding.column)"
                 result.warnings.append("\(place): \(text)" + (finding.hint.map { "; \($0)" } ?? ""))
-                continue
+            } else if fault == nil {
+                let hint = finding.hint.map { "\($0)\($0.hasSuffix("?") ? " Or" : ", or")" } ?? "fix it, or"
+                fault = PatchError(
+                    .script, text, hint: "\(hint) pack it anyway with --no-lint",
+                    at: .init(file: file.description, line: finding.line))
             }
-            throw PatchError(
-                .script, text,
-                hint: finding.hint.map { "\($0)\($0.hasSuffix("?") ? " Or" : ", or") pack it anyway with --no-lint" }
-                    ?? "fix it, or pack it anyway with --no-lint",
-                at: .init(file: file.description, line: finding.line))
         }
+        let manifest = try linted.manifest.get()
+        if let fault { throw fault }
+        return manifest
     }
 
     private var force: Bool { arguments.has(.force) }

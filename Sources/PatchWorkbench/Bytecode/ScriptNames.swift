@@ -1,0 +1,42 @@
+/// The names and strings of a script, each with a number, by which they are compared.
+struct ScriptNames {
+    private(set) var names: [String] = []
+    private var bytes: [UInt8] = []
+    /// Where the bytes of each name end.
+    private var ends: [Int] = []
+    private var numbers: [String: Int32] = [:]
+    /// The numbers of names that were found before, by their bytes; -1 for none.
+    private var recent = [Int32](repeating: -1, count: 256)
+
+    subscript(number: Int32) -> String { names[Int(number)] }
+
+    /// The number of a name in UTF-8, which is a part of a source.
+    mutating func number(of range: Range<Int>, in source: [UInt8]) -> Int32 {
+        var sum = range.count
+        for index in range { sum = sum &* 31 &+ Int(source[index]) }
+        let place = (sum ^ sum >> 8) & 255
+        let last = recent[place]
+        if last >= 0, holds(Int(last), range, of: source) { return last }
+        let number = number(of: String(decoding: source[range], as: UTF8.self))
+        recent[place] = number
+        return number
+    }
+
+    /// Whether a name has the bytes of a part of a source.
+    private func holds(_ number: Int, _ range: Range<Int>, of source: [UInt8]) -> Bool {
+        let start = number == 0 ? 0 : ends[number - 1]
+        guard ends[number] - start == range.count else { return false }
+        for index in range where source[index] != bytes[start + index - range.lowerBound] { return false }
+        return true
+    }
+
+    /// The number of a name.
+    mutating func number(of name: String) -> Int32 {
+        if let known = numbers[name] { return known }
+        names.append(name)
+        bytes.append(contentsOf: name.utf8)
+        ends.append(bytes.count)
+        numbers[name] = Int32(names.count - 1)
+        return Int32(names.count - 1)
+    }
+}
