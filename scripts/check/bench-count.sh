@@ -4,7 +4,8 @@
 #
 # A count does not measure time, but it is the same on a busy machine. Most budgets are ratios: the instructions of patchpack over those of
 # the same work in C straight on the libraries, built and counted in the same run, so another compiler or library moves both. What has no
-# such floor is counted in thousands of instructions.
+# such floor is counted in thousands of instructions. Memory is counted in megabytes of 1,000 KiB, that of a loaded
+# patch in KiB, and page faults as they are.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 export LC_ALL=C SWIFT_BACKTRACE=enable=no
@@ -47,6 +48,10 @@ files() {
   many=$(count "${@:2}" "$work/$1"/*.*)
   echo $(((many - few) / 20))
 }
+
+# A figure of a run of a command: 2 is the most memory in kilobytes, 3 the page faults. The median of five, because where memory is put differs
+# from run to run.
+measured() { for _ in 1 2 3 4 5; do "$floor" measure "${@:2}" | cut -d' ' -f"$1"; done | sort -n | sed -n 3p; }
 
 # The instructions of a launch of an app with so many good patches, each with its confirmation.
 launch() {
@@ -109,6 +114,15 @@ for algorithm in rsa ed25519; do
     --signing-key "$work/keys-$algorithm/signing.pem" --script-key "$work/keys-$algorithm/script.key"
 done
 
+# A script of 7 MiB.
+{
+  cat "$work/scripts/1.lua"
+  head -c $((7 << 20)) /dev/zero | tr '\0' '-' | sed 's/.\{79\}/&\n/g'
+  echo
+} >"$work/large.lua"
+"$patchpack" pack "$work/large.lua" -q --no-lint -o "$work/large.js" --signing-key "$work/keys-rsa/signing.pem" \
+  --script-key "$work/keys-rsa/script.key"
+
 code "$work/code" 21
 # One line of 60 KB with more findings than are shown.
 {
@@ -134,6 +148,28 @@ measure() {
     theirs=$(files scripts "$floor" pack-and-verify "$keys/signing.pem" "$keys/script.key" "$work/packed")
     echo "$ours $theirs"
     ;;
+  verify-large)
+    keys=$work/keys-rsa
+    echo "$(count "$patchpack" verify --jobs 1 --trusted-key "$keys/trusted.pem" --script-key "$keys/script.key" "$work/large.js")" \
+      "$(count "$floor" verify "$keys/trusted.pem" "$keys/script.key" "$work/large.js")"
+    ;;
+  memory-verify-large)
+    keys=$work/keys-rsa
+    echo "$(measured 2 "$patchpack" verify --jobs 1 --trusted-key "$keys/trusted.pem" --script-key "$keys/script.key" "$work/large.js") 0"
+    ;;
+  memory-loaded) echo "$(($(measured 2 "$benchmarks" count loaded 1010) - $(measured 2 "$benchmarks" count loaded 10))) 0" ;;
+  memory-pack)
+    keys=$work/keys-ed25519
+    [ -d "$work/many" ] || scripts "$work/many" 2000
+    echo "$(measured 2 "$patchpack" pack -q --jobs 1 --no-lint --force -o "$work/packed-many" --signing-key "$keys/signing.pem" \
+      --script-key "$keys/script.key" --recursive "$work/many") 0"
+    ;;
+  faults-verify)
+    keys=$work/keys-rsa
+    echo "$(($(measured 3 "$patchpack" verify --trusted-key "$keys/trusted.pem" --script-key "$keys/script.key" \
+      "$work/envelopes-rsa/1.js") * 1000)) 0"
+    ;;
+  faults-start-up) echo "$(($(measured 3 "$patchpack" --version) * 1000)) 0" ;;
   lint) echo "$(files code "$patchpack" lint --jobs 1) 0" ;;
   lint-line) echo "$(count "$patchpack" lint "$work/line.lua") 0" ;;
   pack-code)

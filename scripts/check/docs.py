@@ -22,8 +22,8 @@ NOTES = {"sh": r"not 0|not run: .+", "swift": r"part of a manifest|with the macr
 FIGURES = [
     ("docs/performance.md", r"a `PatchPoint` without a patch \| ([^|]+) \|", "a call, not patched", "PatchPoint"),
     ("docs/performance.md", r"a `Replaceable` without a patch \| ([^|]+) \|", "a call, not patched", "Replaceable"),
-    ("docs/performance.md", r"a patch, with numbers \| ([^|]+) \|", "a patched call", "Replaceable"),
-    ("docs/performance.md", r"calls its original, with numbers \| ([^|]+) \|", "a patched call, through to the original", "Replaceable"),
+    ("docs/performance.md", r"a patch, with a `Double` and an `Int` \| ([^|]+) \|", "a patched call", "Replaceable"),
+    ("docs/performance.md", r"calls its original, with the same \| ([^|]+) \|", "a patched call, through to the original", "Replaceable"),
     ("docs/performance.md", r"with a string of 32 bytes \| ([^|]+) \|", "a patched call with a string of 32 bytes", "Replaceable"),
     ("docs/performance.md", r"fields \(`PatchStruct`\) \| ([^|]+) \|", "a patched call with a struct of three fields", "fields declared"),
     ("docs/performance.md", r"the same struct, `Codable` \| ([^|]+) \|", "a patched call with a struct of three fields", "Codable"),

@@ -22,17 +22,23 @@ enum Install {
         return try Workshop.runner(registry)
     }
 
-    /// Loads a verified patch, or its script in C, and does nothing else, to count its instructions.
+    /// Loads a verified patch, or its script in C, and does nothing else, to count its instructions. `loaded` keeps all of them, with a script
+    /// of one line each, to measure their memory.
     ///
     /// - Returns: nil for a kind that it does not have.
     static func only(_ kind: String, _ count: Int) throws -> Void? {
         switch kind {
-        case "load":
-            let patch = try Workshop.selfContained(script, replaces: ["Bench.f"])
+        case "load", "loaded":
+            let patch = try Workshop.selfContained(kind == "load" ? script : smallScript, replaces: ["Bench.f"])
             let verifier = try EnvelopeVerifier(trustStore: patch.trust, policy: .none)
             let verified = try verifier.verify(patch.envelope, scriptKeys: patch.scriptKey)
             let runner = try runner()
-            for _ in 0..<count { keep(try runner.load(verified)) }
+            var loaded: [LoadedPatch] = []
+            for _ in 0..<count {
+                let patch = try runner.load(verified)
+                if kind == "loaded" { loaded.append(patch) }
+            }
+            keep(loaded)
         case "floor-load": for _ in 0..<count { floor_load(script) }
         default: return nil
         }

@@ -55,7 +55,7 @@ struct Processes {
     /// - Throws: `Failure` where it does not end with 0.
     static func run(_ command: [String]) throws -> (Double, Double) {
         let figures = try answer(of: [Tools.floor, "measure"] + command).split(whereSeparator: \.isWhitespace)
-        guard figures.count == 2, let time = Double(figures[0]), let size = Double(figures[1]) else {
+        guard figures.count == 3, let time = Double(figures[0]), let size = Double(figures[1]) else {
             throw Failure(message: "failed: \(command.prefix(12).joined(separator: " "))")
         }
         return (time, size)
