@@ -134,8 +134,8 @@ package struct OutputFile {
         return errors
     }
 
-    /// How many files are staged at a time: each is open until it is in its place, and a process may have 1,024 files open.
-    private static let mostStaged = 500
+    /// How many files are staged at a time: each is open until it is in its place, and on some systems a process may have 256 files open.
+    private static let mostStaged = 200
 
     /// Above how many files the whole file system is flushed, once, and not each file by itself.
     private static let mostFlushes = 8

@@ -21,7 +21,8 @@ enum PackCommand {
         run: run)
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        if arguments.has(.allOrNothing) { Resources.allowManyOpenFiles() }
+        // Each job has files open until they are flushed.
+        Resources.allowManyOpenFiles()
         let release = try Release(arguments)
         let done = release.isDryRun ? "would be packed" : arguments.has(.allOrNothing) ? "good" : "packed"
         let words = (good: done, bad: "failed")
@@ -29,7 +30,8 @@ enum PackCommand {
         var results: [Release.Result] = []
         var isForOldClients = false
         let status = try inOrder(
-            release.units(), jobs: jobs, atMost: arguments.has(.signatureCommand) ? 1 : 128, on: console, words: words,
+            release.units(), jobs: jobs, atMost: arguments.has(.signatureCommand) ? 1 : max(16, 256 / jobs),
+            on: console, words: words,
             workTogether: release.pack
         ) { (result) throws(PatchError) in
             isForOldClients = isForOldClients || result.isForOldClients
