@@ -116,7 +116,7 @@ VARIANTS =
 outside: deps
 	SWIFT=$(SWIFT) python3 Tests/Outside/build.py $(VARIANTS)
 
-# The page that a newcomer reads first, from an empty folder to a patch that was taken back.
+# The page that a newcomer reads first, from an empty folder to a patch that was rolled back.
 getting-started: build
 	PATH="$$CHECKOUT/$(BUILD):$$PATH" python3 Tests/Docs/run.py docs/getting-started.md
 

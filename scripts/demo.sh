@@ -76,7 +76,7 @@ for role in root publishing online; do "$patchpack" keygen --algorithm ed25519 -
 export PATCHPACK_FEED_KEY=$work/online/signing.pem
 "$patchpack" feed init "$work/feed" --app com.example.shop --root-key "$work/root/signing.pem" \
   --release-key "$work/publishing/signing.pem" --online-key "$work/online/signing.pem"
-"$patchpack" feed publish "$work/feed" dist/*.js --rollout 20% --by user "${keys[@]}" \
+"$patchpack" feed publish "$work/feed" dist/*.js --rollout 20% --rollout-unit user "${keys[@]}" \
   --key "$work/publishing/signing.pem" --key "$work/online/signing.pem"
 # The server takes a free port, and says which one it is.
 python3 -u -m http.server 0 --bind 127.0.0.1 --directory "$work/feed" >"$work/server" 2>/dev/null &

@@ -86,7 +86,7 @@ struct Handler {
 
     ~Handler() { free(room); }
 
-    /// Makes room for the texts of lines with so many bytes. Those before are gone. Returns false if there is not enough memory.
+    /// Makes room for the texts of lines with this many bytes. Those before are gone. Returns false if there is not enough memory.
     bool begin_many(size_t length) {
         used = 0;
         // Texts are shorter without their escapes.
@@ -177,7 +177,7 @@ struct Handler {
     bool on_comment_part(string_view, boost::system::error_code &) { return true; }
     bool on_comment(string_view, boost::system::error_code &) { return true; }
 
-    /// Whether a text is where the line has it. One with escapes is not.
+    /// Whether a string is where the line has it. One with escapes is not.
     bool is_in_line(string_view text) const { return text.data() >= from && text.data() <= to; }
 
 private:
@@ -188,7 +188,7 @@ private:
     char *room = nullptr;
     size_t size = 0, used = 0, part = 0;
 
-    /// Keeps a part of a text with escapes.
+    /// Keeps a part of a string with escapes.
     bool keep(string_view bytes) {
         if (bytes.size() > size - used) return false;
         if (!bytes.empty()) memcpy(room + used, bytes.data(), bytes.size());
@@ -339,7 +339,7 @@ struct er_reader {
 
 namespace {
 
-/// A text that gets a number later.
+/// A string that gets a number later.
 struct Text {
     string_view text;
     uint64_t hash;
@@ -403,7 +403,7 @@ struct er_parser {
 
     explicit er_parser(const er_reader &reader) : texts(reader.texts), check(reader.check) { parser.handler().words = reader.words; }
 
-    /// Whether a text is empty or has the form of its member.
+    /// Whether a string is empty or has the form of its member.
     bool has_form(er_key key, string_view text) {
         if (text.empty() || !check || text == string_view(formed[key])) return true;
         if (!check(key, text.data(), text.size())) return false;
@@ -444,7 +444,7 @@ struct er_parser {
 
     static bool are_same(string_view one, string_view other) { return one.data() == other.data() && one.size() == other.size(); }
 
-    /// A text whose hash may be known.
+    /// A string whose hash may be known.
     Text text(string_view found, const Text &known) const { return are_same(found, known.text) ? known : text(found); }
 
     /// Parses a line without its end.

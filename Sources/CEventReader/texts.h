@@ -20,10 +20,10 @@ public:
 
     bool is_ready() const { return table && texts; }
 
-    /// The number of a text, from 1. 0 for no text, and for one too many.
+    /// The number of a string, from 1. 0 for no text, and for one too many.
     uint32_t number(const char *bytes, size_t length) { return number(bytes, length, hash_of(bytes, length)); }
 
-    /// The hash by which a text is found.
+    /// The hash by which a string is found.
     uint64_t hash_of(const char *bytes, size_t length) const { return hash(bytes, length > longest ? longest : length); }
 
     uint32_t number(const char *bytes, size_t length, uint64_t hash) {

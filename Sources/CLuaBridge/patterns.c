@@ -289,7 +289,7 @@ static int push_captures(matcher *m, const char *start, const char *end) {
     return count;
 }
 
-/// The position of a text in another, counted from 0; -1 if it is not in it.
+/// The position of a string in another, counted from 0; -1 if it is not in it.
 static ptrdiff_t find_plain(lua_State *L, const char *text, size_t length, const char *part, size_t part_length) {
     if (part_length == 0) return 0;
     const char *at = text, *end = text + length;

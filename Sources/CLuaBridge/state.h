@@ -115,7 +115,7 @@ typedef struct pp_hash_part {
 /// Whose code runs in a state: a patch's in the sandbox, or a spec's with all of Lua's libraries.
 typedef enum pp_kind { PP_SANDBOX, PP_SPEC } pp_kind;
 
-/// What lives as long as a script. A new script begins with all of it anew.
+/// What lives as long as a script. A new script begins from scratch.
 typedef struct pp_session {
     pp_limits limits;
     pp_host host;

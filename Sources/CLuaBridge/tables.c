@@ -1,4 +1,4 @@
-// The functions for tables, which are written anew.
+// The functions for tables, which are rewritten.
 
 #include "sandbox.h"
 

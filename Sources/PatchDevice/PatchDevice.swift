@@ -79,7 +79,7 @@ public final class PatchDevice: Sendable {
     ///     the release key has signed.
     ///   - settings: What the device is, for the feed.
     ///   - limits: The limits of each patch.
-    ///   - crashLimits: How often something may fail before a patch is taken back.
+    ///   - crashLimits: How often something may fail before a patch is rolled back.
     ///   - log: Where events are logged; nil to log none.
     ///   - isReader: Whether to only read the folder, as an extension of the app does that shares it.
     ///   - clock: Returns the milliseconds since 1970; nil asks the system.
@@ -116,7 +116,7 @@ public final class PatchDevice: Sendable {
         let milliseconds = clock ?? { WallClock.milliseconds }
         let time: @Sendable () -> Timestamp? = { Timestamp(secondsSince1970: milliseconds() / 1000) }
         // Who tells of an event before it is known which installation this is, tells the log a little later.
-        let early = EarlyEvents()
+        let early = EventBacklog()
         let tell: @Sendable (PatchEvent) -> Void = { event in
             listener?.tell(event)
             early.record(event)
@@ -232,7 +232,7 @@ public final class PatchDevice: Sendable {
         tell(
             .misused(
                 PatchError(
-                    .config, "\(call) was called before launch() was, or had ended; it has no effect",
+                    .config, "\(call) was called before launch() finished and was ignored",
                     hint: "call launch() first")))
         return false
     }
@@ -265,7 +265,7 @@ public final class PatchDevice: Sendable {
     /// The feed's values for the app, such as a switch between two ways to pay. They are kept over launches.
     public var switches: [String: String] { store.state.switches }
 
-    /// A text that the feed wants the app to show; nil for none.
+    /// A string that the feed wants the app to show; nil for none.
     public var notice: String? { store.state.notice }
 
     /// The lowest version of the app that still gets patches; nil if all do.
@@ -282,7 +282,7 @@ public final class PatchDevice: Sendable {
         }
     }
 
-    // MARK: by hand
+    // MARK: manually
 
     /// Takes a patch back, and never runs it on this device again.
     ///

@@ -16,7 +16,7 @@ package struct Path: Sendable, Hashable, CustomStringConvertible {
     package var isAbsolute: Bool { bytes.first == UInt8(ascii: "/") }
     /// Whether it is an existing folder.
     package var isFolder: Bool { FileInfo(self, following: true)?.isFolder == true }
-    /// Whether it ends in a text, such as `.lua`.
+    /// Whether it ends in a string, such as `.lua`.
     package func ends(in suffix: String) -> Bool { bytes.suffix(suffix.utf8.count).elementsEqual(suffix.utf8) }
     /// Whether it ends in a slash, so that it can only be a folder.
     package var endsInSlash: Bool { bytes.last == UInt8(ascii: "/") }

@@ -20,7 +20,8 @@
             }
             if let generic = structure.genericParameterClause {
                 throw Fault.at(
-                    generic, "a generic struct cannot be a @PatchStruct; declare its patchFields by hand, for each type"
+                    generic,
+                    "a generic struct cannot be a @PatchStruct; declare its patchFields manually, for each type"
                 )
             }
             var fields: [TokenSyntax] = []

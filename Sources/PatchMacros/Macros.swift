@@ -20,7 +20,7 @@
     ///
     ///     try Cart.registerPatches(in: registry)
     ///
-    /// Functions in an extension are registered by hand: `try registry.register(Cart.$total, Cart.$title)`.
+    /// Functions in an extension are registered manually: `try registry.register(Cart.$total, Cart.$title)`.
     @attached(member, names: named(registerPatches))
     public macro Patches() = #externalMacro(module: "PatchMacroPlugin", type: "PatchesMacro")
 

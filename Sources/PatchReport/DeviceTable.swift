@@ -32,7 +32,7 @@ struct DeviceTable {
             [.refused, .over, .withdrawn, .rolledBack].contains(stage) && stageTime >= time
         }
 
-        /// Whether it was taken back together with others, and is neither good nor bad by itself since.
+        /// Whether it was rolled back together with others, and is neither good nor bad by itself since.
         var isSuspected: Bool { has(.suspected) && !has(.rolledBack) && stage != .good }
 
         func has(_ mark: Mark) -> Bool { run >> Self.marksShift & mark.rawValue != 0 }
@@ -60,7 +60,7 @@ struct DeviceTable {
         case failed = 1
         case refused = 2
         case rolledBack = 4
-        /// It was taken back together with others, one of which was the cause.
+        /// It was rolled back together with others, one of which was the cause.
         case suspected = 8
         /// It was told of after the feed had stopped it.
         case heardSinceStop = 16

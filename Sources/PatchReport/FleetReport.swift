@@ -81,12 +81,12 @@ package struct FleetReport: Sendable, Equatable {
         package var running = 0
         /// Devices on which it failed at least once.
         package var failing = 0
-        /// Devices that took it back, for good or until the next version.
+        /// Devices that rolled it back, for good or until the next version.
         package var rolledBack = 0
-        /// Devices that took it back together with others, and do not know yet which of them was the cause.
+        /// Devices that rolled it back together with others, and do not know yet which of them was the cause.
         package var suspected = 0
-        /// Devices on which it failed, or that took it back.
-        package var hurt = 0
+        /// Devices on which it failed, or that rolled it back.
+        package var affected = 0
         /// Devices that refused it.
         package var refused = 0
         /// Devices by the last stage that they reported.
@@ -153,8 +153,8 @@ package struct FleetReport: Sendable, Equatable {
             guard let first = beginning?.hour else { return firstBadMinute }
             return hours.first { $0.hour >= first && $0.firstBadMinute != nil }?.firstBadMinute
         }
-        /// Whether a device was hurt by it, refused it, or suspects it.
-        package var hasTrouble: Bool { hurt > 0 || refused > 0 || suspected > 0 }
+        /// Whether a device was affected by it, refused it, or suspects it.
+        package var hasTrouble: Bool { affected > 0 || refused > 0 || suspected > 0 }
         /// The first bound of time that at least 95 percent of the measured calls are below, in nanoseconds; nil if there is none.
         package var time95: Int? {
             zip(EventRecord.timeBounds, EventRecord.timeBounds.indices)
@@ -177,12 +177,12 @@ package struct FleetReport: Sendable, Equatable {
     package struct Part: Sendable, Equatable {
         package let name: String
         package var devices = 0
-        /// Those on which the patch failed, or that took it back.
-        package var hurt = 0
+        /// Those on which the patch failed, or that rolled it back.
+        package var affected = 0
 
-        mutating func add(_ count: (devices: Int, hurt: Int)) {
+        mutating func add(_ count: (devices: Int, affected: Int)) {
             devices += count.devices
-            hurt += count.hurt
+            affected += count.affected
         }
     }
 

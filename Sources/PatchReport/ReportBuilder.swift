@@ -21,7 +21,7 @@ package import PatchCrypto
     }
 
     /// The numbers of texts.
-    private struct Surroundings: Hashable {
+    private struct DeviceContext: Hashable {
         var appVersion: UInt32 = 0
         var system: UInt32 = 0
         var systemVersion: UInt32 = 0
@@ -93,7 +93,7 @@ package import PatchCrypto
     private var known = 0
     /// The only patch that is counted; 0 for all. Its name has its number before anything is read.
     private let only: (id: UInt32, version: Int64)
-    /// The number of the reason of those that were taken back together.
+    /// The number of the reason of those that were rolled back together.
     private let suspicion: UInt32
     private var devices: DeviceTable
     private var patches: [FleetReport.Patch] = [FleetReport.Patch(id: "", version: 0)]
@@ -102,10 +102,10 @@ package import PatchCrypto
     private var faults: [FaultKey: (count: Int, last: UInt64, example: FaultExample)] = [:]
     private var hours: [HourKey: FleetReport.Hour] = [:]
     /// What patches run in on devices, by its number in the table of devices, and what orders it.
-    private var places = [Surroundings()]
+    private var places = [DeviceContext()]
     private var placeOrder = [PlaceOrder(numbers: [], text: "")]
-    private var placeNumbers = [Surroundings(): UInt16(0)]
-    private var lastPlace = (Surroundings(), UInt16(0))
+    private var placeNumbers = [DeviceContext(): UInt16(0)]
+    private var lastPlace = (DeviceContext(), UInt16(0))
     package private(set) var input = FleetReport.Input()
     /// The time of the newest event, in milliseconds since 1970.
     private var newest: Int64 = 0
@@ -160,7 +160,7 @@ package import PatchCrypto
         }
     }
 
-    /// The number of a text.
+    /// The number of a string.
     private static func number(of text: String, in reader: OpaquePointer) -> UInt32 {
         var text = text
         return text.withUTF8 { text in
@@ -168,7 +168,7 @@ package import PatchCrypto
         }
     }
 
-    /// Whether a text has the form that devices write as this member.
+    /// Whether a string has the form that devices write as this member.
     private static func hasForm(_ text: UnsafeRawBufferPointer, of key: er_key) -> Bool {
         switch key {
         case ER_PATCH: unsafe NameForm.isReverseDNS(text)
@@ -231,7 +231,7 @@ package import PatchCrypto
         if !hasTime { input.withoutTime += 1 }
         let time = hasTime ? UInt64(line.time) : 0
         let surroundings = number(
-            of: Surroundings(appVersion: line.app_version, system: line.system, systemVersion: line.system_version))
+            of: DeviceContext(appVersion: line.app_version, system: line.system, systemVersion: line.system_version))
         let trouble = Self.trouble(of: line)
         change(line.device, 0, time, surroundings) { entry in
             switch line.event {
@@ -380,7 +380,7 @@ package import PatchCrypto
 
     /// Whether one of two is reported, whichever comes first in the files.
     private func isPreferred(_ one: FaultExample, to other: FaultExample) -> Bool {
-        // A text that found no place is none to tell.
+        // A string that found no place is none to tell.
         guard (one.message == 0) == (other.message == 0) else { return other.message == 0 }
         guard one.time == other.time else { return (one.time < other.time) == (device == nil) }
         guard one.message == other.message else { return text(one.message) < text(other.message) }
@@ -422,10 +422,10 @@ package import PatchCrypto
     }
 
     /// The number of what a patch runs in; 0 if there are too many.
-    private mutating func number(of place: Surroundings) -> UInt16 {
+    private mutating func number(of place: DeviceContext) -> UInt16 {
         if lastPlace.0 == place { return lastPlace.1 }
         var number = placeNumbers[place] ?? 0
-        if number == 0, place != Surroundings(), places.count < Int(UInt16.max) {
+        if number == 0, place != DeviceContext(), places.count < Int(UInt16.max) {
             number = UInt16(places.count)
             placeNumbers[place] = number
             places.append(place)
@@ -462,7 +462,7 @@ package import PatchCrypto
         report.newest = newest > 0 ? Timestamp(secondsSince1970: Int(newest / 1000)) : nil
         let scale = devices.scale
         var patches = patches
-        var counts: [[UInt16: (devices: Int, hurt: Int)]] = Array(repeating: [:], count: patches.count)
+        var counts: [[UInt16: (devices: Int, affected: Int)]] = Array(repeating: [:], count: patches.count)
         var hours = hours
         var all = 0
         var held: [FleetReport.Device.Held] = []
@@ -493,7 +493,7 @@ package import PatchCrypto
             patches[index].failing += entry.has(.failed) ? scale : 0
             patches[index].rolledBack += entry.has(.rolledBack) ? scale : 0
             patches[index].suspected += entry.isSuspected ? scale : 0
-            patches[index].hurt += entry.has(.failed) || entry.has(.rolledBack) ? scale : 0
+            patches[index].affected += entry.has(.failed) || entry.has(.rolledBack) ? scale : 0
             patches[index].refused += entry.has(.refused) ? scale : 0
             switch entry.stage {
             case .trial: patches[index].trial += scale
@@ -504,7 +504,7 @@ package import PatchCrypto
             }
             counts[index][entry.surroundings, default: (0, 0)].devices += scale
             if entry.has(.failed) || entry.has(.rolledBack) {
-                counts[index][entry.surroundings, default: (0, 0)].hurt += scale
+                counts[index][entry.surroundings, default: (0, 0)].affected += scale
             }
             if entry.first != .max {
                 let hour = entry.first / 3600
@@ -566,7 +566,7 @@ package import PatchCrypto
         return device
     }
 
-    private func systemText(_ place: Surroundings) -> String {
+    private func systemText(_ place: DeviceContext) -> String {
         text(place.system) + (place.systemVersion > 0 ? " " + text(place.systemVersion) : "")
     }
 

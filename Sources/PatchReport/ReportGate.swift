@@ -10,7 +10,7 @@ package struct ReportGate: Sendable, Equatable {
         case fallbacks
         /// Devices on which the patch failed, of all devices that reported it.
         case failing
-        /// Devices that took the patch back.
+        /// Devices that rolled the patch back.
         case rolledBack = "rolled-back"
         /// Devices that refused the patch.
         case refused

@@ -69,7 +69,7 @@ enum Help {
         }.joined()
     }
 
-    /// A text in lines that fit; all but the first are indented. The blanks at its beginning are kept.
+    /// A string in lines that fit; all but the first are indented. The blanks at its beginning are kept.
     private static func wrapped(_ text: String, indent: Int = 0) -> String {
         var lines = [String(text.prefix { $0 == " " })]
         var isBlank = true

@@ -65,7 +65,7 @@ enum Main {
             return 0
         } catch {
             guard !words.isEmpty else {
-                console.explain(Help.usage)
+                console.printUsage(Help.usage)
                 return error.code.exitStatus
             }
             // If the reader of a pipe stops early, as `head` does, the tool ends by SIGPIPE without a message.

@@ -4,7 +4,7 @@ import PatchDevice
 import PatchFeed
 import PatchRunner
 
-/// A fleet of devices that meets a bad release: how many are hurt, for how many launches, and for how long.
+/// A fleet of devices that meets a bad release: how many are affected, for how many launches, and for how long.
 ///
 ///     fleet CHART.svg [DEVICES]
 ///     fleet --events FOLDER [DEVICES [PERCENT [CRASHES]]]
@@ -55,7 +55,7 @@ struct Outcome {
     let hasGuard: Bool
     let devices: Int
     /// How many devices crashed at all.
-    var hurt = 0
+    var affected = 0
     var crashes = 0
     var mostCrashes = 0
     /// For each device that crashed, the hours from its first crash to the next launch that worked; nil if none did.
@@ -68,9 +68,9 @@ struct Outcome {
         func part(_ share: Double) -> String {
             back.isEmpty ? "-" : String(format: "%.1f h", back[min(back.count - 1, Int(Double(back.count) * share))])
         }
-        let average = hurt == 0 ? 0 : Double(crashes) / Double(hurt)
+        let average = affected == 0 ? 0 : Double(crashes) / Double(affected)
         return
-            "\(percent)% \(hasGuard ? "with" : "without") the guard: \(hurt) of \(devices) devices hurt, "
+            "\(percent)% \(hasGuard ? "with" : "without") the guard: \(affected) of \(devices) devices affected, "
             + String(format: "%.2f", average)
             + " crashes each, at most \(mostCrashes); back after \(part(0.5)) (median), \(part(0.95)) (95 of 100); never: \(hours.count - back.count)"
     }
@@ -170,7 +170,7 @@ struct Fleet {
         }
         guard let firstCrash else { return }
         if !isBack { note(from: firstCrash, to: nil, &outcome) }
-        outcome.hurt += 1
+        outcome.affected += 1
         outcome.crashes += crashes
         outcome.mostCrashes = max(outcome.mostCrashes, crashes)
     }

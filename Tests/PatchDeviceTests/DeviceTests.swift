@@ -31,12 +31,12 @@ import Testing
         """
     }
 
-    func device(limits: PatchLimits = PatchLimits()) throws -> DeviceBench<App> {
-        try DeviceBench(app: "com.example.shop", version: "2.3.1", patchLimits: limits) { try App($0) }
+    func device(limits: PatchLimits = PatchLimits()) throws -> DeviceSimulator<App> {
+        try DeviceSimulator(app: "com.example.shop", version: "2.3.1", patchLimits: limits) { try App($0) }
     }
 
     /// Publishes version 7, and makes it good.
-    func deviceWithAGoodPatch() async throws -> DeviceBench<App> {
+    func deviceWithAGoodPatch() async throws -> DeviceSimulator<App> {
         let device = try device()
         try device.feed.publish(Self.source(7))
         for _ in 0..<2 {
@@ -48,12 +48,12 @@ import Testing
     }
 
     /// How a device's patches stand, such as `7 good`.
-    func stages(_ device: DeviceBench<App>) -> [String] {
+    func stages(_ device: DeviceSimulator<App>) -> [String] {
         device.device?.store.state.held.map { "\($0.patch.version) \($0.stage.rawValue)" } ?? []
     }
 
     /// Why each version of a patch runs or not, such as `8 banned`.
-    static func codes(_ device: DeviceBench<App>, _ id: String = id) -> [String] {
+    static func codes(_ device: DeviceSimulator<App>, _ id: String = id) -> [String] {
         device.why(id).map { "\($0.version ?? 0) \($0.code.rawValue)" }
     }
 
@@ -275,7 +275,7 @@ import Testing
     @Test func callsThatRunEndWhileTheirPatchIsWithdrawn() async throws {
         let (hasBegun, begins) = AsyncStream.makeStream(of: Void.self)
         let (mayEnd, ends) = AsyncStream.makeStream(of: Void.self)
-        let device = try DeviceBench(app: "com.example.shop", version: "2.3.1") { registry in
+        let device = try DeviceSimulator(app: "com.example.shop", version: "2.3.1") { registry in
             try registry.replaceable("Shop.wait") { (x: Int) async -> Int in
                 begins.finish()
                 for await _ in mayEnd {}
@@ -522,7 +522,7 @@ import Testing
 
     private static let kinds = ["mkfifo", "mkdir", "ln -s /nowhere", "ln -s /dev/zero"]
 
-    /// A file of the store is replaced by something else. Nothing waits, and the next sync mends what can be mended. Long tests
+    /// A file of the store is replaced by something else. Nothing waits, and the next sync fixes what can be fixed. Long tests
     /// try each kind for each file.
     @Test(arguments: kinds)
     func noFileOfAStoreIsWaitedFor(kind: String) async throws {

@@ -82,7 +82,7 @@ import Testing
     @Test func repeatsAreCounted() throws {
         var limits = PatchLimits()
         limits.failures = .max
-        let bench = try PatchBench(app: "com.example.shop", version: "2.3.1", limits: limits)
+        let bench = try PatchTestHost(app: "com.example.shop", version: "2.3.1", limits: limits)
         let function = try bench.registry.replaceable("Shop.price") { (x: Int) -> Int in x }
         try bench.install(source: Self.script("error('no ' .. x)"))
         for call in 0..<1800 { #expect(function(call) == call) }
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test func callsAreCountedSinceTheLastTime() throws {
-        let bench = try PatchBench(app: "com.example.shop", version: "2.3.1")
+        let bench = try PatchTestHost(app: "com.example.shop", version: "2.3.1")
         let function = try bench.registry.replaceable("Shop.price") { (x: Int) -> Int in x }
         try bench.install(source: Self.script("if x == 7 then error('no') end return x"))
         let log = try log()
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test func callsUntilTheBreakerOpensAreCounted() throws {
-        let bench = try PatchBench(app: "com.example.shop", version: "2.3.1")
+        let bench = try PatchTestHost(app: "com.example.shop", version: "2.3.1")
         let function = try bench.registry.replaceable("Shop.price") { (x: Int) -> Int in x }
         try bench.install(source: Self.script("error('no')"))
         let log = try log()
@@ -162,7 +162,7 @@ import Testing
     }
 
     @Test func measuredCallsAreCountedByTheirTime() throws {
-        let bench = try PatchBench(app: "com.example.shop", version: "2.3.1")
+        let bench = try PatchTestHost(app: "com.example.shop", version: "2.3.1")
         let function = try bench.registry.replaceable("Shop.price") { (x: Int) -> Int in
             usleep(useconds_t(x))
             return x
@@ -285,8 +285,8 @@ import Testing
 
     /// Every kind of event, validated by Debian's jsonschema.
     @Test func everyEventFitsTheSchema() throws {
-        let error = PatchError(.script, "no", hint: "mend it", at: .init(file: "main.lua", line: 3))
-        let bench = try PatchBench(app: "com.example.shop", version: "2.3.1")
+        let error = PatchError(.script, "no", hint: "fix it", at: .init(file: "main.lua", line: 3))
+        let bench = try PatchTestHost(app: "com.example.shop", version: "2.3.1")
         let function = try bench.registry.replaceable("Shop.price") { (x: Int) -> Int in x }
         try bench.install(source: Self.script("if x == 2 then return 'two' end error('no')"))
         for x in 1...6 { #expect(function(x) == x) }

@@ -10,7 +10,7 @@ import Testing
 
 /// The rules of docs/device.md that a device keeps, whatever the order of the app's calls.
 @Suite(.ownThreads) struct LifeTests {
-    private typealias Bench = DeviceBench<DeviceTests.App>
+    private typealias Bench = DeviceSimulator<DeviceTests.App>
 
     private let devices = DeviceTests()
 
@@ -303,7 +303,7 @@ import Testing
     }
 
     /// A process that is killed without a word after its confirmation says nothing of what has proved itself before. It counts once
-    /// for a patch that is new, and the next launch that ends in an orderly way takes that back.
+    /// for a patch that is new, and the next launch that ends in an orderly way rolls that back.
     @Test func aKillAfterTheConfirmationIsBlamedOnWhatIsNewAlone() async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         for _ in 0..<10 {
@@ -430,7 +430,7 @@ import Testing
         #expect(device.store.state.launch?.isWatched == false)
     }
 
-    // MARK: by hand
+    // MARK: manually
 
     /// A newer version waits for the next launch while an older one runs. What is banned never comes back.
     @Test(arguments: [nil, 7]) func aBanIsOfWhatRunsWhateverWaits(version: Int?) async throws {
@@ -588,7 +588,7 @@ import Testing
     }
 
     @Test func anEmptyRegistryIsSaid() throws {
-        let bench = try PatchBench(app: "com.example.shop", version: "2.3.1")
+        let bench = try PatchTestHost(app: "com.example.shop", version: "2.3.1")
         let error = #expect(throws: PatchError.self) { try bench.install(source: Self.lateSource()) }
         #expect(error?.hint == "the app has registered no functions")
     }

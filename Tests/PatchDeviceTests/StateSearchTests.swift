@@ -82,7 +82,7 @@ import Testing
             guard !old.isAlive else { return nil }
             _ = world.state.begin(world.state.appVersion, limits: limits, at: nil)
             (world.isAlive, world.isInBackground, world.hasServed) = (true, false, false)
-            if world.isBlocked, world.state.launch?.patches.contains("c") == true { world.state.leaveOut("c") }
+            if world.isBlocked, world.state.launch?.patches.contains("c") == true { world.state.exclude("c") }
             world.running = Set(world.state.launch?.patches ?? [])
             run(truth, &world)
         case .confirm:
@@ -200,7 +200,7 @@ import Testing
         // Each suspect has been tried, and what is off has come back unless it is what crashes.
         let suspects = world.state.held.filter { $0.stage == .suspect && !(world.isBlocked && $0.hash == "c") }
         guard suspects.isEmpty else { return "never tried: \(suspects.map(\.hash))" }
-        let off = world.state.held.filter(\.isOff)
+        let off = world.state.held.filter(\.isSuspended)
         return truth == .oneIsBad && !off.isEmpty ? "off for ever: \(off.map(\.hash))" : nil
     }
 

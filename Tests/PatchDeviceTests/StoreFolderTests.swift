@@ -14,7 +14,7 @@ import Testing
     private let devices = DeviceTests()
 
     /// A device with a good version 7, and a banned version 8.
-    private func device() async throws -> DeviceBench<DeviceTests.App> {
+    private func device() async throws -> DeviceSimulator<DeviceTests.App> {
         let device = try await devices.deviceWithAGoodPatch()
         try device.feed.publish(DeviceTests.source(8))
         try await device.launch()
@@ -29,7 +29,7 @@ import Testing
         return device
     }
 
-    private func envelope(_ device: DeviceBench<DeviceTests.App>) throws -> String {
+    private func envelope(_ device: DeviceSimulator<DeviceTests.App>) throws -> String {
         let folder = "\(device.path)/envelopes"
         let names = try FileManager.default.contentsOfDirectory(atPath: folder)
         try #require(names.count == 1)
@@ -104,7 +104,7 @@ import Testing
     }
 
     /// Rewrites the state with a correct digest.
-    private func rewrite(_ device: DeviceBench<DeviceTests.App>, _ change: (String) -> String) throws {
+    private func rewrite(_ device: DeviceSimulator<DeviceTests.App>, _ change: (String) -> String) throws {
         let file = URL(filePath: "\(device.path)/state")
         let text = String(decoding: try Data(contentsOf: file), as: UTF8.self)
         let body = change(String(text.drop { $0 != "\n" }.dropFirst()))

@@ -23,9 +23,9 @@ import Testing
         var isConfirmed = false
         var isWatched = false
         var isPast = false
-        var isReturn = false
+        var isRetry = false
         var leftOut = false
-        var mayReturn = false
+        var mayRetry = false
         var hasConfirmed = false
         var isEnabled = true
         var crashes = 0
@@ -62,7 +62,7 @@ import Testing
         mutating func judge() {
             guard hasLaunch else { return }
             let hasPassed = !isWatched || isPast
-            if isConfirmed, hasPassed { prove() } else if isReturn { mayReturn = hasPassed }
+            if isConfirmed, hasPassed { prove() } else if isRetry { mayRetry = hasPassed }
             if isConfirmed, !isWatched { for key in late.subtracting(broken) { failures[key] = 0 } }
             couldNotRun.subtract(began.union(late))
             guard isWatched else { return }
@@ -80,7 +80,7 @@ import Testing
             }
             let tried = wasTried.isEmpty ? alsoRan : wasTried
             if tried.isEmpty {
-                guard !isReturn, !isConfirmed || !ran.isEmpty else { return }
+                guard !isRetry, !isConfirmed || !ran.isEmpty else { return }
                 if ran.isEmpty {
                     if leftOut { (off, crashes) = ([], 0) }
                     return
@@ -88,7 +88,7 @@ import Testing
                 crashes += 1
                 if crashes == 3 {
                     off.formUnion(ran.filter { stage($0) == "good" })
-                    (crashes, mayReturn) = (0, false)
+                    (crashes, mayRetry) = (0, false)
                 }
             } else if tried.count == 1, let key = tried.first,
                 alsoRan.isSubset(of: tried) || stage(key) == "suspect"
@@ -110,10 +110,10 @@ import Testing
         mutating func prove() {
             crashes = 0
             unproven.subtract(began.subtracting(broken))
-            if isReturn { off.subtract(began) }
+            if isRetry { off.subtract(began) }
             let cleared = began.subtracting(broken).filter { stage($0) == "suspect" && failures[$0] ?? 0 == 0 }
             for key in cleared { set(key, "good") }
-            if isReturn || !cleared.isEmpty { mayReturn = !off.isEmpty }
+            if isRetry || !cleared.isEmpty { mayRetry = !off.isEmpty }
             for key in began.subtracting(broken) { failures[key] = 0 }
         }
 
@@ -145,7 +145,7 @@ import Testing
             let wasHealthy = hasLaunch && isConfirmed && !isWatched
             judge()
             dropOldVersions()
-            (hasLaunch, isConfirmed, isWatched, isReturn) = (true, false, true, false)
+            (hasLaunch, isConfirmed, isWatched, isRetry) = (true, false, true, false)
             (began, late, broken, leftOut, isPast) = ([], [], [], false, false)
             guard isEnabled else { return }
             began = highest {
@@ -167,12 +167,12 @@ import Testing
                         $0.split(separator: " ")[0] != id
                     }
                     began.insert(key)
-                } else if mayReturn, !off.isEmpty, isGood || !off.isSubset(of: couldNotRun) {
+                } else if mayRetry, !off.isEmpty, isGood || !off.isSubset(of: couldNotRun) {
                     began = highest { stage($0) == "good" && !unproven.contains($0) }
-                    (isReturn, mayReturn) = (true, false)
+                    (isRetry, mayRetry) = (true, false)
                 }
             }
-            leftOut = !off.isEmpty && !isReturn
+            leftOut = !off.isEmpty && !isRetry
             for key in began where stage(key) == "downloaded" { set(key, "trial") }
         }
 
@@ -205,7 +205,7 @@ import Testing
                     failures[key] = nil
                 }
                 unproven.insert(Self.key(id, version))
-                mayReturn = !off.isEmpty
+                mayRetry = !off.isEmpty
             }
         }
 
@@ -238,7 +238,7 @@ import Testing
             late.remove(key)
             failures[key] = nil
             settle()
-            if stage == "good" { mayReturn = !off.isEmpty }
+            if stage == "good" { mayRetry = !off.isEmpty }
         }
 
         mutating func breakerOpens(_ key: String) {
@@ -250,10 +250,10 @@ import Testing
             began.remove(key)
             late.remove(key)
             settle()
-            if old == "good" { mayReturn = !off.isEmpty }
+            if old == "good" { mayRetry = !off.isEmpty }
         }
 
-        mutating func leaveOut(_ key: String) {
+        mutating func exclude(_ key: String) {
             began.remove(key)
             late.remove(key)
             if stage(key) == "trial" { set(key, "downloaded") }
@@ -343,8 +343,8 @@ import Testing
                     model.pass(began, late)
                 case ..<91:
                     history.append("left out \(key)")
-                    state.leaveOut(Self.hash(id, number))
-                    model.leaveOut(key)
+                    state.exclude(Self.hash(id, number))
+                    model.exclude(key)
                 case ..<93:
                     history.append("breaker \(key)")
                     _ = state.fail(Self.patch(id, number), "b", limits: limits, at: nil)
@@ -372,7 +372,8 @@ import Testing
                             == Set(model.keys.filter { model.stage($0) == "banned" })
                         && Set(state.held.filter(\.isUnproven).map { Model.key($0.patch.id, $0.patch.version) })
                             == model.unproven
-                        && Set(state.held.filter(\.isOff).map { Model.key($0.patch.id, $0.patch.version) }) == model.off
+                        && Set(state.held.filter(\.isSuspended).map { Model.key($0.patch.id, $0.patch.version) })
+                            == model.off
                         && state.failures == model.crashes && state.hasConfirmed == model.hasConfirmed
                         && state.launch?.isWatched ?? false == model.isWatched
                         && Set(state.launch?.patches ?? []).count == model.began.count,

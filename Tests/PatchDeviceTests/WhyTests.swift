@@ -10,7 +10,7 @@ import Testing
 
 /// Every reason that a device gives, caused once.
 @Suite(.ownThreads) struct WhyTests {
-    private typealias Bench = DeviceBench<DeviceTests.App>
+    private typealias Bench = DeviceSimulator<DeviceTests.App>
 
     private static let id = DeviceTests.id
 

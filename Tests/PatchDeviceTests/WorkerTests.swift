@@ -7,11 +7,11 @@ import Testing
 
 /// Workers of a service, which are processes that share a folder.
 @Suite(.ownThreads) struct WorkerTests {
-    private let bench: DeviceBench<DeviceTests.App>
+    private let bench: DeviceSimulator<DeviceTests.App>
     private let files: TestFolder
 
     init(time: Timestamp? = nil) throws {
-        bench = try DeviceBench(app: "com.example.shop", version: "2.3.1", time: time) { try DeviceTests.App($0) }
+        bench = try DeviceSimulator(app: "com.example.shop", version: "2.3.1", time: time) { try DeviceTests.App($0) }
         files = try TestFolder()
         var trust = TrustStoreFile()
         for (number, key) in bench.feed.trust.keys.enumerated() {

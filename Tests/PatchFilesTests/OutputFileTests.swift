@@ -43,7 +43,7 @@ import Testing
         let files = (0..<count).map { file("many/\($0)", "\($0)") }
         let long = file(String(repeating: "x", count: 300))
         #expect(throws: PatchError(.io, "")) { try OutputFile.write(files + [long], force: true) }
-        #expect(try folder.contents() == [], "those that were in their places are taken back")
+        #expect(try folder.contents() == [], "those that were in their places are rolled back")
         var reports: [Int] = []
         try OutputFile.write(files, replacing: { _ in false }) { reports.append($0) }
         #expect(

@@ -39,9 +39,9 @@ import Testing
     private static let url = URL(string: "https://example.com/a%20b?q=1#f") ?? URL(filePath: "/")
     private static let price = Decimal(1999) / 100
     private static let id = UUID(uuidString: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F") ?? UUID()
-    private let bench: PatchBench
+    private let bench: PatchTestHost
 
-    init() throws { bench = try PatchBench(app: "com.example.shop", version: "2.3.1") }
+    init() throws { bench = try PatchTestHost(app: "com.example.shop", version: "2.3.1") }
 
     /// Installs a patch that answers with an expression of `v`, the argument.
     private func answer(_ name: String, _ expression: String) throws {

@@ -100,7 +100,7 @@ import Testing
             let patch = report.patches[0]
             #expect(patch.id == "com.example.fix")
             #expect([patch.devices, patch.running, patch.failing, patch.rolledBack, patch.refused] == [3, 1, 1, 1, 1])
-            #expect([patch.good, patch.trial, patch.withdrawn, patch.hurt] == [1, 0, 0, 1])
+            #expect([patch.good, patch.trial, patch.withdrawn, patch.affected] == [1, 0, 0, 1])
             #expect([patch.calls, patch.failures, patch.fallbacks] == [1000, 1, 2])
             #expect(patch.meanTime == 200)
             #expect(patch.longest == 900)
@@ -109,7 +109,7 @@ import Testing
             #expect(patch.firstBadMinute == (Self.now / 1000 - 3600 + 130) / 60)
             #expect(patch.appVersions.map(\.name) == ["2.10", "2.3.1"])
             #expect(patch.appVersions.map(\.devices) == [1, 2])
-            #expect(patch.appVersions.map(\.hurt) == [0, 1])
+            #expect(patch.appVersions.map(\.affected) == [0, 1])
             #expect(patch.faults.map(\.count) == [42, 1, 1])
             #expect(patch.faults.map(\.code) == ["script", "policy", ""])
             #expect(patch.faults[2].event == "rolled-back" && patch.faults[2].message == "failed")
@@ -120,7 +120,7 @@ import Testing
         #expect(try Self.report(lines).patches[0].faults[0].place == PatchError.Place(file: "a.lua", line: 7))
     }
 
-    /// Two patches are taken back together, and one of them was the cause.
+    /// Two patches are rolled back together, and one of them was the cause.
     @Test func theNeighbourOfABadPatchIsNotBlamed() throws {
         let suspicion = #","patch.reason":"\#(EventRecord.suspicion)""#
         func line(_ event: String, _ device: Int, _ patch: String, at seconds: Int, _ reason: String = "") -> String {
@@ -148,7 +148,7 @@ import Testing
             return try #require(found)
         }
         let early = try judged(lines)
-        #expect([early.good.rolledBack, early.good.suspected, early.good.hurt] == [0, 50, 0])
+        #expect([early.good.rolledBack, early.good.suspected, early.good.affected] == [0, 50, 0])
         #expect(early.good.firstBadMinute == nil && early.good.faults.map(\.message) == [EventRecord.suspicion])
         // Nobody knows yet, so it is neither paused nor widened.
         #expect(
@@ -308,10 +308,10 @@ import Testing
             let patch = try #require(try Self.report(lines).patches.first)
             #expect(patch.systems.map(\.name) == ["Android 14", "iOS 18.1"])
             #expect(patch.systems.map(\.devices) == [3, 1])
-            #expect(patch.systems.map(\.hurt) == [2, 0])
+            #expect(patch.systems.map(\.affected) == [2, 0])
             #expect(patch.appVersions.map(\.name) == ["2.1", "2.0", "1.9.1"])
             #expect(patch.appVersions.map(\.devices) == [1, 3, 1])
-            #expect(patch.appVersions.map(\.hurt) == [1, 1, 1])
+            #expect(patch.appVersions.map(\.affected) == [1, 1, 1])
         }
     }
 
@@ -362,7 +362,9 @@ import Testing
         for lines in [lines, lines.reversed()] {
             let patch = try #require(try Self.report(lines).patches.first)
             #expect(
-                [patch.devices, patch.over, patch.refused, patch.hurt, patch.running, patch.good] == [1, 1, 0, 0, 0, 0])
+                [patch.devices, patch.over, patch.refused, patch.affected, patch.running, patch.good] == [
+                    1, 1, 0, 0, 0, 0,
+                ])
         }
         let again = try Self.report(lines + [Self.line("activated", at: 3), Self.line("confirmed", at: 4)])
         #expect(again.patches.first?.over == 0 && again.patches.first?.running == 1)

@@ -7,44 +7,44 @@ import Testing
 
 /// Shows how an app tests patches against its own closures before they ship.
 @Suite struct ShopTests {
-    private let bench: PatchBench
+    private let host: PatchTestHost
     private let shop: Shop
     private let patches = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "patches").path
 
     init() throws {
-        bench = try PatchBench(
+        host = try PatchTestHost(
             app: "com.example.shop", version: "2.3.1", time: Timestamp("2026-11-20T12:00:00Z"))
-        shop = try Shop(registry: bench.registry)
+        shop = try Shop(registry: host.registry)
     }
 
     @Test func aNegativeLineIsWorthNothing() throws {
         #expect(shop.total(9.5, -2) == -19)
-        try bench.install(script: "\(patches)/cart-total.lua")
+        try host.install(script: "\(patches)/cart-total.lua")
         #expect(shop.total(9.5, -2) == 0)
         #expect(shop.total(9.5, 2) == 19)
-        #expect(bench.calls(of: "Cart.total") == 2)
-        #expect(bench.logs == ["negative quantity -2"])
-        #expect(bench.failures.isEmpty)
+        #expect(host.calls(of: "Cart.total") == 2)
+        #expect(host.logs == ["negative quantity -2"])
+        #expect(host.failures.isEmpty)
     }
 
     @Test func nothingReservesNothing() throws {
-        try bench.install(script: "\(patches)/stock-reserve.lua")
+        try host.install(script: "\(patches)/stock-reserve.lua")
         #expect(!shop.reserve(shop.stock, "ink", 0))
         #expect(shop.reserve(shop.stock, "ink", 2))
         #expect(shop.available(shop.stock, "ink") == 1)
     }
 
     @Test func theGreetingsPatchHasABugOfItsOwn() throws {
-        try bench.install(script: "\(patches)/receipt-greeting.lua")
+        try host.install(script: "\(patches)/receipt-greeting.lua")
         #expect(shop.greeting("Ada", "Dr.") == "Dear Dr. Ada")
         #expect(shop.greeting("Ada", nil) == "Dear  Ada")
-        #expect(bench.failures.map(\.line) == [10])
+        #expect(host.failures.map(\.line) == [10])
     }
 
     /// What becomes of a release that crashes the app on its first screen, on a device that is offline meanwhile.
     @Test func aReleaseThatGoesBadIsTakenBack() async throws {
-        let device = try DeviceBench(app: "com.example.shop", version: "2.3.1") { try Shop(registry: $0) }
+        let device = try DeviceSimulator(app: "com.example.shop", version: "2.3.1") { try Shop(registry: $0) }
         let releases = URL(filePath: patches).deletingLastPathComponent().appending(path: "going-bad").path
         func publish(_ name: String) throws {
             try device.feed.publish(try String(contentsOfFile: "\(releases)/\(name).lua", encoding: .utf8))
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test func aPatchOfThisTestsOwn() async throws {
-        try bench.install(
+        try host.install(
             source: """
                 -- @patch com.example.shop.free
                 -- @version 1
@@ -90,7 +90,7 @@ import Testing
         #expect(try await shop.charge("Ada", 10) == "receipt 1")
         await #expect(throws: ShopError.self) { try await shop.charge("Ada", 1000) }
         #expect(try shop.taxRate("BE") == 0.21)
-        #expect(throws: PatchError.self) { try bench.install(source: "-- @patch a.b") }
-        #expect(throws: PatchError.self) { try bench.install(script: "\(patches)/missing.lua") }
+        #expect(throws: PatchError.self) { try host.install(source: "-- @patch a.b") }
+        #expect(throws: PatchError.self) { try host.install(script: "\(patches)/missing.lua") }
     }
 }

@@ -2,7 +2,7 @@
 """Checks what README and docs/ say of the rest of the repository.
 
     scripts/check/docs.py            fails if a figure, a count, a list, a path, the drawing or the form of a block is not as it should be
-    scripts/check/docs.py --write    draws docs/design.md's parts anew, from Package.swift
+    scripts/check/docs.py --write    draws docs/design.md's parts again, from Package.swift
 
 - Code is in fences that name their language. Tests/Docs/run.py runs `sh`; Tests/Outside compiles `swift`, and Tests/Macros what has macros.
 - Figures of speed are those of Benchmarks/RESULTS.md, rounded. Counts are counted. Lists have the same members as the code.

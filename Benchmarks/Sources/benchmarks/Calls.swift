@@ -13,12 +13,12 @@ enum Calls {
     private static let plainScript = "return function(original, price, quantity) return price + quantity end"
     private static let throughScript = "return function(original, price, quantity) return original(price, quantity) end"
 
-    static func run(_ workshop: Workshop) throws -> [Row] {
+    static func run(_ workshop: ReleaseFixture) throws -> [Row] {
         let registry = PatchRegistry()
         let original: @Sendable (Double, Int) -> Double = { floor_original($0, Int64($1)) }
         let function = try registry.replaceable("Bench.f", original)
         let point = try registry.register(PatchPoint<(Double, Int) -> Double>("Bench.p"))
-        let runner = try Workshop.runner(registry)
+        let runner = try ReleaseFixture.runner(registry)
 
         var rows = try Rounds(
             work: "a call, not patched", count: 1_000_000,
@@ -102,9 +102,9 @@ enum Calls {
         guard let (name, script, call) = kinds[kind] else {
             throw Failure(message: "no kind \(kind): there are \(kinds.keys.sorted().joined(separator: ", "))")
         }
-        let runner = try Workshop.runner(registry)
+        let runner = try ReleaseFixture.runner(registry)
         if let script {
-            let patch = try Workshop.selfContained(
+            let patch = try ReleaseFixture.selfContained(
                 "patch.replace('\(name)', (function() \(script) end)())", replaces: [name])
             try runner.install(patch.envelope, trust: patch.trust, keys: patch.scriptKey)
         }
@@ -117,7 +117,7 @@ enum Calls {
 
     /// Calls with values that are no numbers, and calls that fail.
     private static func values(
-        _ runner: PatchRunner, _ registry: PatchRegistry, _ workshop: Workshop
+        _ runner: PatchRunner, _ registry: PatchRegistry, _ workshop: ReleaseFixture
     ) throws -> [Row] {
         let numbers = (0..<1000).map(Double.init)
         let strings = try registry.replaceable("Bench.string") { (text: String) -> String in text }
@@ -347,7 +347,7 @@ enum Calls {
 
     /// Measures with a patch on some names, and with the floor's state of the same function.
     private static func patched(
-        _ script: String, on names: [String], _ runner: PatchRunner, _ workshop: Workshop,
+        _ script: String, on names: [String], _ runner: PatchRunner, _ workshop: ReleaseFixture,
         _ measure: (OpaquePointer) throws -> [Row]
     ) throws -> [Row] {
         guard let floor = floor_open(script) else { throw Failure(message: "no memory") }
@@ -360,12 +360,12 @@ enum Calls {
     }
 
     /// One thread, and two or sixteen that share the calls: of one patch, which has an instance for each processor, and of two.
-    static func threads(_ workshop: Workshop) throws -> [Row] {
+    static func threads(_ workshop: ReleaseFixture) throws -> [Row] {
         let registry = PatchRegistry()
         let functions = try (1...2).map { number in
             try registry.replaceable("Bench.f\(number)") { (price: Double, quantity: Int) -> Double in price }
         }
-        let runner = try Workshop.runner(registry)
+        let runner = try ReleaseFixture.runner(registry)
         for number in 1...2 {
             try runner.install(
                 try workshop.envelope(
@@ -392,10 +392,10 @@ enum Calls {
     }
 
     /// How long calls of one patch from sixteen threads take, each of them: the longest of each round.
-    static func waits(_ workshop: Workshop) throws -> [Row] {
+    static func waits(_ workshop: ReleaseFixture) throws -> [Row] {
         let registry = PatchRegistry()
         let function = try registry.replaceable("Bench.f") { (price: Double, quantity: Int) -> Double in price }
-        let runner = try Workshop.runner(registry)
+        let runner = try ReleaseFixture.runner(registry)
         try runner.install(
             try workshop.envelope(
                 "patch.replace('Bench.f', (function() \(plainScript) end)())", replaces: ["Bench.f"]),
@@ -419,7 +419,7 @@ enum Calls {
     }
 
     /// What an instance holds: a patch with one, and with sixteen.
-    static func instances(_ workshop: Workshop) throws -> [Row] {
+    static func instances(_ workshop: ReleaseFixture) throws -> [Row] {
         let registry = PatchRegistry()
         let meeting = Mutex((arrived: 0, expected: 1))
         let function = try registry.replaceable("Bench.f") { () -> Int in
@@ -429,7 +429,7 @@ enum Calls {
         }
         var limits = PatchLimits()
         limits.instances = 16
-        let runner = try Workshop.runner(registry, limits: limits)
+        let runner = try ReleaseFixture.runner(registry, limits: limits)
         try runner.install(
             try workshop.envelope(
                 "patch.replace('Bench.f', function(original) return original() end)", replaces: ["Bench.f"]),
@@ -446,10 +446,10 @@ enum Calls {
     }
 
     /// A million calls that make tables and strings leave the process as large as it was.
-    static func memory(_ workshop: Workshop) throws -> [Row] {
+    static func memory(_ workshop: ReleaseFixture) throws -> [Row] {
         let registry = PatchRegistry()
         let function = try registry.replaceable("Bench.f") { (x: Int, text: String) -> [Int] in [x] }
-        let runner = try Workshop.runner(registry)
+        let runner = try ReleaseFixture.runner(registry)
         try runner.install(
             try workshop.envelope(
                 "patch.replace('Bench.f', function(o, x, s) local t = o(x, s .. x) t[2] = #s return t end)",

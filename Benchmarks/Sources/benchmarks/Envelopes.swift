@@ -4,12 +4,12 @@ import PatchCrypto
 
 /// Packing and verifying in this process, by size, against the same steps in C.
 enum Envelopes {
-    static func run(_ workshop: Workshop) throws -> [Row] {
+    static func run(_ workshop: ReleaseFixture) throws -> [Row] {
         var rows: [Row] = []
         for (size, title, count) in [
             (4 << 10, "4 KiB", 40), (64 << 10, "64 KiB", 20), (1 << 20, "1 MiB", 4), (16 << 20, "16 MiB", 1),
         ] {
-            let bytes = Workshop.script(of: size)
+            let bytes = ReleaseFixture.script(of: size)
             let script = PatchScript(name: "main.lua", bytes: bytes)
             let manifest = try Manifest(
                 id: "com.example.bench", version: 1, app: "com.example.app", replaces: ["Bench.f"],
@@ -56,8 +56,8 @@ enum Envelopes {
 
     /// One kind of work and nothing else, to count its instructions. nil if there is no such kind.
     static func only(_ kind: String, _ count: Int) throws -> Void? {
-        let patch = try Workshop.selfContained(
-            String(decoding: Workshop.script(of: 4 << 10), as: UTF8.self), replaces: ["Bench.f"])
+        let patch = try ReleaseFixture.selfContained(
+            String(decoding: ReleaseFixture.script(of: 4 << 10), as: UTF8.self), replaces: ["Bench.f"])
         switch kind {
         case "verify-in-process":
             let verifier = try EnvelopeVerifier(trustStore: patch.trust, policy: .none)
@@ -67,7 +67,7 @@ enum Envelopes {
         return ()
     }
 
-    private static func floorPack(_ workshop: Workshop, _ manifest: String, _ script: [UInt8]) -> [UInt8] {
+    private static func floorPack(_ workshop: ReleaseFixture, _ manifest: String, _ script: [UInt8]) -> [UInt8] {
         var size = 0
         let envelope = floor_pack(workshop.floorPacker, manifest, "main.lua", script, script.count, &size)
         defer { free(envelope) }

@@ -19,7 +19,7 @@ enum Install {
     private static func runner() throws -> PatchRunner {
         let registry = PatchRegistry()
         _ = try registry.replaceable("Bench.f") { (x: Int) -> Int in x }
-        return try Workshop.runner(registry)
+        return try ReleaseFixture.runner(registry)
     }
 
     /// Loads a verified patch, or its script in C, and does nothing else, to count its instructions. `loaded` keeps all of them, with a script
@@ -29,7 +29,7 @@ enum Install {
     static func only(_ kind: String, _ count: Int) throws -> Void? {
         switch kind {
         case "load", "loaded":
-            let patch = try Workshop.selfContained(kind == "load" ? script : smallScript, replaces: ["Bench.f"])
+            let patch = try ReleaseFixture.selfContained(kind == "load" ? script : smallScript, replaces: ["Bench.f"])
             let verifier = try EnvelopeVerifier(trustStore: patch.trust, policy: .none)
             let verified = try verifier.verify(patch.envelope, scriptKeys: patch.scriptKey)
             let runner = try runner()
@@ -45,7 +45,7 @@ enum Install {
         return ()
     }
 
-    static func run(_ workshop: Workshop) throws -> [Row] {
+    static func run(_ workshop: ReleaseFixture) throws -> [Row] {
         let runner = try runner()
         let envelope = try workshop.envelope(script, replaces: ["Bench.f"])
         let verifier = try EnvelopeVerifier(trustStore: workshop.trust, policy: .none)

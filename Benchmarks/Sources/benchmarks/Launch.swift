@@ -7,7 +7,7 @@ import PatchRunner
 ///
 /// A launch also notes durably that it has begun, reads the state and the envelopes, and compares their hashes.
 enum Launch {
-    static func run(_ workshop: Workshop, _ tools: Tools) throws -> [Row] {
+    static func run(_ workshop: ReleaseFixture, _ tools: Tools) throws -> [Row] {
         let memory = try Device(workshop, tools, in: "\(workshop.folder)/launch")
         let folder = FileManager.default.temporaryDirectory.appending(path: "patchpack-bench-\(getpid())").path
         let disk = try Device(workshop, tools, in: folder)
@@ -35,7 +35,8 @@ enum Launch {
 
     /// Makes a folder with good patches, for ``only(_:_:)``.
     static func prepare(_ patches: Int, _ tools: Tools, in folder: String) throws {
-        _ = try Device(Workshop(patchpack: tools.patchpack, algorithm: "ed25519"), tools, in: folder, patches: patches)
+        _ = try Device(
+            ReleaseFixture(patchpack: tools.patchpack, algorithm: "ed25519"), tools, in: folder, patches: patches)
     }
 
     /// Launches of a device with good patches and nothing else, to count their instructions: `launch-10` with ten, in the folder
@@ -71,7 +72,7 @@ enum Launch {
             root = try read("feed/metadata/1.root.json")
         }
 
-        init(_ workshop: Workshop, _ tools: Tools, in folder: String, patches: Int = 5) throws {
+        init(_ workshop: ReleaseFixture, _ tools: Tools, in folder: String, patches: Int = 5) throws {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             func tool(_ arguments: String...) throws { _ = try Processes.run([tools.patchpack] + arguments) }
             for name in ["signing", "root", "release", "online"] {
@@ -79,7 +80,7 @@ enum Launch {
             }
             var files: [String] = []
             for number in 1..<patches + 1 {
-                let script = Workshop.script(of: 5000, number: number)
+                let script = ReleaseFixture.script(of: 5000, number: number)
                 try Data(String(decoding: script, as: UTF8.self).replacing("Bench.f", with: "Bench.f\(number)").utf8)
                     .write(to: URL(filePath: "\(folder)/p\(number).lua"))
                 try tool(

@@ -31,8 +31,8 @@ struct Main {
         }
         let tools = Tools(root: root, patchpack: "\(root)/.build/release/patchpack")
         // RSA hides the rest of the work, so what is signed is also measured with Ed25519.
-        let workshop = try Workshop(patchpack: tools.patchpack, algorithm: "rsa")
-        let both = [workshop, try Workshop(patchpack: tools.patchpack, algorithm: "ed25519")]
+        let workshop = try ReleaseFixture(patchpack: tools.patchpack, algorithm: "rsa")
+        let both = [workshop, try ReleaseFixture(patchpack: tools.patchpack, algorithm: "ed25519")]
         let groups: [(String, () throws -> [Row])] = [
             ("calls", { try Calls.run(workshop) }),
             ("threads", { try Calls.threads(workshop) + Calls.waits(workshop) + Calls.instances(workshop) }),

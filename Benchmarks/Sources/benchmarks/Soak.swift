@@ -34,8 +34,8 @@ enum Soak {
             return number
         }
         let failing = try registry.replaceable("Soak.fails") { (number: Int) -> Int in number }
-        let runner = try Workshop.runner(registry)
-        let patch = try Workshop.selfContained(
+        let runner = try ReleaseFixture.runner(registry)
+        let patch = try ReleaseFixture.selfContained(
             script, replaces: ["scalar", "text", "list", "item", "throws", "fails"].map { "Soak.\($0)" })
 
         let threads = Threads(8)

@@ -6,7 +6,7 @@ import PatchHTTP
 /// A sync with a feed on nginx, on this machine: the metadata and the list. python-tuf's client does the same in a process of its
 /// own, which waits between the rounds.
 enum Sync {
-    static func run(_ workshop: Workshop, _ tools: Tools) throws -> [Row] {
+    static func run(_ workshop: ReleaseFixture, _ tools: Tools) throws -> [Row] {
         let folder = "\(workshop.folder)/sync"
         let python = "\(tools.root)/.build/tuf/bin/python"
         guard Tools.has("nginx") || FileManager.default.fileExists(atPath: "/usr/sbin/nginx") else {

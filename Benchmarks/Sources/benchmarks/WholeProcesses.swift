@@ -7,16 +7,18 @@ enum WholeProcesses {
     /// The shell takes half a minute for all; it does some of them, and its time counts for all.
     private static let shellCount = 10
 
-    static func run(_ workshops: [Workshop], _ tools: Tools) throws -> [Row] {
+    static func run(_ workshops: [ReleaseFixture], _ tools: Tools) throws -> [Row] {
         try workshops.flatMap { try run($0, tools) }
     }
 
-    private static func run(_ workshop: Workshop, _ tools: Tools) throws -> [Row] {
+    private static func run(_ workshop: ReleaseFixture, _ tools: Tools) throws -> [Row] {
         // The shell, Python and PHP do the default, RSA.
         let isRSA = workshop.signature == "RSA-3072"
         let signed = "signed with \(workshop.signature)"
         let folder = workshop.folder
-        let scripts = try (1...count).map { try workshop.write(Workshop.script(of: 4 << 10, number: $0), "s\($0).lua") }
+        let scripts = try (1...count).map {
+            try workshop.write(ReleaseFixture.script(of: 4 << 10, number: $0), "s\($0).lua")
+        }
         let keys = (signing: "\(folder)/signing.pem", trusted: "\(folder)/trusted.pem", script: "\(folder)/script.key")
         let output = "\(folder)/out"
         func clear() throws {
@@ -159,7 +161,7 @@ enum WholeProcesses {
             ]
         ).run()
 
-        let large = try workshop.write(Workshop.script(of: 7 << 20), "large.lua")
+        let large = try workshop.write(ReleaseFixture.script(of: 7 << 20), "large.lua")
         rows += try Processes(
             work: "pack a script of 7 MiB",
             ways: [

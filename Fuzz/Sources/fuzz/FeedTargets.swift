@@ -132,8 +132,9 @@ func fuzzEvents(_ bytes: [UInt8]) throws {
     require(one.patches == apart.patches, "another report line by line")
     for patch in one.patches {
         require(patch.failures <= patch.calls, "more failures than calls")
-        for share in [patch.failureRate, Share(patch.running, of: patch.devices), Share(patch.hurt, of: patch.devices)]
-        {
+        for share in [
+            patch.failureRate, Share(patch.running, of: patch.devices), Share(patch.affected, of: patch.devices),
+        ] {
             guard let value = share.value else { continue }
             require(share.interval.contains(value) && value <= 1, "a part outside of its interval")
         }
@@ -142,7 +143,8 @@ func fuzzEvents(_ bytes: [UInt8]) throws {
     require(one.devices == other.devices, "other devices in another order")
     for (one, other) in zip(one.patches, other.patches) {
         let same = one.id == other.id && one.version == other.version && one.devices == other.devices
-        require(same && one.running == other.running && one.hurt == other.hurt, "another report in another order")
+        require(
+            same && one.running == other.running && one.affected == other.affected, "another report in another order")
         require(one.good == other.good && one.trial == other.trial && one.calls == other.calls, "other stages or calls")
     }
 }

@@ -27,7 +27,9 @@ func fuzzRepository(_ bytes: [UInt8]) throws {
     try feed.checkNotOlder(than: timestamp)
     require(try feed.position(of: timestamp, called: "its own", root: root, read).isOwn, "a timestamp of another feed")
     var staged = feed
-    if (try? staged.takeUp(reading: read)) == true { _ = (staged.changes(since: feed), try? staged.missing()) }
+    if (try? staged.loadStagedChange(reading: read)) == true {
+        _ = (staged.changes(since: feed), try? staged.missing())
+    }
     // What its owner signs next can be read again.
     feed.refresh(Set(FeedRepository.Role.allCases), in: ChangeDetails(at: FuzzFeed.now))
     guard let made = try? feed.files(signedBy: FuzzFeed.signers(), in: ChangeDetails(at: FuzzFeed.now)) else { return }

@@ -74,7 +74,7 @@ typedef struct er_parser er_parser;
 er_reader *er_open(const char *schema);
 void er_set_event(er_reader *reader, er_event event, const char *name);
 void er_set_key(er_reader *reader, er_key key, const char *name);
-/* Whether a text that is not empty has the form of a member. It is called by several threads. */
+/* Whether a string that is not empty has the form of a member. It is called by several threads. */
 typedef int (*er_check)(er_key key, const char *text, size_t length);
 void er_set_check(er_reader *reader, er_check check);
 /* Takes only events of one installation from now on. */
@@ -98,10 +98,10 @@ const char *er_misnamed(const er_reader *reader, size_t *length);
 /* A patch of the launch that was taken last, by its place from 0 to er_line.running. */
 er_patch er_running(const er_reader *reader, size_t place);
 
-/* A text by its number, and its length. It is valid until the reader is closed. */
+/* A string by its number, and its length. It is valid until the reader is closed. */
 const char *er_text(const er_reader *reader, uint32_t number, size_t *length);
 
-/* The number that a text has, or gets now, before others can take its place. 0 if there are too many. */
+/* The number that a string has, or gets now, before others can take its place. 0 if there are too many. */
 uint32_t er_number(er_reader *reader, const char *text, size_t length);
 /* How many texts did not become numbers, because there were too many different ones. */
 uint64_t er_dropped_texts(const er_reader *reader);

@@ -99,7 +99,7 @@ private struct ZipReader {
         let start = bytes.startIndex + (try take(4))
         try expect(0, 2, "a comment is not allowed")
         guard start + size == bytes.endIndex - 22 else {
-            throw Self.fault("the central directory is not where the end record says")
+            throw Self.fault("the central directory is not at the place in the end record")
         }
         return (count, start..<start + size)
     }

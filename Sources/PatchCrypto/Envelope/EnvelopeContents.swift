@@ -104,7 +104,7 @@ struct EnvelopeContents {
             }
             guard bytes.count == script.size else {
                 throw PatchError(
-                    .digestMismatch, "\(script.name) has \(bytes.count) bytes, but the manifest says \(script.size)",
+                    .digestMismatch, "\(script.name) has \(bytes.count) bytes, but \(script.size) in the manifest",
                     hint: "pack it again")
             }
             guard try suite.digest.hexadecimal(of: bytes) == digest else {

@@ -36,7 +36,7 @@ extension ScriptKey: ScriptKeyProvider {
     public func scriptKeyNames() -> [String] { [id.description] }
 
     public func scriptKey(named name: String) -> ScriptKey? {
-        name.hasBytes(of: id.description) ? self : nil
+        name.isByteEqual(to: id.description) ? self : nil
     }
 }
 
@@ -51,7 +51,7 @@ public struct ScriptKeyRing: ScriptKeyProvider {
     public func scriptKeyNames() -> [String] { keys.map(\.name) }
 
     public func scriptKey(named name: String) -> ScriptKey? {
-        keys.first { $0.name.hasBytes(of: name) }?.key
+        keys.first { $0.name.isByteEqual(to: name) }?.key
     }
 
     /// Adds a key.

@@ -78,7 +78,7 @@ public struct SignedTrustStore: Sendable {
         }
         while !rest.isEmpty {
             guard rest.starts(with: Self.prefix), let line = rest.takeLine() else {
-                throw PatchError(.config, "a line after its signatures is none", hint: "sign it again")
+                throw PatchError(.config, "a line after its signatures is not a signature", hint: "sign it again")
             }
             let tokens = line.dropFirst(Self.prefix.count).split(
                 separator: UInt8(ascii: " "), omittingEmptySubsequences: false)

@@ -166,7 +166,7 @@ extension TrustStore {
                     hint: "use the SHA-256 digest of the trust store file")
             }
             let found = try TrustStoreFile.pin(of: file)
-            guard pin.hasBytes(of: found) else {
+            guard pin.isByteEqual(to: found) else {
                 throw PatchError(
                     .modifiedTrust, "the trusted keys were modified: their digest is \(found), but the pin is \(pin)",
                     hint: "restore the file, or build the app with the new pin")

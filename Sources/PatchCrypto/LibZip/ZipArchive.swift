@@ -104,7 +104,7 @@ enum ZipArchive {
                 && Int(stream.pointee.total_out) == member.size
         else {
             throw PatchError(
-                .malformed, "zip: the deflated data of \(member.name) does not end where its headers say")
+                .malformed, "zip: the deflated data of \(member.name) does not end at the length in its headers")
         }
     }
 

@@ -55,7 +55,7 @@ package struct ManifestFields: Sendable {
             if let value { return value }
             throw PatchError(
                 .malformed, "missing patch \(name)",
-                hint: ScriptHead.whatHidesIt(scripts[0].bytes)
+                hint: ScriptHead.headProblem(scripts[0].bytes)
                     ?? "add a line `-- @\(tag)` to the comments at the start of the script",
                 at: .init(field: name))
         }

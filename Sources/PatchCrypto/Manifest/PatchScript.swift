@@ -18,7 +18,7 @@ public struct PatchScript: Sendable, Hashable {
     // Arrays are compared and hashed byte by byte.
 
     public static func == (left: Self, right: Self) -> Bool {
-        left.name == right.name && left.bytes.hasBytes(of: right.bytes)
+        left.name == right.name && left.bytes.isByteEqual(to: right.bytes)
     }
 
     public func hash(into hasher: inout Hasher) {

@@ -62,7 +62,7 @@ public struct ScriptHead: Sendable {
     }
 
     /// What to do about something at the start of a script that hides its head; nil if nothing hides it.
-    package static func whatHidesIt(_ script: [UInt8]) -> String? {
+    package static func headProblem(_ script: [UInt8]) -> String? {
         if script.starts(with: [0xEF, 0xBB, 0xBF]) {
             return "remove the byte order mark at the start of the file, which hides the tags"
         }

@@ -20,7 +20,7 @@ public struct AppVersion: Sendable, Hashable, Comparable, CustomStringConvertibl
         description = text
     }
 
-    /// What is wrong with a text that is not a version, to say after it; nil if it is one.
+    /// What is wrong with a string that is not a version, to say after it; nil if it is one.
     package static func fault(in text: String) -> String? {
         guard AppVersion(text) == nil else { return nil }
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
@@ -88,7 +88,7 @@ public struct VersionRange: Sendable, CustomStringConvertible {
     /// - Parameter text: `*`, or comparisons (`>=`, `<=`, `>`, `<` or `=` and a version) with one space between them.
     /// - Returns: nil for any other text.
     public init?(_ text: String) {
-        if text.hasBytes(of: "*") {
+        if text.isByteEqual(to: "*") {
             self = .all
             return
         }
@@ -137,7 +137,7 @@ public struct VersionRange: Sendable, CustomStringConvertible {
         return !contains(lowest)
     }
 
-    /// What is wrong with a text that is not a range, and what to write; nil if it is one.
+    /// What is wrong with a string that is not a range, and what to write; nil if it is one.
     package static func fault(in text: String) -> (fault: String, hint: String)? {
         guard VersionRange(text) == nil else { return nil }
         let hint = "use a range such as '>=2.3.0 <2.5.0', or '*'"

@@ -2,7 +2,9 @@ internal import Libc
 
 extension String {
     /// Whether two strings have the same bytes. To `==`, canonically equivalent strings are also equal.
-    package func hasBytes(of other: String) -> Bool { utf8.count == other.utf8.count && compareBytes(with: other) == 0 }
+    package func isByteEqual(to other: String) -> Bool {
+        utf8.count == other.utf8.count && compareBytes(with: other) == 0
+    }
 
     /// Whether a string's bytes come before those of another one, as keys do in canonical JSON.
     package func hasBytes(before other: String) -> Bool {
@@ -33,7 +35,7 @@ package struct ExactString: Sendable, Hashable {
 
     package init(_ text: String) { self.text = text }
 
-    package static func == (left: ExactString, right: ExactString) -> Bool { left.text.hasBytes(of: right.text) }
+    package static func == (left: ExactString, right: ExactString) -> Bool { left.text.isByteEqual(to: right.text) }
 
     package func hash(into hasher: inout Hasher) {
         var text = text
@@ -43,7 +45,7 @@ package struct ExactString: Sendable, Hashable {
 
 extension [UInt8] {
     /// The same as `==`, in a fraction of its time.
-    func hasBytes(of other: [UInt8]) -> Bool {
+    func isByteEqual(to other: [UInt8]) -> Bool {
         guard count == other.count else { return false }
         return unsafe withUnsafeBufferPointer { left in
             unsafe other.withUnsafeBufferPointer { right in

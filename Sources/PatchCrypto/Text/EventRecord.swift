@@ -48,7 +48,7 @@ package struct EventRecord: Sendable {
             case .launched: "a launch began"
             case .trial: "a patch runs for the first time on this device"
             case .confirmed: "a patch is good"
-            case .rolledBack: "a patch was taken back"
+            case .rolledBack: "a patch was rolled back"
             case .safeMode: "launches failed with good patches, so the app runs without them"
             case .waiting: "a patch waits for functions that the app has not registered yet"
             case .neverConfirmed: "no launch was confirmed; call confirm() when the app works"

@@ -23,11 +23,11 @@ package struct JSONObject: Sendable {
     package var place: String { makePlace() }
 
     /// A member; nil if there is none.
-    package subscript(key: String) -> JSONValue? { members.first { $0.key.hasBytes(of: key) }?.value }
+    package subscript(key: String) -> JSONValue? { members.first { $0.key.isByteEqual(to: key) }?.value }
 
     /// Refuses members of other names.
     package func allow(_ keys: [String]) throws(PatchError) {
-        for member in members where !keys.contains(where: { $0.hasBytes(of: member.key) }) {
+        for member in members where !keys.contains(where: { $0.isByteEqual(to: member.key) }) {
             throw makeFault(place, nil, "a member that is not known")
         }
     }

@@ -105,7 +105,8 @@ private struct JSONReader {
             }
             if !isOrdered {
                 if known == nil, members.count > 16 { known = Set(members.map { ExactString($0.key) }) }
-                let isNew = known?.insert(ExactString(key)).inserted ?? !members.contains { $0.key.hasBytes(of: key) }
+                let isNew =
+                    known?.insert(ExactString(key)).inserted ?? !members.contains { $0.key.isByteEqual(to: key) }
                 guard isNew else { throw fault("duplicate key") }
             }
             try expect(":")

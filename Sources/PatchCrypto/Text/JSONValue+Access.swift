@@ -2,13 +2,13 @@ extension JSONValue {
     /// A member of an object; nil if there is no such member, or the value is not an object.
     package subscript(key: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
-        return members.first { $0.key.hasBytes(of: key) }?.value
+        return members.first { $0.key.isByteEqual(to: key) }?.value
     }
 
     /// Sets a member of an object, or removes it.
     package mutating func set(_ key: String, _ value: JSONValue?) {
         guard case .object(var members) = self else { return }
-        let index = members.firstIndex { $0.key.hasBytes(of: key) }
+        let index = members.firstIndex { $0.key.isByteEqual(to: key) }
         switch (index, value) {
         case (let index?, let value?): members[index].value = value
         case (let index?, nil): members.remove(at: index)

@@ -27,7 +27,7 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
         description = text
     }
 
-    /// What is wrong with a text that is not a moment, to say after it; nil if it is one.
+    /// What is wrong with a string that is not a moment, to say after it; nil if it is one.
     package static func fault(in text: String) -> String? {
         guard Timestamp(text) == nil else { return nil }
         func isLike(_ pattern: String) -> Bool {

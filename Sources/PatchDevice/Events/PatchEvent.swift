@@ -16,7 +16,7 @@ public enum PatchEvent: Sendable {
     case trial(PatchID)
     /// A launch with the patch was confirmed, so it is good.
     case confirmed(PatchID)
-    /// A patch is taken back because launches or calls failed with it. Its envelope has this SHA-256.
+    /// A patch is rolled back because launches or calls failed with it. Its envelope has this SHA-256.
     case rolledBack(PatchID, reason: String, hash: String)
     /// So many launches failed with good patches that the app runs without these.
     case safeMode(failures: Int)
@@ -150,7 +150,7 @@ extension PatchEvent: CustomStringConvertible {
             return "launched with \(names)\(isSafe ? ", in safe mode" : "")"
         case .trial(let patch): return "\(patch) is on trial"
         case .confirmed(let patch): return "\(patch) is good"
-        case .rolledBack(let patch, let reason, _): return "\(patch) was taken back: \(reason)"
+        case .rolledBack(let patch, let reason, _): return "\(patch) was rolled back: \(reason)"
         case .safeMode(let failures): return "\(failures) launches failed, so the app runs without these patches"
         case .waiting(let patch, let names): return "\(patch) waits: \(Self.missing(names))"
         case .neverConfirmed(let launches):

@@ -32,7 +32,7 @@ public final class PatchEventLog: Sendable {
     private struct Memory {
         var resource: EventResource
         var files: EventFolder
-        var repeats = EventRepeats<PatchEvent>(milliseconds: 60_000)
+        var repeats = EventDeduplicator<PatchEvent>(milliseconds: 60_000)
         var calls = CallCounter()
         var fault: PatchError?
 

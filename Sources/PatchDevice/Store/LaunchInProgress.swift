@@ -24,7 +24,7 @@ struct LaunchInProgress {
     /// The hashes of patches that the launch would have begun with, had the app registered their functions before.
     var due: Set<String> = []
     /// Why patches do not run in this launch, by the hashes of their envelopes.
-    var hindrances: [String: Hindrance] = [:]
+    var blockReasons: [String: BlockReason] = [:]
     /// What was activated last of each patch, by id. It may have ended since, and may be held no more.
     var activated: [String: (patch: PatchID, hash: String)] = [:]
 
@@ -35,12 +35,12 @@ struct LaunchInProgress {
 
     /// Replaces why patches do not run that the feed has taken away, which could not be written.
     mutating func hinder(_ patches: [(hash: String, code: PatchStatus.Code, reason: String)]) {
-        hindrances = hindrances.filter { _, hindrance in
-            guard case .notApplicable(_, let code) = hindrance else { return true }
+        blockReasons = blockReasons.filter { _, blockReason in
+            guard case .notApplicable(_, let code) = blockReason else { return true }
             return [.appVersion, .engine].contains(code)  // what a verification has found
         }
         for patch in patches {
-            hindrances[patch.hash] = .notApplicable(PatchError(.policy, patch.reason), patch.code)
+            blockReasons[patch.hash] = .notApplicable(PatchError(.policy, patch.reason), patch.code)
         }
     }
 
@@ -51,11 +51,11 @@ struct LaunchInProgress {
         var ready: [(hash: String, isDue: Bool)] = []
         var ids: Set<String> = []
         for held in state.held {
-            guard case .waiting(let names) = hindrances[held.hash], runner.registry.names.missing(names).isEmpty
+            guard case .waiting(let names) = blockReasons[held.hash], runner.registry.names.missing(names).isEmpty
             else { continue }
-            hindrances[held.hash] = nil
+            blockReasons[held.hash] = nil
             let isDue = due.contains(held.hash)
-            guard isDue || held.stage != .suspect && !held.isOff,
+            guard isDue || held.stage != .suspect && !held.isSuspended,
                 state.launch?.broken.contains(held.hash) != true,
                 running[held.patch.id] ?? 0 < held.patch.version, ids.insert(held.patch.id).inserted
             else { continue }
@@ -66,7 +66,7 @@ struct LaunchInProgress {
 }
 
 /// Why a patch that is held does not run in this launch.
-enum Hindrance: Sendable {
+enum BlockReason: Sendable {
     case refused(PatchError)
     case expired(PatchError)
     /// It is not for this version of the app, or needs a higher engine level, or the feed has taken it away and that could not be

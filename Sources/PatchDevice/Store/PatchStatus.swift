@@ -101,13 +101,13 @@ public struct PatchStatus: Sendable, CustomStringConvertible {
 }
 
 /// Says of each version of each patch why it runs or not.
-struct StatusOfAll {
+struct StatusResolver {
     let state: StoreState
     /// What runs in this process; nil if nothing ever runs in it, as in a tool.
     let running: Set<PatchID>?
     /// The patches among them that have failed too often, so that only what their scripts give as `otherwise` answers.
     let open: Set<PatchID>
-    let hindrances: [String: Hindrance]
+    let blockReasons: [String: BlockReason]
     /// Why the device's folder cannot be written; nil if it can.
     let fault: PatchError?
     /// What this process is to the folder, if it does not write it.
@@ -134,7 +134,7 @@ struct StatusOfAll {
     /// Whether its breaker has opened. A script that did not load is refused, too.
     private func isBroken(_ patch: PatchID) -> Bool {
         guard let hash = state.held.first(where: { $0.patch == patch })?.hash else { return false }
-        return state.launch?.broken.contains(hash) == true && hindrances[hash] == nil
+        return state.launch?.broken.contains(hash) == true && blockReasons[hash] == nil
     }
 
     private func whyRunning(_ patch: PatchID) -> (PatchStatus.Code, String) {
@@ -149,17 +149,17 @@ struct StatusOfAll {
         if let held = state.held.first(where: { $0.patch == patch }) { return whyNotRunning(held) }
         if let ban = state.bans.last(where: { $0.patch == patch }) {
             let moment = ban.time.map { " at \($0)" } ?? ""
-            return (.banned, "it was taken back on this device\(moment): \(ban.reason)")
+            return (.banned, "it was rolled back on this device\(moment): \(ban.reason)")
         }
         guard let verdict = state.verdicts[patch], let code = PatchStatus.Code(rawValue: verdict.code) else {
-            return (.unknown, "the last sync did not say")
+            return (.unknown, "no reason was reported by the last sync")
         }
-        return (code, verdict.detail ?? "the last sync said so")
+        return (code, verdict.detail ?? "reported by the last sync")
     }
 
     private func whyNotRunning(_ held: StoreState.Held) -> (PatchStatus.Code, String) {
         if !state.isEnabled { return (.disabled, Self.disabled) }
-        switch hindrances[held.hash] {
+        switch blockReasons[held.hash] {
         case .refused(let error): return (.refused, "\(error.code): \(error.message)")
         case .expired(let error): return (.expired, error.message)
         case .notApplicable(let error, let code): return (code, error.message)
@@ -167,7 +167,9 @@ struct StatusOfAll {
         case nil: break
         }
         if isUnconfirmed(held) { return neverConfirmed }
-        if held.isOff { return (.safeMode, "launches failed with it and other good ones; the app runs without them") }
+        if held.isSuspended {
+            return (.safeMode, "launches failed with it and other good ones; the app runs without them")
+        }
         if held.stage != .suspect, state.held.first(where: { $0.patch.id == held.patch.id })?.patch != held.patch,
             state.runnable.contains(where: { $0.patch.id == held.patch.id && $0.patch.version > held.patch.version })
         {
@@ -178,7 +180,7 @@ struct StatusOfAll {
             return (.reader, "this process only reads the device's folder, so it runs good patches only")
         }
         if held.stage != .good, role == .follower {
-            return (.follower, "another process writes the device's folder and tries it; this one runs what is good")
+            return (.follower, "another process writes the device's folder and tries it; this one runs good patches")
         }
         if held.stage != .good, let fault { return (.unwritable, PatchStatus.unwritable(fault)) }
         return held.stage == .good ? (.nextLaunch, "it is activated at the next launch") : recorded(held)
@@ -186,7 +188,7 @@ struct StatusOfAll {
 
     /// Whether it does not get on because the app never confirms.
     private func isUnconfirmed(_ held: StoreState.Held) -> Bool {
-        (held.isOff || held.stage != .good) && !state.hasConfirmed && state.unconfirmed >= StoreState.patience
+        (held.isSuspended || held.stage != .good) && !state.hasConfirmed && state.unconfirmed >= StoreState.patience
     }
 
     private var neverConfirmed: (PatchStatus.Code, String) {

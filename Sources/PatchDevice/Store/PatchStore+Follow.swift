@@ -58,7 +58,7 @@ extension PatchStore {
             runner.active.map(\.id).filter { id in
                 guard let hash = memory.launch.activated[id]?.hash, state.isEnabled else { return true }
                 // One that cannot run leaves its place to the good one.
-                let isGood = state.held.contains { $0.hash == hash && $0.stage == .good && !$0.isOff }
+                let isGood = state.held.contains { $0.hash == hash && $0.stage == .good && !$0.isSuspended }
                 return !wanted.contains(hash) && !isGood
             }
         }

@@ -59,12 +59,12 @@ extension PatchStore {
         guard
             let good = state.held.first(where: {
                 $0.patch.id == id && $0.stage == .good && $0.hash != hash
-                    && (!$0.isOff || state.launch?.isReturn == true)
+                    && (!$0.isSuspended || state.launch?.isRetry == true)
             })
         else { return }
         if !isReadOnly {
             try? change { state in
-                state.takePlace(good.hash)
+                state.substitute(good.hash)
                 return []
             }
         }
@@ -152,7 +152,7 @@ extension PatchStore {
     private func activate(_ hash: String, _ checked: Check, on runner: PatchRunner) -> Bool {
         guard let patch = verified(hash, checked, on: runner) else {
             memory.locked { _ = $0.launch.due.insert(hash) }
-            leaveOut(hash)
+            exclude(hash)
             return false
         }
         return run(patch, hash, on: runner)
@@ -192,8 +192,8 @@ extension PatchStore {
             let names = runner.registry.names
             while case let missing = names.missing(verified.manifest.replaces), !missing.isEmpty {
                 let isNew = memory.locked { memory in
-                    defer { memory.launch.hindrances[hash] = .waiting(missing) }
-                    if case .waiting = memory.launch.hindrances[hash] { return false }
+                    defer { memory.launch.blockReasons[hash] = .waiting(missing) }
+                    if case .waiting = memory.launch.blockReasons[hash] { return false }
                     return true
                 }
                 if isNew { events(.waiting(patch, names: missing)) }
@@ -202,13 +202,13 @@ extension PatchStore {
             }
             return verified
         } catch {
-            note(hindrance(error, checked.manifest, on: runner), for: patch, hash)
+            note(blockReason(error, checked.manifest, on: runner), for: patch, hash)
             return nil
         }
     }
 
     /// Why a patch that is held does not run. An app that was updated past its range, and an end, are no fault of the patch.
-    private func hindrance(_ error: PatchError, _ manifest: Manifest?, on runner: PatchRunner) -> Hindrance {
+    private func blockReason(_ error: PatchError, _ manifest: Manifest?, on runner: PatchRunner) -> BlockReason {
         guard error.code == .policy, let manifest, manifest.app.utf8.elementsEqual(host.app.utf8) else {
             return .refused(error)
         }
@@ -219,13 +219,13 @@ extension PatchStore {
     }
 
     /// Notes why a patch does not run, and tells it once.
-    private func note(_ hindrance: Hindrance, for patch: PatchID, _ hash: String) {
+    private func note(_ blockReason: BlockReason, for patch: PatchID, _ hash: String) {
         let isNew = memory.locked { memory in
-            defer { memory.launch.hindrances[hash] = hindrance }
-            return memory.launch.hindrances[hash]?.name != hindrance.name
+            defer { memory.launch.blockReasons[hash] = blockReason }
+            return memory.launch.blockReasons[hash]?.name != blockReason.name
         }
         guard isNew else { return }
-        switch hindrance {
+        switch blockReason {
         case .refused(let error): events(.runner(.refused(error, patch)))
         case .expired(let error): events(.expired(patch, error))
         case .notApplicable(let error, _): events(.notApplicable(patch, error))
@@ -249,22 +249,22 @@ extension PatchStore {
             try runner.activate(runner.load(patch))
             // Another thread may have taken it away while its script was loading.
             let isMeant = memory.locked { memory in
-                memory.launch.hindrances[hash] = nil
+                memory.launch.blockReasons[hash] = nil
                 let id = patch.manifest.id
                 memory.launch.activated[id] = (PatchID(id: id, version: patch.manifest.version), hash)
                 return memory.writer.state.isEnabled && memory.writer.state.held.contains { $0.hash == hash }
             }
             guard !isMeant else { return true }
             runner.deactivate(patch.manifest.id)
-            leaveOut(hash)
+            exclude(hash)
             return false
         } catch {
-            memory.locked { $0.launch.hindrances[hash] = .refused(error) }
+            memory.locked { $0.launch.blockReasons[hash] = .refused(error) }
             if !isReadOnly, error.code == .script || error.code == .scriptLimit {
                 let patch = PatchID(id: patch.manifest.id, version: patch.manifest.version)
                 fail(patch, "its script did not load: \(error.message)")
             }
-            leaveOut(hash)
+            exclude(hash)
             return false
         }
     }
@@ -287,13 +287,13 @@ extension PatchStore {
             guard let (version, hash) = activated[patch.id].map({ ($0.patch.version, $0.hash) }),
                 version == patch.version, held.contains(hash), verified(hash, on: runner, trust: trust) == nil
             else { continue }
-            switch memory.locked({ $0.launch.hindrances[hash] }) {
+            switch memory.locked({ $0.launch.blockReasons[hash] }) {
             case .expired: break
             case .refused(let error) where [.policy, .unknownSigner].contains(error.code): break
             default: continue
             }
             runner.deactivate(patch.id)
-            leaveOut(hash)
+            exclude(hash)
         }
     }
 
@@ -307,7 +307,7 @@ extension PatchStore {
         memory.locked { memory in
             var refusals: [PatchID: (isExpired: Bool, error: PatchError)] = [:]
             for held in memory.writer.state.held {
-                switch memory.launch.hindrances[held.hash] {
+                switch memory.launch.blockReasons[held.hash] {
                 case .expired(let error): refusals[held.patch] = (true, error)
                 case .refused(let error): refusals[held.patch] = (false, error)
                 default: break
@@ -317,10 +317,10 @@ extension PatchStore {
         }
     }
 
-    private func leaveOut(_ hash: String) {
+    private func exclude(_ hash: String) {
         guard !isReadOnly else { return }
         try? change { state in
-            state.leaveOut(hash)
+            state.exclude(hash)
             return []
         }
     }

@@ -6,7 +6,7 @@ internal import Synchronization
 /// The patches of a device over its launches: a folder that remembers what is held, what proved good and what is banned.
 ///
 /// Before any script runs, the store notes that a launch has begun. If the next launch finds that note open, the launch crashed,
-/// hung or was killed. After two of them the patches on trial are taken back, and the last good ones run.
+/// hung or was killed. After two of them the patches on trial are rolled back, and the last good ones run.
 ///
 /// The app starts with any folder. If it cannot be read or written, only patches run that are known to be good.
 package final class PatchStore: Sendable {
@@ -104,9 +104,9 @@ package final class PatchStore: Sendable {
     package var patches: [PatchStatus] {
         let (writer, launch) = memory.locked { ($0.writer, $0.launch) }
         let active = launch.runner?.active.map { (patch: PatchID(id: $0.id, version: $0.version), isOpen: $0.isOpen) }
-        return StatusOfAll(
+        return StatusResolver(
             state: writer.state, running: launch.hasBegun ? active.map { Set($0.map(\.patch)) } : nil,
-            open: Set((active ?? []).filter(\.isOpen).map(\.patch)), hindrances: launch.hindrances,
+            open: Set((active ?? []).filter(\.isOpen).map(\.patch)), blockReasons: launch.blockReasons,
             fault: writer.whyUnwritable, role: writer.onlyReads ? .reader : writer.isFollower ? .follower : nil
         ).statuses
     }
@@ -177,7 +177,7 @@ package final class PatchStore: Sendable {
         guard !isReadOnly else { throw notAWriter }
         do throws(PatchError) {
             try folder.write(envelope, hash: hash)
-            memory.locked { $0.launch.hindrances[hash] = nil }
+            memory.locked { $0.launch.blockReasons[hash] = nil }
         } catch {
             tell(error)
             throw error

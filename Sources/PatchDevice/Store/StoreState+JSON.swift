@@ -11,7 +11,7 @@ extension StoreState {
             ("schema", .string(Self.schema)), ("app", .string(app)), ("appVersion", .string(appVersion.description)),
             ("installation", .string(installation)), ("revision", .integer(revision)),
             ("enabled", isEnabled ? nil : .bool(false)), ("failures", failures == 0 ? nil : .integer(failures)),
-            ("return", mayReturn ? .bool(true) : nil), ("confirmed", hasConfirmed ? .bool(true) : nil),
+            ("return", mayRetry ? .bool(true) : nil), ("confirmed", hasConfirmed ? .bool(true) : nil),
             ("unconfirmed", unconfirmed == 0 ? nil : .integer(unconfirmed)),
             ("held", held.isEmpty ? nil : .array(held.map(\.json))),
             ("bans", bans.isEmpty ? nil : .array(bans.map(\.json))),
@@ -47,13 +47,13 @@ extension StoreState {
             app: app, appVersion: appVersion, installation: installation,
             held: json["held"]?.elements.compactMap(Held.init) ?? [],
             bans: json["bans"]?.elements.compactMap(Ban.init) ?? [], launch: json["launch"].flatMap(Launch.init),
-            failures: json["failures"]?.count ?? 0, mayReturn: json["return"]?.flag ?? false,
+            failures: json["failures"]?.count ?? 0, mayRetry: json["return"]?.flag ?? false,
             hasConfirmed: json["confirmed"]?.flag ?? false, unconfirmed: json["unconfirmed"]?.count ?? 0)
         revision = json["revision"]?.count ?? 0
         isEnabled = json["enabled"]?.flag ?? true
         for case (let name, .string(let value)) in json["switches"]?.members ?? [] { switches[name] = value }
         for value in json["verdicts"]?.elements ?? [] {
-            if let patch = PatchID(value), let verdict = Verdict(value) { verdicts[patch] = verdict }
+            if let patch = PatchID(value), let verdict = SyncOutcome(value) { verdicts[patch] = verdict }
         }
         revoke(Set((json["revoked"]?.elements ?? []).compactMap { $0.text.flatMap { KeyID($0) } }))
         deliveredTrust = json["trust"]?.text
@@ -82,7 +82,7 @@ extension StoreState.Held {
             sparse: [
                 ("couldNotRun", couldNotRun ? .bool(true) : nil),
                 ("failures", failures == 0 ? nil : .integer(failures)),
-                ("hash", .string(hash)), ("id", .string(patch.id)), ("off", isOff ? .bool(true) : nil),
+                ("hash", .string(hash)), ("id", .string(patch.id)), ("off", isSuspended ? .bool(true) : nil),
                 ("stage", .string(stage.rawValue)), ("unproven", isUnproven ? .bool(true) : nil),
                 ("version", .integer(patch.version)),
             ])
@@ -94,7 +94,7 @@ extension StoreState.Held {
         // A stage of a later version of this library is not trusted.
         stage = json["stage"]?.text.flatMap(StoreState.Stage.init) ?? .downloaded
         failures = json["failures"]?.count ?? 0
-        isOff = stage == .good && json["off"]?.flag ?? false
+        isSuspended = stage == .good && json["off"]?.flag ?? false
         couldNotRun = json["couldNotRun"]?.flag ?? false
         isUnproven = stage == .good && json["unproven"]?.flag ?? false
     }
@@ -122,7 +122,7 @@ extension StoreState.Launch {
         func hashes(_ hashes: [String]) -> JSONValue? { hashes.isEmpty ? nil : .array(hashes.map(JSONValue.string)) }
         return .object(sparse: [
             ("patches", hashes(patches)), ("late", hashes(late)), ("broken", hashes(broken)),
-            ("safeMode", isSafe ? .bool(true) : nil), ("return", isReturn ? .bool(true) : nil),
+            ("safeMode", isSafe ? .bool(true) : nil), ("return", isRetry ? .bool(true) : nil),
             ("confirmed", isConfirmed ? .bool(true) : nil), ("open", isWatched ? nil : .bool(false)),
             ("past", isPast && isWatched ? .bool(true) : nil),
         ])
@@ -132,13 +132,13 @@ extension StoreState.Launch {
         func hashes(_ key: String) -> [String] { json[key]?.elements.compactMap(\.hash) ?? [] }
         self.init(
             patches: hashes("patches"), late: hashes("late"), broken: hashes("broken"),
-            isSafe: json["safeMode"]?.flag ?? false, isReturn: json["return"]?.flag ?? false,
+            isSafe: json["safeMode"]?.flag ?? false, isRetry: json["return"]?.flag ?? false,
             isConfirmed: json["confirmed"]?.flag ?? false, isWatched: json["open"]?.flag ?? true,
             isPast: json["past"]?.flag ?? false)
     }
 }
 
-extension StoreState.Verdict {
+extension StoreState.SyncOutcome {
     fileprivate var members: [(key: String, value: JSONValue)] {
         [("code", .string(code)), ("detail", detail.map(JSONValue.string) ?? .null)]
     }

@@ -26,7 +26,7 @@ package struct StoreState: Sendable, Hashable {
         /// How many launches it has made fail, as far as is known.
         package var failures = 0
         /// Whether it is left out because launches failed with it and other good ones: safe mode.
-        package var isOff = false
+        package var isSuspended = false
         /// Whether it could not run when it was last tried, because it waits, or was refused.
         package var couldNotRun = false
         /// Whether it is good, but no launch that began with it has lasted until the end of its watch, or ended in an orderly way. A
@@ -81,7 +81,7 @@ package struct StoreState: Sendable, Hashable {
         /// Whether good patches were left out, because launches failed with them.
         package var isSafe = false
         /// Whether those patches are tried again in it.
-        package var isReturn = false
+        package var isRetry = false
         /// Whether the app said that it is healthy.
         package var isConfirmed = false
         /// Whether the launch failed if the next one finds this: the app crashed, hung or was killed.
@@ -94,7 +94,7 @@ package struct StoreState: Sendable, Hashable {
     }
 
     /// What the last sync said of a version of a patch.
-    package struct Verdict: Sendable, Hashable {
+    package struct SyncOutcome: Sendable, Hashable {
         package let code: String
         package let detail: String?
 
@@ -127,14 +127,14 @@ package struct StoreState: Sendable, Hashable {
     /// How many launches in a row failed although no patch was on trial.
     package private(set) var failures = 0
     /// Whether the patches that are off may be tried again, because the set of good ones has changed.
-    package private(set) var mayReturn = false
+    package private(set) var mayRetry = false
     /// Whether a launch of this version of the app was ever confirmed.
     package private(set) var hasConfirmed = false
     /// How many launches of this version of the app there were, while patches were held, before the first that was confirmed. Counting
     /// ends at ``patience``.
     package private(set) var unconfirmed = 0
     /// Whether good patches are left out because launches failed with them.
-    package var isSafe: Bool { held.contains(where: \.isOff) }
+    package var isSafe: Bool { held.contains(where: \.isSuspended) }
     /// Counts the writes of the state, so that a mark is known to be of this one.
     package var revision = 0
     /// The keys that a delivered trust store has revoked. They stay revoked, whatever becomes of that file.
@@ -150,11 +150,11 @@ package struct StoreState: Sendable, Hashable {
     package var notice: String?
     package var minimumAppVersion: AppVersion?
     /// What the last sync said of versions that are not held.
-    package var verdicts: [PatchID: Verdict] = [:]
+    package var verdicts: [PatchID: SyncOutcome] = [:]
 
     package init(
         app: String, appVersion: AppVersion, installation: String, held: [Held] = [], bans: [Ban] = [],
-        launch: Launch? = nil, failures: Int = 0, mayReturn: Bool = false, hasConfirmed: Bool = false,
+        launch: Launch? = nil, failures: Int = 0, mayRetry: Bool = false, hasConfirmed: Bool = false,
         unconfirmed: Int = 0
     ) {
         self.app = app
@@ -166,7 +166,7 @@ package struct StoreState: Sendable, Hashable {
         self.bans = bans
         self.launch = launch
         self.failures = failures
-        self.mayReturn = mayReturn
+        self.mayRetry = mayRetry
         self.hasConfirmed = hasConfirmed
         self.unconfirmed = unconfirmed
     }
@@ -189,9 +189,9 @@ package struct StoreState: Sendable, Hashable {
             appVersion = version
             for index in held.indices {
                 if held[index].stage != .good { held[index].stage = .downloaded }
-                (held[index].failures, held[index].isOff) = (0, false)
+                (held[index].failures, held[index].isSuspended) = (0, false)
             }
-            (launch, failures, mayReturn, hasConfirmed, unconfirmed) = (nil, 0, false, false, 0)
+            (launch, failures, mayRetry, hasConfirmed, unconfirmed) = (nil, 0, false, false, 0)
         }
         if let launch { judge(launch, limits, time, &outcomes) }
         dropOldVersions()
@@ -236,9 +236,9 @@ package struct StoreState: Sendable, Hashable {
         if launch.isConfirmed { unconfirmed = 0 }
         if launch.isConfirmed, hasPassed {
             outcomes += prove(launch)
-        } else if launch.isReturn {
+        } else if launch.isRetry {
             // If it has ended in an orderly way, that says nothing.
-            mayReturn = hasPassed
+            mayRetry = hasPassed
         }
         if launch.isConfirmed, !launch.isWatched { forgive(Set(launch.late).subtracting(launch.broken)) }
         let all = Set(launch.patches + launch.late)
@@ -265,7 +265,7 @@ package struct StoreState: Sendable, Hashable {
         let trials = ran.filter { held[$0].stage != .good && !(hasUnconfirmed && unproven.contains($0)) }
         let isKnown = trials.count == 1 && (!hasUnconfirmed || unproven.isEmpty || held[trials[0]].stage == .suspect)
         guard !trials.isEmpty else {
-            guard !launch.isReturn, !launch.isConfirmed || !ran.isEmpty else { return }
+            guard !launch.isRetry, !launch.isConfirmed || !ran.isEmpty else { return }
             return judgeGood(ran, wasSafe: launch.isSafe, limits, &outcomes)
         }
         for index in trials {
@@ -297,14 +297,14 @@ package struct StoreState: Sendable, Hashable {
         guard !ran.isEmpty else {
             guard wasSafe else { return }
             // It failed without patches too, so they were not the reason.
-            for index in held.indices { held[index].isOff = false }
+            for index in held.indices { held[index].isSuspended = false }
             return failures = 0
         }
         failures += 1
         guard failures >= max(1, limits.failures) else { return }
         outcomes.append(.safeMode(failures: failures))
-        for index in ran { held[index].isOff = true }
-        (failures, mayReturn) = (0, false)
+        for index in ran { held[index].isSuspended = true }
+        (failures, mayRetry) = (0, false)
     }
 
     /// Notes that a launch that was confirmed has lasted until the end of its watch, or ended in an orderly way.
@@ -313,7 +313,7 @@ package struct StoreState: Sendable, Hashable {
         failures = 0
         let (ran, passed) = (Set(launch.patches), Set(launch.patches).subtracting(launch.broken))
         for index in held.indices where ran.contains(held[index].hash) {
-            if launch.isReturn { held[index].isOff = false }
+            if launch.isRetry { held[index].isSuspended = false }
             guard passed.contains(held[index].hash) else { continue }
             held[index].isUnproven = false
             // A suspect has no second chance, so it is not good before.
@@ -323,7 +323,7 @@ package struct StoreState: Sendable, Hashable {
         }
         forgive(passed)
         // One that is off could not run, or the set has changed.
-        if launch.isReturn || !outcomes.isEmpty { mayReturn = isSafe }
+        if launch.isRetry || !outcomes.isEmpty { mayRetry = isSafe }
         return outcomes
     }
 
@@ -347,12 +347,12 @@ package struct StoreState: Sendable, Hashable {
     /// on trial, nothing new is tried until one works or the good ones are off, or the new one would be blamed. Nor is it while a
     /// suspect is tried.
     package var runnable: [Held] {
-        let isReturn = launch?.isReturn ?? false
+        let isRetry = launch?.isRetry ?? false
         let tried = launch.map { $0.isPast ? [] : $0.patches } ?? []
         let takesNew = failures == 0 && !held.contains { $0.stage == .suspect && tried.contains($0.hash) }
         return runnable { held in
             let isNew = held.stage == .downloaded || held.isUnproven
-            return held.stage != .suspect && (!held.isOff || isReturn) && (!isNew || takesNew)
+            return held.stage != .suspect && (!held.isSuspended || isRetry) && (!isNew || takesNew)
         }
     }
 
@@ -364,7 +364,7 @@ package struct StoreState: Sendable, Hashable {
 
     /// Says which patches a launch begins with.
     private mutating func choose(_ launch: inout Launch, onlyGood: Bool, wasHealthy: Bool) {
-        var chosen = onlyGood ? runnable { $0.stage == .good && !$0.isOff } : runnable
+        var chosen = onlyGood ? runnable { $0.stage == .good && !$0.isSuspended } : runnable
         // What could not run before does not keep suspects, or what is off, waiting for ever; nor do those keep it waiting.
         let isGood = chosen.allSatisfy { !$0.isOnTrial }
         let isSettled = !onlyGood && chosen.allSatisfy { !$0.isOnTrial || $0.couldNotRun }
@@ -373,19 +373,19 @@ package struct StoreState: Sendable, Hashable {
             let suspect = suspects.first(where: { !$0.couldNotRun }) ?? (isGood ? suspects.first : nil)
         {
             // A suspect is tried after a healthy launch, when nothing else is on trial.
-            chosen = runnable { !$0.isOnTrial && !$0.isOff && $0.patch.id != suspect.patch.id } + [suspect]
+            chosen = runnable { !$0.isOnTrial && !$0.isSuspended && $0.patch.id != suspect.patch.id } + [suspect]
             chosen.sort { $0.patch.id < $1.patch.id }
-        } else if isSettled, mayReturn, isGood || held.contains(where: { $0.isOff && !$0.couldNotRun }), isSafe {
+        } else if isSettled, mayRetry, isGood || held.contains(where: { $0.isSuspended && !$0.couldNotRun }), isSafe {
             chosen = runnable { !$0.isOnTrial }
-            (launch.isReturn, mayReturn) = (true, false)
+            (launch.isRetry, mayRetry) = (true, false)
         }
-        launch.isSafe = isSafe && !launch.isReturn
+        launch.isSafe = isSafe && !launch.isRetry
         launch.patches = chosen.map(\.hash)
     }
 
     /// The hashes of the good patches, for a process that may not write notes.
     package var goodOnes: [String] {
-        isEnabled ? runnable { $0.stage == .good && !$0.isOff }.map(\.hash) : []
+        isEnabled ? runnable { $0.stage == .good && !$0.isSuspended }.map(\.hash) : []
     }
 
     private mutating func startTrial(at index: Int) -> PatchID? {
@@ -435,7 +435,7 @@ package struct StoreState: Sendable, Hashable {
         guard !good.isEmpty else { return [] }
         // A version that has proved itself stays until this one has.
         held.removeAll { $0.isOnTrial && $0.patch.version < good[$0.patch.id] ?? 0 }
-        mayReturn = isSafe
+        mayRetry = isSafe
         return outcomes
     }
 
@@ -468,7 +468,7 @@ package struct StoreState: Sendable, Hashable {
     }
 
     /// Notes that a patch of this launch could not run, so that it is neither blamed nor praised for what follows.
-    package mutating func leaveOut(_ hash: String) {
+    package mutating func exclude(_ hash: String) {
         launch?.patches.removeAll { $0 == hash }
         launch?.late.removeAll { $0 == hash }
         for index in held.indices where held[index].hash == hash {
@@ -479,7 +479,7 @@ package struct StoreState: Sendable, Hashable {
     }
 
     /// Notes that a good patch runs in the place of one that could not.
-    package mutating func takePlace(_ hash: String) {
+    package mutating func substitute(_ hash: String) {
         if launch?.patches.contains(hash) == false { launch?.patches.append(hash) }
     }
 
@@ -553,7 +553,7 @@ package struct StoreState: Sendable, Hashable {
         launch?.late.removeAll { $0 == hash }
         settle()
         // It may have been the one that made launches fail.
-        if isGood { mayReturn = isSafe }
+        if isGood { mayRetry = isSafe }
     }
 
     /// Removes a patch, and never takes it again.

@@ -80,7 +80,7 @@ struct DeliveredTrust {
                 store.events(
                     .storeFailed(
                         PatchError(
-                            .malformed, "feed/\(Self.name): missing or damaged; what it has revoked stays revoked",
+                            .malformed, "feed/\(Self.name): missing or damaged; keys that it has revoked stay revoked",
                             hint: "the next sync fetches it again")))
             }
             return try merged(with: delivered, adding: false)

@@ -94,7 +94,7 @@ package actor PatchSync {
         store.clean()
         let clock = ContinuousClock()
         let start = clock.now
-        let counting = CountingSource(source, longest: settings.longest)
+        let counting = BudgetedSource(source, longest: settings.longest)
         var report = SyncReport()
         if store.follow(on: runner) {
             return SyncReport(following: store.state)

@@ -48,7 +48,7 @@ struct SyncPass: Sendable {
             isBanned: { banned.contains(PatchID(id: $0.id, version: $0.version)) })
 
         // What is switched off or withdrawn is written before the runner lets go of it, and before anything is downloaded.
-        try settle(list, choices, shown: client.shownTime(list.published))
+        try applyList(list, choices, shown: client.shownTime(list.published))
 
         let delivered = DeliveredTrust(
             pinned: pinned, store: store, root: root, environment: settings.environment)
@@ -152,7 +152,7 @@ struct SyncPass: Sendable {
     }
 
     /// Obeys the kill switch and takes away what is no longer for this device.
-    private func settle(_ list: PatchList, _ choices: [PatchChoice], shown: Timestamp?) throws(PatchError) {
+    private func applyList(_ list: PatchList, _ choices: [PatchChoice], shown: Timestamp?) throws(PatchError) {
         let old = store.state
         let taken = choices.filter { [.withdrawn, .appVersion, .engine, .banned].contains($0.code) }
         let notMeant = Set(taken.map { PatchID(id: $0.id, version: $0.version) })
@@ -191,7 +191,7 @@ struct SyncPass: Sendable {
         if let failure {
             store.hinder(
                 old.held.compactMap { held in
-                    guard list.isEnabled else { return (held.hash, .disabled, StatusOfAll.disabled) }
+                    guard list.isEnabled else { return (held.hash, .disabled, StatusResolver.disabled) }
                     let (id, version) = (held.patch.id, held.patch.version)
                     guard let choice = taken.first(where: { $0.id == id && $0.version == version }),
                         let code = PatchStatus.Code(rawValue: choice.code.rawValue)
@@ -270,12 +270,12 @@ struct SyncPass: Sendable {
     /// Keeps what the sync said of the versions that are not held.
     private func note(_ results: [SyncReport.Result]) throws(PatchError) {
         let held = Set(store.state.held.map(\.patch))
-        var verdicts: [PatchID: StoreState.Verdict] = [:]
+        var verdicts: [PatchID: StoreState.SyncOutcome] = [:]
         for result in results where result.code != .superseded && verdicts.count < Self.verdictLimit {
             let patch = PatchID(id: result.id, version: result.version)
             guard !held.contains(patch) else { continue }
             let text = result.code.sentence + (result.detail.map { ": \($0)" } ?? "")
-            verdicts[patch] = StoreState.Verdict(code: result.code.rawValue, detail: String(text.prefix(500)))
+            verdicts[patch] = StoreState.SyncOutcome(code: result.code.rawValue, detail: String(text.prefix(500)))
         }
         try store.change { state in
             state.verdicts = verdicts

@@ -288,7 +288,7 @@ public struct FeedClient: Sendable {
     }
 
     private static func unasked(_ path: String) -> PatchError {
-        PatchError(.feedUnavailable, "\(path): the server says that it is unchanged, unasked")
+        PatchError(.feedUnavailable, "\(path): the server answered that it is unchanged, unasked")
     }
 
     private static func missing(_ path: String) -> PatchError {
@@ -314,7 +314,7 @@ public struct FeedClient: Sendable {
             (trusted.start.secondsSince1970 - sourceDate.secondsSince1970).magnitude > 86_400
         else { return error }
         return PatchError(
-            .clock, "\(error.message), but this device's clock says \(trusted.start) and the server's \(sourceDate)",
+            .clock, "\(error.message), but this device's clock shows \(trusted.start) and the server's \(sourceDate)",
             hint: "check this device's clock")
     }
 }

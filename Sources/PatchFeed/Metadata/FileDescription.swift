@@ -42,7 +42,7 @@ package struct FileDescription: Sendable {
     }
 
     /// The SHA-256, in lower-case hex digits; nil if only other hashes are given.
-    package var sha256: String? { hashes.first { $0.function.hasBytes(of: "sha256") }?.digest }
+    package var sha256: String? { hashes.first { $0.function.isByteEqual(to: "sha256") }?.digest }
 
     /// Checks a file's bytes.
     ///

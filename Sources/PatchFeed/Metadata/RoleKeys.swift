@@ -70,7 +70,7 @@ package struct RoleKeys: Sendable {
     package func count(_ signatures: [MetadataSignature], over payload: [UInt8]) throws(PatchError) -> Int {
         var signers: [SchemeKey] = []
         for (id, key) in keys where !signers.contains(where: key.isEqual) {
-            guard let signature = signatures.first(where: { $0.keyID.hasBytes(of: id) }) else { continue }
+            guard let signature = signatures.first(where: { $0.keyID.isByteEqual(to: id) }) else { continue }
             if try key.isValid(signature.bytes, for: payload) { signers.append(key) }
         }
         return signers.count

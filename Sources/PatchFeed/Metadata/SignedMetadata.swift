@@ -39,7 +39,7 @@ package struct SignedMetadata: Sendable {
         self.signatures = signatures
         body = try file.object("signed")
         payload = JSONValue.object(body.members).canonical
-        guard try body.text("_type").hasBytes(of: type) else { throw body.fault("_type", "expected \(type)") }
+        guard try body.text("_type").isByteEqual(to: type) else { throw body.fault("_type", "expected \(type)") }
         let edition = try body.text("spec_version")
         guard
             edition.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).first?.elementsEqual(

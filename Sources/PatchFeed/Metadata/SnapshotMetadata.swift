@@ -103,7 +103,7 @@ package struct SnapshotMetadata: MetadataBody {
         return entry
     }
 
-    /// Lists a role's file, or lists it anew.
+    /// Lists a role's file, or lists it again.
     package mutating func setEntry(of role: String, to entry: MetadataDescription) {
         files[Self.name(of: role)] = entry
     }

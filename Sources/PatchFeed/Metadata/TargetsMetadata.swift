@@ -66,7 +66,7 @@ package struct TargetsMetadata: MetadataBody {
         of role: String, to ids: [String], threshold: Int, adding added: [(id: String, json: JSONValue)]
     ) throws(PatchError) {
         for key in added { try keys.set(key.id, key.json) }
-        for index in delegations.indices where delegations[index].role.hasBytes(of: role) {
+        for index in delegations.indices where delegations[index].role.isByteEqual(to: role) {
             delegations[index].keys = RoleKeys(ids: ids, threshold: threshold, known: keys)
         }
         keys.keep(Set(delegations.flatMap { $0.keys.ids.map(ExactString.init) }))
@@ -137,7 +137,7 @@ package struct Delegation: Sendable {
 
     private init(_ object: JSONObject, known: FeedKeys) throws(PatchError) {
         role = try object.text(MetadataKey.name)
-        guard !["root", "timestamp", "snapshot", "targets", ""].contains(where: role.hasBytes(of:)),
+        guard !["root", "timestamp", "snapshot", "targets", ""].contains(where: role.isByteEqual(to:)),
             role.utf8.count <= 80
         else { throw object.fault(MetadataKey.name, "\(role) cannot be a delegated role") }
         keys = try RoleKeys(object, known: known)

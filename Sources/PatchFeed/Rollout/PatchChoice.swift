@@ -114,7 +114,7 @@ extension PatchChoice.Code {
         case .rollout: "the device is not within the percentage"
         case .feedTooNew: "the list has a newer format, from which nothing new is taken"
         case .expired: "the envelope has expired"
-        case .listMismatch: "the list says something else than the envelope"
+        case .listMismatch: "the list and the envelope differ"
         case .unlisted: "the device has it, but the list no longer does"
         case .refused: "the envelope was refused"
         case .unavailable: "the envelope cannot be fetched"
@@ -138,7 +138,7 @@ extension PatchList {
     public func choices(
         for device: FeedDevice, held: [String: Set<Int>] = [:], isBanned: (Entry) -> Bool = { _ in false }
     ) throws(PatchError) -> [PatchChoice] {
-        guard app.hasBytes(of: device.app), environment.hasBytes(of: device.environment) else {
+        guard app.isByteEqual(to: device.app), environment.isByteEqual(to: device.environment) else {
             throw PatchError(
                 .feedMismatch,
                 "the list is for \(app) (\(environment)), but this is \(device.app) (\(device.environment))")
@@ -195,7 +195,7 @@ extension PatchList.Entry {
         if groups?.contains(where: device.groups.contains) == true { return true }
         guard let users, let user = device.user else { return false }
         let name = try Rollout.name(of: user, patch: id)
-        return users.contains { $0.hasBytes(of: name) }
+        return users.contains { $0.isByteEqual(to: name) }
     }
 
     /// Why the entry is not for a device; nil if it is.
@@ -203,6 +203,6 @@ extension PatchList.Entry {
         if try isNamed(device) { return nil }
         guard let rollout else { return groups == nil && users == nil ? nil : .group }
         guard let unit = rollout.unit == .user ? device.user : device.installation else { return .rollout }
-        return try Rollout.bucket(of: unit, seed: seed) < rollout.permyriad ? nil : .rollout
+        return try Rollout.bucket(of: unit, seed: seed) < rollout.basisPoints ? nil : .rollout
     }
 }

@@ -47,7 +47,7 @@ public struct PatchList: Sendable {
         package static let offered = "offered"
         package static let author = "author"
         package static let rollout = "rollout"
-        package static let permyriad = "permyriad"
+        package static let basisPoints = "permyriad"
         package static let unit = "by"
         package static let seed = "seed"
         package static let groups = "groups"
@@ -66,7 +66,7 @@ public struct PatchList: Sendable {
     public let published: Timestamp
     /// The lowest version of the app that gets patches at all.
     public let minimumAppVersion: AppVersion?
-    /// A text for the app to show.
+    /// A string for the app to show.
     public let notice: String?
     /// Values for the app to read.
     public let switches: [String: String]
@@ -215,14 +215,14 @@ extension Rollout {
         let text = try object.text(Key.unit)
         guard let unit = Unit(rawValue: text) else { throw object.fault(Key.unit, "expected installation or user") }
         self.init(
-            permyriad: try object.number(Key.permyriad, in: 0...10_000), unit: unit,
+            basisPoints: try object.number(Key.basisPoints, in: 0...10_000), unit: unit,
             seed: try object.optional(Key.seed, object.text))
     }
 
     /// The rollout as it is signed.
     package var json: JSONValue {
         .object(
-            [(Key.permyriad, .integer(permyriad)), (Key.unit, .string(unit.rawValue))]
+            [(Key.basisPoints, .integer(basisPoints)), (Key.unit, .string(unit.rawValue))]
                 + (seed.map { [(Key.seed, .string($0))] } ?? []))
     }
 }

@@ -10,7 +10,7 @@ public struct Rollout: Sendable, Equatable {
     }
 
     /// How many of 10,000 are in.
-    public let permyriad: Int
+    public let basisPoints: Int
     /// What is put into buckets: an installation or a user.
     public let unit: Unit
     /// Mixes the buckets, so that the same devices are not the first ones each time; nil for the patch's id.
@@ -19,11 +19,11 @@ public struct Rollout: Sendable, Equatable {
     /// Makes a rollout.
     ///
     /// - Parameters:
-    ///   - permyriad: How many of 10,000 are in. Anything outside 0 to 10,000 counts as the nearer of the two.
+    ///   - basisPoints: How many of 10,000 are in. Anything outside 0 to 10,000 counts as the nearer of the two.
     ///   - unit: What is counted.
     ///   - seed: Mixes the buckets; nil for the patch's id.
-    public init(permyriad: Int, unit: Unit = .installation, seed: String? = nil) {
-        self.permyriad = min(max(permyriad, 0), 10_000)
+    public init(basisPoints: Int, unit: Unit = .installation, seed: String? = nil) {
+        self.basisPoints = min(max(basisPoints, 0), 10_000)
         self.unit = unit
         self.seed = seed
     }

@@ -53,7 +53,7 @@ extension PatchError {
     package static func signedAhead(_ published: Timestamp, of now: Timestamp) -> PatchError? {
         guard FeedRepository.isAhead(published, of: now) else { return nil }
         return PatchError(
-            .clock, "its list says that it was signed at \(published), but this machine's clock says \(now)",
+            .clock, "its list was signed at \(published), but this machine's clock shows \(now)",
             remedy: PublishingRemedy.signWithThisClock)
     }
 }

@@ -39,9 +39,11 @@ package protocol DeployTarget: Sendable {
 package struct FilesFound {
     package var missing: [String]
     /// Those that are there with other bytes.
-    package var others: [String]
+    package var conflicting: [String]
 
-    package init(missing: [String] = [], others: [String] = []) { (self.missing, self.others) = (missing, others) }
+    package init(missing: [String] = [], conflicting: [String] = []) {
+        (self.missing, self.conflicting) = (missing, conflicting)
+    }
 }
 
 extension DeployTarget {
@@ -55,7 +57,7 @@ extension DeployTarget {
             if there == nil {
                 found.missing.append(file.path)
             } else if try there != file.bytes {
-                found.others.append(file.path)
+                found.conflicting.append(file.path)
             }
         }
         return found
@@ -68,7 +70,7 @@ extension DeployTarget {
             if try create(file) {
                 found.missing.append(file.path)
             } else if try read(file.path) != file.bytes {
-                found.others.append(file.path)
+                found.conflicting.append(file.path)
             }
         }
         return found

@@ -39,7 +39,7 @@ package struct Deployment {
         /// The files that were there with other bytes, and were replaced.
         package fileprivate(set) var replaced: [String] = []
         /// The state of another copy that was given up.
-        package fileprivate(set) var givenUp: FeedRepository.Position?
+        package fileprivate(set) var givenUp: FeedRepository.SnapshotPosition?
     }
 
     /// Reads the folder while no other process changes it.
@@ -80,18 +80,18 @@ package struct Deployment {
         outcome.isNew = !isInPlace || !roots.isEmpty
         outcome.newRoots = roots.map(\.path)
         let found = try target.find(files) { report($0, files.count) }
-        let (missing, others) = (Set(found.missing), Set(found.others))
-        outcome.replaced = found.others
+        let (missing, others) = (Set(found.missing), Set(found.conflicting))
+        outcome.replaced = found.conflicting
         outcome.isRepair = isInPlace && !(missing.isEmpty && others.isEmpty)
         outcome.restored = found.missing.filter { isInPlace || before.contains($0) }
         let written = files.filter { missing.contains($0.path) || others.contains($0.path) }
         outcome.bytes = (written + roots).reduce(0) { $0 + $1.size }
-        if !repairs, let first = found.others.first { throw foreign(first, and: found.others.count - 1) }
+        if !repairs, let first = found.conflicting.first { throw foreign(first, and: found.conflicting.count - 1) }
         if isTrial { return outcome }
         if !isInPlace || !written.isEmpty {
             // Another writer may have been quicker.
             let added = written.filter { missing.contains($0.path) }
-            if let other = try target.add(added, report: { report($0, added.count) }).others.first {
+            if let other = try target.add(added, report: { report($0, added.count) }).conflicting.first {
                 throw foreign(other, and: 0)
             }
             for file in written where others.contains(file.path) {
@@ -101,7 +101,7 @@ package struct Deployment {
             try putTimestamp(newest)
         }
         for file in roots {
-            if let other = try target.add([file], report: { _ in }).others.first { throw foreign(other, and: 0) }
+            if let other = try target.add([file], report: { _ in }).conflicting.first { throw foreign(other, and: 0) }
         }
         return outcome
     }
@@ -121,7 +121,7 @@ package struct Deployment {
     ///   - givenUp: The state of another copy that the deployment gave up, which caches may still have.
     /// - Throws: `feed-conflict` if it is of another copy.
     package func look(
-        at bytes: [UInt8], servedBy name: String, givenUp: FeedRepository.Position?
+        at bytes: [UInt8], servedBy name: String, givenUp: FeedRepository.SnapshotPosition?
     ) throws(PatchError) -> Served {
         let own = timestamp.version
         let served = try position(bytes, called: "\(name): timestamp.json")
@@ -137,7 +137,9 @@ package struct Deployment {
     /// What a timestamp says that may be another copy's.
     ///
     /// - Parameter name: What it is called, for messages.
-    private func position(_ bytes: [UInt8], called name: String? = nil) throws(PatchError) -> FeedRepository.Position {
+    private func position(_ bytes: [UInt8], called name: String? = nil) throws(PatchError)
+        -> FeedRepository.SnapshotPosition
+    {
         try feed.position(of: bytes, called: name ?? FeedLayout.timestamp, root: root) {
             (path) throws(PatchError) in try folder.read(path)
         }
@@ -264,7 +266,7 @@ package struct Deployment {
         return try link(bytes, at: path, after: last?.version)
     }
 
-    /// A timestamp that can come after a version; nil if it is none, and is to be replaced.
+    /// A timestamp that can come after a version; nil if it is not one, and is to be replaced.
     private func link(_ bytes: [UInt8], at path: String, after version: Int?) throws(PatchError) -> Link? {
         do throws(PatchError) {
             let link = Link(version: try position(bytes, called: path).version, bytes: bytes)
@@ -283,7 +285,7 @@ package struct Deployment {
     ///
     /// - Returns: False if that is this folder's snapshot, signed now or later.
     /// - Throws: `feed-conflict` if devices that have seen the other one would refuse this one, or if a change would be lost.
-    private func mayFollow(_ other: FeedRepository.Position) throws(PatchError) -> Bool {
+    private func mayFollow(_ other: FeedRepository.SnapshotPosition) throws(PatchError) -> Bool {
         let (own, snapshot) = (timestamp.version, feed.state(of: .snapshot).version)
         if other.isOwn, other.snapshot == snapshot, other.version >= own { return false }
         let state = "\(target.name): has snapshot \(other.snapshot), timestamp \(other.version)"
@@ -292,7 +294,7 @@ package struct Deployment {
                 throw PatchError(
                     .feedConflict, "\(state), which came after what \(folder.path) has",
                     hint:
-                        "this copy has no change of its own: take what is there, and nothing is lost; `feed log` of the place says who made it"
+                        "this copy has no change of its own: take what is there, and nothing is lost; `feed log` of the place shows who made it"
                 )
             }
             throw .otherCopy(target.name, other)

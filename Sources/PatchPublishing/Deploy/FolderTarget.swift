@@ -45,7 +45,7 @@ package struct FolderTarget: DeployTarget {
                 continue
             }
             guard error.code == .exists else { throw error }
-            if try read(file.path) != file.bytes { found.others.append(file.path) }
+            if try read(file.path) != file.bytes { found.conflicting.append(file.path) }
         }
         return found
     }

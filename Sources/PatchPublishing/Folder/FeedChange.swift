@@ -46,7 +46,7 @@ package struct FeedChange {
     package enum Warning {
         /// The change that waits for signatures cannot be read, and stays as it is.
         case stagedIsUnreadable(PatchError)
-        /// The list has so many bytes.
+        /// The list has this many bytes.
         case largeList(Int)
         /// Devices refuse the feed.
         case refused(FeedRepository.Fault)
@@ -196,7 +196,7 @@ package struct FeedChange {
             try body(&feed, changes(of: feed, since: base))
             // What waits has its versions already.
             var details = settings.details
-            details.above = 0
+            details.versionFloor = 0
             return try finish(&feed, in: details, since: base, waiting: waiting)
         }
     }
@@ -218,14 +218,14 @@ package struct FeedChange {
     private func checkServed(_ feed: FeedRepository) throws(PatchError) {
         guard let served = settings.served else { return }
         let reply = try served.timestamp()
-        if let date = reply.date { try checkClock(against: date, by: 300, "the server's clock says \(date)") }
+        if let date = reply.date { try checkClock(against: date, by: 300, "the server's clock shows \(date)") }
         guard case .bytes(let bytes, _) = reply.content else { return }
         try feed.checkNotOlder(than: bytes)
         let position = try feed.position(of: bytes, called: "the served timestamp.json", root: pin.root()) {
             (path) throws(PatchError) in try folder.read(path)
         }
         // Versions above those of the other copy give it up.
-        guard position.isOwn || settings.details.above > 0 else { throw .otherCopy(served.name, position) }
+        guard position.isOwn || settings.details.versionFloor > 0 else { throw .otherCopy(served.name, position) }
     }
 
     /// Refuses to sign a time that is far before the one that the feed was last signed at: one of the two clocks was wrong.
@@ -237,7 +237,7 @@ package struct FeedChange {
     private func checkClock(against other: Timestamp, by seconds: Int, _ reason: String) throws(PatchError) {
         guard !settings.trustsClock, (other.secondsSince1970 - now.secondsSince1970).magnitude > seconds else { return }
         throw PatchError(
-            .clock, "\(reason), but this machine's clock says \(now)", remedy: PublishingRemedy.setClock)
+            .clock, "\(reason), but this machine's clock shows \(now)", remedy: PublishingRemedy.setClock)
     }
 
     private func whileLocked<Value>(_ body: () throws(PatchError) -> Value) throws(PatchError) -> Value {
@@ -271,7 +271,7 @@ package struct FeedChange {
         _ feed: inout FeedRepository, in details: ChangeDetails, since base: FeedRepository? = nil,
         waiting: [FeedRepository.Missing]? = nil, under staged: FeedRepository? = nil, keepsStaged: Bool = false
     ) throws(PatchError) -> Result {
-        feed.mend(in: details)
+        feed.resignStaleRoles(in: details)
         var differing: [String] = []
         if settings.isTrial, let base { differing = try changes(of: feed, since: base) }
         guard !feed.changed.isEmpty else { return Result(outcome: .unchanged, feed: feed, changes: differing) }
@@ -279,7 +279,7 @@ package struct FeedChange {
         let missing = try feed.missing()
         if !signers.isEmpty, let first = missing.first, missing.map(\.keyIDs) == waiting?.map(\.keyIDs) {
             throw PatchError(
-                .feedSignature, "no key here signs what waits",
+                .feedSignature, "no key here signs the staged change",
                 remedy: PublishingRemedy.giveKeys(of: first.role, ids: first.keyIDs)
             ).about(folder.path)
         }

@@ -67,7 +67,7 @@ package struct FeedFolder: Sendable {
     /// - Returns: nil if none waits.
     package func staged(on feed: FeedRepository) throws(PatchError) -> FeedRepository? {
         var feed = feed
-        return try feed.takeUp { (name) throws(PatchError) in try read(name) } ? feed : nil
+        return try feed.loadStagedChange { (name) throws(PatchError) in try read(name) } ? feed : nil
     }
 
     /// Writes files in their order. A file with a version or a hash in its name is never replaced.

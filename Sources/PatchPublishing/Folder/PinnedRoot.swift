@@ -76,7 +76,7 @@ package struct PinnedRoot: Sendable {
         return newest.bytes
     }
 
-    /// Refuses a folder that is older than what was signed with these keys: who puts an old state back would have it signed anew.
+    /// Refuses a folder that is older than what was signed with these keys: who puts an old state back would have it signed again.
     ///
     /// - Parameter version: That of the folder's timestamp.
     package func check(_ version: Int) throws(PatchError) {

@@ -37,7 +37,7 @@ package struct FeedHistory {
                 return false
             }
         }
-        guard let found else { throw PatchError(.config, "the feed has no earlier state to make again") }
+        guard let found else { throw PatchError(.config, "there is no earlier change to undo") }
         return found
     }
 
@@ -59,7 +59,7 @@ package struct FeedHistory {
             throw PatchError(
                 .config,
                 "that state was signed with keys that no longer count, so it cannot be made again (\(error.message))",
-                hint: "make the change by hand")
+                hint: "make the change manually")
         }
     }
 

@@ -74,6 +74,6 @@ extension FeedRepository {
 extension JSONValue {
     /// The object without some members.
     fileprivate func without(_ keys: Set<String>) -> JSONValue {
-        .object(members.filter { member in !keys.contains { member.key.hasBytes(of: $0) } })
+        .object(members.filter { member in !keys.contains { member.key.isByteEqual(to: $0) } })
     }
 }

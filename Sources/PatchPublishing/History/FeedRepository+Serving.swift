@@ -40,7 +40,7 @@ extension FeedRepository {
     }
 
     /// A timestamp that any copy of the feed may have made.
-    package struct Position: Sendable {
+    package struct SnapshotPosition: Sendable {
         /// The version of the timestamp.
         package let version: Int
         /// The version of the snapshot that it lists.
@@ -58,13 +58,13 @@ extension FeedRepository {
     /// - Throws: `feed-malformed`, or `feed-signature` if no root of the feed allows it.
     package func position(
         of timestamp: [UInt8], called name: String, root: [UInt8], _ read: (String) throws(PatchError) -> [UInt8]?
-    ) throws(PatchError) -> Position {
+    ) throws(PatchError) -> SnapshotPosition {
         // An older root's keys have signed what was deployed before the keys changed.
         var trusted = try Self.trusted(from: root, earlierRoots: .max, read)
         try trusted.update(timestamp: timestamp, called: name)
         guard let metadata = trusted.timestamp else { throw PatchError(.internal, "no timestamp") }
         let isOwn = try descends(from: metadata.snapshot, read)
-        return Position(version: metadata.version, snapshot: metadata.snapshot.version, isOwn: isOwn)
+        return SnapshotPosition(version: metadata.version, snapshot: metadata.snapshot.version, isOwn: isOwn)
     }
 
     /// Whether a snapshot is this feed's, or one that it came from: each says which one was before it. Those that older versions of
@@ -95,11 +95,12 @@ extension FeedRepository {
 
 extension PatchError {
     /// An error if a place has a change that this folder has not.
-    package static func otherCopy(_ place: String, _ position: FeedRepository.Position) -> PatchError {
+    package static func otherCopy(_ place: String, _ position: FeedRepository.SnapshotPosition) -> PatchError {
         PatchError(
             .feedConflict,
             "\(place): has snapshot \(position.snapshot), timestamp \(position.version), of another copy of this feed",
             hint:
-                "take that copy, and make this change again in it; docs/operations.md says how, and how to give it up")
+                "take that copy, and make this change again in it; docs/operations.md explains how, and how to give it up"
+        )
     }
 }

@@ -9,7 +9,7 @@ package struct ChangeDetails: Sendable {
     /// Why it is made, as the list says it.
     package var reason: String?
     /// What is signed gets versions above this one, which a thief may have used.
-    package var above = 0
+    package var versionFloor = 0
     /// Roles whose metadata wait for signatures, so that no other change touches them.
     package var locked: Set<FeedRepository.Role> = []
     /// The lowest versions that have no files yet. They count once devices forget which versions they have seen.

@@ -103,7 +103,7 @@ extension FeedRepository {
     /// What becomes of a role whose metadata end.
     package enum Renewal: Sendable, Equatable {
         case renewed(Role, version: Int)
-        /// Its keys are not at hand, and it ends in so many days.
+        /// Its keys are not at hand, and it ends in this many days.
         case endsSoon(Role, days: Int)
     }
 

@@ -82,9 +82,9 @@ extension PatchEntryDraft {
     fileprivate func reachesMore(than other: PatchEntryDraft) -> Bool {
         guard state == .active else { return state == .paused && other.state == .withdrawn }
         guard other.state == .active else { return true }
-        guard other.permyriad < 10_000 else { return false }
+        guard other.basisPoints < 10_000 else { return false }
         let isElsewhere = rollout?.unit != other.rollout?.unit || rollout?.seed != other.rollout?.seed
-        return permyriad > other.permyriad || permyriad > 0 && isElsewhere
+        return basisPoints > other.basisPoints || basisPoints > 0 && isElsewhere
             || !(Set(groups).isSubset(of: other.groups) && Set(users).isSubset(of: other.users))
     }
 }

@@ -48,7 +48,9 @@ extension FeedRepository {
                 .config, "the role \(role) would have \(ids.count) keys, but needs \(needed) signatures",
                 remedy: PublishingRemedy.addKeys)
         }
-        if role == .timestamp || role == .snapshot, Set(ids).isDisjoint(with: keys(of: role).ids) { isForgotten = true }
+        if role == .timestamp || role == .snapshot, Set(ids).isDisjoint(with: keys(of: role).ids) {
+            clientsForgetVersions = true
+        }
         let isOffline = role == .root || role == .targets
         let others = (isOffline ? [Role.rollout, .snapshot, .timestamp] : [.root, .targets]).flatMap {
             keys(of: $0).ids

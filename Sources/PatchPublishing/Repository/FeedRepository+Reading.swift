@@ -103,7 +103,7 @@ extension FeedRepository {
         var ids: [String] = []
         for signature in file.signatures {
             for holder in holders
-            where try holder.signer(of: signature.bytes, over: file.payload)?.hasBytes(of: signature.keyID) == true {
+            where try holder.signer(of: signature.bytes, over: file.payload)?.isByteEqual(to: signature.keyID) == true {
                 ids.append(signature.keyID)
                 break
             }

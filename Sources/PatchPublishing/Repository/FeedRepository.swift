@@ -152,7 +152,7 @@ package struct FeedRepository: Sendable {
     /// No honest feed comes this far. A thief of the online key can, to leave no versions to its owner.
     private static let mostHonest = 1 << 32
     /// Whether devices forget which versions they have seen: no key of the timestamp or of the snapshot is an old one.
-    var isForgotten = false
+    var clientsForgetVersions = false
 
     // MARK: making
 
@@ -252,7 +252,7 @@ package struct FeedRepository: Sendable {
 
     /// The keys of the rollout role; nil if the targets role does not delegate to it.
     var delegatedKeys: RoleKeys? {
-        bodies.targets.delegations.first { $0.role.hasBytes(of: Role.rollout.rawValue) }?.keys
+        bodies.targets.delegations.first { $0.role.isByteEqual(to: Role.rollout.rawValue) }?.keys
     }
 
     /// The targets that the release keys have signed, by path, with their SHA-256.
@@ -267,8 +267,8 @@ package struct FeedRepository: Sendable {
 
     // MARK: changing
 
-    /// Makes anew what an interrupted change of keys has left.
-    package mutating func mend(in details: ChangeDetails) {
+    /// Makes again what an interrupted change of keys has left.
+    package mutating func resignStaleRoles(in details: ChangeDetails) {
         for role in stale { touch(role, in: details) }
     }
 
@@ -276,14 +276,15 @@ package struct FeedRepository: Sendable {
     mutating func touch(_ role: Role, in details: ChangeDetails) {
         guard changed.insert(role).inserted else { return }
         var last = max(bodies[role].version, taken[role] ?? 0)
-        if isForgotten, role != .root, last > Self.mostHonest {
+        if clientsForgetVersions, role != .root, last > Self.mostHonest {
             last = role == .timestamp ? 0 : min(last, (details.free[role] ?? .max) - 1)
         }
         // A device may take the last list's time for the lowest that its clock can have.
         let now = details.now
         let start = published.map { $0 > now && $0.secondsSince1970 - now.secondsSince1970 <= 3600 ? $0 : now } ?? now
         bodies.renew(
-            role, version: (role == .root ? last : max(last, details.above)) + 1, expires: start.adding(days: role.days)
+            role, version: (role == .root ? last : max(last, details.versionFloor)) + 1,
+            expires: start.adding(days: role.days)
         )
         signatures[role] = []
     }
@@ -512,7 +513,7 @@ package struct FeedRepository: Sendable {
     package mutating func refresh(_ roles: Set<Role>, in details: ChangeDetails) {
         for role in Role.allCases where roles.contains(role) {
             let endsSoon = bodies[role].expires < details.now.adding(days: role.days / 2)
-            let isPassed = role != .root && state(of: role).version <= details.above
+            let isPassed = role != .root && state(of: role).version <= details.versionFloor
             guard !details.locked.contains(role), role == .timestamp || endsSoon || isPassed else { continue }
             touch(role, in: details)
         }

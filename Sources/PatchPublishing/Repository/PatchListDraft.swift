@@ -76,7 +76,7 @@ package struct PatchListDraft: Sendable {
         set { json.set(Key.minimumAppVersion, newValue.map { .string($0.description) }) }
     }
 
-    /// A text for the app to show.
+    /// A string for the app to show.
     package var notice: String? {
         get { json[Key.notice]?.text }
         set { json.set(Key.notice, newValue.map(JSONValue.string)) }
@@ -192,7 +192,7 @@ package struct PatchEntryDraft: Sendable {
     }
 
     /// The part of all devices that it is for, of 10,000. Without a percentage, it is for all, or only for groups and users.
-    package var permyriad: Int { rollout?.permyriad ?? (groups.isEmpty && users.isEmpty ? 10_000 : 0) }
+    package var basisPoints: Int { rollout?.basisPoints ?? (groups.isEmpty && users.isEmpty ? 10_000 : 0) }
 
     /// Groups that it is for, whatever the percentage.
     package var groups: [String] {
@@ -225,7 +225,7 @@ extension PatchEntryDraft {
     }
 
     private var audience: String {
-        let part = rollout.map { "to \(Rollout.percent($0.permyriad)) by \($0.unit.rawValue)" }
+        let part = rollout.map { "to \(Rollout.percent($0.basisPoints)) by \($0.unit.rawValue)" }
         let others =
             (groups.isEmpty ? [] : ["groups \(groups.joined(separator: ", "))"])
             + (users.isEmpty ? [] : ["\(users.count) users"])

@@ -2,7 +2,7 @@ package import PatchFeed
 
 extension Rollout {
     /// A percentage with at most two places after the point, as parts of 10,000.
-    package static func permyriad(_ text: String) -> Int? {
+    package static func basisPoints(_ text: String) -> Int? {
         let number = text.hasSuffix("%") ? text.dropLast() : text[...]
         let parts = number.split(separator: ".", omittingEmptySubsequences: false)
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
@@ -10,15 +10,16 @@ extension Rollout {
             parts[0].count <= 3, parts.count == 1 || parts[1].count <= 2, let whole = Int(parts[0])
         else { return nil }
         let places = parts.count == 2 ? String(parts[1]) + (parts[1].count == 1 ? "0" : "") : "0"
-        guard let hundredths = Int(places), case let permyriad = whole * 100 + hundredths, permyriad <= 10_000 else {
+        guard let hundredths = Int(places), case let basisPoints = whole * 100 + hundredths, basisPoints <= 10_000
+        else {
             return nil
         }
-        return permyriad
+        return basisPoints
     }
 
     /// So many of 10,000 as a percentage.
-    package static func percent(_ permyriad: Int) -> String {
-        let (whole, rest) = permyriad.quotientAndRemainder(dividingBy: 100)
+    package static func percent(_ basisPoints: Int) -> String {
+        let (whole, rest) = basisPoints.quotientAndRemainder(dividingBy: 100)
         let places = rest.isMultiple(of: 10) ? "\(rest / 10)" : "\(rest < 10 ? "0" : "")\(rest)"
         return rest == 0 ? "\(whole)%" : "\(whole).\(places)%"
     }

@@ -4,7 +4,7 @@ package import PatchFeed
 /// Whom a patch is offered to, as a change says it. What is not said stays as it is.
 package struct PatchAudience: Sendable {
     /// How many of 10,000 are in.
-    private let permyriad: Int?
+    private let basisPoints: Int?
     private let unit: Rollout.Unit?
     private let seed: String?
     private let groups: [String]
@@ -12,17 +12,17 @@ package struct PatchAudience: Sendable {
     private let moment: PatchList.Entry.Moment?
 
     /// - Parameters:
-    ///   - permyriad: How many of 10,000 are in; nil for all, or for what is listed.
+    ///   - basisPoints: How many of 10,000 are in; nil for all, or for what is listed.
     ///   - unit: What is counted.
     ///   - seed: Mixes the buckets.
     ///   - users: The users' own ids.
     ///   - moment: When devices activate the patch.
     ///   - old: The rollout before, whose unit and seed stay.
     package init(
-        permyriad: Int?, unit: Rollout.Unit?, seed: String?, groups: [String], users: [String],
+        basisPoints: Int?, unit: Rollout.Unit?, seed: String?, groups: [String], users: [String],
         moment: PatchList.Entry.Moment?, after old: Rollout? = nil
     ) {
-        self.permyriad = permyriad
+        self.basisPoints = basisPoints
         self.unit = unit ?? old?.unit
         self.seed = seed ?? old?.seed
         (self.groups, self.users, self.moment) = (groups, users, moment)
@@ -31,8 +31,8 @@ package struct PatchAudience: Sendable {
     /// Says in the list's entry whom it is offered to. What is not said again stays.
     package func apply(to entry: inout PatchEntryDraft) throws(PatchError) {
         // All of them are written as a percentage too, so that a later, smaller one counts the same units.
-        if let permyriad {
-            entry.rollout = Rollout(permyriad: permyriad, unit: unit ?? .installation, seed: seed)
+        if let basisPoints {
+            entry.rollout = Rollout(basisPoints: basisPoints, unit: unit ?? .installation, seed: seed)
         }
         if !groups.isEmpty { entry.groups = groups }
         if !users.isEmpty {
@@ -47,7 +47,7 @@ package struct PatchAudience: Sendable {
     package var text: String {
         let groups = groups.isEmpty ? [] : ["groups \(groups.joined(separator: ", "))"]
         let users = users.isEmpty ? [] : ["\(users.count) users"]
-        let part = permyriad.map { Rollout.percent($0) + " by \((unit ?? .installation).rawValue)" }
+        let part = basisPoints.map { Rollout.percent($0) + " by \((unit ?? .installation).rawValue)" }
         let all = (part.map { [$0] } ?? []) + groups + users
         return all.isEmpty ? "to all" : "to " + all.joined(separator: ", and ")
     }

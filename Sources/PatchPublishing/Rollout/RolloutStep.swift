@@ -3,7 +3,7 @@ internal import PatchFeed
 
 /// What happens to a rollout that goes from step to step.
 package enum RolloutStep: Sendable, Equatable {
-    /// It is offered to more devices: so many of 10,000.
+    /// It is offered to more devices: this many of 10,000.
     case widen(Int)
     /// A gate is crossed.
     case pause(Gate)
@@ -31,10 +31,10 @@ package enum RolloutStep: Sendable, Equatable {
             (self.steps, self.soak, self.fresh, self.newDevices) = (steps, soak, fresh, newDevices)
         }
 
-        /// The steps in a list of percentages; nil if they are none, or do not rise.
+        /// The steps in a list of percentages; nil if they are invalid, or do not rise.
         package static func steps(_ text: String) -> [Int]? {
             let steps = text.split(separator: ",", omittingEmptySubsequences: false).map {
-                Rollout.permyriad(String($0)) ?? 0
+                Rollout.basisPoints(String($0)) ?? 0
             }
             return !steps.contains(0) && zip(steps, steps.dropFirst()).allSatisfy { $0 < $1 } ? steps : nil
         }
@@ -123,7 +123,7 @@ package enum RolloutStep: Sendable, Equatable {
             self = .wait([.switchedOff])
             return
         }
-        guard let next = rules.steps.first(where: { $0 > entry.permyriad }) else {
+        guard let next = rules.steps.first(where: { $0 > entry.basisPoints }) else {
             self = .complete
             return
         }
@@ -163,7 +163,7 @@ extension FeedRepository {
         switch step {
         case .widen(let part):
             new.rollout = Rollout(
-                permyriad: part, unit: entry.rollout?.unit ?? .installation, seed: entry.rollout?.seed)
+                basisPoints: part, unit: entry.rollout?.unit ?? .installation, seed: entry.rollout?.seed)
             details.reason = gates.map { "\($0.text) is passed" }.joined(separator: ", ")
         case .pause(let gate):
             new.state = .paused

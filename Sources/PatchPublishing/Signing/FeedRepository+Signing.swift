@@ -35,7 +35,7 @@ extension FeedRepository {
 
     /// Adds a signature, in place of an older one of the same key.
     private mutating func add(_ signature: [UInt8], by keyID: String, to role: Role) {
-        var all = signatures[role, default: []].filter { !$0.keyID.hasBytes(of: keyID) }
+        var all = signatures[role, default: []].filter { !$0.keyID.isByteEqual(to: keyID) }
         all.append(MetadataSignature(keyID: keyID, bytes: signature))
         signatures[role] = all
     }
@@ -65,7 +65,7 @@ extension FeedRepository {
             }
         }
         throw PatchError(
-            .feedSignature, "not a signature over what the role \(role) signs, by one of its keys",
+            .feedSignature, "not a signature over the payload of the role \(role) signs, by one of its keys",
             remedy: PublishingRemedy.signPayload)
     }
 
@@ -160,7 +160,9 @@ extension FeedRepository {
     /// - Parameter read: Reads a file below the feed's folder; nil if there is none.
     /// - Returns: Whether there is one.
     /// - Throws: `config` if the feed has changed since.
-    package mutating func takeUp(reading read: (String) throws(PatchError) -> [UInt8]?) throws(PatchError) -> Bool {
+    package mutating func loadStagedChange(reading read: (String) throws(PatchError) -> [UInt8]?) throws(PatchError)
+        -> Bool
+    {
         for role in Role.drafted {
             let path = FeedLayout.staged(role.rawValue)
             guard let bytes = try read(path) else { continue }
@@ -194,7 +196,7 @@ extension FeedRepository {
             var sound: [MetadataSignature] = []
             for signature in signatures[role, default: []] {
                 for holder in holders
-                where try holder.signer(of: signature.bytes, over: payload)?.hasBytes(of: signature.keyID) == true {
+                where try holder.signer(of: signature.bytes, over: payload)?.isByteEqual(to: signature.keyID) == true {
                     sound.append(signature)
                     break
                 }

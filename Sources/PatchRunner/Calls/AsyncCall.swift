@@ -43,13 +43,13 @@ internal import Synchronization
         var turn: Turn?
         while entry.call == nil {
             var refusal = entry.refusal
-            if refusal.isForTheMoment, let state = unsafe refusal.layer.flatMap({ unsafe pp_layer_state($0.pointer) }) {
+            if refusal.isTransient, let state = unsafe refusal.layer.flatMap({ unsafe pp_layer_state($0.pointer) }) {
                 // Another patch may be active on the name now.
                 if unsafe turn?.isFor(state) != true {
                     turn = unsafe Turn(waitingFor: state, of: slot, entering: true)
                     if turn == nil { refusal = Refusal(PP_CROWDED, by: refusal.layer) }
                 }
-                if await turn?.comes() == true {
+                if await turn?.wait() == true {
                     entry = Entry(slot, place, turn)
                     continue
                 }
@@ -115,9 +115,9 @@ internal import Synchronization
 
     /// Enters the patch again after its original or another call has answered. Returns false if the patch is closed, and
     /// nil if it is busy. If it is closed, the call has ended.
-    @usableFromInline func continues() -> Bool? { continues(nil) }
+    @usableFromInline func tryResume() -> Bool? { tryResume(nil) }
 
-    private func continues(_ turn: Turn?) -> Bool? {
+    private func tryResume(_ turn: Turn?) -> Bool? {
         var isOver = false
         if unsafe pp_continue(waiting, turn?.waiter, &isOver) != nil { return true }
         return isOver ? false : nil
@@ -125,17 +125,17 @@ internal import Synchronization
 
     /// Waits until it can enter the patch again. Returns false if the patch is closed or stays busy; the call has ended
     /// then.
-    @usableFromInline func waits(on slot: Slot) async -> Bool {
+    @usableFromInline func awaitTurn(on slot: Slot) async -> Bool {
         var turn: Turn?
         while true {
             if turn == nil {
                 turn = unsafe pp_waiting_in(waiting).flatMap { unsafe Turn(waitingFor: $0, of: slot, entering: false) }
             }
-            guard await turn?.comes() == true else {
+            guard await turn?.wait() == true else {
                 unsafe pp_abandon(waiting)
                 return false
             }
-            if let hasContinued = continues(turn) { return hasContinued }
+            if let hasContinued = tryResume(turn) { return hasContinued }
         }
     }
 }
@@ -203,7 +203,7 @@ internal import Synchronization
     func isFor(_ state: OpaquePointer) -> Bool { unsafe pp_waits_for(waiter) == state }
 
     /// Waits until the turn comes. Returns false if it is time to give up.
-    func comes() async -> Bool {
+    func wait() async -> Bool {
         while true {
             switch unsafe pp_turn_of(waiter) {
             case PP_NO_TURN: await alarm.sleep()

@@ -44,7 +44,7 @@ extension Slot {
     @usableFromInline
     func instrumented<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
         var outcome: Result<Value, Failure>?
-        if let instrument = others?.instrument, let call = instrumentedCall() {
+        if let instrument = registry?.instrument, let call = instrumentedCall() {
             try? instrument.run(call) {
                 if outcome == nil { outcome = Result(catching: body) }
                 _ = try outcome?.get()
@@ -58,7 +58,7 @@ extension Slot {
     @usableFromInline
     func instrumented<Value, Failure: Error>(_ body: () async throws(Failure) -> Value) async throws(Failure) -> Value {
         var outcome: Result<Value, Failure>?
-        if let instrument = others?.instrument, let call = instrumentedCall() {
+        if let instrument = registry?.instrument, let call = instrumentedCall() {
             try? await instrument.run(call) {
                 if outcome == nil {
                     do throws(Failure) { outcome = .success(try await body()) } catch { outcome = .failure(error) }

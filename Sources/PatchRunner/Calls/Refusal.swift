@@ -22,7 +22,7 @@ struct Refusal {
     var mayGrow: Bool { reason == PP_MAY_GROW.rawValue }
 
     /// Whether another call is in the patch, and this one may wait.
-    var isForTheMoment: Bool { reason == PP_BUSY.rawValue }
+    var isTransient: Bool { reason == PP_BUSY.rawValue }
 
     /// What the host is told of it; nil if it was told before, or no patch is on the name.
     var event: RunnerEvent.Fallback? {

@@ -106,8 +106,8 @@ extension Slot {
                         original: original)
                 }
             }
-            var hasContinued = call.continues()
-            if hasContinued == nil { hasContinued = await call.waits(on: self) }
+            var hasContinued = call.tryResume()
+            if hasContinued == nil { hasContinued = await call.awaitTurn(on: self) }
             guard hasContinued == true else {
                 let otherwise = call.reportBusy(to: self)
                 if otherwise != 0 { return try Otherwise.outcome(otherwise, Output.self, Failure.self).get() }
@@ -133,12 +133,12 @@ extension Slot {
     /// are at 1 and 2. nil after an error was pushed.
     @usableFromInline func invocation(askedForBy call: AsyncCall) -> (@Sendable () async -> PushOutcome)? {
         if let type = call.stack.integer(at: 1), let method = call.stack.integer(at: 2) {
-            guard case .asynchronous(let read) = others?.method(Int(method), ofClass: Int(type)).body else {
+            guard case .asynchronous(let read) = registry?.method(Int(method), ofClass: Int(type)).body else {
                 return nil
             }
             return read(call.stack, 3)
         }
-        guard let slot = others?.slot(call.stack.text(at: 1)) else { return nil }
+        guard let slot = registry?.slot(call.stack.text(at: 1)) else { return nil }
         return slot.invokeAsync?(slot, call.stack, 2)
     }
 }

@@ -3,7 +3,7 @@ internal import PatchCrypto
 public import Synchronization
 
 /// The slots of a registry.
-protocol SlotTable: AnyObject, Sendable {
+protocol SlotRegistry: AnyObject, Sendable {
     /// The memory of all states of the registry.
     var pool: StatePool { get }
 
@@ -19,7 +19,7 @@ protocol SlotTable: AnyObject, Sendable {
 
 /// An active patch, to which layers belong.
 protocol LayerOwner: AnyObject, Sendable {
-    var reports: PatchReports { get }
+    var reports: PatchEventSink { get }
 
     /// Makes another instance for a call that found the others taken.
     func makeInstances()
@@ -58,7 +58,7 @@ package final class Slot: Sendable {
 
     /// The registry that a slot is in. What a macro declares is in none at first, and may be in one registry after another.
     private struct Home {
-        weak var others: (any SlotTable)?
+        weak var registry: (any SlotRegistry)?
         /// The memory of all states of the registries, which a call may be in still. An app has one registry; those of tests
         /// are small.
         var pools: [StatePool] = []
@@ -133,7 +133,7 @@ package final class Slot: Sendable {
     }
 
     /// Takes back a ``join(_:)`` before anybody knows of it.
-    func leave() { home.locked { $0.others = nil } }
+    func leave() { home.locked { $0.registry = nil } }
 
     deinit {
         stack.locked { unsafe pp_free_barrier($0.barrier?.pointer) }
@@ -144,14 +144,14 @@ package final class Slot: Sendable {
     var isAsynchronous: Bool { invokeAsync != nil }
 
     /// The other slots of the registry.
-    var others: (any SlotTable)? { home.locked { $0.others } }
+    var registry: (any SlotRegistry)? { home.locked { $0.registry } }
 
     /// Enters a registry, unless the slot is in one already.
-    func join(_ others: any SlotTable) -> Bool {
+    func join(_ registry: any SlotRegistry) -> Bool {
         home.locked { home in
-            guard home.others == nil else { return false }
-            home.others = others
-            home.pools.append(others.pool)
+            guard home.registry == nil else { return false }
+            home.registry = registry
+            home.pools.append(registry.pool)
             return true
         }
     }
@@ -173,7 +173,7 @@ package final class Slot: Sendable {
     ///
     /// - Parameter otherwise: What answers in its place when its script cannot.
     func push(_ layer: Layer, of patch: any LayerOwner, otherwise: Otherwise?) {
-        let isInstrumented = others?.instrument != nil
+        let isInstrumented = registry?.instrument != nil
         stack.locked { stack in
             if isInstrumented, stack.barrier == nil { stack.barrier = unsafe pp_new_barrier().map { unsafe Layer($0) } }
             unsafe layer.isPut(on: Unmanaged.passUnretained(self).toOpaque(), above: stack.layers.last?.layer)
@@ -234,7 +234,7 @@ package final class Slot: Sendable {
 
     /// What a metric of an active patch is made from.
     struct Measure {
-        let reports: PatchReports
+        let reports: PatchEventSink
         let calls: RunnerEvent.Calls
         let refusals: [String: Int]
         /// How many asynchronous calls of the patch wait, also those of other functions.

@@ -19,7 +19,7 @@ public enum EventSeverity: String, Sendable {
 
 /// A value of an event's attribute. Each is a case of swift-log's `MetadataValue` too, but for numbers and truth values, which are texts there.
 public enum EventValue: Sendable, Hashable {
-    /// A text.
+    /// A string.
     case string(String)
     /// A whole number.
     case integer(Int)
@@ -32,7 +32,7 @@ public enum EventValue: Sendable, Hashable {
 }
 
 extension EventValue: CustomStringConvertible {
-    /// A text as it is, and any other value as JSON. Characters that a terminal would act on are escaped.
+    /// A string as it is, and any other value as JSON. Characters that a terminal would act on are escaped.
     public var description: String {
         if case .string(let text) = self { return Escape.comment(text) }
         return json.text(escaping: isUnprintable)

@@ -6,7 +6,7 @@ internal import Synchronization
 /// What waits to be told when nothing more happens is told by a task. At the end of the throttle's life it is told at once.
 package final class EventThrottle<Event: RepeatedEvent>: Sendable {
     private struct State {
-        var repeats: EventRepeats<Event>
+        var repeats: EventDeduplicator<Event>
         /// Whether a task waits for the end of the second.
         var isAwaited = false
     }
@@ -21,7 +21,7 @@ package final class EventThrottle<Event: RepeatedEvent>: Sendable {
     package init(milliseconds: Int = 1000, listener: @escaping @Sendable (Event) -> Void) {
         self.milliseconds = milliseconds
         self.listener = listener
-        state = Mutex(State(repeats: EventRepeats(milliseconds: milliseconds)))
+        state = Mutex(State(repeats: EventDeduplicator(milliseconds: milliseconds)))
     }
 
     deinit { flush() }

@@ -2,7 +2,7 @@ package import PatchCrypto
 internal import Synchronization
 
 /// The names of a registry, and the classes that it exposes to scripts.
-package final class NameTable: SlotTable {
+package final class NameTable: SlotRegistry {
     package init(instrument: (any PatchInstrument)? = nil) { self.instrument = instrument }
 
     let instrument: (any PatchInstrument)?
@@ -25,7 +25,7 @@ package final class NameTable: SlotTable {
 
     /// The slot of a name. Bytes are compared, so Unicode-equivalent text is a different name.
     package func slot(_ name: String) -> Slot? {
-        guard let slot = table.locked({ $0[name] }), slot.name.hasBytes(of: name) else { return nil }
+        guard let slot = table.locked({ $0[name] }), slot.name.isByteEqual(to: name) else { return nil }
         return slot
     }
 

@@ -115,17 +115,17 @@ public struct PatchInterface: Sendable, Hashable {
 
     /// The function with a name.
     public func function(_ name: String) -> Function? {
-        functions.first { $0.name.hasBytes(of: name) }
+        functions.first { $0.name.isByteEqual(to: name) }
     }
 
     /// The struct with a name; nil if its fields are not known.
     public func structure(_ name: String) -> Struct? {
-        structs.first { $0.name.hasBytes(of: name) }
+        structs.first { $0.name.isByteEqual(to: name) }
     }
 
     /// The type with a name; nil if it is not known that scripts see it as a basic value.
     public func scalar(_ name: String) -> Scalar? {
-        scalars.first { $0.name.hasBytes(of: name) }
+        scalars.first { $0.name.isByteEqual(to: name) }
     }
 }
 

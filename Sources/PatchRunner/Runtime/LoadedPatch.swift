@@ -50,13 +50,13 @@ public final class LoadedPatch: Sendable {
                         ? "the app has registered no functions"
                         : "the app has \(script.names.slots.map(\.name).joined(separator: ", "))")
             }
-            guard manifest.replaces.contains(where: { $0.hasBytes(of: name) }) else {
+            guard manifest.replaces.contains(where: { $0.isByteEqual(to: name) }) else {
                 throw PatchError(
                     .script, "the script replaces \(name), which its manifest does not list",
                     hint: "add `-- @replaces \(name)` to its head and pack it again")
             }
         }
-        for name in manifest.replaces where !replaces.contains(where: { $0.hasBytes(of: name) }) {
+        for name in manifest.replaces where !replaces.contains(where: { $0.isByteEqual(to: name) }) {
             throw PatchError(
                 .script, "the manifest lists \(name), which the script does not replace",
                 hint: script.names.slot(name) == nil

@@ -154,7 +154,7 @@ public final class PatchRunner: Sendable {
                 }
             var limits = limits
             if let most = manifest.instances { limits.instances = min(limits.instances, most) }
-            let reports = PatchReports(on: identity, limits: limits, breaker: breaker, events: events)
+            let reports = PatchEventSink(on: identity, limits: limits, breaker: breaker, events: events)
             let script = try ScriptState(
                 patch.scripts, limits: limits, host: host, names: registry.names, reports: reports,
                 seed: .random(in: .min ... .max),

@@ -107,7 +107,7 @@ package struct ScriptLoader: Sendable {
         // A script for Wax that is itself called wax.lua does not mean itself.
         let others = isWax ? scripts.dropFirst() : scripts[...]
         for candidate in ["\(name).lua", "\(name)/init.lua"] {
-            if let script = others.first(where: { $0.name.hasBytes(of: candidate) }) { return script }
+            if let script = others.first(where: { $0.name.isByteEqual(to: candidate) }) { return script }
         }
         if isWax { return PatchScript(name: "wax.lua", bytes: Array("return {}".utf8)) }
         guard ["math", "string", "table", "utf8"].contains(name) else { return nil }

@@ -27,7 +27,7 @@ package final class ScriptState: LayerOwner {
     ///   - onLine: Called for each line that runs.
     ///   - libraries: The libraries of a test's own script, which has no limits; nil for a sandbox.
     package init(
-        _ scripts: [PatchScript], limits: PatchLimits, host: HostInfo, names: NameTable, reports: PatchReports,
+        _ scripts: [PatchScript], limits: PatchLimits, host: HostInfo, names: NameTable, reports: PatchEventSink,
         seed: Int64, onLine: (@Sendable (_ script: String, _ line: Int) -> Void)? = nil,
         libraries: LuaLibraries? = nil
     ) throws(PatchError) {
@@ -89,7 +89,7 @@ package final class ScriptState: LayerOwner {
         return unsafe unsafeDowncast(owner, to: ScriptState.self)
     }
 
-    var reports: PatchReports { values.reports }
+    var reports: PatchEventSink { values.reports }
     var patch: PatchID { reports.patch }
 
     /// Runs the entry script, which says what it replaces, and releases the lock.

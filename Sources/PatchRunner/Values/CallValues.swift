@@ -6,14 +6,14 @@ internal import Synchronization
 /// From `keep(for:)` until the Lua state is closed, the bridge keeps this object and the script that owns it.
 @safe package final class CallValues: Sendable {
     let limits: PatchLimits
-    let reports: PatchReports
+    let reports: PatchEventSink
     /// Returns the name that scripts use for the class of an object.
     let className: @Sendable (AnyObject) -> String
     /// The script; nil after its Lua state is closed.
     nonisolated(unsafe) private(set) var owner: AnyObject?
     private let calls = Mutex(Calls())
 
-    init(limits: PatchLimits, reports: PatchReports, className: @escaping @Sendable (AnyObject) -> String) {
+    init(limits: PatchLimits, reports: PatchEventSink, className: @escaping @Sendable (AnyObject) -> String) {
         self.limits = limits
         self.reports = reports
         self.className = className

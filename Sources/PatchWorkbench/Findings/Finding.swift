@@ -138,7 +138,7 @@ package struct Finding: Sendable {
             case .calledTwice:
                 "the original is called with the same arguments again"
             case .keepsState:
-                "a call changes what another call may see, and the head does not say how many instances there may be"
+                "a call changes what another call may see, and the head does not declare how many instances there may be"
             case .tooLarge:
                 "a script is too large to follow: from some place on, the types of its values are not checked; a comment does not silence this"
             case .spec:
@@ -255,7 +255,7 @@ package struct SourceText: Sendable {
         scalar.properties.isAlphabetic || scalar.properties.numericType != nil || scalar == "_"
     }
 
-    /// The first line that contains a text.
+    /// The first line that contains a string.
     package func firstLine(with text: String) -> Int? {
         guard !text.isEmpty, let place = bytes.firstPlace(of: Array(text.utf8)) else { return nil }
         return line(at: place)
@@ -271,7 +271,7 @@ package struct SourceText: Sendable {
         return low
     }
 
-    /// Whether a line, from 1, contains a text.
+    /// Whether a line, from 1, contains a string.
     func line(_ number: Int, has text: String) -> Bool {
         guard let range = range(ofLine: number) else { return false }
         return bytes[range].firstPlace(of: Array(text.utf8)) != nil

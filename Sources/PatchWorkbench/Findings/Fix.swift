@@ -71,7 +71,7 @@ extension SourceText {
         return Fix(range: range, text: text, line: line, columns: columns)
     }
 
-    /// The only place of a text in a part of the script. A name is not found within a longer one.
+    /// The only place of a string in a part of the script. A name is not found within a longer one.
     private func only(_ text: [UInt8], in part: Range<Int>) -> Range<Int>? {
         guard let first = text.first, let last = text.last else { return nil }
         var found: Range<Int>?

@@ -101,7 +101,7 @@ package struct LintExample: Sendable {
                 parts.map { $0[1] }, parameters: parts.map { $0[0] }, result: result, throws: `throws`))
     }
 
-    /// What the app of the examples has of that which a text names, a line each.
+    /// What the app of the examples has of that which a string names, a line each.
     package static func offered(in text: String) -> [String] {
         func isIn(_ name: String) -> Bool { text.utf8.split { !isWord($0) }.contains { $0.elementsEqual(name.utf8) } }
         func isWord(_ byte: UInt8) -> Bool { byte == 0x2E || byte == 0x3A || byte == 0x5F || byte | 0x20 > 0x60 }

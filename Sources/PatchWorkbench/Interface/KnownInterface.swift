@@ -51,7 +51,7 @@ final class KnownInterface {
         return known[method]
     }
 
-    /// The type that a text names.
+    /// The type that a string names.
     func type(_ text: String) -> InterfaceType {
         if let place = placesOfTypes[text] { return types[place] }
         let type = InterfaceType(text)

@@ -16,7 +16,7 @@ struct Named<Element> {
 
     /// The place of the element with a name.
     func place(of name: String) -> Int? {
-        guard let place = places[name], self.name(elements[place]).hasBytes(of: name) else { return nil }
+        guard let place = places[name], self.name(elements[place]).isByteEqual(to: name) else { return nil }
         return place
     }
 

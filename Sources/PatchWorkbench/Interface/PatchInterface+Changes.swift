@@ -12,14 +12,14 @@ extension PatchInterface {
 
     /// The changes from this interface to a newer one, the breaking ones first.
     package func changes(to newer: PatchInterface) -> [Change] {
-        let isOther = !app.hasBytes(of: newer.app)
+        let isOther = !app.isByteEqual(to: newer.app)
         let other = isOther ? [Change(isBreaking: true, description: "the app was \(app) and is now \(newer.app)")] : []
         return other + changesOfNames(to: newer)
     }
 
     /// Why a patch is not for this app or this version of it. nil if it is.
     package func refusal(of manifest: Manifest) -> String? {
-        guard manifest.app.hasBytes(of: app) else {
+        guard manifest.app.isByteEqual(to: app) else {
             return "the patch is for the app \(manifest.app), but the interface is for \(app)"
         }
         guard let version = AppVersion(appVersion), !manifest.appVersions.contains(version) else { return nil }

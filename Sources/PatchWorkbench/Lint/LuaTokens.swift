@@ -74,7 +74,7 @@ struct LuaTokens {
         return all
     }()
 
-    /// The longer symbol that two bytes begin; nil if they are none.
+    /// The longer symbol that two bytes begin; nil if they are invalid.
     private static func symbol(_ byte: UInt8, _ second: UInt8) -> Word? {
         switch (Unicode.Scalar(byte), Unicode.Scalar(second)) {
         case (".", "."): .join

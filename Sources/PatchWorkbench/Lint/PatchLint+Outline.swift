@@ -90,7 +90,8 @@ extension PatchLint {
             for place in outline.constantOrs where hasRoom {
                 found.append(
                     text.finding(
-                        .alwaysTrue, at: place, "the condition is always true: what is after this or is a constant",
+                        .alwaysTrue, at: place,
+                        "the condition is always true: the operand after this `or` is a constant",
                         hint: "compare it too: x == 1 or x == 2"))
             }
             for (operand, operation, place) in outline.operations where hasRoom {

@@ -7,7 +7,7 @@ enum ScriptValue: PatchValue, Sendable {
     case integer(Int64)
     case number(Double)
     case string([UInt8])
-    /// A table, and how many elements it has as a sequence; nil if it is none.
+    /// A table, and how many elements it has as a sequence; nil if it is not one.
     case table([(key: ScriptValue, value: ScriptValue)], length: Int?)
     case object(SpecObject)
     /// A part of a table that cannot be passed, such as a function: its type.

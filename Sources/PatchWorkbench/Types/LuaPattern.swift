@@ -89,7 +89,7 @@ struct LuaPattern {
         fault = "the pattern has a [ without a ]; write %[ for the character"
     }
 
-    /// Why Lua refuses a text as the replacement of a match; nil if it takes it.
+    /// Why Lua refuses a string as the replacement of a match; nil if it takes it.
     func fault(ofReplacement text: String) -> String? {
         guard text.utf8.count <= Self.longest else { return nil }
         var rest = Array(text.utf8)[...]

@@ -261,14 +261,14 @@ extension TypeFlow {
                 report(
                     .cannotThrow, index, "throw",
                     "\(replacement.name) cannot throw, so host.throw is a failure, and the original answers",
-                    hint: "return what the app is to get instead")
+                    hint: "return the value that the app is to get instead")
             }
         default: break
         }
         return Results(types: results, isOpen: function.isOpen, ends: function.neverReturns)
     }
 
-    /// The number of a text that may not have what is looked for; 0 if the script has looked at it before.
+    /// The number of a string that may not have what is looked for; 0 if the script has looked at it before.
     private mutating func doubt(ofText word: String?, asked index: Int) -> UInt16 {
         guard let word, isSeen(word, before: index, asText: true) == false else { return 0 }
         return doubt(word, asked: index)
@@ -280,7 +280,7 @@ extension TypeFlow {
             if value.isNever(ValueType.Kinds.all.subtracting(.number)) { return value }
             if case .text(let text) = value.detail { return text.luaNumber == nil ? .nil : .number }
         }
-        // A text that the script has cut out of another one may be known to be a numeral.
+        // A string that the script has cut out of another one may be known to be a numeral.
         guard value.kinds == .string, case .scalar = value.detail else { return .unknown }
         let doubt = doubt(ofText: arguments.words.first.flatMap { $0 }, asked: index)
         return ValueType(arguments.types.count == 1 ? [.integer, .float, .nil] : [.integer, .nil], doubt: doubt)
@@ -349,7 +349,7 @@ extension TypeFlow {
         return true
     }
 
-    /// Why a pattern, or a text for its matches, is refused; nil if it may be right.
+    /// Why a pattern, or a string for its matches, is refused; nil if it may be right.
     private func fault(ofPattern text: String, _ arguments: Arguments, _ name: String) -> (
         message: String, hint: Advice?
     )? {
@@ -392,7 +392,7 @@ extension TypeFlow {
             report(
                 .argument, index, word ?? "table",
                 "\(name) \(name == "table.sort" ? "compares" : "joins") the elements of \(word ?? "the array"), which is \(types[0])",
-                hint: name == "table.sort" ? "give it a function(x, y) that says whether x comes first" : nil)
+                hint: name == "table.sort" ? "give it a function(x, y) that returns whether x comes first" : nil)
         default: break
         }
     }

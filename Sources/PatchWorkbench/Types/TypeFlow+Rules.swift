@@ -390,7 +390,7 @@ extension TypeFlow {
         report(
             .operand, index, word,
             "\(word.map { "#\($0)" } ?? "the length") is always 0: the keys of \(value) are strings",
-            hint: "next(\(word ?? "table")) tells whether there is something in it")
+            hint: "next(\(word ?? "table")) shows whether it has elements")
     }
 
     /// Finds a loop over numbers that has no round, or fails.
@@ -501,7 +501,7 @@ extension TypeFlow {
             let word = written(place, index)
             report(
                 .alwaysFalse, index, place.field ?? word,
-                "\(word) is never \(constant.shown) here: a test before says that it \(reason)")
+                "\(word) is never \(constant.shown) here: an earlier test found that it \(reason)")
         }
         isTrue.facts[place, default: facts].add(isEqual: true, to: constant)
         isFalse.facts[place, default: facts].add(isEqual: false, to: constant)
@@ -520,7 +520,7 @@ extension TypeFlow {
             let word = written(place, index)
             report(
                 .alwaysFalse, index, place.field ?? word,
-                "\(word) \(order.sign) \(number.shown) is never true here: a test before says that it \(reason)")
+                "\(word) \(order.sign) \(number.shown) is never true here: an earlier test found that it \(reason)")
         }
         var (isTrue, isFalse) = (state, state)
         isTrue.facts[place, default: facts].add(order, number)

@@ -54,7 +54,7 @@ extension TypeFlow {
             let isHabit = endings.contains(index - 1) || last.opcode == .jump
             let matters = !isHabit || code[begin..<max(begin, end)].contains { $0.opcode.acts }
             if !isMeant, matters, begin < end, let first = (begin..<end).first(where: { code[$0].opcode.isWritten }) {
-                report(.unreachable, first, nil, "this is never run: what is before it always ends")
+                report(.unreachable, first, nil, "this is never run: the code before it always ends")
             }
             index = end + 1
         }

@@ -352,7 +352,7 @@ struct TypeFlow {
         problems.append(problem)
     }
 
-    /// What the app gives as a value of the type that a text names.
+    /// What the app gives as a value of the type that a string names.
     func value(_ type: String) -> ValueType {
         context.changes.read(ValueType(context.interface.type(type), in: context.interface))
     }

@@ -160,7 +160,8 @@ extension Option {
     static let appVersion = Option(name: "app-version", value: .text("V"), help: "that app's version")
     static let runningEngine = Option(
         name: "engine", value: .text("N"), help: "that app's engine level (default: 1)")
-    static let floor = Option(name: "floor", value: .text("N"), help: "lowest patch version to accept")
+    static let minimumVersion = Option(
+        name: "minimum-version", value: .text("N"), help: "lowest patch version to accept")
     static let time = Option(
         name: "at", value: .text("TIME"), help: "check expiry at this time, in UTC (default: now)")
 
@@ -223,10 +224,11 @@ extension Option {
         name: "environment", value: .text("NAME"), help: "the app's environment (default: release)")
     static let stage = Option(
         name: "stage", help: "keep the change in DIR/staged if signatures are missing, for `feed sign`")
-    static let served = Option(
-        name: "served", value: .text("URL"), help: "refuse if the feed at URL is newer than DIR")
-    static let servedAfter = Option(
-        name: "served", value: .text("URL"), help: "look at URL afterwards, and warn if it still has an older state")
+    static let checkServed = Option(
+        name: "check-served", value: .text("URL"), help: "refuse if the feed at URL is newer than DIR")
+    static let verifyServed = Option(
+        name: "verify-served", value: .text("URL"),
+        help: "look at URL afterwards, and warn if it still has an older state")
     static let deployTarget = Option(
         name: "to", value: .text("PLACE"),
         help: "a folder, s3://BUCKET/FOLDER, rsync://HOST/MODULE/FOLDER, or HOST:FOLDER for rsync over ssh")
@@ -239,39 +241,40 @@ extension Option {
     static let allowLower = Option(
         name: "allow-lower", help: "publish a version although a higher one is offered")
     static let repair = Option(
-        name: "repair", help: "replace files there that are not the feed's, such as those of another copy")
-    static let discard = Option(name: "discard", help: "drop the change that waits for signatures")
+        name: "repair", help: "replace files there that are not the feed's, such as another copy's")
+    static let discard = Option(name: "discard", help: "drop the staged change")
     static let role = Option(
         name: "role", value: .choice("ROLE", ["targets", "rollout", "root"]),
         help: "role to print the payload of, or to attach the signature to: targets, rollout or root")
     static let percentage = Option(
-        name: "rollout", value: .text("PERCENT"), help: "part of all devices to offer it to, such as 5% (default: all)")
+        name: "rollout", value: .text("PERCENT"), help: "share of devices to offer it to, for example 5% (default: all)"
+    )
     static let rolloutUnit = Option(
-        name: "by", value: .choice("UNIT", ["installation", "user"]),
-        help: "what is counted: installation or user (default: installation)")
+        name: "rollout-unit", value: .choice("UNIT", ["installation", "user"]),
+        help: "unit to choose by: installation or user (default: installation)")
     static let seed = Option(
-        name: "seed", value: .text("TEXT"), help: "mixes who is in (default: the patch's id)")
+        name: "seed", value: .text("TEXT"), help: "salt for choosing devices (default: the patch's id)")
     static let group = Option(
         name: "group", value: .text("NAME"), repeats: true, help: "group of devices that it is for")
     static let user = Option(
         name: "user", value: .text("ID"), repeats: true, help: "user that it is for")
     static let activation = Option(
-        name: "when", value: .choice("MOMENT", ["now", "next-launch"]),
+        name: "activate", value: .choice("MOMENT", ["now", "next-launch"]),
         help: "when devices activate it: now or next-launch (default: now)")
     static let patchVersion = Option(
         name: "patch-version", value: .text("N"), help: "version of the patch (default: the highest that is listed)")
-    static let reason = Option(name: "reason", value: .text("TEXT"), help: "why, for the devices' events")
+    static let reason = Option(name: "reason", value: .text("TEXT"), help: "reason, shown in device events")
     static let changeReason = Option(
-        name: "reason", value: .text("TEXT"), help: "why, for `feed log` and the devices' events")
+        name: "reason", value: .text("TEXT"), help: "reason, shown in `feed log` and in device events")
     static let author = Option(
         name: "author", value: .text("NAME"),
-        help: "who, for `feed log`; devices can read it, too (or PATCHPACK_AUTHOR; default: USER)")
+        help: "author, shown in `feed log`; devices can read it, too (or PATCHPACK_AUTHOR; default: USER)")
     static let last = Option(
         name: "last", value: .text("N"), help: "number of the newest changes to show (default: 20)")
     static let minimumAppVersion = Option(
         name: "minimum-app-version", value: .text("V"), help: "lowest version of the app that gets patches; or none")
     static let notice = Option(
-        name: "notice", value: .text("TEXT"), help: "text for the app to show; or an empty one for none")
+        name: "notice", value: .text("TEXT"), help: "message for the app to show; empty to clear it")
     static let listed = Option(name: "list", help: "also list each file that is signed, and whether it is offered")
     static let addKey = Option(
         name: "add", value: .key("KEY"), repeats: true, help: "key to add, public or private")
@@ -287,12 +290,12 @@ extension Option {
     static let pinnedRoot = Option(
         name: "root", value: .file("FILE"), variable: "PATCHPACK_FEED_ROOT",
         help: "root file to trust: the 1.root.json that the app has (or PATCHPACK_FEED_ROOT)")
-    static let interrupted = Option(
-        name: "interrupted", help: "take files that only the keys before an interrupted `rotate` have signed")
-    static let clockIsRight = Option(
-        name: "clock-is-right", help: "sign although the feed or its server says that this machine's clock is wrong")
-    static let above = Option(
-        name: "above", value: .text("N"), help: "give what is signed versions above N, which others have used")
+    static let resumeRotation = Option(
+        name: "resume-rotation", help: "accept files signed only with the keys in use before an interrupted `rotate`")
+    static let ignoreClock = Option(
+        name: "ignore-clock", help: "sign even if the feed's or server's time disagrees with this machine's clock")
+    static let afterVersion = Option(
+        name: "after-version", value: .text("N"), help: "give signed files versions higher than N")
     static let showChange = Option(name: "show", help: "only print what would be signed")
     static let yes = Option(name: "yes", help: "sign what is printed without asking")
     static let authorities = Option(
@@ -305,9 +308,9 @@ extension Option {
     static let store = Option(name: "store", value: .directory("DIR"), help: "folder that the device keeps")
     static let noLaunch = Option(
         name: "no-launch", help: "only sync, as on return to the foreground: judge and begin no launch")
-    static let explain = Option(name: "explain", help: "say why with each code")
-    static let units = Option(
-        name: "units", value: .file("FILE"), help: "count what becomes of each of these ids, one on a line")
+    static let explain = Option(name: "explain", help: "print the reason for each code")
+    static let ids = Option(
+        name: "ids", value: .file("FILE"), help: "show how many of these ids (one per line) would get the patch")
 
     static let format = Option(
         name: "format", value: .choice("FORMAT", ["text", "json"]), help: "text, or json (one object per line)")

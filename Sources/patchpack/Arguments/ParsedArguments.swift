@@ -52,7 +52,7 @@ struct ParsedArguments: Sendable {
     ///
     /// - Parameters:
     ///   - expected: What a valid value is, for the error message.
-    ///   - fault: What is wrong with a text, to say after it; nil if that is not known.
+    ///   - fault: What is wrong with a string, to say after it; nil if that is not known.
     ///   - convert: Converts the text; returns nil if the text is not valid.
     /// - Throws: `usage` if the value is not valid.
     func value<Value>(

@@ -12,13 +12,13 @@ extension KeyFile {
         do throws(PatchError) {
             return try body()
         } catch {
-            guard error.code == .config, let hint = whatItIs(insteadOf: kind) else { throw error.about(name.path) }
+            guard error.code == .config, let hint = diagnosis(insteadOf: kind) else { throw error.about(name.path) }
             throw error.hinting(hint).about(name.path)
         }
     }
 
     /// What a file is that does not hold the expected key, and what to do about it; nil if the error itself says it.
-    private func whatItIs(insteadOf kind: Kind) -> String? {
+    private func diagnosis(insteadOf kind: Kind) -> String? {
         func begins(with text: String) -> Bool {
             unsafe bytes.withUnsafeBytes { unsafe $0.drop(while: Self.isSpace).starts(with: text.utf8) }
         }
@@ -68,7 +68,7 @@ extension KeyFile {
         return kind == .signing && bytes.holds("PUBLIC KEY-----") ? "it is a public key" : nil
     }
 
-    /// How a text differs from a script key.
+    /// How a string differs from a script key.
     private var faultOfScriptKey: String? {
         var text = unsafe bytes.withUnsafeBytes { unsafe Array($0) }
         defer { _ = SecretBytes(wiping: &text) }

@@ -78,7 +78,7 @@ final class Console {
     }
 
     /// Prints the usage of the tool.
-    func explain(_ text: String) { tell(text) }
+    func printUsage(_ text: String) { tell(text) }
 
     /// Prints a note on how the work went. Not printed with JSON.
     func note(_ text: String) {

@@ -28,7 +28,7 @@ extension PatchError.Code {
             "a script that does not parse, fails, or does not fit; a failed spec; a breaking change of an interface; a gate of a report that is not passed"
         ),
         (.scriptLimit, 21, "a script ran past its fuel, memory or time"),
-        (.feedMalformed, 30, "a file of a feed is not what its place says"),
+        (.feedMalformed, 30, "a feed file is not of the type that its path implies"),
         (.feedSignature, 31, "metadata of a feed have too few signatures by the keys of their role"),
         (.feedRollback, 32, "a feed is older than it was before"),
         (.feedExpired, 33, "metadata of a feed have expired, or end sooner than `--days` allows"),
@@ -38,7 +38,7 @@ extension PatchError.Code {
         ),
         (.feedLimit, 35, "a file of a feed is larger than allowed, or there are too many"),
         (.feedUnavailable, 36, "a file of a feed cannot be fetched: the network failed, or it is missing"),
-        (.clock, 37, "metadata seem expired, but the server's clock says that this machine's is wrong"),
+        (.clock, 37, "metadata seem expired, but by the server's clock this machine's is wrong"),
         (.feedPublished, 38, "this version of a patch was published before, with other bytes"),
         (
             .feedListed, 39,
@@ -49,7 +49,7 @@ extension PatchError.Code {
             "where a feed is deployed, there is a change of another copy, or a file that is not the feed's"
         ),
         (.usage, 64, "wrong arguments, or tags that are wrong or missing"),
-        (.duplicate, 65, "two files of one run are the same version of the same patch"),
+        (.duplicate, 65, "the same version of a patch was given twice"),
         (
             .noInput, 66,
             "a file is missing or cannot be read; no event is of the `--installation` of a report"
@@ -64,7 +64,7 @@ extension PatchError.Code {
         (.passphrase, 77, "a key's passphrase is missing or wrong"),
         (
             .config, 78,
-            "a key file or a setting is unusable or unsafe, or `feed undo` would take back more than is meant"
+            "a key file or a setting is unusable or unsafe, or `feed undo` would undo more than is meant"
         ),
         (.modifiedTrust, 78, "the trust store does not match its pin"),
     ]

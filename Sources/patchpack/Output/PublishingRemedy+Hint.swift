@@ -23,9 +23,9 @@ extension PublishingRemedy {
         case .signOrDropStaged(let folder): "patchpack feed sign \(folder), or feed sign \(folder) --discard"
         case .dropStaged(let folder): "patchpack feed sign \(folder) --discard drops it"
         case .giveKeysOrStage: "give private keys with --key, or --stage the change and sign it elsewhere"
-        case .setClock: "set the clock, or give --clock-is-right if it is right"
+        case .setClock: "set the clock, or give --ignore-clock if it is right"
         case .signWithThisClock:
-            "if this clock is right, the signer's was wrong: patchpack feed refresh DIR --clock-is-right"
+            "if this clock is right, the signer's was wrong: patchpack feed refresh DIR --ignore-clock"
         case .refresh: "patchpack feed refresh DIR"
         case .repeatStaged: "patchpack feed sign DIR --discard, and make the change again"
         case .prune:
@@ -45,7 +45,7 @@ extension PublishingRemedy {
         case .lookAtPatches: "patchpack feed status DIR lists them"
         case .giveOtherPlace: "this is another feed: is --to right?"
         case .signAbove(let number, let folder):
-            "patchpack feed refresh \(folder) --above \(number), with the release key too, and deploy again"
+            "patchpack feed refresh \(folder) --after-version \(number), with the release key too, and deploy again"
         case .takeNewestOrReplace:
             "something else writes there, or this folder is older: take the newest copy, or replace what is there with --repair"
         case .lookAndReplace:
@@ -56,7 +56,7 @@ extension PublishingRemedy {
         case .packHigher: "pack it again with a higher version, or give --allow-lower"
         case .giveVersion: "give --patch-version N"
         case .giveState(let snapshot):
-            "`patchpack feed log DIR` says what was done; to make that state again all the same, give --to \(snapshot)"
+            "`patchpack feed log DIR` shows what was done; to make that state again all the same, give --to \(snapshot)"
         }
     }
 }

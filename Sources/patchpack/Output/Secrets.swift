@@ -7,7 +7,7 @@ struct Secrets: Sendable {
     /// - Parameter texts: The keys, and the parts of them that a message may show.
     init(_ texts: Set<String>) { self.texts = texts.sorted { $0.utf8.count > $1.utf8.count } }
 
-    /// A text without the keys in it.
+    /// A string without the keys in it.
     func removed(from text: String) -> String {
         // Bytes are compared: a mark that combines with the last letter of a key would hide it.
         texts.reduce(text) { text, key in
@@ -34,7 +34,7 @@ struct Secrets: Sendable {
     /// The length of the shortest key in characters: 128 bits in base64 without padding.
     static let shortest = 22
 
-    /// Whether a text looks like a key: PEM, hexadecimal digits, or base64 that is unlikely to be a file name. A text of
+    /// Whether a string looks like a key: PEM, hexadecimal digits, or base64 that is unlikely to be a file name. A text of
     /// several lines is one if a word of it is.
     static func isKey(_ bytes: some Collection<UInt8>) -> Bool {
         guard bytes.count >= shortest else { return false }

@@ -126,7 +126,7 @@ extension Timestamp? {
 
 extension FleetReport.Part {
     fileprivate func json(called name: String) -> JSONValue {
-        .object([(name, .string(self.name)), ("devices", .integer(devices)), ("hurt", .integer(hurt))])
+        .object([(name, .string(self.name)), ("devices", .integer(devices)), ("affected", .integer(affected))])
     }
 }
 

@@ -47,8 +47,8 @@ extension FleetReport {
         perPatch("patch_devices", "Devices that reported the patch.") { $0.devices }
         perPatch("patch_running_devices", "Devices on which it runs.") { $0.running }
         perPatch("patch_failing_devices", "Devices on which it failed at least once.") { $0.failing }
-        perPatch("patch_rolled_back_devices", "Devices that took it back.") { $0.rolledBack }
-        perPatch("patch_suspected_devices", "Devices that took it back together with others.") { $0.suspected }
+        perPatch("patch_rolled_back_devices", "Devices that rolled it back.") { $0.rolledBack }
+        perPatch("patch_suspected_devices", "Devices that rolled it back together with others.") { $0.suspected }
         perPatch("patch_refused_devices", "Devices that refused it.") { $0.refused }
         perStopped("patch_stopped_heard_devices", "Devices that were heard of since it was stopped.") { $0.heard }
         perStopped("patch_stopped_running_devices", "Those of them on which it still runs.") { $0.keeping }

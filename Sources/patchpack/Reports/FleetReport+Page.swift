@@ -201,9 +201,9 @@ struct HTMLChart {
         return figure("Failures and roll-backs in each hour", summary.joined(separator: ", "), height: 146, body)
     }
 
-    /// The part of devices on which each patch failed or that took it back, with its interval.
+    /// The part of devices on which each patch failed or that rolled it back, with its interval.
     private var failures: String? {
-        let shares = patches.map { Share($0.hurt, of: $0.devices) }
+        let shares = patches.map { Share($0.affected, of: $0.devices) }
         guard !shares.isEmpty else { return nil }
         let most = max(0.0001, shares.map(\.interval.upperBound).max() ?? 1, (bounds.map(\.bound).max() ?? 0) * 1.2)
         let (left, right) = (12.0, width - 70)
@@ -232,7 +232,7 @@ struct HTMLChart {
         }
         let summary = zip(patches, shares).map { "\($0.label) \(($1.value ?? 0).percent), between \($1.interval.text)" }
         return figure(
-            "Devices on which it failed or was taken back", summary.joined(separator: "; "), height: height, body)
+            "Devices on which it failed or was rolled back", summary.joined(separator: "; "), height: height, body)
     }
 
     /// Where the devices are in the life of each patch.

@@ -67,11 +67,11 @@ extension FleetReport {
     /// So many patches, and gates of a verdict, are shown in full.
     static let mostDetailed = 20
 
-    /// The patches for people: those that cross a gate come first, then those that surely hurt most of their devices.
+    /// The patches for people: those that cross a gate come first, then those that surely affected most of their devices.
     func worstFirst(_ gates: [ReportGateResult]) -> [Patch] {
         let crossed = Set(gates.filter { $0.verdict == .crossed }.map(\.name))
         let ranked = patches.enumerated().map { place, patch in
-            let share = Share(patch.hurt.addingOrMost(patch.refused), of: patch.devices)
+            let share = Share(patch.affected.addingOrMost(patch.refused), of: patch.devices)
             return (
                 patch: patch,
                 rank: (crossed.contains(patch.label) ? 0 : patch.hasTrouble ? 1 : 2, -share.interval.lowerBound, place)
@@ -88,7 +88,7 @@ extension FleetReport {
         }
         let parts = [
             (count(.crossed), "with a crossed gate"), (count(.undecided), "with an undecided gate"),
-            (patches.count { $0.hasTrouble }, "that failed, or were taken back or refused"),
+            (patches.count { $0.hasTrouble }, "that failed, or were rolled back or refused"),
         ]
         let bad = parts.filter { $0.0 > 0 }
         guard !bad.isEmpty || patches.count > Self.mostDetailed else { return nil }
@@ -145,7 +145,7 @@ extension ReportGateResult {
 
 extension FleetReport.Part {
     fileprivate var text: String {
-        "\(name.isEmpty ? "?" : name): \(devices.grouped)\(hurt > 0 ? " (\(hurt.grouped) hurt)" : "")"
+        "\(name.isEmpty ? "?" : name): \(devices.grouped)\(affected > 0 ? " (\(affected.grouped) affected)" : "")"
     }
 }
 
@@ -202,7 +202,7 @@ extension FleetReport.Patch {
             ),
             ("failing", part(failing)), ("rolled back", part(rolledBack)), ("refused", part(refused)),
         ]
-        if suspected > 0 { rows.append(("suspected", "\(part(suspected)), taken back together with others")) }
+        if suspected > 0 { rows.append(("suspected", "\(part(suspected)), rolled back together with others")) }
         if let stopped {
             let share = Share(heard - keeping, of: heard).value.map { "  \($0.percent)" } ?? ""
             rows.append(

@@ -16,7 +16,7 @@ struct ReportGateResult {
     let share: Share
     let sequence: ConfidenceSequence
     let verdict: ReportGate.Verdict
-    /// Devices that took the patch back together with others.
+    /// Devices that rolled the patch back together with others.
     private let suspected: Int
     /// The version before, if the bound is relative to it, and what is known of it.
     private let previous: (version: Int, sequence: ConfidenceSequence)?

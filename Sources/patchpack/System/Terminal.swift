@@ -7,7 +7,7 @@ enum Terminal {
     /// Whether a standard stream is a terminal.
     static func isTerminal(_ stream: Int32) -> Bool { isatty(stream) == 1 }
 
-    /// The columns of the terminal that a standard stream is; nil if it is none.
+    /// The columns of the terminal that a standard stream is; nil if it is not one.
     static func columns(_ stream: Int32) -> Int? {
         var size = winsize()
         guard isTerminal(stream), unsafe ioctl(stream, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {

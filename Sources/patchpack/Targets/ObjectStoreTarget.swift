@@ -130,7 +130,7 @@ struct ObjectStoreTarget: DeployTarget {
         found.sort { $0.0 < $1.0 }
         return FilesFound(
             missing: found.filter { $0.1 == .missing }.map { files[$0.0].path },
-            others: found.filter { $0.1 == .other }.map { files[$0.0].path })
+            conflicting: found.filter { $0.1 == .other }.map { files[$0.0].path })
     }
 
     private static let width = 8

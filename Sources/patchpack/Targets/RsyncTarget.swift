@@ -97,7 +97,7 @@ struct RsyncTarget: DeployTarget {
             if state.hasSuffix("+++") {
                 found.missing.append(file.path)
             } else if state.dropFirst(2).prefix(2).contains(where: { $0 != "." }) {
-                found.others.append(file.path)
+                found.conflicting.append(file.path)
             }
         }
         return found
@@ -109,7 +109,7 @@ struct RsyncTarget: DeployTarget {
         let written = try send(lock + ["--ignore-existing"])
         let others = try send(["--checksum", "--dry-run"])
         let paths = files.map(\.path)
-        return FilesFound(missing: paths.filter(written.contains), others: paths.filter(others.contains))
+        return FilesFound(missing: paths.filter(written.contains), conflicting: paths.filter(others.contains))
     }
 
     private var staged: Path { folder.path.appending(Path("out")) }

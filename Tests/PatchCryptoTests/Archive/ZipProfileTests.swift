@@ -168,8 +168,8 @@ struct ZipBytes {
     }
 
     @Test func whatIsWrittenIsRead() throws {
-        let members = try Forge().members()
-        #expect(try read(Forge().zip()) == members.map(\.bytes))
+        let members = try EnvelopeForge().members()
+        #expect(try read(EnvelopeForge().zip()) == members.map(\.bytes))
     }
 
     /// Every version of libzip writes these bytes: no flags, version 1.0 to read, and made by version 6.3 on Unix.
@@ -185,7 +185,7 @@ struct ZipBytes {
 
     @Test(arguments: faults)
     func aFaultIsMalformed(fault: ZipFault) throws {
-        var zip = ZipBytes(try Forge().zip())
+        var zip = ZipBytes(try EnvelopeForge().zip())
         try #require(zip.members.count == 3)
         let sound = zip.bytes
         fault.change(&zip)
@@ -195,7 +195,7 @@ struct ZipBytes {
 
     /// A changed bit is refused, or is in a field that a reader ignores.
     @Test func noChangedBitChangesAMember() throws {
-        let sound = try Forge().zip()
+        let sound = try EnvelopeForge().zip()
         let contents = try read(sound)
         var taken = 0
         for bit in 0..<8 * sound.count {
@@ -213,7 +213,7 @@ struct ZipBytes {
     }
 
     @Test func everyTruncationIsMalformed() throws {
-        let zip = try Forge().zip()
+        let zip = try EnvelopeForge().zip()
         for length in zip.indices {
             #expect(throws: PatchError(.malformed, "")) { try read(Array(zip[..<length])) }
         }
@@ -221,8 +221,8 @@ struct ZipBytes {
 
     /// The fields whose values a reader ignores, or of which it accepts several.
     @Test func datesPermissionsAndMakersAreTaken() throws {
-        let contents = try Forge().members().map(\.bytes)
-        var zip = ZipBytes(try Forge().zip())
+        let contents = try EnvelopeForge().members().map(\.bytes)
+        var zip = ZipBytes(try EnvelopeForge().zip())
         zip.set(1, 10, 4, to: 0x5A21_6000)
         zip.set(1, 6, 2, to: 6)
         zip.set(1, 4, 2, to: 20)
@@ -285,8 +285,8 @@ struct ZipBytes {
     }
 
     @Test func limitsHoldAtTheirValueAndNotAbove() throws {
-        let zip = try Forge().zip()
-        let sizes = try Forge().members().map(\.bytes.count)
+        let zip = try EnvelopeForge().zip()
+        let sizes = try EnvelopeForge().members().map(\.bytes.count)
         var limits = EnvelopeLimits()
         limits.manifestSize = sizes[0]
         limits.scriptSize = sizes[2] - 32
@@ -302,7 +302,7 @@ struct ZipBytes {
 
     @Test func unzipOpensWhatIsWritten() throws {
         let folder = try TestFolder()
-        try folder.write(Forge().zip(), to: "zip.zip")
+        try folder.write(EnvelopeForge().zip(), to: "zip.zip")
         let run = try Tool.shell("unzip -tq zip.zip && zipinfo -l zip.zip", in: folder.path)
         #expect(run.status == 0)
         for line in run.lines where line.contains("main.lua") {

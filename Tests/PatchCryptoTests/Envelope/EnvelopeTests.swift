@@ -19,7 +19,7 @@ import Testing
             PatchScript(name: "main.lua", bytes: Array("require 'lib'\n".utf8)),
             PatchScript(name: "lib/a.lua", bytes: [UInt8](0...255)), PatchScript(name: "empty.lua", bytes: []),
         ]
-        let manifest = try Forge.manifest(for: scripts)
+        let manifest = try EnvelopeForge.manifest(for: scripts)
         let packer = try EnvelopePacker(scriptKey: TestKeys.script, signingKeys: [TestKeys.signing])
         let envelope = try packer.pack(manifest, scripts)
         #expect(try packer.pack(manifest, scripts) == envelope)
@@ -42,14 +42,14 @@ import Testing
         let packer = try EnvelopePacker(
             scriptKey: ScriptKey(file: SecretBytes(Vector.key(script))),
             signingKeys: [SigningKey(pem: SecretBytes(Vector.key(signing)))])
-        let envelope = try packer.pack(Forge.manifest(for: scripts), scripts)
+        let envelope = try packer.pack(EnvelopeForge.manifest(for: scripts), scripts)
         let hash = String(decoding: Hex.encode(try MessageDigest.sha256.hash(envelope)), as: UTF8.self)
         #expect(hash == sha256)
     }
 
     @Test func theLayersAddUpToTheFile() throws {
         for scriptKey in [TestKeys.script, try ScriptKey.generate(for: .aes256GCMSHA256)] {
-            var forge = Forge()
+            var forge = EnvelopeForge()
             forge.scriptKey = scriptKey
             forge.signingKeys = [TestKeys.signing, TestKeys.otherSigning]
             let envelope = try UnverifiedEnvelope(forge.envelope())
@@ -73,8 +73,8 @@ import Testing
             try EnvelopePacker(scriptKey: TestKeys.script, signingKeys: [key, key])
         }
         let packer = try EnvelopePacker(scriptKey: TestKeys.script, signingKeys: [key])
-        let scripts = Forge().scripts
-        let manifest = try Forge.manifest(for: scripts)
+        let scripts = EnvelopeForge().scripts
+        let manifest = try EnvelopeForge.manifest(for: scripts)
         #expect(throws: PatchError(.malformed, "")) { try packer.pack(manifest, scripts + scripts) }
         #expect(throws: PatchError(.malformed, "")) {
             try packer.pack(manifest, [PatchScript(name: "main.lua", bytes: [1])])
@@ -82,10 +82,10 @@ import Testing
     }
 
     @Test func aPackerHoldsToTheLimit() throws {
-        let scripts = Forge().scripts
-        let manifest = try Forge.manifest(for: scripts)
+        let scripts = EnvelopeForge().scripts
+        let manifest = try EnvelopeForge.manifest(for: scripts)
         var limits = EnvelopeLimits()
-        limits.envelopeSize = try Forge().envelope().count
+        limits.envelopeSize = try EnvelopeForge().envelope().count
         func pack() throws -> [UInt8] {
             try EnvelopePacker(scriptKey: TestKeys.script, signingKeys: [TestKeys.signing], limits: limits)
                 .pack(manifest, scripts)
@@ -96,13 +96,13 @@ import Testing
     }
 
     @Test func aDelimiterInThePayloadIsNotTaken() throws {
-        let inner = try Forge().envelope()
-        let outer = try UnverifiedEnvelope(Forge.sign(inner))
+        let inner = try EnvelopeForge().envelope()
+        let outer = try UnverifiedEnvelope(EnvelopeForge.sign(inner))
         #expect(Array(outer.payload) == inner)
     }
 
     @Test func linesOutsideTheGrammarAreMalformed() throws {
-        let envelope = try Forge().envelope()
+        let envelope = try EnvelopeForge().envelope()
         let split = try UnverifiedEnvelope(envelope)
         let (payload, delimiter) = (Array(split.payload), Array(envelope[split.delimiterRange]))
         let line = Array(envelope[split.signatures[0].range])
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test func differentAccidentsAreToldApart() throws {
-        let envelope = try Forge().envelope()
+        let envelope = try EnvelopeForge().envelope()
         var crlf: [UInt8] = []
         for byte in envelope { crlf += byte == 10 ? [13, 10] : [byte] }
         let accidents = [
@@ -151,7 +151,7 @@ import Testing
     }
 
     @Test func signatureLimitsHold() throws {
-        var forge = Forge()
+        var forge = EnvelopeForge()
         let payload = try Array(UnverifiedEnvelope(forge.envelope()).payload)
         forge.signingKeys = Array(repeating: TestKeys.signing, count: 8)
         #expect(fault(try forge.envelope()) == nil)

@@ -11,7 +11,7 @@ import Testing
     /// An envelope that nobody has signed.
     private static func unsigned(limits: EnvelopeLimits = EnvelopeLimits()) throws -> SignableEnvelope {
         try EnvelopePacker(scriptKey: TestKeys.script, signingKeys: [], limits: limits).seal(
-            Forge.manifest(for: scripts), scripts)
+            EnvelopeForge.manifest(for: scripts), scripts)
     }
 
     /// Lets OpenSSL take only algorithms with some properties.

@@ -13,7 +13,7 @@ import Testing
     @Test func theOrderIsThatOfTheBytes() {
         for left in Self.texts {
             for right in Self.texts {
-                #expect(left.hasBytes(of: right) == (Array(left.utf8) == Array(right.utf8)), "\(left) \(right)")
+                #expect(left.isByteEqual(to: right) == (Array(left.utf8) == Array(right.utf8)), "\(left) \(right)")
                 #expect(
                     left.hasBytes(before: right) == left.utf8.lexicographicallyPrecedes(right.utf8),
                     "\(left) \(right)")
@@ -37,7 +37,7 @@ import Testing
             (#""\u00e9x""#, "\u{E9}x"),
             (#""x\ud83d\ude00""#, "x😀"), (#""é\/é""#, "é/é"),
         ] {
-            #expect(try JSONValue(parsing: Array(json.utf8)).text?.hasBytes(of: text) == true, "\(json)")
+            #expect(try JSONValue(parsing: Array(json.utf8)).text?.isByteEqual(to: text) == true, "\(json)")
         }
         for json in [#"""#, #""\"#, #""\x""#, #""\ud83d""#, "\"\u{1}\"", #""a\u12""#] {
             #expect(throws: PatchError.self, "\(json)") { try JSONValue(parsing: Array(json.utf8)) }

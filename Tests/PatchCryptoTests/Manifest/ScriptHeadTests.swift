@@ -51,14 +51,14 @@ import Testing
         ("-\u{0}-", "UTF-16"),
     ])
     func whatHidesAHeadIsSaid(text: String, words: String) {
-        #expect(ScriptHead.whatHidesIt(Array(text.utf8))?.contains(words) == true)
+        #expect(ScriptHead.headProblem(Array(text.utf8))?.contains(words) == true)
     }
 
     @Test func whatHidesNothingIsNotSaid() {
         for text in ["", "return 1", "-- @patch x", "--- @patch x", "--"] {
-            #expect(ScriptHead.whatHidesIt(Array(text.utf8)) == nil, "\(text)")
+            #expect(ScriptHead.headProblem(Array(text.utf8)) == nil, "\(text)")
         }
-        #expect(ScriptHead.whatHidesIt([0xFF, 0xFE]) != nil && ScriptHead.whatHidesIt([0xFE, 0xFF]) != nil)
+        #expect(ScriptHead.headProblem([0xFF, 0xFE]) != nil && ScriptHead.headProblem([0xFE, 0xFF]) != nil)
     }
 
     @Test func aFaultNamesItsLine() {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PatchCrypto
 
-/// Lines and tokens that claim to be something else; each case is built by hand.
+/// Lines and tokens that claim to be something else; each case is built manually.
 @Suite(.ownThreads) struct ConfusionTests {
     private let rsaSHA1 = TestKeys.signing
     private let rsaSHA256: SigningKey
@@ -15,7 +15,7 @@ import Testing
         rsaSHA256 = try SigningKey(pem: TestKeys.signing.pem(), algorithm: .rsaSHA256)
         ed25519 = try SigningKey.generate(.ed25519)
         modernScript = try ScriptKey.generate(for: .aes256GCMSHA256)
-        payload = try Array(UnverifiedEnvelope(Forge().envelope()).payload)
+        payload = try Array(UnverifiedEnvelope(EnvelopeForge().envelope()).payload)
     }
 
     private func error(
@@ -67,7 +67,7 @@ import Testing
             (TestKeys.script, .aes128CBCMD5, TestKeys.script.id, modernScript),
             (modernScript, .aes256GCMSHA256, modernScript.id, TestKeys.script),
         ] {
-            var forge = Forge()
+            var forge = EnvelopeForge()
             forge.scriptKey = sealedWith
             let payload = try Array(UnverifiedEnvelope(forge.envelope()).payload)
             let envelope =

@@ -43,9 +43,9 @@ import Testing
         #expect(throws: PatchError.self) {
             try verifier.verify([1], scriptKeys: TestKeys.script, report: &report)
         }
-        _ = try verifier.verify(Forge().envelope(), scriptKeys: TestKeys.script, report: &report)
+        _ = try verifier.verify(EnvelopeForge().envelope(), scriptKeys: TestKeys.script, report: &report)
         #expect(report.stages.allSatisfy { $0.status == .pass } && report.failedStage == nil)
-        _ = try verifier.verifySignatures(Forge().envelope(), report: &report)
+        _ = try verifier.verifySignatures(EnvelopeForge().envelope(), report: &report)
         #expect(report.stages.contains { $0.status == .skipped } && report.manifest == nil)
     }
 
@@ -53,7 +53,7 @@ import Testing
     @Test func signaturesOfOtherKeysStay() throws {
         var report = VerificationReport()
         let signed = try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .none).verifySignatures(
-            Forge().envelope(), report: &report)
+            EnvelopeForge().envelope(), report: &report)
         var envelope = SignableEnvelope(signed)
         func signers() throws -> [KeyID] { try UnverifiedEnvelope(envelope.encoded()).signatures.map(\.keyID) }
         let (first, second) = (TestKeys.signing, TestKeys.otherSigning)
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test func aSoundEnvelopePasses() throws {
-        let outcome = try outcome(Forge().envelope())
+        let outcome = try outcome(EnvelopeForge().envelope())
         #expect(outcome.error == nil)
         #expect(outcome.report.manifest?.id == "com.example.shop.fix")
         #expect(outcome.report.signatures.map(\.isValid) == [true])
@@ -74,7 +74,7 @@ import Testing
         try expect([], fails: .read, with: .malformed)
         try expect(Array(repeating: 10, count: 15), fails: .read, with: .malformed)
         var limits = EnvelopeLimits()
-        let envelope = try Forge().envelope()
+        let envelope = try EnvelopeForge().envelope()
         limits.envelopeSize = envelope.count
         #expect(try outcome(envelope, limits: limits).error == nil)
         limits.envelopeSize -= 1
@@ -85,7 +85,7 @@ import Testing
         var limits = EnvelopeLimits()
         (limits.envelopeSize, limits.scriptSize, limits.scriptCount) = (.max, .max, .max)
         (limits.manifestSize, limits.signatureCount, limits.signatureLength) = (.max, .max, .max)
-        #expect(try outcome(Forge().envelope(), limits: limits).error == nil)
+        #expect(try outcome(EnvelopeForge().envelope(), limits: limits).error == nil)
     }
 
     @Test func splitComesBeforeTheSignature() throws {
@@ -93,13 +93,13 @@ import Testing
     }
 
     @Test func aChangedPayloadIsABadSignature() throws {
-        var envelope = try Forge().envelope()
+        var envelope = try EnvelopeForge().envelope()
         envelope[40] ^= 1
         try expect(envelope, fails: .signature, with: .badSignature)
     }
 
     @Test func aSignatureOfNobodyKnownIsAnUnknownSigner() throws {
-        var forge = Forge()
+        var forge = EnvelopeForge()
         forge.signingKeys = [TestKeys.otherSigning]
         let outcome = try outcome(forge.envelope())
         #expect(outcome.error == PatchError(.unknownSigner, ""))
@@ -110,17 +110,17 @@ import Testing
 
     @Test func aKeyIsTrustedForItsAlgorithmAlone() throws {
         let sha256 = try SigningKey(pem: TestKeys.signing.pem(), algorithm: .rsaSHA256)
-        var forge = Forge()
+        var forge = EnvelopeForge()
         forge.signingKeys = [sha256]
         #expect(try outcome(forge.envelope()).error == PatchError(.unknownSigner, ""))
         let trust = try TrustStore([sha256.verifyingKey])
         #expect(try outcome(forge.envelope(), trust: trust).error == nil)
-        #expect(try outcome(Forge().envelope(), trust: trust).error == PatchError(.unknownSigner, ""))
+        #expect(try outcome(EnvelopeForge().envelope(), trust: trust).error == PatchError(.unknownSigner, ""))
     }
 
     @Test func aThresholdCountsKeysAndNotLines() throws {
         let both = try TrustStore([TestKeys.signing.verifyingKey, TestKeys.otherSigning.verifyingKey])
-        var forge = Forge()
+        var forge = EnvelopeForge()
         forge.signingKeys = [TestKeys.signing, TestKeys.signing]
         #expect(try outcome(forge.envelope(), trust: both, threshold: 1).error == nil)
         #expect(try outcome(forge.envelope(), trust: both, threshold: 2).error == PatchError(.unknownSigner, ""))
@@ -132,10 +132,10 @@ import Testing
 
     @Test func enoughGoodSignaturesMakeABadOneHarmless() throws {
         let both = try TrustStore([TestKeys.signing.verifyingKey, TestKeys.otherSigning.verifyingKey])
-        let payload = try Array(UnverifiedEnvelope(Forge().envelope()).payload)
+        let payload = try Array(UnverifiedEnvelope(EnvelopeForge().envelope()).payload)
         let bad = EnvelopeFormat.signatureLine(
             algorithm: .rsaSHA1, keyID: TestKeys.otherSigning.verifyingKey.id, signature: [1, 2, 3])
-        let envelope = try Forge.sign(payload) + bad
+        let envelope = try EnvelopeForge.sign(payload) + bad
         #expect(try outcome(envelope, trust: both).error == nil)
         #expect(try outcome(envelope, trust: both, threshold: 2).error == PatchError(.badSignature, ""))
         // A bad line of a key that is not trusted is ignored.
@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test func anotherScriptKeyFailsToDecrypt() throws {
-        let envelope = try Forge().envelope()
+        let envelope = try EnvelopeForge().envelope()
         for key in [TestKeys.otherScript, try ScriptKey.generate(for: .aes256GCMSHA256)] {
             let outcome = try outcome(envelope, key: key)
             #expect(outcome.stage == .decrypt)
@@ -153,20 +153,21 @@ import Testing
 
     @Test func aPayloadOfAnImpossibleLengthFailsToDecrypt() throws {
         for length in [0, 1, 16, 31, 33, 47] {
-            try expect(Forge.sign([UInt8](repeating: 7, count: length)), fails: .decrypt, with: .decryptFailed)
+            try expect(EnvelopeForge.sign([UInt8](repeating: 7, count: length)), fails: .decrypt, with: .decryptFailed)
         }
     }
 
     @Test func aPayloadOfAnotherKeyFailsToDecryptOrIsNoZip() throws {
         // The payload is sealed with another key but names this one. One in 256 passes the padding and fails as a zip.
-        let payload = try TestKeys.otherScript.suite.seal(Forge().zip(), with: TestKeys.otherScript, label: "envelope")
-        let outcome = try outcome(Forge.sign(payload))
+        let payload = try TestKeys.otherScript.suite.seal(
+            EnvelopeForge().zip(), with: TestKeys.otherScript, label: "envelope")
+        let outcome = try outcome(EnvelopeForge.sign(payload))
         #expect(outcome.stage == .decrypt || outcome.stage == .zip)
         #expect(outcome.error != nil)
     }
 
     @Test func aBrokenZipIsMalformed() throws {
-        var forge = Forge()
+        var forge = EnvelopeForge()
         forge.changeZip = { $0.append(0) }
         try expect(forge.envelope(), fails: .zip, with: .malformed)
         forge.changeZip = { $0 = [] }
@@ -180,7 +181,7 @@ import Testing
             { $0[2].name = "main.lua" }, { $0[0].bytes += [10] },
         ]
         for change in changes {
-            var forge = Forge()
+            var forge = EnvelopeForge()
             forge.changeMembers = change
             try expect(forge.envelope(), fails: .manifest, with: .malformed)
         }
@@ -198,7 +199,7 @@ import Testing
             ({ $0[2].bytes = Array($0[2].bytes.prefix(16)) }, .decryptFailed),
         ]
         for (change, code) in changes {
-            var forge = Forge()
+            var forge = EnvelopeForge()
             forge.changeMembers = change
             try expect(forge.envelope(), fails: .scripts, with: code)
         }
@@ -222,8 +223,9 @@ import Testing
         (.none, true),
     ])
     func policyIsTheLastStage(policy: VerificationPolicy, passes: Bool) throws {
-        var forge = Forge()
-        forge.manifest = try Forge.manifest(for: forge.scripts, engine: 2, expires: "2027-01-01T00:00:00Z").encoded()
+        var forge = EnvelopeForge()
+        forge.manifest = try EnvelopeForge.manifest(for: forge.scripts, engine: 2, expires: "2027-01-01T00:00:00Z")
+            .encoded()
         let outcome = try outcome(forge.envelope(), policy: policy)
         #expect(outcome.stage == (passes ? nil : .policy))
         #expect(outcome.error == (passes ? nil : PatchError(.policy, "")))
@@ -233,7 +235,7 @@ import Testing
     @Test func signaturesAloneNeedNoScriptKey() throws {
         let verifier = try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .none)
         var report = VerificationReport()
-        var envelope = try Forge().envelope()
+        var envelope = try EnvelopeForge().envelope()
         #expect(try verifier.verifySignatures(envelope, report: &report).signers == [TestKeys.signing.verifyingKey.id])
         #expect(report.stages.map(\.status) == [.pass, .pass, .pass] + Array(repeating: .skipped, count: 5))
         envelope[0] ^= 1
@@ -243,7 +245,7 @@ import Testing
     }
 
     @Test func decryptingLeavesTheCallersBytesAlone() throws {
-        let envelope = try Forge().envelope()
+        let envelope = try EnvelopeForge().envelope()
         let copy = Array(envelope.map { $0 })
         _ = try outcome(envelope)
         #expect(envelope == copy)
@@ -254,7 +256,7 @@ import Testing
     /// Long tests try all 255 other values of a byte; short ones flip each bit alone, and all of them together.
     @Test func everyChangedByteAndEveryTruncationIsRefused() throws {
         let masks = testsMayBeLong ? Array(UInt8(1)...255) : [1, 2, 4, 8, 16, 32, 64, 128, 255]
-        let envelope = try Forge().envelope()
+        let envelope = try EnvelopeForge().envelope()
         let verifier = try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .none)
         let allowed: [PatchError.Code] = [
             .malformed, .badSignature, .unknownSigner, .decryptFailed, .digestMismatch, .policy, .limit,
@@ -284,7 +286,7 @@ import Testing
         for number in 0..<200 {
             let text = Array("return \(number)\n".utf8) + Array(repeating: UInt8(ascii: "-"), count: 4085)
             let scripts = [PatchScript(name: "main.lua", bytes: text)]
-            let envelope = try packer.pack(Forge.manifest(for: scripts), scripts)
+            let envelope = try packer.pack(EnvelopeForge.manifest(for: scripts), scripts)
             #expect(try verifier.verify(envelope, scriptKeys: TestKeys.script).scripts == scripts)
         }
     }

@@ -156,7 +156,7 @@ import Testing
         var again = try FeedRepository(
             FeedRepository.Reading(root: feed.pinnedRoot, isInterrupted: true), { path in feed.server[path] })
         again.refresh([.timestamp], in: FeedFixture.details)
-        again.mend(in: FeedFixture.details)
+        again.resignStaleRoles(in: FeedFixture.details)
         try feed.server.write(again.files(signedBy: signers, in: FeedFixture.details))
         #expect(try await feed.list(storage).entries.count == 1)
     }

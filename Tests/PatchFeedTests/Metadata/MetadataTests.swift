@@ -81,7 +81,7 @@ import Testing
         let now = try #require(Timestamp("2026-11-25T12:00:00Z"))
         var feed = try FeedRepository(trustingItself: { path in source[path] })
         let before = feed
-        #expect(try feed.takeUp { path in source[path] })
+        #expect(try feed.loadStagedChange { path in source[path] })
         #expect(
             feed.changes(since: before).contains { $0.hasPrefix("targets: targets patches/com.example.shop/") },
             "\(feed.changes(since: before))")
@@ -96,7 +96,7 @@ import Testing
         let list = try PatchList(decoding: await client.contents(of: target, limit: PatchList.byteLimit))
         #expect(list.entries.map(\.version) == [7, 8])
         #expect(list.notice == nil && list.switches == ["a": "x\"y\\z\nü"])
-        #expect(list.entries[0].rollout == Rollout(permyriad: 2500) && list.entries[0].groups == ["qa"])
+        #expect(list.entries[0].rollout == Rollout(basisPoints: 2500) && list.entries[0].groups == ["qa"])
     }
 
     private static let key = """

@@ -39,7 +39,7 @@ import Testing
 
     @Test func aPercentageIsBetweenNoneAndAll() {
         for (given, kept) in [(-1, 0), (0, 0), (1, 1), (9_999, 9_999), (10_000, 10_000), (10_001, 10_000)] {
-            #expect(Rollout(permyriad: given).permyriad == kept)
+            #expect(Rollout(basisPoints: given).basisPoints == kept)
         }
     }
 
@@ -135,11 +135,12 @@ import Testing
 
     /// `ada` has the bucket 1565 for this seed.
     @Test func thePercentageTakesNothingAway() throws {
-        func half(_ permyriad: Int, by: String = "user") throws -> PatchList {
+        func half(_ basisPoints: Int, by: String = "user") throws -> PatchList {
             try list(
                 entry(
                     1,
-                    #","rollout":{"permyriad":\#(permyriad),"by":"\#(by)","seed":"com.example.shop.receipt-greeting"}"#)
+                    #","rollout":{"permyriad":\#(basisPoints),"by":"\#(by)","seed":"com.example.shop.receipt-greeting"}"#
+                )
             )
         }
         let ada = device { $0.user = "ada" }

@@ -76,7 +76,7 @@ import Testing
         let (kept, revoked) = (try SigningKey.generate(.ed25519), try SigningKey.generate(.ed25519))
         let end = FeedFixture.now.adding(days: 1)
         func envelope(_ keys: [SigningKey]) throws -> [UInt8] {
-            var forge = Forge()
+            var forge = EnvelopeForge()
             forge.signingKeys = keys
             return try forge.envelope()
         }

@@ -76,7 +76,7 @@ import Testing
         #expect(remedy(refusal { try deploy("other", repairs: true) }) == .signAbove(3, folder: place.disk.at("other")))
         #expect(target.files == before)
         var details = FeedFixture.details
-        details.above = 3
+        details.versionFloor = 3
         try place.change("other", in: details) { $0.refresh(Set(FeedRepository.Role.allCases), in: details) }
         #expect(refusal { try deploy("other") }?.code == .feedConflict)
         let outcome = try deploy("other", repairs: true)
@@ -180,7 +180,7 @@ import Testing
         #expect(try deployed == expected())
     }
 
-    /// A bucket is cleaned up, or half an upload was made by hand. Each deployment looks at what devices need.
+    /// A bucket is cleaned up, or half an upload was made manually. Each deployment looks at what devices need.
     @Test func whatIsMissingIsThereAgain() throws {
         try deploy()
         let path = try #require(target.files.keys.first { $0.hasSuffix(".js") })
@@ -235,7 +235,7 @@ import Testing
         let deployment = try Deployment(of: place.folder(), root: place.root, to: target, repairs: false)
         let outcome = try deployment.run()
         let own = try #require(target["metadata/timestamp.json"])
-        func look(_ bytes: [UInt8], givenUp: FeedRepository.Position? = nil) throws -> Deployment.Served {
+        func look(_ bytes: [UInt8], givenUp: FeedRepository.SnapshotPosition? = nil) throws -> Deployment.Served {
             try deployment.look(at: bytes, servedBy: "www", givenUp: givenUp)
         }
         #expect(try look(own, givenUp: outcome.givenUp) == .current)
@@ -243,7 +243,7 @@ import Testing
         try place.turn("b", in: "other")
         let other = try #require(try expected("other")["metadata/timestamp.json"])
         #expect(refusal { _ = try look(other) }?.code == .feedConflict)
-        let position = FeedRepository.Position(version: 3, snapshot: 3, isOwn: false)
+        let position = FeedRepository.SnapshotPosition(version: 3, snapshot: 3, isOwn: false)
         #expect(try look(other, givenUp: position) == .earlier(3), "caches have what was given up")
     }
 
@@ -279,7 +279,7 @@ import Testing
         #expect(try folder.create(file))
         let other = FeedRepository.File(path: file.path, bytes: [2], replaces: false)
         #expect(try !folder.create(other))
-        #expect(try folder.add([file, other]) { _ in }.others == [file.path])
+        #expect(try folder.add([file, other]) { _ in }.conflicting == [file.path])
         #expect(try !folder.replace(other, of: [3]) && folder.read(file.path) == [1])
         #expect(try folder.replace(other, of: [1]) && folder.read(file.path) == [2])
         // Only a file that is there is somebody else's. What cannot be written is an error.

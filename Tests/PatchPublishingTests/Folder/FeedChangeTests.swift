@@ -147,7 +147,7 @@ import Testing
         #expect(urgent.outcome == .written)
         #expect(try switches() == ["a"] && place.folder().hasStaged())
         // It does not touch what waits.
-        _ = try change { $0.details.above = 300 }.run(isUrgent: true) { (feed, details) in
+        _ = try change { $0.details.versionFloor = 300 }.run(isUrgent: true) { (feed, details) in
             #expect(details.locked == [.targets, .root])
             feed.refresh(Set(FeedRepository.Role.allCases), in: details)
         }
@@ -198,7 +198,7 @@ import Testing
         let served = try place.disk.read("other/metadata/timestamp.json")
         func change(_ bytes: [UInt8]?, date: Timestamp? = nil, above: Int = 0) throws -> FeedChange {
             try self.change {
-                $0.details.above = above
+                $0.details.versionFloor = above
                 $0.served = FeedChange.Served(name: "www") {
                     FeedReply(bytes.map { .bytes($0, etag: nil) } ?? .missing, date: date)
                 }

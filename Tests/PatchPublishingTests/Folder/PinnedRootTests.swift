@@ -60,7 +60,7 @@ import Testing
         #expect(throws: PatchError.self) { try pin.root() }
     }
 
-    /// A thief puts an old state back, so that it is signed anew.
+    /// A thief puts an old state back, so that it is signed again.
     @Test func anOlderFolderIsRefused() throws {
         let pin = pin()
         try pin.check(1)

@@ -56,7 +56,7 @@ import Testing
     /// Numbers may have been left out, to pass those that a thief has used.
     @Test func missingNumbersArePassed() throws {
         var details = FeedFixture.details
-        details.above = 500
+        details.versionFloor = 500
         try place.change(in: details) { feed in
             feed.refresh(Set(FeedRepository.Role.allCases), in: details)
             feed.edit(in: details) { $0.notice = "far" }
@@ -163,7 +163,7 @@ import Testing
         var details = ChangeDetails(at: later)
         details.reason = "of the change"
         var wide = listed
-        wide.rollout = Rollout(permyriad: 100)
+        wide.rollout = Rollout(basisPoints: 100)
         feed.replace(listed, with: wide, in: details)
         let entry = feed.list.entries[0]
         #expect(entry.since == later && entry.offered == FeedFixture.now && entry.reason == "of the change")

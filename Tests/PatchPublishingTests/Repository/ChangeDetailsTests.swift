@@ -43,7 +43,7 @@ import Testing
     @Test func aChangeThatIsNotWrittenLeavesNoTrace() throws {
         let files = feed.server.files
         let given = details {
-            ($0.author, $0.reason, $0.above, $0.locked) = ("Ada", "too slow", 500, [.targets])
+            ($0.author, $0.reason, $0.versionFloor, $0.locked) = ("Ada", "too slow", 500, [.targets])
             $0.free = [.rollout: 900]
         }
         let base = try read()
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test func versionsGoAboveWhatIsAsked() throws {
-        let details = details { $0.above = 500 }
+        let details = details { $0.versionFloor = 500 }
         var repository = try read()
         repository.refresh(Set(FeedRepository.Role.allCases), in: details)
         #expect(repository.state(of: .root).version == 1, "devices read each root")
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test func lockedRolesAreLeftAlone() throws {
-        let details = details { ($0.above, $0.locked) = (500, [.targets, .root]) }
+        let details = details { ($0.versionFloor, $0.locked) = (500, [.targets, .root]) }
         var repository = try read()
         repository.refresh(Set(FeedRepository.Role.allCases), in: details)
         #expect(repository.changed == [.rollout, .snapshot, .timestamp])

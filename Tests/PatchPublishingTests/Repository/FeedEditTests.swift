@@ -183,10 +183,10 @@ import Testing
             feed.edit(in: details(author), body)
             return feed
         }
-        func part(_ permyriad: Int) -> (inout PatchListDraft) -> Void {
+        func part(_ basisPoints: Int) -> (inout PatchListDraft) -> Void {
             { list in
                 list.entries = list.entries.map {
-                    var entry = $0; entry.rollout = Rollout(permyriad: permyriad); return entry
+                    var entry = $0; entry.rollout = Rollout(basisPoints: basisPoints); return entry
                 }
             }
         }
@@ -209,7 +209,7 @@ import Testing
         // The same part of all, but of other devices, and apps that were too old.
         let mixed = changed(narrow, by: "ada") { list in
             list.entries = list.entries.map {
-                var entry = $0; entry.rollout = Rollout(permyriad: 500, seed: "other"); return entry
+                var entry = $0; entry.rollout = Rollout(basisPoints: 500, seed: "other"); return entry
             }
         }
         #expect(refused(mixed, to: narrow, by: "ada"))
@@ -283,7 +283,7 @@ import Testing
     /// Once the keys of timestamp and snapshot are new, devices forget which versions they have seen.
     @Test func whatDevicesForgetIsKnownFirst() throws {
         var details = details
-        details.above = 1 << 40
+        details.versionFloor = 1 << 40
         try keys.change { $0.edit(in: details) { $0.notice = "far" } }
         var feed = try keys.repository()
         details = FeedFixture.details

@@ -72,7 +72,7 @@ import Testing
         try feed.change { $0.edit(in: FeedFixture.details) { $0.isEnabled = false } }
         for file in waits { feed.server[file.path] = try file.bytes }
         var late = try feed.repository()
-        #expect(remedy { _ = try late.takeUp { path in feed.server[path] } } == .repeatStaged)
+        #expect(remedy { _ = try late.loadStagedChange { path in feed.server[path] } } == .repeatStaged)
         var base = try feed.repository()
         base.refresh([.targets], in: ChangeDetails(at: FeedFixture.now.adding(days: 300)))
         #expect(

@@ -177,18 +177,18 @@ import Testing
         }
         var waiting = changed { entry in
             entry.state = .paused
-            entry.rollout = Rollout(permyriad: 500)
+            entry.rollout = Rollout(basisPoints: 500)
         }
         let other = changed { entry in
             entry.state = .withdrawn
             entry.reason = "crashes"
             entry.groups = ["qa"]
-            entry.rollout = Rollout(permyriad: 100)
+            entry.rollout = Rollout(basisPoints: 100)
         }
         try waiting.rebase(from: base, onto: other, in: details)
         let entry = try waiting.entry(FeedFixture.entry(2)["id"]?.text ?? "", version: 2)
         #expect(entry.state == .withdrawn && entry.reason == "crashes" && entry.groups == ["qa"])
-        #expect(entry.rollout?.permyriad == 500)
+        #expect(entry.rollout?.basisPoints == 500)
     }
 
     /// The keys of a state whose root is not known are not compared: they may be those of any time.
@@ -265,7 +265,7 @@ import Testing
         var files = feed.server.files
         for file in waiting.staged { files[file.path] = try file.bytes }
         var taken = try feed.repository()
-        #expect(try taken.takeUp { path in files[path] })
+        #expect(try taken.loadStagedChange { path in files[path] })
         #expect(taken.signatures[.targets]?.map(\.keyID) == [try FeedKey(feed.release.verifyingKey).id])
     }
 

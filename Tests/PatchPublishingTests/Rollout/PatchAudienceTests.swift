@@ -9,27 +9,27 @@ import Testing
 /// Whom a patch is offered to, and how people write it.
 @Suite(.ownThreads) struct PatchAudienceTests {
     private func audience(
-        _ permyriad: Int? = nil, _ unit: Rollout.Unit? = nil, seed: String? = nil, groups: [String] = [],
+        _ basisPoints: Int? = nil, _ unit: Rollout.Unit? = nil, seed: String? = nil, groups: [String] = [],
         users: [String] = [], moment: PatchList.Entry.Moment? = nil, after old: Rollout? = nil
     ) -> PatchAudience {
         PatchAudience(
-            permyriad: permyriad, unit: unit, seed: seed, groups: groups, users: users, moment: moment, after: old)
+            basisPoints: basisPoints, unit: unit, seed: seed, groups: groups, users: users, moment: moment, after: old)
     }
 
     @Test(arguments: [
         ("0", 0), ("5", 500), ("5%", 500), ("0.5%", 50), ("12.25%", 1225), ("0.01", 1), ("100%", 10_000),
         ("100.00%", 10_000), ("007", 700),
     ])
-    func percentagesAreRead(text: String, permyriad: Int) { #expect(Rollout.permyriad(text) == permyriad) }
+    func percentagesAreRead(text: String, basisPoints: Int) { #expect(Rollout.basisPoints(text) == basisPoints) }
 
     @Test(arguments: [
         "", "%", ".5", "5.", "1.234", "100.01%", "101%", "1000", "-1", "+1", "1e1", "５%", "5%%", "1.2.3",
         "99999999999999999999",
     ])
-    func nothingElseIsAPercentage(text: String) { #expect(Rollout.permyriad(text) == nil) }
+    func nothingElseIsAPercentage(text: String) { #expect(Rollout.basisPoints(text) == nil) }
 
     @Test func percentagesAreWrittenAsTheyAreRead() {
-        for permyriad in 0...10_000 { #expect(Rollout.permyriad(Rollout.percent(permyriad)) == permyriad) }
+        for basisPoints in 0...10_000 { #expect(Rollout.basisPoints(Rollout.percent(basisPoints)) == basisPoints) }
         #expect(Rollout.percent(50) == "0.5%" && Rollout.percent(5) == "0.05%" && Rollout.percent(500) == "5%")
     }
 
@@ -37,7 +37,7 @@ import Testing
         var entry = PatchEntryDraft(FeedFixture.entry(1))
         let whole = audience(1000, .user, seed: "s", groups: ["qa"], users: ["ada"], moment: .nextLaunch)
         try whole.apply(to: &entry)
-        #expect(entry.rollout == Rollout(permyriad: 1000, unit: .user, seed: "s") && entry.groups == ["qa"])
+        #expect(entry.rollout == Rollout(basisPoints: 1000, unit: .user, seed: "s") && entry.groups == ["qa"])
         #expect(try entry.users == [Rollout.name(of: "ada", patch: entry.id)] && entry.when == .nextLaunch)
         #expect(entry.words == "offered to 10% by user, and groups qa, and 1 users, at the next launch")
         let before = entry
@@ -45,9 +45,9 @@ import Testing
         #expect(entry.json.encoded() == before.json.encoded())
         // A wider rollout counts the same units, so that nobody drops out.
         try audience(2500, after: entry.rollout).apply(to: &entry)
-        #expect(entry.rollout == Rollout(permyriad: 2500, unit: .user, seed: "s"))
+        #expect(entry.rollout == Rollout(basisPoints: 2500, unit: .user, seed: "s"))
         try audience(2500, .installation, seed: "t", after: entry.rollout).apply(to: &entry)
-        #expect(entry.rollout == Rollout(permyriad: 2500, unit: .installation, seed: "t"))
+        #expect(entry.rollout == Rollout(basisPoints: 2500, unit: .installation, seed: "t"))
     }
 
     @Test func itIsSaidInWords() {
@@ -69,7 +69,7 @@ import Testing
         #expect(try before.difference(to: repository).isEmpty)
         let entry = repository.list.entries[0]
         var none = entry
-        none.rollout = Rollout(permyriad: 0)
+        none.rollout = Rollout(basisPoints: 0)
         repository.replace(entry, with: none, in: FeedFixture.details)
         // Each outcome that is new, and each that is no more.
         let name = "com.example.shop.cart-total 1"
@@ -80,7 +80,7 @@ import Testing
         let uncounted = try FeedPreview(of: feed.repository(), units: units, appVersion: nil)
         #expect(try uncounted.difference(to: repository).isEmpty)
         // An id is that of an installation or of a user, whichever the patch counts.
-        none.rollout = Rollout(permyriad: 0, unit: .user)
+        none.rollout = Rollout(basisPoints: 0, unit: .user)
         none.users = [try Rollout.name(of: "bob", patch: none.id)]
         repository.replace(repository.list.entries[0], with: none, in: FeedFixture.details)
         #expect(

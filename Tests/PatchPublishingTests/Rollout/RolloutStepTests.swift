@@ -22,7 +22,7 @@ import Testing
         feed = try FeedFixture()
         try feed.publish(1...1)
         entry = try feed.repository().list.entries[0]
-        entry.rollout = Rollout(permyriad: 100, unit: .user, seed: "s")
+        entry.rollout = Rollout(basisPoints: 100, unit: .user, seed: "s")
         entry.since = Timestamp(secondsSince1970: now.secondsSince1970 - 3600)
         evidence = RolloutStep.Evidence(
             events: 100, damaged: 10, newest: Timestamp(secondsSince1970: now.secondsSince1970 - 600), newDevices: 10,
@@ -44,9 +44,9 @@ import Testing
     @Test func theNextStepIsTheOneAboveThePart() {
         #expect(step() == .widen(2500))
         #expect(step { $0.gates = [] } == .widen(2500))
-        #expect(step(of: { $0.rollout = Rollout(permyriad: 99) }) == .widen(100))
-        #expect(step(of: { $0.rollout = Rollout(permyriad: 2500) }) == .widen(10_000))
-        #expect(step(of: { $0.rollout = Rollout(permyriad: 10_000) }) == .complete)
+        #expect(step(of: { $0.rollout = Rollout(basisPoints: 99) }) == .widen(100))
+        #expect(step(of: { $0.rollout = Rollout(basisPoints: 2500) }) == .widen(10_000))
+        #expect(step(of: { $0.rollout = Rollout(basisPoints: 10_000) }) == .complete)
         #expect(step(of: { $0.rollout = nil }) == .complete, "it is for all")
         #expect(step(of: { ($0.rollout, $0.groups) = (nil, ["qa"]) }) == .widen(100))
         #expect(step(of: { ($0.rollout, $0.users) = (nil, ["x"]) }) == .widen(100))
@@ -138,7 +138,7 @@ import Testing
         let other = RolloutStep.Gate("slow<1%", .passed, "0%")
         let old = repository.list.entries[0]
         let widened = repository.take(.widen(2500), of: old, passing: [Self.passed, other], in: &details)
-        #expect(widened.rollout == Rollout(permyriad: 2500, unit: .user, seed: "s"))
+        #expect(widened.rollout == Rollout(basisPoints: 2500, unit: .user, seed: "s"))
         #expect(repository.list.entries[0].rollout == widened.rollout)
         #expect(repository.list.entries[0].reason == "failing<1% is passed, slow<1% is passed")
         _ = repository.take(.pause(Self.crossed), of: repository.list.entries[0], passing: [], in: &details)

@@ -315,7 +315,7 @@ import Testing
                 "Cart.total", "return helper.twice(original)",
                 before: "local helper = {twice = function(x) return x * 2 end}") == [])
         let script =
-            "local mend = {}\nfunction mend.total(original, a)\n  return #(a .. nil)\nend\npatch.replace('Cart.total', mend.total)"
+            "local fix = {}\nfunction fix.total(original, a)\n  return #(a .. nil)\nend\npatch.replace('Cart.total', fix.total)"
         let found = PatchLint.findings(
             in: [PatchScript(name: "main.lua", bytes: Array(script.utf8))], replaces: ["Cart.total"],
             interface: Self.interface)

@@ -32,7 +32,8 @@ import Testing
 
     @Test func optionsAreReadInAllTheirForms() throws {
         let words = [
-            "verify", "-qh", "a", "--app=x=y", "--floor", "3", "--trusted-key", "k", "--trusted-key=l", "--", "--b",
+            "verify", "-qh", "a", "--app=x=y", "--minimum-version", "3", "--trusted-key", "k", "--trusted-key=l", "--",
+            "--b",
         ]
         let kept = words.filter { $0 != "-qh" } + []
         guard
@@ -44,7 +45,7 @@ import Testing
         }
         #expect(arguments.operands.map(\.text) == ["a", "--b"])
         #expect(try arguments.text(of: .runningApp) == "x=y")
-        #expect(try arguments.number(of: .floor) == 3)
+        #expect(try arguments.number(of: .minimumVersion) == 3)
         #expect(arguments.values(of: .trustedKey).map(\.text) == ["k", "l"])
         #expect(arguments.has(.quiet))
         guard case .help = try Request(words.map { Argument(bytes: Array($0.utf8)) }) else {
@@ -120,7 +121,7 @@ import Testing
         ),
     ])
     func itIsToldWhatIsWrong(line: String, says: String) throws {
-        let shop = try Workshop()
+        let shop = try ReleaseFixture()
         try shop.folder.write("it('x', function() end)\n", to: "spec.lua")
         let keys = line.hasPrefix("pack ") ? " --no-lint --signing-key signing.pem --script-key script.key" : ""
         let run = try shop.shell("patchpack \(line)\(keys)")
@@ -129,13 +130,13 @@ import Testing
     }
 
     @Test func theSameMistakeOfAllFilesIsToldOnce() throws {
-        let shop = try Workshop()
+        let shop = try ReleaseFixture()
         let run = try shop.pack("cart.lua", "two.lua", "three.lua", "-o", "all.js")
         #expect(run.status == 64 && run.error.split(separator: "\n").count == 2, "\(run.error)")
     }
 
     @Test func anEmptyNameIsNamed() throws {
-        let shop = try Workshop()
+        let shop = try ReleaseFixture()
         let run = try shop.verify("")
         #expect(run.status == 66 && run.error.contains("a file name is empty"), "\(run.error)")
     }
@@ -149,7 +150,7 @@ import Testing
 
     /// A folder that was made for something that failed is removed.
     @Test func whatFailsLeavesNoFolder() throws {
-        let shop = try Workshop()
+        let shop = try ReleaseFixture()
         let run = try shop.shell(
             """
             for key in a b c; do patchpack keygen --algorithm ed25519 --signing-only -o $key -q; done

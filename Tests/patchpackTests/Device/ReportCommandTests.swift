@@ -187,7 +187,7 @@ import Testing
         try #require(run.lines.count > 3 && run.lines.count < 400)
         #expect(
             run.lines[1]
-                == "60 patches, 1 with a crossed gate, 59 with an undecided gate, 2 that failed, or were taken back or refused"
+                == "60 patches, 1 with a crossed gate, 59 with an undecided gate, 2 that failed, or were rolled back or refused"
         )
         #expect(run.lines[2].hasPrefix("crossed  failing<0.5%  com.example.shop.part-41 3: 100.0 %"), "\(run.text)")
         let heads = run.lines.filter { $0.hasPrefix("com.example.shop.part-") }
@@ -340,7 +340,7 @@ import Testing
         try folder.write(made.joined(separator: "\n") + "\n", to: "events/c.jsonl")
         let all = try Tool.patchpack("report", "events", "--gate", "failing<2%", in: folder.path)
         #expect(all.status == 20 && all.text.contains("crossed  failing<2%  com.example.made-up 3"), "\(all.text)")
-        let work = try FeedWorkshop()
+        let work = try FeedReleaseFixture()
         let own = try Tool.patchpack(
             "report", "events", "--gate", "failing<2%", "--feed", work.folder.at("feed"), in: folder.path)
         #expect(own.status == 20 && own.text.contains("no device has reported enough to tell"), "\(own.text)")

@@ -5,13 +5,13 @@ import Testing
 
 /// Runs over many files: where the names come from, what the last line says, and the reports for CI.
 @Suite(.ownThreads) struct BatchTests {
-    private let shop: Workshop
+    private let shop: ReleaseFixture
 
     init() throws {
-        shop = try Workshop()
+        shop = try ReleaseFixture()
         try shop.folder.write(TestKeys.otherSigning.pem().exposed, to: "other-signing.pem", mode: 0o600)
         for name in ["one", "two", "three"] {
-            try shop.folder.write(Workshop.script.replacing("cart-total", with: name), to: "patches/\(name).lua")
+            try shop.folder.write(ReleaseFixture.script.replacing("cart-total", with: name), to: "patches/\(name).lua")
         }
         let run = try shop.pack("patches/one.lua", "patches/two.lua", "patches/three.lua", "-o", "dist/sub dir")
         try #require(run.status == 0, "\(run.error)")
@@ -63,7 +63,7 @@ import Testing
 
     @Test func theSamePatchTwiceIsNews() throws {
         try shop.folder.write(
-            Workshop.script.replacing("cart-total", with: "one") + "-- other\n", to: "patches/copy.lua")
+            ReleaseFixture.script.replacing("cart-total", with: "one") + "-- other\n", to: "patches/copy.lua")
         let pack = try shop.pack("patches/one.lua", "patches/copy.lua", "-o", "out")
         #expect(
             pack.status == 65
@@ -309,7 +309,7 @@ import Testing
 
     /// A damaged envelope is no file of another tool, whatever its length.
     @Test func aDamagedEnvelopeIsNoForeignFile() throws {
-        let envelope = try Forge().envelope()
+        let envelope = try EnvelopeForge().envelope()
         let damaged = envelope.flatMap { $0 == UInt8(ascii: "\n") ? [UInt8(ascii: "\r"), $0] : [$0] }
         for length in 0..<16 {
             try shop.folder.write([UInt8](repeating: 0xAA, count: length) + damaged, to: "damaged.js")
@@ -444,23 +444,24 @@ import Testing
     }
 
     @Test func warningsCanFail() throws {
-        try shop.folder.write(Workshop.script + "local spare = 1\n", to: "warned.lua")
+        try shop.folder.write(ReleaseFixture.script + "local spare = 1\n", to: "warned.lua")
         #expect(try shop.run("lint", "warned.lua").status == 0)
         let strict = try shop.run("lint", "warned.lua", "--strict")
         #expect(strict.status == 20 && strict.error == "0 errors, 1 warning in 1 file\n", "\(strict.error)")
         // The status is that of the first file that failed.
-        try shop.folder.write(Workshop.script + "x =\n", to: "broken.lua")
+        try shop.folder.write(ReleaseFixture.script + "x =\n", to: "broken.lua")
         let first = try shop.run("lint", "broken.lua", "missing.lua", "--format", "sarif")
         #expect(first.status == 20 && first.text.contains("\"unreadable\",\"level\":\"error\",\"message\""))
         #expect(try shop.run("lint", "missing.lua", "broken.lua").status == 66)
-        try shop.folder.write(Workshop.script, to: "Über uns.lua")
+        try shop.folder.write(ReleaseFixture.script, to: "Über uns.lua")
         let name = try shop.run("lint", "Über uns.lua")
         #expect(
             name.status == 20 && name.text.contains("cannot be a script's name [file-name]")
                 && !name.text.contains("[tags]"))
         for (content, hint) in [
-            ("#!/usr/bin/lua\n" + Workshop.script, "remove the #! line"), ("--[[\n@patch a.b\n]]\n", "a long comment"),
-            ("\n" + Workshop.script, "without space before it"),
+            ("#!/usr/bin/lua\n" + ReleaseFixture.script, "remove the #! line"),
+            ("--[[\n@patch a.b\n]]\n", "a long comment"),
+            ("\n" + ReleaseFixture.script, "without space before it"),
         ] {
             try shop.folder.write(content, to: "odd.lua")
             #expect(try shop.run("lint", "odd.lua").text.contains(hint))

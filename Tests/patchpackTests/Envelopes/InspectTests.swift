@@ -2,9 +2,9 @@ import TestSupport
 import Testing
 
 @Suite(.ownThreads) struct InspectTests {
-    private let shop: Workshop
+    private let shop: ReleaseFixture
 
-    init() throws { shop = try Workshop() }
+    init() throws { shop = try ReleaseFixture() }
 
     @Test func layersAddUpAndNothingIsCalledVerified() throws {
         try #require(try shop.pack("cart.lua").status == 0)

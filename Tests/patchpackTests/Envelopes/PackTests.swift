@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 
 @Suite(.ownThreads) struct PackTests {
-    private let shop: Workshop
+    private let shop: ReleaseFixture
 
-    init() throws { shop = try Workshop() }
+    init() throws { shop = try ReleaseFixture() }
 
     /// The manifest that verification finds.
     private func manifest(of file: String) throws -> [String: Any] {
@@ -73,8 +73,8 @@ import Testing
     }
 
     @Test func outputsGoWhereTheyShould() throws {
-        try shop.folder.write(Workshop.script, to: "src/a/one.lua")
-        try shop.folder.write(Workshop.script.replacing("cart-total", with: "other"), to: "src/b/one.lua")
+        try shop.folder.write(ReleaseFixture.script, to: "src/a/one.lua")
+        try shop.folder.write(ReleaseFixture.script.replacing("cart-total", with: "other"), to: "src/b/one.lua")
         #expect(try shop.pack("cart.lua", "-o", "dist").status == 0)
         #expect(try shop.pack("cart.lua", "-o", "new/folder/").status == 0)
         #expect(try shop.pack("cart.lua", "-o", "named.js").status == 0)
@@ -109,7 +109,7 @@ import Testing
             "unpack", "bundle.js", "-o", "out", "--trusted-key", "trusted.pem", "--script-key", "script.key")
         #expect(unpacked.status == 0)
         #expect(try shop.folder.read("out/lib/util.lua") == Array("return 2\n".utf8))
-        #expect(try shop.folder.read("out/cart.lua") == Array(Workshop.script.utf8))
+        #expect(try shop.folder.read("out/cart.lua") == Array(ReleaseFixture.script.utf8))
     }
 
     @Test func aDryRunWritesNothing() throws {
@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test func aNameThatCannotBeOneStopsItselfOnly() throws {
-        try shop.folder.write(Workshop.script, to: "bad name.lua")
+        try shop.folder.write(ReleaseFixture.script, to: "bad name.lua")
         let run = try shop.pack("bad name.lua", "cart.lua", "-o", "dist", "--format", "json")
         #expect(run.status == 64)
         #expect(try run.objects().map { $0["verdict"] as? String } == ["usage", "ok"])
@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test func aMisspeltTagIsPointedOut() throws {
-        try shop.folder.write("-- @expire 2027-01-01T00:00:00Z\n-- @author me\n" + Workshop.script, to: "tag.lua")
+        try shop.folder.write("-- @expire 2027-01-01T00:00:00Z\n-- @author me\n" + ReleaseFixture.script, to: "tag.lua")
         let run = try shop.pack("tag.lua")
         #expect(run.status == 0)
         // As `lint` reports it.
@@ -177,11 +177,11 @@ import Testing
     }
 
     @Test func noInputIsEverReplaced() throws {
-        try shop.folder.write(Workshop.script, to: "script.lua")
+        try shop.folder.write(ReleaseFixture.script, to: "script.lua")
         try #require(try shop.shell("ln -s script.lua trap.js").status == 0)
         let run = try shop.pack("script.lua", "-o", "trap.js", "--force")
         #expect(run.status == 64)
-        #expect(try shop.folder.read("script.lua") == Array(Workshop.script.utf8))
+        #expect(try shop.folder.read("script.lua") == Array(ReleaseFixture.script.utf8))
     }
 
     @Test func modernKeysWorkToo() throws {

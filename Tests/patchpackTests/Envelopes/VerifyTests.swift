@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 
 @Suite(.ownThreads) struct VerifyTests {
-    private let shop: Workshop
+    private let shop: ReleaseFixture
 
-    init() throws { shop = try Workshop() }
+    init() throws { shop = try ReleaseFixture() }
 
     @Test func jsonHasTheContractsMembers() throws {
         try #require(try shop.pack("cart.lua").status == 0)
@@ -139,7 +139,7 @@ import Testing
 
     /// Truncations and flipped bits, with the built tool: refused, and nothing is written. Long tests try every byte.
     @Test func noChangedEnvelopeIsUnpacked() throws {
-        let envelope = try Forge().envelope()
+        let envelope = try EnvelopeForge().envelope()
         var names: [String] = []
         let step = testsMayBeLong ? 1 : 19
         for length in stride(from: 0, to: envelope.count, by: step) {

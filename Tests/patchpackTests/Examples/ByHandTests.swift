@@ -3,10 +3,10 @@ import Testing
 
 /// Makes and opens envelopes without patchpack, with openssl, zip and unzip.
 @Suite(.ownThreads) struct ByHandTests {
-    private let shop: Workshop
+    private let shop: ReleaseFixture
     private let scripts = "\(Tool.root)/examples/by-hand"
 
-    init() throws { shop = try Workshop() }
+    init() throws { shop = try ReleaseFixture() }
 
     @Test func patchpackVerifiesWhatIsMadeByHand() throws {
         let made = try shop.shell(
@@ -18,7 +18,7 @@ import Testing
         let unpacked = try shop.run(
             "unpack", "hand.js", "-o", "out", "--trusted-key", "trusted.pem", "--script-key", "script.key")
         #expect(unpacked.status == 0)
-        #expect(try shop.folder.read("out/cart.lua") == Array(Workshop.script.utf8))
+        #expect(try shop.folder.read("out/cart.lua") == Array(ReleaseFixture.script.utf8))
     }
 
     @Test func byHandOpensWhatPatchpackMakes() throws {
@@ -27,7 +27,7 @@ import Testing
             try shop.pack("cart.lua", "lib/deep/bytes.lua", "--root", ".", "--bundle", "-o", "b.js").status == 0)
         let opened = try shop.shell("\"$CHECKOUT/examples/by-hand/open.sh\" b.js trusted.pem script.key out")
         #expect(opened.status == 0, "\(opened.error)")
-        #expect(try shop.folder.read("out/cart.lua") == Array(Workshop.script.utf8))
+        #expect(try shop.folder.read("out/cart.lua") == Array(ReleaseFixture.script.utf8))
         #expect(try shop.folder.read("out/lib/deep/bytes.lua") == (0...255).map { UInt8($0) })
     }
 

@@ -5,10 +5,10 @@ import Testing
 
 /// What the examples for CI do with a change that brings its own key, in a repository whose main branch has another one.
 @Suite(.ownThreads) struct PipelineTests {
-    private let shop: Workshop
+    private let shop: ReleaseFixture
 
     init() throws {
-        shop = try Workshop()
+        shop = try ReleaseFixture()
         try shop.folder.write(TestKeys.otherSigning.pem().exposed, to: "thief.pem", mode: 0o600)
         let made = try shop.shell(
             """

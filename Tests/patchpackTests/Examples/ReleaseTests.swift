@@ -5,16 +5,16 @@ import Testing
 
 /// Releases again and again: what has not changed stays, what has a higher version is replaced, and nothing else is.
 @Suite(.ownThreads) struct ReleaseTests {
-    private let shop: Workshop
+    private let shop: ReleaseFixture
     private let keys = "--signing-key signing.pem --script-key script.key"
 
     init() throws {
-        shop = try Workshop()
+        shop = try ReleaseFixture()
         for name in ["cart-total", "one", "two", "three", "four"] { try write(name, version: 7) }
     }
 
     private func write(_ name: String, version: Int, in folder: String = "patches", note: String = "") throws {
-        let script = Workshop.script.replacing("cart-total", with: name)
+        let script = ReleaseFixture.script.replacing("cart-total", with: name)
             .replacing("@version  7", with: "@version  \(version)")
         try shop.folder.write(script + note, to: "\(folder)/\(name).lua")
     }
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func theReleaseScriptReleasesAgain() throws {
-        let feed = try FeedWorkshop(isEmpty: true)
+        let feed = try FeedReleaseFixture(isEmpty: true)
         func publish(_ folder: String) throws -> [String] {
             let root = "--root '\(feed.folder.at("feed"))/metadata/1.root.json'"
             let words = "--trusted-key trusted.pem --script-key script.key --key release.pem --key online.pem"

@@ -60,7 +60,7 @@ import Testing
         var now = try step()
         #expect(now.says.contains("failing<0.5%: 0.0 %, between 0.0 % and 2.28 %"), "\(now.says)")
         #expect(now.entry.hasPrefix("active 100 "))
-        for (step, (percent, permyriad)) in [("5", "500"), ("25", "2500"), ("100", "10000")].enumerated() {
+        for (step, (percent, basisPoints)) in [("5", "500"), ("25", "2500"), ("100", "10000")].enumerated() {
             // The old devices are no evidence for a new step.
             if step > 0 {
                 #expect(try self.step().says.contains("0 of 100 new devices have reported since this step began"))
@@ -71,7 +71,7 @@ import Testing
             #expect(try self.step(soak: "1h").says.contains("s old, and lasts 60 min"))
             now = try self.step()
             #expect(now.status == 0 && now.says.contains("-> offered to \(percent)% by installation"), "\(now.says)")
-            #expect(now.entry == "active \(permyriad) rollout.sh\n")
+            #expect(now.entry == "active \(basisPoints) rollout.sh\n")
         }
         #expect(try step().says.contains("complete  com.example.shop.cart-total 7: offered to 100%"))
         let log = try Tool.patchpack("feed", "log", "feed", "com.example.shop.cart-total", in: folder.path).text
@@ -88,7 +88,7 @@ import Testing
         // It stays so, and the job red, until it is resumed. What was known then does not pause it again, but more of it does.
         now = try step()
         #expect(now.status == 20 && now.says.contains("stopped  com.example.shop.cart-total 7: paused"))
-        #expect(now.says.contains("is paused because of failing<0.5%, of which devices say now: 4.00 %"))
+        #expect(now.says.contains("is paused because of failing<0.5%, which is now: 4.00 %"))
         // Good devices that come later do not turn the job green.
         try report(1000..<9000, failing: 0)
         #expect(try step().status == 20)

@@ -4,11 +4,11 @@ import Testing
 
 /// The example shop, with the example patches, as `make demo` runs it.
 @Suite(.ownThreads) struct ShopTests {
-    private let workshop: Workshop
+    private let workshop: ReleaseFixture
     private let shop = Tool.shop
 
     init() throws {
-        workshop = try Workshop()
+        workshop = try ReleaseFixture()
         try FileManager.default.copyItem(atPath: "\(Tool.root)/examples/patches", toPath: workshop.folder.at("patches"))
     }
 

@@ -80,9 +80,9 @@ import Testing
             return folder
         }()
 
-        private func place(_ scenario: Scenario) throws -> Workshop {
-            let shop = try Workshop()
-            try shop.folder.write(Workshop.script.replacing("cart-total", with: "other"), to: "other.lua")
+        private func place(_ scenario: Scenario) throws -> ReleaseFixture {
+            let shop = try ReleaseFixture()
+            try shop.folder.write(ReleaseFixture.script.replacing("cart-total", with: "other"), to: "other.lua")
             try shop.folder.write("", to: "out/.keep")
             let parts = (0..<12).map { "part\($0).lua" }
             for name in parts { try shop.folder.write("return {}\n", to: name) }
@@ -103,7 +103,7 @@ import Testing
             return shop
         }
 
-        private func inputs(_ shop: Workshop) throws -> [String: [UInt8]] {
+        private func inputs(_ shop: ReleaseFixture) throws -> [String: [UInt8]] {
             var inputs: [String: [UInt8]] = [:]
             for name in try shop.folder.contents() where !name.hasPrefix("out") {
                 inputs[name] = try shop.folder.read(name)
@@ -148,7 +148,8 @@ import Testing
         ///
         /// - Returns: Whether the folder is unchanged.
         private func check(
-            _ scenario: Scenario, _ shop: Workshop, _ environment: [String: String], _ fault: String, _ whole: [[UInt8]]
+            _ scenario: Scenario, _ shop: ReleaseFixture, _ environment: [String: String], _ fault: String,
+            _ whole: [[UInt8]]
         ) throws -> Bool {
             let before = try inputs(shop)
             let old = try scenario.outputs.map { shop.folder.exists($0) ? try shop.folder.read($0) : nil }

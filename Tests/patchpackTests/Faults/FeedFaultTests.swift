@@ -8,7 +8,7 @@ import Testing
     /// The feed is sound at every moment, nothing that was published is changed, and the same command works afterwards.
     @Suite(.ownThreads) struct FeedFaultTests {
         private static let keys = ["root.pem", "release.pem", "online.pem", "new.pem"].flatMap { ["--key", $0] }
-        private static let id = FeedWorkshop.id
+        private static let id = FeedReleaseFixture.id
 
         struct Scenario: Sendable, CustomTestStringConvertible {
             /// What happens before.
@@ -18,9 +18,10 @@ import Testing
         }
 
         static let scenarios = [
-            Scenario(command: FeedWorkshop.make("other")),
-            Scenario(command: ["publish", "feed", "8.js"] + FeedWorkshop.envelopes + keys),
-            Scenario(command: ["publish", "feed", "8.js", "--stage", "--key", "online.pem"] + FeedWorkshop.envelopes),
+            Scenario(command: FeedReleaseFixture.make("other")),
+            Scenario(command: ["publish", "feed", "8.js"] + FeedReleaseFixture.envelopes + keys),
+            Scenario(
+                command: ["publish", "feed", "8.js", "--stage", "--key", "online.pem"] + FeedReleaseFixture.envelopes),
             Scenario(command: ["rollout", "feed", id, "25%"] + keys), Scenario(command: ["pause", "feed", id] + keys),
             Scenario(before: [["pause", "feed", id] + keys], command: ["resume", "feed", id] + keys),
             Scenario(command: ["withdraw", "feed", id] + keys), Scenario(command: ["disable", "feed"] + keys),
@@ -30,14 +31,16 @@ import Testing
             Scenario(command: ["rotate", "feed", "timestamp", "--add", "new-public.pem"] + keys),
             Scenario(command: ["trust", "feed", "trusted.pem"] + keys),
             Scenario(
-                before: [["publish", "feed", "8.js", "--stage"] + FeedWorkshop.envelopes + FeedWorkshop.online],
+                before: [
+                    ["publish", "feed", "8.js", "--stage"] + FeedReleaseFixture.envelopes + FeedReleaseFixture.online
+                ],
                 command: ["sign", "feed", "--yes"] + keys),
             Scenario(
-                before: [["publish", "feed", "8.js"] + FeedWorkshop.envelopes + keys],
+                before: [["publish", "feed", "8.js"] + FeedReleaseFixture.envelopes + keys],
                 command: ["prune", "feed", id] + keys),
             Scenario(
-                before: [FeedWorkshop.make("other")],
-                command: ["promote", "feed", "other", id] + FeedWorkshop.envelopes + keys),
+                before: [FeedReleaseFixture.make("other")],
+                command: ["promote", "feed", "other", id] + FeedReleaseFixture.envelopes + keys),
         ]
 
         @Test(arguments: scenarios)
@@ -45,7 +48,7 @@ import Testing
             let library = try #require(FaultTests.library)
             let environment = ["LD_PRELOAD": library.at("faults.so")]
             let command = scenario.command
-            let work = try FeedWorkshop()
+            let work = try FeedReleaseFixture()
             for line in scenario.before { try #require(try work.run(line).status == 0) }
             try #require(
                 try work.shop.shell(

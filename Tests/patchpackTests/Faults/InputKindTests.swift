@@ -4,10 +4,10 @@ import Testing
 
 /// Unusual kinds of input files, unusual file names, and interruptions at bad moments.
 @Suite(.ownThreads) struct InputKindTests {
-    private let shop: Workshop
+    private let shop: ReleaseFixture
 
     init() throws {
-        shop = try Workshop()
+        shop = try ReleaseFixture()
         try #require(try shop.pack("cart.lua").status == 0)
     }
 
@@ -80,8 +80,8 @@ import Testing
     /// A file is read only once: what is unpacked is one of the two envelopes, not a mixture.
     @Test func aFileThatChangesWhileItIsReadIsOneOrTheOther() throws {
         let filler = String(repeating: "-- filler\n", count: 20000)
-        try shop.folder.write(Workshop.script + filler + "-- a\n", to: "a.lua")
-        let other = Workshop.script.replacing("cart-total", with: "other")
+        try shop.folder.write(ReleaseFixture.script + filler + "-- a\n", to: "a.lua")
+        let other = ReleaseFixture.script.replacing("cart-total", with: "other")
         try shop.folder.write(other + filler + "-- b\n", to: "b.lua")
         try #require(try shop.pack("a.lua", "b.lua").status == 0)
         let run = try shop.shell(

@@ -5,10 +5,10 @@ import Testing
 #if os(Linux)
     /// What a launch of the shop writes, call by call: it is before the first screen.
     @Suite(.ownThreads) struct LaunchCostTests {
-        private let work: FeedWorkshop
+        private let work: FeedReleaseFixture
 
         init() throws {
-            work = try FeedWorkshop()
+            work = try FeedReleaseFixture()
             try #require(try work.shop.shell("cp feed/metadata/1.root.json .").status == 0)
         }
 
@@ -21,7 +21,8 @@ import Testing
             let environment = ["LD_PRELOAD": library.at("faults.so"), "FAULT_TRACE": work.folder.at("trace")]
             try? FileManager.default.removeItem(atPath: work.folder.at("trace"))
             let run = try Tool.run(
-                Tool.shop, ["--feed", feed, "--root", "1.root.json", "--store", "device"] + FeedWorkshop.envelopes,
+                Tool.shop,
+                ["--feed", feed, "--root", "1.root.json", "--store", "device"] + FeedReleaseFixture.envelopes,
                 environment: environment, in: work.folder.path)
             try #require(run.status == 0, "\(run.error)")
             guard work.folder.exists("trace") else { return [] }
@@ -38,7 +39,7 @@ import Testing
             // It is downloaded, good, and has proved itself.
             for _ in 0..<3 { _ = try launch(feed: "feed") }
             #expect(
-                try work.shop.shell("\"$TOOL\" store why device \(FeedWorkshop.id)").text.contains("good"))
+                try work.shop.shell("\"$TOOL\" store why device \(FeedReleaseFixture.id)").text.contains("good"))
             // That the launch begins is flushed; that it was confirmed need not be.
             #expect(try launch(feed: "none") == ["write 80", "fsync 0", "write 80"])
             #expect(try launch(feed: "none") == ["write 80", "fsync 0", "write 80"])

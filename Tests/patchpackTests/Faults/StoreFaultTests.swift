@@ -7,10 +7,10 @@ import Testing
     ///
     /// Afterwards the store can be read, no ban and no good patch is lost, and the same command works.
     @Suite(.ownThreads) struct StoreFaultTests {
-        private static let id = FeedWorkshop.id
+        private static let id = FeedReleaseFixture.id
         private static let sync =
             ["sync", "feed", "--store", "device", "--app", "com.example.shop", "--app-version", "2.3.1"]
-            + FeedWorkshop.envelopes
+            + FeedReleaseFixture.envelopes
 
         struct Scenario: Sendable, CustomTestStringConvertible {
             let name: String
@@ -52,13 +52,13 @@ import Testing
             let library = try #require(FaultTests.library)
             var environment = ["LD_PRELOAD": library.at("faults.so")]
             if scenario.isLinkless { environment["FAULT_LINKLESS"] = "1" }
-            let work = try FeedWorkshop()
+            let work = try FeedReleaseFixture()
             let folder = work.folder.path
             let before = scenario.before
                 .replacing(
                     "PUBLISH",
                     with:
-                        "patchpack feed publish feed 8.js \(Self.words(FeedWorkshop.envelopes + FeedWorkshop.online + FeedWorkshop.release))"
+                        "patchpack feed publish feed 8.js \(Self.words(FeedReleaseFixture.envelopes + FeedReleaseFixture.online + FeedReleaseFixture.release))"
                 )
                 .replacing("SYNC", with: "patchpack \(Self.words(Self.sync))")
                 .replacing("patchpack ", with: "\"$TOOL\" ")
@@ -114,8 +114,8 @@ import Testing
             var error = ""
         }
 
-        /// The state is read from its file, because a verb may mend what it finds.
-        private func state(in name: String, _ work: FeedWorkshop) throws -> State {
+        /// The state is read from its file, because a verb may fix what it finds.
+        private func state(in name: String, _ work: FeedReleaseFixture) throws -> State {
             guard work.folder.exists("\(name)/state") else { return State() }
             let file = try work.folder.read("\(name)/state")
             guard let end = file.firstIndex(of: 10),

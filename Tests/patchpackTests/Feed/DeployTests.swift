@@ -5,10 +5,10 @@ import Testing
 
 /// A feed that is brought to the place that it is served from. Races are in Tests/Deploy.
 @Suite(.ownThreads) struct DeployTests {
-    private let work: FeedWorkshop
+    private let work: FeedReleaseFixture
 
     init() throws {
-        work = try FeedWorkshop()
+        work = try FeedReleaseFixture()
         // Another copy, with keys of its own, as on another machine.
         let copied = try work.shop.shell("mkdir other && cp -r feed *.pem feed-*.json other/")
         try #require(copied.status == 0, "\(copied.text)")
@@ -18,7 +18,7 @@ import Testing
 
     /// What is done in the other copy.
     private struct FeedCopy {
-        let work: FeedWorkshop
+        let work: FeedReleaseFixture
 
         func change(_ arguments: String..., key: String = "other/online.pem") throws {
             let run = try work.run([arguments[0], "other/feed"] + arguments.dropFirst() + ["--key", key])
@@ -27,7 +27,7 @@ import Testing
     }
 
     private func change(_ arguments: String...) throws {
-        let run = try work.run([arguments[0], "feed"] + arguments.dropFirst() + FeedWorkshop.online)
+        let run = try work.run([arguments[0], "feed"] + arguments.dropFirst() + FeedReleaseFixture.online)
         try #require(run.status == 0, "\(run.error)")
     }
 
@@ -60,8 +60,8 @@ import Testing
         #expect(try files(of: "www") == files(of: "feed"))
         #expect(try deploy().text == "unchanged  feed to www  snapshot 2, timestamp 2\n")
         // Two changes at once; the history comes along.
-        try change("pause", FeedWorkshop.id)
-        try change("resume", FeedWorkshop.id)
+        try change("pause", FeedReleaseFixture.id)
+        try change("resume", FeedReleaseFixture.id)
         // What was deployed is not looked at again, so that a deployment of a large feed is short.
         try remove("www/metadata/1.rollout.json")
         let second = try deploy("feed", "--format", "json")
@@ -82,7 +82,7 @@ import Testing
         let names = try work.folder.contents()
         let envelope = try #require(names.first { $0.hasPrefix("www/targets/patches/") && $0.hasSuffix(".js") })
         try remove(envelope)
-        try change("pause", FeedWorkshop.id)
+        try change("pause", FeedReleaseFixture.id)
         let run = try deploy()
         let path = envelope.dropFirst("www/".count)
         #expect(run.status == 0 && run.text.hasPrefix("deployed"), "\(run.error)")
@@ -92,7 +92,7 @@ import Testing
 
     @Test func theSecondOfTwoCopiesIsTold() throws {
         #expect(try deploy().status == 0)
-        try change("pause", FeedWorkshop.id)
+        try change("pause", FeedReleaseFixture.id)
         try other.change("switch", "checkout=old")
         #expect(try deploy().status == 0)
         let before = try files(of: "www")
@@ -102,7 +102,7 @@ import Testing
         #expect(try files(of: "www") == before)
         // As its hint says: the other copy's change is given up.
         #expect(try deploy("other/feed", "--repair").status == 40, "devices refuse the same numbers")
-        try other.change("refresh", "--above", "3")
+        try other.change("refresh", "--after-version", "3")
         #expect(try deploy("other/feed").status == 40)
         let repaired = try deploy("other/feed", "--repair")
         #expect(repaired.status == 0)
@@ -114,7 +114,7 @@ import Testing
     /// Nothing of it is lost, and it is told so.
     @Test func aCopyThatIsOnlyOlderIsTold() throws {
         #expect(try deploy().status == 0)
-        try change("pause", FeedWorkshop.id)
+        try change("pause", FeedReleaseFixture.id)
         #expect(try deploy().status == 0)
         let older = try deploy("other/feed")
         #expect(older.status == 40 && older.error.contains("take what is there, and nothing is lost"), "\(older.error)")
@@ -139,13 +139,13 @@ import Testing
             #expect(late.text.hasPrefix("unchanged"), "\(late.error)")
         }
         // A refresh that came first has taken the number of the timestamp.
-        try other.change("pause", FeedWorkshop.id)
+        try other.change("pause", FeedReleaseFixture.id)
         try change("refresh")
         try change("refresh")
         #expect(try deploy().status == 0)
         let late = try deploy("other/feed")
-        #expect(late.status == 40 && late.error.contains("refresh other/feed --above 5"))
-        try other.change("refresh", "--above", "5")
+        #expect(late.status == 40 && late.error.contains("refresh other/feed --after-version 5"))
+        try other.change("refresh", "--after-version", "5")
         #expect(try deploy("other/feed").status == 0)
         #expect(try work.run("check", "www", with: []).status == 0)
     }
@@ -167,7 +167,7 @@ import Testing
     func whatWasInterruptedIsGoneOnWith(last missing: String, isFirst: Bool) throws {
         if !isFirst {
             #expect(try deploy().status == 0)
-            try change("pause", FeedWorkshop.id)
+            try change("pause", FeedReleaseFixture.id)
         }
         let old = try files(of: "www")
         #expect(try deploy().status == 0)
@@ -190,7 +190,7 @@ import Testing
             [
                 "rotate", "feed", "timestamp,snapshot,rollout", "--add", "new.pem", "--key", "root.pem", "--key",
                 "release.pem",
-            ] + FeedWorkshop.online)
+            ] + FeedReleaseFixture.online)
         #expect(rotated.status == 0, "\(rotated.error)")
         #expect(try deploy().status == 0)
         #expect(try files(of: "www") == files(of: "feed"))
@@ -206,7 +206,7 @@ import Testing
             let copied = try work.shop.shell("rm -rf feed && cp -r other/feed feed && rm -f feed-*.signed")
             try #require(copied.status == 0)
             #expect(try deploy(to: place).status == 0)
-            try change("pause", FeedWorkshop.id)
+            try change("pause", FeedReleaseFixture.id)
             try work.folder.write(Array("{}".utf8), to: "\(place)/\(name)")
             let refused = try deploy(to: place)
             #expect(refused.status == 40, "\(refused.text)")
@@ -222,7 +222,7 @@ import Testing
     @Test func aServerThatWasRestoredFromABackupIsHealed() throws {
         #expect(try deploy().status == 0)
         let backup = try files(of: "www")
-        try change("pause", FeedWorkshop.id)
+        try change("pause", FeedReleaseFixture.id)
         #expect(try deploy().status == 0)
         let restored = try work.shop.shell("rm -r www")
         try #require(restored.status == 0)
@@ -241,7 +241,7 @@ import Testing
             let refused = try deploy(to: place)
             #expect(refused.status == 64, "\(place): \(refused.error)")
         }
-        #expect(try work.run(FeedWorkshop.make("second")).status == 0)
+        #expect(try work.run(FeedReleaseFixture.make("second")).status == 0)
         #expect(try deploy("second").status == 0)
         let foreign = try deploy("feed", "--repair")
         #expect(foreign.status == 34 && foreign.error.contains("www: metadata/1.root.json is not that of feed"))
@@ -267,7 +267,7 @@ import Testing
         let server = try WebServer(in: work.folder.at("cached")) { port in
             "python3 -m http.server --bind 127.0.0.1 \(port)"
         }
-        let options = "--served http://127.0.0.1:\(server.port) --allow-http"
+        let options = "--check-served http://127.0.0.1:\(server.port) --allow-http"
         let run = try work.shop.shell(
             """
             patchpack feed deploy feed --to www \(options) --wait 1h & waiting=$!
@@ -286,7 +286,7 @@ import Testing
 
     @Test func theServedStateIsLookedAt() throws {
         #expect(try deploy().status == 0)
-        try change("pause", FeedWorkshop.id)
+        try change("pause", FeedReleaseFixture.id)
         // A server that has the old state, as caches do.
         let copied = try work.shop.shell("cp -r www cached")
         try #require(copied.status == 0)
@@ -294,10 +294,10 @@ import Testing
             "python3 -m http.server --bind 127.0.0.1 \(port)"
         }
         let url = "http://127.0.0.1:\(server.port)"
-        let stale = try deploy("feed", "--served", url, "--allow-http")
+        let stale = try deploy("feed", "--verify-served", url, "--allow-http")
         #expect(stale.status == 0 && stale.error.contains("still has timestamp 2, not 3"))
         // A stop that does not arrive is an error if it is waited for.
-        let options = ["--served", url, "--allow-http", "--wait", "0s", "--purge-command"]
+        let options = ["--verify-served", url, "--allow-http", "--wait", "0s", "--purge-command"]
         let never = try work.run(
             ["deploy", "feed", "--to", "www"] + options
                 + ["test -n \"$AWS_SECRET_ACCESS_KEY\" && echo \"$@\" >purged; exit 0"],
@@ -310,21 +310,21 @@ import Testing
         let same = try work.run(["check", url, "--same-as", "feed"] + root)
         #expect(same.status == 32 && same.error.contains("has timestamp 2, and feed has 3"), "\(same.error)")
         // A repair of the place is not kept from it by a cache, either.
-        let repaired = try deploy("feed", "--repair", "--served", url, "--allow-http")
+        let repaired = try deploy("feed", "--repair", "--verify-served", url, "--allow-http")
         #expect(repaired.status == 0 && repaired.error.contains("still has timestamp 2, not 3"), "\(repaired.error)")
         // The command empties the cache.
         let purged = try deploy(["feed"] + options + ["cp -r www/. cached/"])
         #expect(purged.status == 0, "\(purged.error)")
         #expect(try work.run(["check", url, "--same-as", "feed"] + root).status == 0)
-        #expect(try deploy("feed", "--served", url, "--allow-http").error.isEmpty)
+        #expect(try deploy("feed", "--verify-served", url, "--allow-http").error.isEmpty)
         #expect(try deploy("feed", "--wait", "1m").status == 64)
-        #expect(try deploy("feed", "--served", "\(url)/none", "--allow-http").status == 36)
+        #expect(try deploy("feed", "--verify-served", "\(url)/none", "--allow-http").status == 36)
     }
 
     /// A copy that has the file of a state, but did not come from it, is another copy.
     @Test func aBackupOverNewerFilesIsAnotherCopy() throws {
         #expect(try deploy().status == 0)
-        try change("withdraw", FeedWorkshop.id)
+        try change("withdraw", FeedReleaseFixture.id)
         #expect(try deploy().status == 0)
         let unpacked = try work.shop.shell("cp -r other/feed/. feed/ && rm feed-*.signed")
         try #require(unpacked.status == 0)
@@ -342,11 +342,11 @@ import Testing
                 "rotate", "feed", "timestamp,snapshot,rollout", "--add", "new.pem", "--key", "root.pem", "--key",
                 "release.pem",
             ]
-                + FeedWorkshop.online)
+                + FeedReleaseFixture.online)
         try #require(rotated.status == 0, "\(rotated.error)")
         #expect(try deploy().status == 0)
         // An older copy would lead devices to a root that does not allow it.
-        try other.change("refresh", "--above", "50")
+        try other.change("refresh", "--after-version", "50")
         let old = try deploy("other/feed", "--repair")
         #expect(
             old.status == 40 && old.error.contains("has metadata/2.root.json, which other/feed has not"), "\(old.error)"
@@ -395,7 +395,7 @@ import Testing
     /// A job has died after it took its place, and another one has the same state.
     @Test func theSameStateIsBroughtToItsEnd() throws {
         #expect(try deploy().status == 0)
-        try change("withdraw", FeedWorkshop.id)
+        try change("withdraw", FeedReleaseFixture.id)
         let copied = try work.shop.shell("rm -r other/feed && cp -r feed other/feed")
         try #require(copied.status == 0)
         try change("refresh")
@@ -410,11 +410,14 @@ import Testing
         #expect(try deploy().status == 0)
         #expect(try work.publish(["8.js"]).status == 0)
         #expect(try deploy().status == 0)
-        try other.change("refresh", "--above", "20")
+        try other.change("refresh", "--after-version", "20")
         let low = try deploy("other/feed", "--repair")
         #expect(low.status == 40 && low.error.contains("with the release key too"), "\(low.error)")
         let both = try work.run(
-            ["refresh", "other/feed", "--above", "20", "--key", "other/online.pem", "--key", "other/release.pem"])
+            [
+                "refresh", "other/feed", "--after-version", "20", "--key", "other/online.pem", "--key",
+                "other/release.pem",
+            ])
         try #require(both.status == 0, "\(both.error)")
         let repaired = try deploy("other/feed", "--repair")
         #expect(repaired.status == 0, "\(repaired.error)")
@@ -451,7 +454,7 @@ import Testing
         }
         for _ in 0..<good {
             #expect(try deploy().text.hasPrefix("deployed"))
-            try change("pause", FeedWorkshop.id)
+            try change("pause", FeedReleaseFixture.id)
         }
         let last = try deploy()
         #expect(last.status == status && (last.text + last.error).contains(says), "\(last.status) \(last.error)")

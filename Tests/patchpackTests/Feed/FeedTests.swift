@@ -6,11 +6,11 @@ import TestSupport
 import Testing
 
 @Suite(.ownThreads) struct FeedTests {
-    private static let id = FeedWorkshop.id
+    private static let id = FeedReleaseFixture.id
 
     @Test func aFeedFromNothing() throws {
-        let work = try FeedWorkshop(isEmpty: true)
-        let run = try work.publish(["7.js", "8.js"], "--rollout", "12.5%", "--by", "user", "--group", "qa")
+        let work = try FeedReleaseFixture(isEmpty: true)
+        let run = try work.publish(["7.js", "8.js"], "--rollout", "12.5%", "--rollout-unit", "user", "--group", "qa")
         #expect(run.status == 0)
         #expect(run.lines.first == "published  \(Self.id) 7  to 12.5% by user, and groups qa")
         #expect(try work.codes() == ["8 rollout", "7 rollout"])
@@ -29,7 +29,7 @@ import Testing
 
     /// A folder that has a name of its own is in the part of a rollout in which its installation is.
     @Test func aSyncIsOfTheInstallationThatIsNamed() throws {
-        let work = try FeedWorkshop(isEmpty: true)
+        let work = try FeedReleaseFixture(isEmpty: true)
         try #require(try work.publish(["7.js"], "--rollout", "50%").status == 0)
         var codes: Set<String> = []
         for name in (1...20).map({ "host-\($0)" }) where codes.count < 2 {
@@ -51,7 +51,7 @@ import Testing
 
     /// `openssl` alone verifies what is signed.
     @Test func opensslVerifiesTheSignatures() throws {
-        let work = try FeedWorkshop()
+        let work = try FeedReleaseFixture()
         let script = """
             import json,sys
             def c(o):
@@ -74,12 +74,12 @@ import Testing
     }
 
     @Test func aPublishedVersionNeverChanges() throws {
-        let work = try FeedWorkshop()
+        let work = try FeedReleaseFixture()
         let before = try work.versioned()
         let again = try work.publish(["7.js"])
         #expect(again.status == 0 && again.lines.first == "unchanged  \(Self.id) 7")
         #expect(try work.versioned() == before)
-        try work.folder.write(Workshop.script + "-- other\n", to: "7.lua")
+        try work.folder.write(ReleaseFixture.script + "-- other\n", to: "7.lua")
         try #require(try work.shop.pack("7.lua", "--force").status == 0)
         let other = try work.publish(["7.js"])
         #expect(other.status == 38, "\(other.error)")
@@ -87,25 +87,27 @@ import Testing
     }
 
     @Test func whatVerifyRefusesIsNotPublished() throws {
-        let work = try FeedWorkshop(isEmpty: true)
+        let work = try FeedReleaseFixture(isEmpty: true)
         let before = try work.versioned()
         try work.folder.write(try work.folder.read("7.js").dropLast(100), to: "short.js")
         try work.folder.write("", to: "empty.js")
         try work.folder.write(
-            Workshop.script.replacing("@app      com.example.shop", with: "@app      com.example.other"), to: "app.lua")
+            ReleaseFixture.script.replacing("@app      com.example.shop", with: "@app      com.example.other"),
+            to: "app.lua")
         try #require(try work.shop.pack("app.lua").status == 0)
         for (name, status) in [("short.js", 10), ("empty.js", 10), ("7.lua", 10), ("app.js", 15), ("missing.js", 66)] {
             let run = try work.publish(["8.js", name])
             #expect(run.status == Int32(status) && run.error.contains(name), "\(name): \(run.status) \(run.error)")
         }
-        #expect(try work.run(["publish", "feed", "7.js"] + FeedWorkshop.online).status == 64)
+        #expect(try work.run(["publish", "feed", "7.js"] + FeedReleaseFixture.online).status == 64)
         #expect(try work.versioned() == before)
     }
 
     /// What was verified is what is signed, wherever it comes from.
     @Test func envelopesComeThroughPipes() throws {
-        let work = try FeedWorkshop(isEmpty: true)
-        let options = (FeedWorkshop.envelopes + FeedWorkshop.online + FeedWorkshop.release).joined(separator: " ")
+        let work = try FeedReleaseFixture(isEmpty: true)
+        let options = (FeedReleaseFixture.envelopes + FeedReleaseFixture.online + FeedReleaseFixture.release).joined(
+            separator: " ")
         for (line, version) in [
             ("feed publish feed <(cat 7.js) \(options)", 7), ("feed publish feed - \(options) <8.js", 8),
         ] {
@@ -126,16 +128,16 @@ import Testing
     /// A withdrawal cannot wait until three people have signed something else.
     @Test(arguments: ["withdraw", "pause", "disable", "refresh"])
     func urgentActionsDoNotWait(action: String) throws {
-        let work = try FeedWorkshop()
-        try #require(try work.publish(["8.js"], "--stage", with: FeedWorkshop.online).status == 0)
+        let work = try FeedReleaseFixture()
+        try #require(try work.publish(["8.js"], "--stage", with: FeedReleaseFixture.online).status == 0)
         let words = [action, "feed"] + (["withdraw", "pause"].contains(action) ? [Self.id] : [])
-        let urgent = try work.run(words + FeedWorkshop.online)
+        let urgent = try work.run(words + FeedReleaseFixture.online)
         #expect(urgent.status == 0, "\(urgent.error)")
         let now = ["withdraw": "7 withdrawn", "pause": "7 paused", "disable": "7 disabled", "refresh": "7 offered"]
         #expect(try work.codes() == [now[action] ?? ""])
-        #expect(try work.run(["enable", "feed"] + FeedWorkshop.online).status == 78)
+        #expect(try work.run(["enable", "feed"] + FeedReleaseFixture.online).status == 78)
         // The other change is still there, on top of the urgent one.
-        let sign = try work.run(["sign", "feed", "--yes"] + FeedWorkshop.online + FeedWorkshop.release)
+        let sign = try work.run(["sign", "feed", "--yes"] + FeedReleaseFixture.online + FeedReleaseFixture.release)
         #expect(sign.status == 0, "\(sign.error)")
         let then = [
             "withdraw": ["8 offered", "7 withdrawn"], "pause": ["8 offered", "7 superseded"],
@@ -150,7 +152,7 @@ import Testing
     }
 
     @Test func aDifferenceIsSaid() throws {
-        let work = try FeedWorkshop()
+        let work = try FeedReleaseFixture()
         try #require(try work.shop.shell("cp -r feed before").status == 0)
         try #require(try work.run("withdraw", "feed", Self.id, "--reason", "wrong").status == 0)
         let run = try work.run(["diff", "before", "feed"])
@@ -169,7 +171,7 @@ import Testing
 
     /// Nothing in a feed's folder is waited for.
     @Test func noFileOfAFeedIsWaitedFor() throws {
-        let work = try FeedWorkshop()
+        let work = try FeedReleaseFixture()
         let files = try work.folder.contents().filter { $0.hasPrefix("feed/") }.map { String($0.dropFirst(5)) }
         #expect(files.count > 5)
         try work.folder.write(try work.folder.read("feed/metadata/1.root.json"), to: "pinned.json")
@@ -189,9 +191,9 @@ import Testing
     }
 
     @Test func theOnlineKeyChangesTheListAndNothingElse() throws {
-        let work = try FeedWorkshop()
+        let work = try FeedReleaseFixture()
         let before = try work.versioned()
-        let publish = try work.publish(["8.js"], with: FeedWorkshop.online)
+        let publish = try work.publish(["8.js"], with: FeedReleaseFixture.online)
         #expect(publish.status == 31 && publish.error.contains("the role targets needs 1 more"), "\(publish.error)")
         #expect(try work.versioned() == before)
         #expect(try work.run("withdraw", "feed", Self.id, "--reason", "wrong").status == 0)
@@ -217,23 +219,23 @@ import Testing
     }
 
     @Test func whatIsStillOfferedIsSaid() throws {
-        let work = try FeedWorkshop()
+        let work = try FeedReleaseFixture()
         #expect(try work.publish(["8.js"]).status == 0)
         let run = try work.run("withdraw", "feed", Self.id)
         #expect(run.lines.prefix(2) == ["withdrawn  \(Self.id) 8", "still offered  \(Self.id) 7  offered to all"])
     }
 
     @Test func aLargeListIsSaid() throws {
-        let work = try FeedWorkshop()
+        let work = try FeedReleaseFixture()
         let switches = (0..<30).map { "s\($0)=" + String(repeating: "x", count: 10_000) }
-        let run = try work.run(["switch", "feed"] + switches + FeedWorkshop.online)
+        let run = try work.run(["switch", "feed"] + switches + FeedReleaseFixture.online)
         #expect(run.status == 0 && run.error.contains("bytes, which each device downloads with each change"))
         #expect(try !work.run("refresh", "feed").error.contains("each device"))
     }
 
     /// What somebody sees first who has not given what is needed.
     @Test func whatIsMissingIsSaid() throws {
-        let work = try FeedWorkshop()
+        let work = try FeedReleaseFixture()
         let key = try work.run(["pause", "feed", Self.id])
         #expect(key.status == 64 && key.error.contains("no key"), "\(key.error)")
         let folder = try work.run("pause", Self.id, "feed")
@@ -244,8 +246,8 @@ import Testing
 
     /// To look at what waits, or to carry a signature, no key is needed.
     @Test func whatWaitsIsSignedWithoutAKeyHere() throws {
-        let work = try FeedWorkshop()
-        #expect(try work.publish(["8.js"], "--stage", with: FeedWorkshop.online).status == 0)
+        let work = try FeedReleaseFixture()
+        #expect(try work.publish(["8.js"], "--stage", with: FeedReleaseFixture.online).status == 0)
         let show = try work.run(["sign", "feed", "--show"])
         #expect(show.status == 0 && show.text.contains("\(Self.id)-8.js"), "\(show.error)")
         #expect(try work.run(["sign", "feed", "--detach", "-o", "payload"]).status == 0)
@@ -253,38 +255,41 @@ import Testing
         try #require(signed.status == 0)
         let attached = try work.run(["sign", "feed", "--attach", "sig", "--yes"])
         #expect(attached.status != 0 && attached.error.contains("give an online key"), "\(attached.error)")
-        #expect(try work.run(["sign", "feed", "--attach", "sig", "--yes"] + FeedWorkshop.online).status == 0)
+        #expect(try work.run(["sign", "feed", "--attach", "sig", "--yes"] + FeedReleaseFixture.online).status == 0)
         #expect(try work.codes() == ["8 offered", "7 superseded"])
     }
 
     @Test func severalPatchesAreWithdrawnAtOnce() throws {
-        let work = try FeedWorkshop()
+        let work = try FeedReleaseFixture()
         let other = "com.example.shop.discount"
-        try work.folder.write(Workshop.script.replacing(Self.id, with: other), to: "d.lua")
+        try work.folder.write(ReleaseFixture.script.replacing(Self.id, with: other), to: "d.lua")
         try #require(try work.shop.pack("d.lua").status == 0)
         #expect(try work.publish(["d.js"]).status == 0)
         let run = try work.run("withdraw", "feed", Self.id, other)
         #expect(run.lines.prefix(2) == ["withdrawn  \(Self.id) 7", "withdrawn  \(other) 7"], "\(run.error)")
-        let keys = FeedWorkshop.online + FeedWorkshop.release
+        let keys = FeedReleaseFixture.online + FeedReleaseFixture.release
         for _ in 0..<2 { #expect(try work.run(["remove", "feed", Self.id, other] + keys).status == 0) }
         #expect(try work.codes() == [])
     }
 
     @Test func whoIsMistakenIsLedOn() throws {
-        let work = try FeedWorkshop()
+        let work = try FeedReleaseFixture()
         for (arguments, status, words) in [
             (["check", "feed", "--root", "nope"], 66, "nope: no such file"),
-            (["withdraw", "feed/metadata", Self.id] + FeedWorkshop.online, 36, "did you mean feed?"),
+            (["withdraw", "feed/metadata", Self.id] + FeedReleaseFixture.online, 36, "did you mean feed?"),
             (
-                ["withdraw", "feed", Self.id, "--version", "7"] + FeedWorkshop.online, 64,
+                ["withdraw", "feed", Self.id, "--version", "7"] + FeedReleaseFixture.online, 64,
                 "did you mean --patch-version?"
             ),
-            (["withdraw", "feed", "cart-total"] + FeedWorkshop.online, 64, "did you mean \(Self.id)?"),
+            (["withdraw", "feed", "cart-total"] + FeedReleaseFixture.online, 64, "did you mean \(Self.id)?"),
             (["withdraw", "feed", Self.id, "--key", "new.pem"], 78, "no role of this feed has the key"),
-            (["withdraw", "https://example.com/feed", Self.id] + FeedWorkshop.online, 36, "in the folder of the feed"),
+            (
+                ["withdraw", "https://example.com/feed", Self.id] + FeedReleaseFixture.online, 36,
+                "in the folder of the feed"
+            ),
             (["rollback", "feed"], 64, "did you mean withdraw or undo?"),
             (["list", "feed"], 64, "did you mean status?"),
-            (["disable", "feed", Self.id] + FeedWorkshop.online, 64, "feed pause or withdraw"),
+            (["disable", "feed", Self.id] + FeedReleaseFixture.online, 64, "feed pause or withdraw"),
             (["history", "feed"], 64, "did you mean log?"),
         ] as [([String], Int32, String)] {
             // The key's own folder has a root file that is trusted.
@@ -296,7 +301,7 @@ import Testing
 
     /// Git merges no file of a feed, and changes no line's end.
     @Test func gitIsToldToKeepItsHandsOff() throws {
-        let work = try FeedWorkshop()
+        let work = try FeedReleaseFixture()
         #expect(try work.folder.read("feed/.gitattributes") == Array("* -text -merge\n".utf8))
         let merge = try work.shop.shell(
             """
@@ -310,7 +315,7 @@ import Testing
     }
 
     @Test func wrongNamesAreNamed() throws {
-        let work = try FeedWorkshop()
+        let work = try FeedReleaseFixture()
         let run = try work.run("pause", "feed", "com.example.shop.cart-totl")
         #expect(run.status == 64 && run.error.contains("did you mean \(Self.id)?"), "\(run.error)")
         #expect(try work.run("pause", "feed", Self.id, "--patch-version", "9").status == 64)
@@ -321,37 +326,38 @@ import Testing
         try work.folder.write("", to: "empty/.keep")
         let empty = try work.run("pause", "empty", Self.id)
         #expect(empty.status == 36 && empty.error.contains("patchpack feed init DIR"), "\(empty.error)")
-        #expect(try work.run(FeedWorkshop.make("feed")).status == 73)
+        #expect(try work.run(FeedReleaseFixture.make("feed")).status == 73)
     }
 
     @Test func aPercentageKeepsWhatItCounts() throws {
-        let work = try FeedWorkshop(isEmpty: true)
-        try #require(try work.publish(["7.js"], "--rollout", "10%", "--by", "user", "--seed", "wave-1").status == 0)
+        let work = try FeedReleaseFixture(isEmpty: true)
+        try #require(
+            try work.publish(["7.js"], "--rollout", "10%", "--rollout-unit", "user", "--seed", "wave-1").status == 0)
         try work.folder.write((1...1000).map { "user-\($0)\n" }.joined(), to: "units")
-        let wider = try work.run("rollout", "feed", Self.id, "50%", "--units", "units", "--app-version", "2.3.1")
+        let wider = try work.run("rollout", "feed", Self.id, "50%", "--ids", "units", "--app-version", "2.3.1")
         #expect(wider.lines.first == "offered to 50% by user  \(Self.id) 7", "\(wider.error)")
         let expected = try (1...1000).count { try Rollout.bucket(of: "user-\($0)", seed: "wave-1") < 5000 }
         #expect(wider.text.contains(" -> \(expected) of 1000"), "\(wider.text)")
-        let preview = try work.run(["preview", "feed", "--app-version", "2.3.1", "--units", "units"])
+        let preview = try work.run(["preview", "feed", "--app-version", "2.3.1", "--ids", "units"])
         #expect(preview.lines.contains("\(Self.id) 7  offered  \(expected) of 1000"), "\(preview.text)")
-        let other = try work.run(["preview", "feed", "--app-version", "2.5.0", "--units", "units"])
+        let other = try work.run(["preview", "feed", "--app-version", "2.5.0", "--ids", "units"])
         #expect(other.lines == ["\(Self.id) 7  app-version  1000 of 1000"])
     }
 
     @Test func aDryRunWritesNothing() throws {
-        let work = try FeedWorkshop()
+        let work = try FeedReleaseFixture()
         let before = try work.folder.contents()
         let run = try work.publish(["8.js"], "--dry-run")
         #expect(run.status == 0 && run.text.contains("would write  feed"), "\(run.error)")
         #expect(try work.run("withdraw", "feed", Self.id, "--dry-run").status == 0)
-        #expect(try work.publish(["8.js"], "--dry-run", "--stage", with: FeedWorkshop.online).status == 0)
+        #expect(try work.publish(["8.js"], "--dry-run", "--stage", with: FeedReleaseFixture.online).status == 0)
         #expect(try work.folder.contents() == before)
     }
 
     /// The release key is in another room: first with `openssl`, then with a command.
     @Test func aChangeIsSignedElsewhere() throws {
-        let work = try FeedWorkshop()
-        let staged = try work.publish(["8.js"], "--stage", with: FeedWorkshop.online)
+        let work = try FeedReleaseFixture()
+        let staged = try work.publish(["8.js"], "--stage", with: FeedReleaseFixture.online)
         #expect(staged.status == 0 && staged.text.contains("waits  the role targets for 1 more"), "\(staged.error)")
         #expect(try work.codes() == ["7 offered"])
         #expect(try work.run("resume", "feed", Self.id).status == 78)
@@ -369,18 +375,18 @@ import Testing
         #expect(try work.codes() == ["8 offered", "7 superseded"])
         #expect(try work.run("sign", "feed").status == 78)
 
-        try work.folder.write(Workshop.script.replacing("@version  7", with: "@version  9"), to: "9.lua")
+        try work.folder.write(ReleaseFixture.script.replacing("@version  7", with: "@version  9"), to: "9.lua")
         try #require(try work.shop.pack("9.lua").status == 0)
         let command = "cat >in && openssl pkeyutl -sign -rawin -inkey release.pem -in in && echo run >>log"
-        let run = try work.publish(["9.js"], "--signature-command", command, with: FeedWorkshop.online)
+        let run = try work.publish(["9.js"], "--signature-command", command, with: FeedReleaseFixture.online)
         #expect(run.status == 0, "\(run.error)")
         #expect(try work.folder.read("log") == Array("run\n".utf8), "it is asked only for what nothing else signs")
         #expect(try work.codes().first == "9 offered")
     }
 
     @Test func aStagedChangeIsDropped() throws {
-        let work = try FeedWorkshop()
-        try #require(try work.publish(["8.js"], "--stage", with: FeedWorkshop.online).status == 0)
+        let work = try FeedReleaseFixture()
+        try #require(try work.publish(["8.js"], "--stage", with: FeedReleaseFixture.online).status == 0)
         #expect(try work.run(["sign", "feed", "--discard"]).status == 0)
         #expect(try work.run("pause", "feed", Self.id).status == 0)
         #expect(try work.codes() == ["7 paused"])
@@ -388,7 +394,7 @@ import Testing
 
     @Test(arguments: ["root", "targets", "rollout", "snapshot", "timestamp"])
     func eachRoleIsRotated(role: String) throws {
-        let work = try FeedWorkshop()
+        let work = try FeedReleaseFixture()
         let status = try #require(try work.run(["status", "feed", "--format", "json"]).objects().first)
         let roles = try #require(status["roles"] as? [String: [String: Any]])
         let old = try #require((roles[role]?["keyIDs"] as? [String])?.first)
@@ -407,11 +413,11 @@ import Testing
     }
 
     @Test func promotionIsByteForByte() throws {
-        let work = try FeedWorkshop()
-        try #require(try work.run(FeedWorkshop.make("release") + ["--environment", "release-eu"]).status == 0)
-        let keys = FeedWorkshop.online + FeedWorkshop.release
+        let work = try FeedReleaseFixture()
+        try #require(try work.run(FeedReleaseFixture.make("release") + ["--environment", "release-eu"]).status == 0)
+        let keys = FeedReleaseFixture.online + FeedReleaseFixture.release
         let run = try work.run(
-            ["promote", "feed", "release", Self.id, "--rollout", "100%"] + keys + FeedWorkshop.envelopes)
+            ["promote", "feed", "release", Self.id, "--rollout", "100%"] + keys + FeedReleaseFixture.envelopes)
         #expect(run.status == 0, "\(run.error)")
         #expect(try work.codes(of: "release") == ["7 offered"])
         let files = try work.folder.contents().filter { $0.hasSuffix("cart-total-7.js") }
@@ -425,18 +431,19 @@ import Testing
     }
 
     @Test func oldVersionsArePruned() throws {
-        let work = try FeedWorkshop()
+        let work = try FeedReleaseFixture()
         try #require(try work.publish(["8.js"]).status == 0)
-        let run = try work.run("prune", "feed", Self.id, with: FeedWorkshop.online + FeedWorkshop.release)
+        let run = try work.run("prune", "feed", Self.id, with: FeedReleaseFixture.online + FeedReleaseFixture.release)
         #expect(run.status == 0 && run.lines.first == "removed  \(Self.id) 7", "\(run.error)")
         #expect(try work.codes() == ["8 offered"])
         #expect(try work.run(["check", "feed"]).status == 0)
         // A withdrawal stays, for devices that have been away. A version that was pruned comes back only with its own bytes.
         try #require(try work.run("withdraw", "feed", Self.id).status == 0)
-        let nothing = try work.run("prune", "feed", Self.id, with: FeedWorkshop.online + FeedWorkshop.release)
+        let nothing = try work.run(
+            "prune", "feed", Self.id, with: FeedReleaseFixture.online + FeedReleaseFixture.release)
         #expect(nothing.lines.first == "nothing to remove", "\(nothing.text)\(nothing.error)")
         #expect(try work.codes() == ["8 withdrawn"])
-        try work.folder.write(Workshop.script + "-- other\n", to: "7.lua")
+        try work.folder.write(ReleaseFixture.script + "-- other\n", to: "7.lua")
         let sound = try work.folder.read("7.js")
         try #require(try work.shop.pack("7.lua", "--force").status == 0)
         #expect(try work.publish(["7.js"]).status == 38)
@@ -445,7 +452,7 @@ import Testing
     }
 
     @Test func pausingIsNoWayBackFromAWithdrawal() throws {
-        let work = try FeedWorkshop()
+        let work = try FeedReleaseFixture()
         try #require(try work.run("withdraw", "feed", Self.id).status == 0)
         #expect(try work.run("pause", "feed", Self.id).status == 64)
         #expect(try work.run("rollout", "feed", Self.id, "50%").lines.first?.hasPrefix("still withdrawn") == true)
@@ -454,7 +461,7 @@ import Testing
     }
 
     @Test func aLostOnlineKeyIsReplaced() throws {
-        let work = try FeedWorkshop()
+        let work = try FeedReleaseFixture()
         let status = try #require(try work.run(["status", "feed", "--format", "json"]).objects().first)
         let roles = try #require(status["roles"] as? [String: [String: Any]])
         let old = try #require((roles["timestamp"]?["keyIDs"] as? [String])?.first)
@@ -467,11 +474,11 @@ import Testing
     }
 
     @Test func aTrustStoreSaysWhichPatchesItEnds() throws {
-        let work = try FeedWorkshop()
+        let work = try FeedReleaseFixture()
         try #require(try work.shop.run("trust", "add", "store", "trusted.pem", "--name", "first").status == 0)
         try #require(try work.shop.run("trust", "add", "store", "new-public.pem", "--name", "second").status == 0)
-        let keys = FeedWorkshop.online + FeedWorkshop.release
-        let words = "warning: \(FeedWorkshop.id) 7 is signed by no other key, so devices drop it"
+        let keys = FeedReleaseFixture.online + FeedReleaseFixture.release
+        let words = "warning: \(FeedReleaseFixture.id) 7 is signed by no other key, so devices drop it"
         let good = try work.run(["trust", "feed", "store"] + keys)
         #expect(good.status == 0 && !good.error.contains(words), "\(good.error)")
         try #require(try work.shop.run("trust", "revoke", "store", "first").status == 0)
@@ -483,30 +490,30 @@ import Testing
     }
 
     @Test func keysStayApart() throws {
-        let work = try FeedWorkshop()
+        let work = try FeedReleaseFixture()
         let keys = ["root.pem", "release.pem", "online.pem"].flatMap { ["--key", $0] }
         #expect(try work.run(["rotate", "feed", "targets", "--add", "online-public.pem"] + keys).status == 78)
         #expect(try work.run(["rotate", "feed", "rollout", "--add", "release-public.pem"] + keys).status == 78)
-        var make = FeedWorkshop.make("other")
+        var make = FeedReleaseFixture.make("other")
         make[make.count - 1] = "release.pem"
         #expect(try work.run(make).status == 78)
-        #expect(try work.run(FeedWorkshop.make("other") + ["--root-threshold", "2"]).status == 78)
+        #expect(try work.run(FeedReleaseFixture.make("other") + ["--root-threshold", "2"]).status == 78)
         #expect(!work.folder.exists("other"))
     }
 
     @Test func aStagedListThatWasChangedIsRefused() throws {
-        let work = try FeedWorkshop()
-        try #require(try work.publish(["8.js"], "--stage", with: FeedWorkshop.online).status == 0)
+        let work = try FeedReleaseFixture()
+        try #require(try work.publish(["8.js"], "--stage", with: FeedReleaseFixture.online).status == 0)
         let list = String(decoding: try work.folder.read("feed/staged/list.json"), as: UTF8.self)
         try work.folder.write(list.replacing("active", with: "paused"), to: "feed/staged/list.json")
-        let run = try work.run("sign", "feed", "--yes", with: FeedWorkshop.online + FeedWorkshop.release)
+        let run = try work.run("sign", "feed", "--yes", with: FeedReleaseFixture.online + FeedReleaseFixture.release)
         #expect(run.status == 34, "\(run.error)")
         #expect(try work.run(["sign", "feed", "--detach", "--role", "root", "-o", "payload"]).status != 0)
         #expect(try work.run(["sign", "nothing", "--discard"]).status != 0)
     }
 
     @Test func whatEndsSoonIsSaid() throws {
-        let work = try FeedWorkshop()
+        let work = try FeedReleaseFixture()
         let run = try work.run(["status", "feed", "--days", "10"])
         #expect(run.status == 33 && run.error.contains("timestamp ends in"), "\(run.error)")
         #expect(try work.run(["status", "feed", "--days", "3"]).status == 0)
@@ -514,7 +521,7 @@ import Testing
 
     /// The cron job has the online key only. The address sanitizer does not start with libfaketime.
     @Test(.disabled(if: isSanitized)) func aFeedIsRefreshedForMonths() throws {
-        let work = try FeedWorkshop()
+        let work = try FeedReleaseFixture()
         let later = try work.shop.shell(
             "faketime '+25 days' \"$TOOL\" feed refresh feed --key online.pem --format json")
         #expect(later.status == 0, "\(later.error)")
@@ -527,7 +534,7 @@ import Testing
     }
 
     @Test func aDamagedFeedIsNotSignedOver() throws {
-        let work = try FeedWorkshop()
+        let work = try FeedReleaseFixture()
         let path = "feed/metadata/2.targets.json"
         let sound = try work.folder.read(path)
         let changed = String(decoding: sound, as: UTF8.self).replacing(#""length":"#, with: #""length":1"#)
@@ -543,7 +550,7 @@ import Testing
 
     /// The online key's thief lists what the release keys have not signed.
     @Test func checkFindsWhatTheOnlineKeyInvented() throws {
-        let work = try FeedWorkshop()
+        let work = try FeedReleaseFixture()
         let feed = { (name: String) in try work.folder.read("feed/\(name)") }
         let online = try SigningKey(pem: SecretBytes(try work.folder.read("online.pem")))
         var repository = try FeedRepository(trustingItself: { (path) throws(PatchError) in try? feed(path) })
@@ -562,7 +569,7 @@ import Testing
     }
 
     @Test func changesWaitForEachOther() throws {
-        let work = try FeedWorkshop()
+        let work = try FeedReleaseFixture()
         let run = try work.shop.shell(
             """
             for i in 1 2 3 4 5 6 7 8; do patchpack feed switch feed a$i=$i --key online.pem & done; wait

@@ -6,13 +6,13 @@ import Testing
 
 /// What is out, what was changed, and how it is undone.
 @Suite(.ownThreads) struct HistoryTests {
-    private static let id = FeedWorkshop.id
-    private let work: FeedWorkshop
+    private static let id = FeedReleaseFixture.id
+    private let work: FeedReleaseFixture
 
-    init() throws { work = try FeedWorkshop() }
+    init() throws { work = try FeedReleaseFixture() }
 
     private func change(_ arguments: String..., by author: String = "ada") throws {
-        let run = try work.run(arguments + FeedWorkshop.online + ["--author", author])
+        let run = try work.run(arguments + FeedReleaseFixture.online + ["--author", author])
         #expect(run.status == 0, "\(run.error)")
     }
 
@@ -72,7 +72,7 @@ import Testing
                 "rotate", "feed", "timestamp,snapshot,rollout", "--add", "new.pem", "--key", "root.pem", "--key",
                 "release.pem", "--author", "eve", "--reason", "yearly",
             ]
-                + FeedWorkshop.online)
+                + FeedReleaseFixture.online)
         #expect(rotate.status == 0, "\(rotate.error)")
         let rotated = try work.run(["log", "feed"]).text
         #expect(rotated.contains("  rollout: adds the key ") && rotated.contains("  snapshot 3  ada: canary"))
@@ -84,7 +84,7 @@ import Testing
     @Test func whatWaitsForSignaturesIsShown() throws {
         #expect(try !status().contains("waits for signatures"))
         let staged = try work.run(
-            ["rotate", "feed", "root", "--add", "new.pem", "--stage"] + FeedWorkshop.online)
+            ["rotate", "feed", "root", "--add", "new.pem", "--stage"] + FeedReleaseFixture.online)
         #expect(staged.status == 0, "\(staged.error)")
         #expect(try status().contains("a change waits for signatures: patchpack feed sign feed --show"))
         let json = try #require(try work.run(["status", "feed", "--format", "json"]).objects().first)
@@ -101,7 +101,7 @@ import Testing
     func aChangeIsUndone(change: [String]) throws {
         let before = try work.run(["preview", "feed", "--app-version", "2.3.1"]).text
         let list = try #require(try work.run(["status", "feed", "--format", "json"]).objects().first)
-        #expect(try work.run(change + FeedWorkshop.online).status == 0)
+        #expect(try work.run(change + FeedReleaseFixture.online).status == 0)
         #expect(try work.run("refresh", "feed").status == 0)
         let isSafe = ["switch", "set"].contains(change[0])
         if !isSafe {
@@ -109,7 +109,7 @@ import Testing
             #expect(unnamed.status == 78 && unnamed.error.contains("give --to 2"), "\(unnamed.error)")
         }
         let undo = try work.run(
-            ["undo", "feed", "--reason", "a mistake"] + (isSafe ? [] : ["--to", "2"]) + FeedWorkshop.online)
+            ["undo", "feed", "--reason", "a mistake"] + (isSafe ? [] : ["--to", "2"]) + FeedReleaseFixture.online)
         #expect(undo.status == 0, "\(undo.error)")
         #expect(try work.run(["preview", "feed", "--app-version", "2.3.1"]).text == before)
         let now = try #require(try work.run(["status", "feed", "--format", "json"]).objects().first)
@@ -170,7 +170,8 @@ import Testing
             let run = try Tool.run(Tool.patchpack, ["trust"] + arguments, in: work.folder.path)
             try #require(run.status == 0, "\(run.error)")
         }
-        let trust = try work.run(["trust", "feed", "keys.store"] + FeedWorkshop.online + FeedWorkshop.release)
+        let trust = try work.run(
+            ["trust", "feed", "keys.store"] + FeedReleaseFixture.online + FeedReleaseFixture.release)
         try #require(trust.status == 0, "\(trust.error)")
         let run = try work.run(["status", "feed", "--calendar"])
         #expect(run.status == 0, "\(run.error)")
@@ -198,7 +199,8 @@ import Testing
     @Test func aLongListIsShort() throws {
         let other = "com.example.shop.discount"
         try work.folder.write(
-            Workshop.script.replacing("@version  7", with: "@version  8").replacing(Self.id, with: other), to: "d.lua")
+            ReleaseFixture.script.replacing("@version  7", with: "@version  8").replacing(Self.id, with: other),
+            to: "d.lua")
         try #require(try work.shop.pack("d.lua").status == 0)
         #expect(try work.publish(["8.js", "d.js"]).status == 0)
         try change("pause", "feed", Self.id, "--patch-version", "7")
@@ -227,11 +229,11 @@ import Testing
     @Test func whoIsLeftOutIsSaid() throws {
         try work.folder.write("a\nb\n", to: "units")
         let run = try work.run(
-            ["set", "feed", "--minimum-app-version", "99", "--units", "units", "--app-version", "2.3.1"]
-                + FeedWorkshop.online)
+            ["set", "feed", "--minimum-app-version", "99", "--ids", "units", "--app-version", "2.3.1"]
+                + FeedReleaseFixture.online)
         #expect(run.status == 0 && run.error.contains("an app older than 99 gets no patch any more"), "\(run.error)")
         #expect(run.text.contains("\(Self.id) 7  app-version  0 -> 2 of 2"), "\(run.text)")
-        let lower = try work.run(["set", "feed", "--minimum-app-version", "1"] + FeedWorkshop.online)
+        let lower = try work.run(["set", "feed", "--minimum-app-version", "1"] + FeedReleaseFixture.online)
         #expect(lower.status == 0 && !lower.error.contains("gets no patch"))
     }
 
@@ -255,13 +257,13 @@ import Testing
         #expect(try work.run("undo", "feed").status == 0)
         #expect(try work.codes() == ["8 withdrawn", "7 offered"])
         #expect(try work.run(["status", "feed"]).text.contains("\(Self.id) 8  withdrawn, since"))
-        let empty = try FeedWorkshop(isEmpty: true)
+        let empty = try FeedReleaseFixture(isEmpty: true)
         let nothing = try empty.run("undo", "feed")
         #expect(nothing.status == 78 && nothing.error.contains("no earlier state"))
     }
 
     @Test func whatWasRemovedCannotBeUndone() throws {
-        let keys = FeedWorkshop.online + FeedWorkshop.release
+        let keys = FeedReleaseFixture.online + FeedReleaseFixture.release
         #expect(try work.publish(["8.js"]).status == 0)
         let remove = try work.run(["remove", "feed", Self.id, "--patch-version", "7"] + keys)
         #expect(
@@ -310,7 +312,7 @@ import Testing
         #expect(withdrawn.status == 39 && withdrawn.text.contains("published  \(Self.id) 8"))
         let again = try work.versioned()
         for words in [["withdraw", "feed", Self.id, "--patch-version", "7"], ["enable", "feed"]] {
-            let run = try work.run(words + FeedWorkshop.online)
+            let run = try work.run(words + FeedReleaseFixture.online)
             #expect(run.status == 0 && run.text.hasPrefix("already ") && run.text.contains("unchanged  feed"))
         }
         #expect(try work.versioned() == again)

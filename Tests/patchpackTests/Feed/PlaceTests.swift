@@ -3,9 +3,9 @@ import Testing
 
 /// What a place to deploy to may be called, and what messages say of it.
 @Suite(.ownThreads) struct PlaceTests {
-    private let work: FeedWorkshop
+    private let work: FeedReleaseFixture
 
-    init() throws { work = try FeedWorkshop() }
+    init() throws { work = try FeedReleaseFixture() }
 
     /// Only a bracket at the host's beginning is that of an IPv6 address.
     @Test func aPlaceMayHaveBrackets() throws {

@@ -13,7 +13,7 @@ import Testing
 /// A feed that is changed again and again while devices read it.
 @Suite(.ownThreads) struct ServedWholeTests {
     @Test func noDeviceEverSeesHalfAFeed() async throws {
-        let work = try FeedWorkshop()
+        let work = try FeedReleaseFixture()
         let folder = FeedFolder(path: Path(work.folder.at("feed")))
         let key = try SigningKey(pem: SecretBytes(try work.folder.read("online.pem")))
         let root = try work.folder.read("feed/metadata/1.root.json")

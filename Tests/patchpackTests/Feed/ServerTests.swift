@@ -13,11 +13,11 @@ import Testing
     /// A feed on real servers: nginx with the configuration of the documentation, a cache and a proxy in front of it.
     @Suite(.ownThreads, .enabled(if: Tool.exists("/usr/sbin/nginx")))
     struct ServerTests {
-        private let work: FeedWorkshop
+        private let work: FeedReleaseFixture
         private let storage = MemoryStorage()
 
         init() throws {
-            work = try FeedWorkshop()
+            work = try FeedReleaseFixture()
             // A test authority, and a certificate for loopback.
             let made = try work.shop.shell(
                 """
@@ -95,7 +95,7 @@ import Testing
             #expect(check.status == 0, "\(check.error)")
             let preview = try work.run(
                 ["preview", url, "--root", "feed/metadata/1.root.json", "--cacert", "ca.pem", "--app-version", "2.3.1"])
-            #expect(preview.lines.first == "offered  \(FeedWorkshop.id) 8", "\(preview.error)")
+            #expect(preview.lines.first == "offered  \(FeedReleaseFixture.id) 8", "\(preview.error)")
             let unknown = try work.run(["check", url, "--root", "feed/metadata/1.root.json"])
             #expect(unknown.status == 36 && unknown.error.contains("name its file: --cacert"), "\(unknown.error)")
             let plain = try work.run([
@@ -189,34 +189,34 @@ import Testing
 
         @Test func aCopyOfTheFeedThatIsOlderThanTheServedOneIsNotChanged() throws {
             let server = try nginx()
-            let options = ["--served", "https://127.0.0.1:\(server.port)", "--cacert", "ca.pem"]
+            let options = ["--check-served", "https://127.0.0.1:\(server.port)", "--cacert", "ca.pem"]
             try #require(try work.shop.shell("cp -r feed copy").status == 0)
-            let same = try work.run(["refresh", "feed"] + FeedWorkshop.online + options)
+            let same = try work.run(["refresh", "feed"] + FeedReleaseFixture.online + options)
             #expect(same.status == 0, "\(same.error)")
             try #require(try work.shop.shell("mkdir elsewhere && mv feed-*.signed elsewhere").status == 0)
-            let older = try work.run(["disable", "copy"] + FeedWorkshop.online + options)
+            let older = try work.run(["disable", "copy"] + FeedReleaseFixture.online + options)
             try #require(try work.shop.shell("mv elsewhere/* .").status == 0)
             #expect(older.status == 32 && older.error.contains("another copy of the feed"), "\(older.error)")
             // Here the signer knows too; on another machine the server alone does.
-            let known = try work.run(["disable", "copy"] + FeedWorkshop.online)
+            let known = try work.run(["disable", "copy"] + FeedReleaseFixture.online)
             #expect(known.status == 32 && known.error.contains("old copy"), "\(known.error)")
             try #require(try work.shop.shell("rm feed-*.signed").status == 0)
-            #expect(try work.run(["disable", "copy"] + FeedWorkshop.online).status == 0)
+            #expect(try work.run(["disable", "copy"] + FeedReleaseFixture.online).status == 0)
             // As many changes as the server has, and other ones.
             try #require(try work.shop.shell("rm -f feed-*.signed").status == 0)
-            #expect(try work.run("pause", "feed", FeedWorkshop.id).status == 0)
+            #expect(try work.run("pause", "feed", FeedReleaseFixture.id).status == 0)
             try #require(try work.shop.shell("rm feed-*.signed").status == 0)
             #expect(try work.run("refresh", "copy").status == 0)
-            let fork = try work.run(["disable", "copy"] + FeedWorkshop.online + options)
+            let fork = try work.run(["disable", "copy"] + FeedReleaseFixture.online + options)
             #expect(fork.status == 40 && fork.error.contains("of another copy of this feed"), "\(fork.error)")
-            let other = try work.run(FeedWorkshop.make("other"))
+            let other = try work.run(FeedReleaseFixture.make("other"))
             try #require(other.status == 0)
             try #require(
-                try work.run(FeedWorkshop.make("third").map { $0 == "online.pem" ? "new.pem" : $0 }).status == 0)
+                try work.run(FeedReleaseFixture.make("third").map { $0 == "online.pem" ? "new.pem" : $0 }).status == 0)
             let foreign = try work.run(["disable", "third", "--key", "new.pem"] + options)
             #expect(foreign.status == 31, "\(foreign.error)")
             server.stop()
-            let gone = try work.run(["refresh", "feed"] + FeedWorkshop.online + options)
+            let gone = try work.run(["refresh", "feed"] + FeedReleaseFixture.online + options)
             #expect(gone.status == 36, "\(gone.error)")
         }
 

@@ -8,12 +8,12 @@ import Testing
 
 /// What a thief of each key can do, and what not: a test for each cell of the table in SECURITY.md.
 @Suite(.ownThreads) struct ThiefTests {
-    private static let id = FeedWorkshop.id
+    private static let id = FeedReleaseFixture.id
     private static let app = "com.example.shop"
     private static let evil = "com.example.shop.evil"
     private static let owner = ["root.pem", "release.pem", "online.pem", "new.pem"].flatMap { ["--key", $0] }
 
-    private let work: FeedWorkshop
+    private let work: FeedReleaseFixture
     private let now: Timestamp
     private var details: ChangeDetails { ChangeDetails(at: now) }
     /// The thief's own key, which is no role's.
@@ -21,11 +21,11 @@ import Testing
 
     /// A feed with a patch, and a device that has synced.
     init() throws {
-        work = try FeedWorkshop()
+        work = try FeedReleaseFixture()
         now = try #require(Timestamp(secondsSince1970: Int(Date().timeIntervalSince1970)))
         thief = try SigningKey(pem: SecretBytes(try work.folder.read("offline.pem")))
         // The thief's own patch, whose envelope no key has signed that the app knows.
-        let source = Workshop.script.replacing(Self.id, with: Self.evil)
+        let source = ReleaseFixture.script.replacing(Self.id, with: Self.evil)
         try work.folder.write(source, to: "evil.lua")
         try work.folder.write(try work.folder.read("feed/metadata/1.root.json"), to: "pinned.json")
         let packed = try work.shop.shell(
@@ -121,13 +121,13 @@ import Testing
     // MARK: nothing but write access to the folder
 
     static let verbs: [(name: String, arguments: [String])] = [
-        ("publish", ["publish", "feed", "8.js"] + FeedWorkshop.envelopes), ("refresh", ["refresh", "feed"]),
+        ("publish", ["publish", "feed", "8.js"] + FeedReleaseFixture.envelopes), ("refresh", ["refresh", "feed"]),
         ("rotate", ["rotate", "feed", "timestamp", "--add", "new-public.pem"]),
         ("trust", ["trust", "feed", "trusted.pem"]), ("disable", ["disable", "feed"]),
         ("withdraw", ["withdraw", "feed", id]), ("rollout", ["rollout", "feed", id, "50%"]),
         ("switch", ["switch", "feed", "a=b"]), ("prune", ["prune", "feed", id, "--keep", "1"]),
         ("sign", ["sign", "feed", "--yes"]), ("detach", ["sign", "feed", "--detach", "-o", "payload"]),
-        ("promote", ["promote", "other", "feed", id] + FeedWorkshop.envelopes),
+        ("promote", ["promote", "other", "feed", id] + FeedReleaseFixture.envelopes),
     ]
 
     /// What a person without a key can do to a feed's folder.
@@ -164,15 +164,15 @@ import Testing
     @Test(arguments: Forgery.allCases)
     func whoCanWriteTheFolderGetsNothingSigned(_ forgery: Forgery) throws {
         try #require(
-            try work.run(FeedWorkshop.make("other")).status == 0
-                && work.run(["publish", "other", "8.js"] + FeedWorkshop.envelopes + Self.owner).status == 0)
+            try work.run(FeedReleaseFixture.make("other")).status == 0
+                && work.run(["publish", "other", "8.js"] + FeedReleaseFixture.envelopes + Self.owner).status == 0)
         let first = try #require(Forgery.allCases.firstIndex(of: forgery))
         // Each verb meets an eighth of the forgeries, and all of them if tests may take long.
         for (number, (name, arguments)) in Self.verbs.enumerated()
         where testsMayBeLong || (first + number).isMultiple(of: 8) {
             try #require(try work.shop.shell("rm -rf feed.kept && cp -r feed feed.kept").status == 0)
             if name == "sign" || name == "detach" {
-                let staged = try work.publish(["8.js"], "--stage", with: FeedWorkshop.online)
+                let staged = try work.publish(["8.js"], "--stage", with: FeedReleaseFixture.online)
                 try #require(staged.status == 0, "\(staged.error)")
             }
             try forge(forgery)
@@ -232,13 +232,13 @@ import Testing
         let far = try #require(Timestamp("2099-01-01T00:00:00Z"))
         var feed = try FeedRepository(trustingItself: { (path) throws(PatchError) in read(path) })
         var details = details
-        details.above = (1 << 53) - 10
+        details.versionFloor = (1 << 53) - 10
         feed.edit(in: details) { _ in }
         feed.list.published = far
         try write(feed.files(signedBy: [FeedSigner(online)], in: details))
         #expect(try sync("old").status == 0)
         // The signer, `status` and `check` see it.
-        for action in [["status", "feed"], ["check", "feed"], ["disable", "feed"] + FeedWorkshop.online] {
+        for action in [["status", "feed"], ["check", "feed"], ["disable", "feed"] + FeedReleaseFixture.online] {
             let run = try work.run(action)
             #expect(run.status == 37 && run.error.contains("2099-01-01"), "\(action): \(run.status) \(run.error)")
         }
@@ -248,9 +248,9 @@ import Testing
         let keys = ["root.pem", "release.pem", "new.pem"].flatMap { ["--key", $0] }
         let rotate = try work.run(
             ["rotate", "feed", "timestamp,snapshot,rollout", "--add", "new-public.pem", "--remove", old] + keys
-                + ["--clock-is-right"])
+                + ["--ignore-clock"])
         #expect(rotate.status == 0, "\(rotate.error)")
-        let disable = try work.run(["disable", "feed", "--key", "new.pem", "--clock-is-right"])
+        let disable = try work.run(["disable", "feed", "--key", "new.pem", "--ignore-clock"])
         #expect(disable.status == 0, "\(disable.error)")
         for store in ["old", "new"] {
             let run = try sync(store)
@@ -271,9 +271,9 @@ import Testing
         try #require(run.status == 0, "\(run.error)")
         #expect(try sync("old").status == 0)
         #expect(try work.run(["check", "feed"]).status == 37)
-        let refused = try work.run(["disable", "feed"] + FeedWorkshop.online)
-        #expect(refused.status == 37 && refused.error.contains("--clock-is-right"), "\(refused.error)")
-        let right = try work.run(["disable", "feed", "--clock-is-right"] + FeedWorkshop.online)
+        let refused = try work.run(["disable", "feed"] + FeedReleaseFixture.online)
+        #expect(refused.status == 37 && refused.error.contains("--ignore-clock"), "\(refused.error)")
+        let right = try work.run(["disable", "feed", "--ignore-clock"] + FeedReleaseFixture.online)
         #expect(right.status == 0, "\(right.error)")
         for store in ["old", "new"] {
             let run = try sync(store)
@@ -384,13 +384,13 @@ import Testing
     }
 
     @Test func whatIsAddedToAStagedChangeDoesNotCount() throws {
-        try #require(try work.publish(["8.js"], "--stage", with: FeedWorkshop.online).status == 0)
+        try #require(try work.publish(["8.js"], "--stage", with: FeedReleaseFixture.online).status == 0)
         let release = try FeedKey(key("release").verifyingKey).id
         var text = String(decoding: try #require(read("staged/targets.json")), as: UTF8.self)
         let junk = (0..<5000).map { #"{"keyid":"junk\#($0)","sig":"00"},"# }.joined()
         text = text.replacing(#""signatures":["#, with: #""signatures":[\#(junk){"keyid":"\#(release)","sig":"00"}"#)
         try work.folder.write(text, to: "feed/staged/targets.json")
-        let sign = try work.run(["sign", "feed", "--yes"] + FeedWorkshop.online + FeedWorkshop.release)
+        let sign = try work.run(["sign", "feed", "--yes"] + FeedReleaseFixture.online + FeedReleaseFixture.release)
         #expect(sign.status == 0, "\(sign.error)")
         let targets = try #require(read("metadata/3.targets.json"))
         #expect(targets.count < 5000, "\(targets.count)")
@@ -406,7 +406,7 @@ import Testing
     }
 
     @Test func nothingIsSignedUnseen() throws {
-        try #require(try work.publish(["8.js"], "--stage", with: FeedWorkshop.online).status == 0)
+        try #require(try work.publish(["8.js"], "--stage", with: FeedReleaseFixture.online).status == 0)
         for options in [["-q"], ["--format", "json"], []] {
             let run = try work.run(["sign", "feed"] + options + Self.owner)
             #expect(run.status == 64, "\(options): \(run.status)")
@@ -422,7 +422,7 @@ import Testing
         try #require(thresholds.status == 0, "\(thresholds.error)")
         let staged = try work.run(
             ["rotate", "feed", "timestamp", "--add", "offline-public.pem", "--stage", "--key", "root.pem"]
-                + FeedWorkshop.online)
+                + FeedReleaseFixture.online)
         try #require(staged.status == 0, "\(staged.error)")
         let feedKey = try FeedKey(key("release").verifyingKey)
         var root = try JSONValue(parsing: try #require(read("staged/root.json")))["signed"] ?? .null
@@ -449,9 +449,9 @@ import Testing
     @Test func aStagedTrustStoreIsShown() throws {
         try work.folder.write(
             try TrustStoreFile.with([(key("signing").verifyingKey, "first")]), to: "trust.store")
-        let staged = try work.run(["trust", "feed", "trust.store", "--stage"] + FeedWorkshop.online)
+        let staged = try work.run(["trust", "feed", "trust.store", "--stage"] + FeedReleaseFixture.online)
         try #require(staged.status == 0, "\(staged.error)")
-        let shown = try work.run(["sign", "feed", "--show"] + FeedWorkshop.release)
+        let shown = try work.run(["sign", "feed", "--show"] + FeedReleaseFixture.release)
         #expect(shown.text.contains("trust store: adds key ") && shown.text.contains(" first"), "\(shown.text)")
     }
 }

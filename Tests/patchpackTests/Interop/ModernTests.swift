@@ -4,11 +4,11 @@ import Testing
 
 /// Opens every suite with every algorithm, with programs that share no code with patchpack.
 @Suite(.ownThreads) struct ModernTests {
-    private let shop: Workshop
+    private let shop: ReleaseFixture
 
     /// A workshop with keys in the folders `rsa` and `ed`. Making an RSA key is slow.
     private static let template = Result {
-        let shop = try Workshop()
+        let shop = try ReleaseFixture()
         for (algorithm, folder) in [("rsa", "rsa"), ("ed25519", "ed")] {
             let suite = algorithm == "rsa" ? "aes-128-cbc+md5" : "aes-256-gcm+sha256"
             let bits = algorithm == "rsa" ? ["--bits", "2048"] : []
@@ -19,7 +19,7 @@ import Testing
         return shop
     }
 
-    init() throws { shop = try Workshop(copyOf: Self.template.get()) }
+    init() throws { shop = try ReleaseFixture(copyOf: Self.template.get()) }
 
     @Test(
         arguments: ["rsa/script.key", "ed/script.key"],

@@ -12,7 +12,7 @@ struct PythonTUFTests {
     private static let scripts = "\(Tool.root)/Tests/patchpackTests/Interop"
 
     /// What python-tuf's client sees, in the same metadata folder each time.
-    private func client(_ work: FeedWorkshop) throws -> String {
+    private func client(_ work: FeedReleaseFixture) throws -> String {
         let run = try Tool.run(
             python,
             [
@@ -23,9 +23,9 @@ struct PythonTUFTests {
     }
 
     @Test func itReadsWhatThisWrites() throws {
-        let work = try FeedWorkshop()
+        let work = try FeedReleaseFixture()
         let (seven, eight) = (try work.folder.read("7.js").count, try work.folder.read("8.js").count)
-        let id = FeedWorkshop.id
+        let id = FeedReleaseFixture.id
         func patches(_ text: String, enabled: Bool = true) -> String {
             "{\"patches\": [\(text)], \"enabled\": \(enabled)}\n"
         }
@@ -53,7 +53,7 @@ struct PythonTUFTests {
     }
 
     @Test func thisReadsWhatItWrites() throws {
-        let work = try FeedWorkshop(isEmpty: true)
+        let work = try FeedReleaseFixture(isEmpty: true)
         let run = try Tool.run(
             python,
             [

@@ -18,7 +18,8 @@ import Testing
     private func options(_ vector: Vector) -> [String] {
         let rules = [
             ("--app", vector.app), ("--app-version", vector.appVersion), ("--engine", vector.engine.map(String.init)),
-            ("--floor", vector.floor.map(String.init)), ("--at", vector.at), ("--threshold", "\(vector.threshold)"),
+            ("--minimum-version", vector.floor.map(String.init)), ("--at", vector.at),
+            ("--threshold", "\(vector.threshold)"),
             ("--script-key", "keys/\(vector.scriptKey)"),
         ]
         return rules.flatMap { name, value in value.map { [name, $0] } ?? [] }

@@ -5,9 +5,9 @@ import Testing
 
 /// Code that is not this tool's finds no key, no passphrase and no account in its environment, whether they were read or not.
 @Suite(.ownThreads) struct ForeignCodeTests {
-    private let shop: Workshop
+    private let shop: ReleaseFixture
 
-    init() throws { shop = try Workshop() }
+    init() throws { shop = try ReleaseFixture() }
 
     /// Each kind of variable that holds a secret. The names say how the command line or another variable names them.
     private static let secrets = [
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test func rsyncAndSSHFindNoSecret() throws {
-        let work = try FeedWorkshop()
+        let work = try FeedReleaseFixture()
         let run = try work.deploy(overSSH: "machine:\(work.folder.path)/www", Self.environmentThatNamesAll)
         #expect(run.status == 0 && run.text.hasPrefix("deployed"), "\(run.error)")
         check(String(decoding: try work.folder.read("seen"), as: UTF8.self))
@@ -123,7 +123,7 @@ import Testing
     }
 }
 
-extension FeedWorkshop {
+extension FeedReleaseFixture {
     /// Deploys to another machine, which is this one: a script in ssh's place runs the command, and writes its environment to `seen`.
     func deploy(overSSH place: String, _ environment: [String: String] = [:]) throws -> Tool {
         try folder.write(

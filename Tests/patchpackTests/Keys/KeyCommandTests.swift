@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 
 @Suite(.ownThreads) struct KeyCommandTests {
-    private let shop: Workshop
+    private let shop: ReleaseFixture
 
-    init() throws { shop = try Workshop() }
+    init() throws { shop = try ReleaseFixture() }
 
     private func mode(of name: String) throws -> Int? {
         try FileManager.default.attributesOfItem(atPath: shop.folder.at(name))[.posixPermissions] as? Int
@@ -73,9 +73,10 @@ import Testing
     }
 
     @Test func aSignerFromAVariableNeedsARoot() throws {
-        let work = try FeedWorkshop()
+        let work = try FeedReleaseFixture()
         let run = try work.shop.shell(
-            "export K=\"$(cat online.pem)\"; rm -f feed-*; patchpack feed pause feed \(FeedWorkshop.id) --key env:K")
+            "export K=\"$(cat online.pem)\"; rm -f feed-*; patchpack feed pause feed \(FeedReleaseFixture.id) --key env:K"
+        )
         #expect(run.status == 78 && run.error.contains("no root file to trust"), "\(run.error)")
         #expect(run.error.contains("a key that is not a file has none beside it"), "\(run.error)")
     }

@@ -5,12 +5,12 @@ import TestSupport
 import Testing
 
 @Suite(.ownThreads) struct KeystoreTests {
-    private let shop: Workshop
+    private let shop: ReleaseFixture
     private let environment = ["P": "open-sesame"]
 
     /// A store of two keys whose passphrase is quick to try.
     init() throws {
-        shop = try Workshop()
+        shop = try ReleaseFixture()
         var ring = ScriptKeyRing()
         try ring.add(TestKeys.script, named: "2025")
         try ring.add(TestKeys.otherScript, named: "2026")
@@ -146,14 +146,14 @@ import Testing
             }
         }
         let verifier = try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .none)
-        _ = try verifier.verify(Forge().envelope(), scriptKeys: Guarded())
+        _ = try verifier.verify(EnvelopeForge().envelope(), scriptKeys: Guarded())
         let file = ScriptKeyFile(passphrase: SecretBytes(Array("open-sesame".utf8))) { [folder = shop.folder] in
             try folder.read("store")
         }
-        _ = try verifier.verify(Forge().envelope(), scriptKeys: file)
+        _ = try verifier.verify(EnvelopeForge().envelope(), scriptKeys: file)
         let plain = ScriptKeyFile { [folder = shop.folder] in try folder.read("other.key") }
         #expect(throws: PatchError(.decryptFailed, "")) {
-            try verifier.verify(Forge().envelope(), scriptKeys: plain)
+            try verifier.verify(EnvelopeForge().envelope(), scriptKeys: plain)
         }
     }
 }

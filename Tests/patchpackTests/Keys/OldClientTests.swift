@@ -5,14 +5,14 @@ import Testing
 
 /// A verb that makes or uses a key for `rsa-sha1` says once a run what it is for.
 @Suite(.ownThreads) struct OldClientTests {
-    private let shop: Workshop
+    private let shop: ReleaseFixture
     private static let note = "rsa-sha1 is for old clients"
 
     init() throws {
-        shop = try Workshop()
+        shop = try ReleaseFixture()
         try shop.folder.write(SigningKey.generate(.ed25519).pem().exposed, to: "ed.pem", mode: 0o600)
         for name in ["one", "two"] {
-            try shop.folder.write(Workshop.script.replacing("cart-total", with: name), to: "\(name).lua")
+            try shop.folder.write(ReleaseFixture.script.replacing("cart-total", with: name), to: "\(name).lua")
         }
     }
 

@@ -7,9 +7,9 @@ import Testing
 
 /// A key or a passphrase that is given instead of a file name is never shown, whatever the verb, option or variable.
 @Suite(.ownThreads) struct SecretTests {
-    private let shop: Workshop
+    private let shop: ReleaseFixture
 
-    init() throws { shop = try Workshop() }
+    init() throws { shop = try ReleaseFixture() }
 
     /// Keys in each form: PEM, hexadecimal digits, base64.
     private static let canaries: [String] = {

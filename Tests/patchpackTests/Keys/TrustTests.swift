@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 @Suite(.ownThreads) struct TrustTests {
-    private let shop: Workshop
+    private let shop: ReleaseFixture
 
     init() throws {
-        shop = try Workshop()
+        shop = try ReleaseFixture()
         try shop.folder.write(TestKeys.otherSigning.pem().exposed, to: "other-signing.pem", mode: 0o600)
         try #require(try shop.pack("cart.lua").status == 0)
         try #require(try shop.run("trust", "add", "store", "trusted.pem", "other.pem").status == 0)

@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test func colorFollowsTheOptionAndTheEnvironment() throws {
-        let shop = try Workshop()
+        let shop = try ReleaseFixture()
         try #require(try shop.pack("cart.lua").status == 0)
         #expect(try !shop.verify("cart.js").text.contains("\u{1B}"))
         #expect(try shop.verify("cart.js", "--color", "always").text.contains("\u{1B}[32mok\u{1B}[0m"))
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func aBarIsShownOnATerminalOnly() throws {
-        let shop = try Workshop()
+        let shop = try ReleaseFixture()
         try #require(try shop.pack("cart.lua").status == 0)
         let keys = "--trusted-key trusted.pem --script-key script.key"
         let files = "cart.js cart.js cart.js"
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test func aFeedShowsHowFarItIs() throws {
-        let work = try FeedWorkshop(isEmpty: true)
+        let work = try FeedReleaseFixture(isEmpty: true)
         let publish =
             "publish feed 7.js 8.js --key release.pem --key online.pem --trusted-key trusted.pem --script-key script.key"
         for (action, bar, word) in [(publish, "] 1/2", "wrote"), ("deploy feed --to www", "] 0/", "deployed")] {

@@ -4,10 +4,10 @@ import Testing
 
 /// Every verb's JSON: the members that all objects have, and the schema.
 @Suite(.ownThreads) struct ReportTests {
-    private let shop: Workshop
+    private let shop: ReleaseFixture
 
     init() throws {
-        shop = try Workshop()
+        shop = try ReleaseFixture()
         try #require(try shop.pack("cart.lua").status == 0)
         try #require(
             try shop.run("trust", "add", "store", "trusted.pem", "--not-after", "2099-01-01T00:00:00Z").status == 0)
@@ -22,7 +22,7 @@ import Testing
         ("pack cart.lua -o new.js --signing-key signing.pem --script-key script.key", "pack", 1, 0),
         ("pack cart.lua --signing-key signing.pem --script-key script.key", "pack", 1, 0),
         ("pack cart.lua --notes other --signing-key signing.pem --script-key script.key", "pack", 1, 73),
-        ("cat cart.js --trust-store store --script-key script.key --floor 2000", "error", 1, 15),
+        ("cat cart.js --trust-store store --script-key script.key --minimum-version 2000", "error", 1, 15),
         ("verify cart.js --trust-store store --script-key script.key", "verify", 1, 0),
         ("inspect cart.js --trust-store store", "inspect", 1, 0), ("inspect cart.lua", "inspect", 1, 10),
         ("unpack cart.js -o new --trust-store store --script-key script.key", "unpack", 1, 0),

@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 
 @Suite(.ownThreads) struct LintTests {
-    private let shop = try? Workshop()
+    private let shop = try? ReleaseFixture()
 
-    private func workshop() throws -> Workshop {
+    private func workshop() throws -> ReleaseFixture {
         let shop = try #require(shop)
         let interface = try Tool.run(Tool.shop, ["--interface"])
         try #require(interface.status == 0)
@@ -43,7 +43,8 @@ import Testing
             "mkdir a b; cp cart.lua a; cp cart.lua b; \"$TOOL\" lint a/cart.lua b/cart.lua --bundle")
         #expect(twins.status == 20 && twins.text.contains("[tags]"))
         try shop.folder.write(
-            Workshop.script.replacingOccurrences(of: "com.example.shop ", with: "com.example.other "), to: "other.lua")
+            ReleaseFixture.script.replacingOccurrences(of: "com.example.shop ", with: "com.example.other "),
+            to: "other.lua")
         let other = try shop.run("lint", "other.lua", "--interface", "interface.json")
         #expect(
             other.text.contains(

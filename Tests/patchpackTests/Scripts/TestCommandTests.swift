@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 
 @Suite(.ownThreads) struct TestCommandTests {
-    private let workshop: Workshop
+    private let workshop: ReleaseFixture
 
     init() throws {
-        workshop = try Workshop()
+        workshop = try ReleaseFixture()
         for folder in ["patches", "specs"] {
             try FileManager.default.copyItem(
                 atPath: "\(Tool.root)/examples/\(folder)", toPath: workshop.folder.at(folder))
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test func aPatchWithoutASpecFailsOnlyIfThatIsAsked() throws {
-        try workshop.folder.write(Workshop.script.replacing("cart-total", with: "bare"), to: "few/bare.lua")
+        try workshop.folder.write(ReleaseFixture.script.replacing("cart-total", with: "bare"), to: "few/bare.lua")
         try #require(try workshop.shell("cp patches/cart-total.lua few").status == 0)
         let lax = try test("few", "--spec", "specs/cart-total.lua")
         #expect(lax.status == 0 && lax.error.contains("warning: few/bare.lua: no spec for com.example.shop.bare"))

@@ -4,13 +4,13 @@ import TestSupport
 import Testing
 
 @Suite(.ownThreads) struct DoctorTests {
-    private let shop: Workshop
+    private let shop: ReleaseFixture
     private let fips: [String: String]
     /// A key with a passphrase, which is slow to make.
     private static let locked = Result { try TestKeys.signing.pem(passphrase: SecretBytes([120])).exposed }
 
     init() throws {
-        shop = try Workshop()
+        shop = try ReleaseFixture()
         try #require(try shop.pack("cart.lua").status == 0)
         try shop.folder.write(
             "openssl_conf = a\n[a]\nalg_section = b\n[b]\ndefault_properties = fips=yes\n", to: "fips.cnf")

@@ -4,8 +4,8 @@ import Testing
 
 /// What editors, luacheck and CI services get to know.
 @Suite(.ownThreads) struct EditorTests {
-    private func workshop() throws -> Workshop {
-        let shop = try Workshop()
+    private func workshop() throws -> ReleaseFixture {
+        let shop = try ReleaseFixture()
         try shop.folder.write(try Tool.run(Tool.shop, ["--interface"]).output, to: "interface.json")
         return shop
     }
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test func whatIsEmbeddedIsChecked() throws {
-        let shop = try Workshop()
+        let shop = try ReleaseFixture()
         let good = try shop.run("embed", "cart.lua", "--trusted-key", "trusted.pem", "--output", "Keys.swift")
         #expect(good.status == 0, "\(good.error)")
         let source = String(decoding: try shop.folder.read("Keys.swift"), as: UTF8.self)

@@ -7,9 +7,9 @@ import Testing
 
 /// Every exit status that the verbs can reach, from the built tool.
 @Suite(.ownThreads) struct ExitCodeTests {
-    private let shop: Workshop
+    private let shop: ReleaseFixture
 
-    init() throws { shop = try Workshop() }
+    init() throws { shop = try ReleaseFixture() }
 
     @Test func theTableOfTheDocumentIsTheToolsOwn() throws {
         let document = try String(contentsOfFile: "\(Tool.root)/docs/cli.md", encoding: .utf8)
@@ -78,47 +78,49 @@ import Testing
 
     @Test func tenMalformed() throws {
         try expectVerify([], 10, "malformed", mpaas: 301)
-        try expectVerify(Array(Workshop.script.utf8), 10, "malformed", mpaas: 300)
-        var forge = Forge()
+        try expectVerify(Array(ReleaseFixture.script.utf8), 10, "malformed", mpaas: 300)
+        var forge = EnvelopeForge()
         forge.changeZip = { $0.append(0) }
         try expectVerify(forge.envelope(), 10, "malformed", mpaas: 305)
-        forge = Forge()
+        forge = EnvelopeForge()
         forge.changeMembers = { $0[0].bytes.append(10) }
         try expectVerify(forge.envelope(), 10, "malformed", mpaas: 300)
     }
 
     @Test func elevenBadSignature() throws {
-        var envelope = try Forge().envelope()
+        var envelope = try EnvelopeForge().envelope()
         envelope[20] ^= 1
         try expectVerify(envelope, 11, "bad-signature", mpaas: 300)
     }
 
     @Test func twelveUnknownSigner() throws {
-        var forge = Forge()
+        var forge = EnvelopeForge()
         forge.signingKeys = [TestKeys.otherSigning]
         try expectVerify(forge.envelope(), 12, "unknown-signer", mpaas: 300)
-        try expectVerify(Forge().envelope(), 12, "unknown-signer", mpaas: 300, options: ["--threshold", "2"])
+        try expectVerify(EnvelopeForge().envelope(), 12, "unknown-signer", mpaas: 300, options: ["--threshold", "2"])
     }
 
     @Test func thirteenDecryptFailed() throws {
-        var forge = Forge()
+        var forge = EnvelopeForge()
         forge.scriptKey = TestKeys.otherScript
         try expectVerify(forge.envelope(), 13, "decrypt-failed", mpaas: 304)
     }
 
     @Test func fourteenDigestMismatch() throws {
-        var forge = Forge()
+        var forge = EnvelopeForge()
         forge.changeMembers = { $0[1].bytes[0] ^= 1 }
         try expectVerify(forge.envelope(), 14, "digest-mismatch", mpaas: 306)
     }
 
     @Test(arguments: [
-        ["--app", "com.example.other"], ["--app", ""], ["--app-version", "2.5"], ["--engine", "1"], ["--floor", "8"],
+        ["--app", "com.example.other"], ["--app", ""], ["--app-version", "2.5"], ["--engine", "1"],
+        ["--minimum-version", "8"],
         ["--at", "2027-01-01T00:00:00Z"],
     ])
     func fifteenPolicy(options: [String]) throws {
-        var forge = Forge()
-        forge.manifest = try Forge.manifest(for: forge.scripts, engine: 2, expires: "2027-01-01T00:00:00Z").encoded()
+        var forge = EnvelopeForge()
+        forge.manifest = try EnvelopeForge.manifest(for: forge.scripts, engine: 2, expires: "2027-01-01T00:00:00Z")
+            .encoded()
         let fits = ["--engine", "2", "--at", "2026-12-31T23:59:59Z"].filter { !options.contains($0) }
         let others =
             options.contains("--engine")
@@ -127,10 +129,10 @@ import Testing
     }
 
     @Test func fifteenPolicyWithoutAnyOption() throws {
-        var forge = Forge()
-        forge.manifest = try Forge.manifest(for: forge.scripts, expires: "2020-01-01T00:00:00Z").encoded()
+        var forge = EnvelopeForge()
+        forge.manifest = try EnvelopeForge.manifest(for: forge.scripts, expires: "2020-01-01T00:00:00Z").encoded()
         try expectVerify(forge.envelope(), 15, "policy", mpaas: 300)
-        forge.manifest = try Forge.manifest(for: forge.scripts, engine: 2).encoded()
+        forge.manifest = try EnvelopeForge.manifest(for: forge.scripts, engine: 2).encoded()
         try expectVerify(forge.envelope(), 15, "policy", mpaas: 300)
     }
 
@@ -273,7 +275,7 @@ import Testing
     @Test func closedStreamsLeaveOutputsAlone() throws {
         var names: [String] = []
         for number in 0..<20 {
-            let head = number.isMultiple(of: 2) ? Workshop.script : "-- untagged\n"
+            let head = number.isMultiple(of: 2) ? ReleaseFixture.script : "-- untagged\n"
             try shop.folder.write(head + String(repeating: "-- filler\n", count: 2000), to: "in/s\(number).lua")
             if number.isMultiple(of: 2) { names.append("out/s\(number).js") }
         }

@@ -10,10 +10,10 @@ enum StoreCommand {
         actions: [
             action("status", "show what is held, banned and running", "DIR", 1...1, [], "", status),
             action(
-                "why", "say why a patch is running or not", "DIR ID", 2...2, [], " com.example.shop.cart-total", why),
-            action("confirm", "note that the app is healthy, as `confirm()` does", "DIR", 1...1, [], "", confirm),
+                "why", "show why a patch is running or not", "DIR ID", 2...2, [], " com.example.shop.cart-total", why),
+            action("confirm", "record that the app is healthy, as `confirm()` does", "DIR", 1...1, [], "", confirm),
             action(
-                "ban", "take a patch back, and never run it on this device again", "DIR ID", 2...2, [.reason],
+                "ban", "roll a patch back, and never run it on this device again", "DIR ID", 2...2, [.reason],
                 " com.example.shop.cart-total", ban),
             action("clear", "forget everything, as after an installation", "DIR", 1...1, [], "", clear),
         ])
@@ -97,7 +97,7 @@ enum StoreCommand {
         _ device: PatchDevice, _ arguments: ParsedArguments, _ console: Console
     ) throws(PatchError) {
         let id = arguments.operands[1].text
-        let isBanned = try device.ban(id, reason: arguments.text(of: .reason) ?? "by hand")
+        let isBanned = try device.ban(id, reason: arguments.text(of: .reason) ?? "manually")
         guard isBanned || device.store.state.bans.contains(where: { $0.patch.id == id }) else {
             let held = device.patches.map(\.id)
             throw PatchError(

@@ -8,7 +8,7 @@ import Synchronization
 /// `sync`: does in a folder what a device does in one launch.
 enum SyncCommand {
     static let verb = Verb(
-        name: "sync", summary: "do what a device does at a launch: judge the last one, and sync with a feed",
+        name: "sync", summary: "act as a device at launch: evaluate the last launch, then sync with a feed",
         operands: "URL|DIR --store DIR --app NAME --app-version V", operandValue: .directory("DIR"),
         operandCount: 1...1,
         options: [
@@ -33,7 +33,7 @@ enum SyncCommand {
         guard FileInfo(folder.appending(Path(FeedLayout.timestamp)), following: true) == nil else {
             throw PatchError(.usage, "--store \(folder): is the folder of a feed", hint: "name another folder")
         }
-        // Another app's store begins anew, and its bans are gone.
+        // Another app's store begins again, and its bans are gone.
         if let host = try? PatchStore.host(of: folder), host.app != app {
             throw PatchError(
                 .usage, "--app \(app): the store is of \(host.app)", hint: "give that app, or another --store")

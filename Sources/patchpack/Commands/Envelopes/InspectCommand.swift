@@ -41,7 +41,7 @@ enum InspectCommand {
             do throws(PatchError) {
                 envelope = try UnverifiedEnvelope(bytes)
             } catch {
-                guard let guess = ForeignFile.guess(at: bytes) else { throw error }
+                guard let guess = FileKind.detect(at: bytes) else { throw error }
                 throw error.hinting("it looks like \(guess)")
             }
             inspection.envelope = envelope
@@ -109,7 +109,7 @@ private struct Inspection {
         if let error { console.error(error) }
     }
 
-    /// Prints rows of two right-aligned numbers and a text.
+    /// Prints rows of two right-aligned numbers and a string.
     private func show(_ rows: [[String]], on console: Console) throws(PatchError) {
         for row in rows {
             let numbers = row.prefix(2).map { String(repeating: " ", count: max(0, 10 - $0.count)) + $0 }

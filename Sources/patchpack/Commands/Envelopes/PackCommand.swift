@@ -23,46 +23,46 @@ enum PackCommand {
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         // Each job has files open until they are flushed.
         Resources.allowManyOpenFiles()
-        let release = try Release(arguments)
-        let done = release.isDryRun ? "would be packed" : arguments.has(.allOrNothing) ? "good" : "packed"
+        let job = try PackJob(arguments)
+        let done = job.isDryRun ? "would be packed" : arguments.has(.allOrNothing) ? "good" : "packed"
         let words = (good: done, bad: "failed")
         let jobs = try Jobs.count(arguments, defaultsToOne: arguments.has(.signatureCommand))
-        var results: [Release.Result] = []
+        var results: [PackJob.Result] = []
         var isForOldClients = false
         let status = try inOrder(
-            release.units(), jobs: jobs, atMost: arguments.has(.signatureCommand) ? 1 : max(16, 256 / jobs),
+            job.units(), jobs: jobs, atMost: arguments.has(.signatureCommand) ? 1 : max(16, 256 / jobs),
             on: console, words: words,
-            workTogether: release.pack
+            workTogether: job.pack
         ) { (result) throws(PatchError) in
             isForOldClients = isForOldClients || result.isForOldClients
             // Results are shown only when it is known whether all of them are good.
             if arguments.has(.allOrNothing) {
                 results.append(result)
             } else {
-                try show(result, release, console)
+                try show(result, job, console)
             }
             return result.error
         }
-        if status == 0 { try release.write(&results) }
+        if status == 0 { try job.write(&results) }
         for var result in results {
             if status != 0, result.error == nil { result.isHeldBack = true }
-            try show(result, release, console)
+            try show(result, job, console)
         }
         if isForOldClients { console.noteOldClients() }
         return status
     }
 
-    private static func show(_ result: Release.Result, _ release: Release, _ console: Console) throws(PatchError) {
+    private static func show(_ result: PackJob.Result, _ job: PackJob, _ console: Console) throws(PatchError) {
         for warning in result.warnings { console.warning(warning) }
         if console.format == .json {
-            try console.json(result.json(release))
+            try console.json(result.json(job))
         } else if let error = result.error {
             console.error(error)
-        } else if let manifest = result.manifest, !release.writesToStandardOutput, !console.isQuiet {
+        } else if let manifest = result.manifest, !job.writesToStandardOutput, !console.isQuiet {
             try console.line(
                 result.isHeldBack ? .faint : .good,
                 result.isHeldBack
-                    ? "held back" : release.isDryRun ? "would pack" : result.isUnchanged ? "unchanged" : "packed",
+                    ? "held back" : job.isDryRun ? "would pack" : result.isUnchanged ? "unchanged" : "packed",
                 "  \(result.unit.output)  \(manifest.id) \(manifest.version), \(result.size) bytes")
         }
     }

@@ -95,7 +95,7 @@ private struct Resigning: Sendable {
         guard attached.allSatisfy(\.isFolder) || files.count == 1 && files[0].folder == nil else {
             throw PatchError(
                 .usage, "--attach FILE with several envelopes",
-                hint: "give a folder of signatures, in which that of a/b.js is a/b.js.sig")
+                hint: "give a folder of signatures: a/b.js.sig for a/b.js")
         }
         guard let trustStore = try keys.trustStore() else {
             throw PatchError(

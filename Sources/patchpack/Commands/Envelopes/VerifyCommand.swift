@@ -9,7 +9,8 @@ enum VerifyCommand {
         operandValue: .file("FILE"), operandCount: 0...Int.max,
         options: [
             .trustedKey, .trustStore, .trustStorePin, .scriptKey, .storePassphraseEnv, .storePassphraseFile,
-            .signatureOnly, .threshold, .require, .runningApp, .appVersion, .runningEngine, .floor, .time, .recursive,
+            .signatureOnly, .threshold, .require, .runningApp, .appVersion, .runningEngine, .minimumVersion, .time,
+            .recursive,
             .filesFrom, .null,
             .jobs, .verifyFormat,
         ],

@@ -9,7 +9,7 @@ struct FeedAction {
     /// The options of an action that changes a feed.
     static let options: [Option] = [
         .feedKey, .pinnedRoot, .signatureCommand, .passphraseEnv, .passphraseFile, .allowUnsafePermissions, .stage,
-        .dryRun, .served, .authorities, .insecure, .clockIsRight, .above,
+        .dryRun, .checkServed, .authorities, .insecure, .ignoreClock, .afterVersion,
     ]
 
     /// These, and who makes the change, and why.
@@ -43,7 +43,7 @@ struct FeedAction {
             signers.append(FeedSigner { payload throws(PatchError) in try command.signature(of: payload) })
         }
         let pin = PinnedRoot(
-            of: folder, given: PinnedRoot.given(arguments), keys: (options + [.addKey]).flatMap(keys.files),
+            of: folder, given: PinnedRoot.fromOptions(arguments), keys: (options + [.addKey]).flatMap(keys.files),
             keyIDs: ids, hasKey: !signers.isEmpty,
             takesOwn: [.showChange, .detach, .attach].contains(where: arguments.has))
         change = FeedChange(
@@ -59,24 +59,24 @@ struct FeedAction {
         _ arguments: ParsedArguments, at now: Timestamp
     ) throws(PatchError) -> FeedChange.Settings {
         var settings = FeedChange.Settings(ChangeDetails(at: now))
-        settings.isInterrupted = arguments.has(.interrupted)
+        settings.isInterrupted = arguments.has(.resumeRotation)
         settings.stages = arguments.has(.stage)
         settings.isTrial = arguments.has(.dryRun)
-        settings.trustsClock = arguments.has(.clockIsRight)
+        settings.trustsClock = arguments.has(.ignoreClock)
         settings.details.author = ChangeDetails.author(
             try arguments.text(of: .author) ?? Environment["PATCHPACK_AUTHOR"] ?? Environment["USER"] ?? "")
         settings.details.reason = try reason(arguments)
-        settings.details.above = try arguments.number(of: .above) ?? 0
-        guard settings.details.above < ChangeDetails.highest else {
-            throw PatchError(.usage, "--above: expected a number below 2^52")
+        settings.details.versionFloor = try arguments.number(of: .afterVersion) ?? 0
+        guard settings.details.versionFloor < ChangeDetails.highest else {
+            throw PatchError(.usage, "--after-version: expected a number below 2^52")
         }
-        if let url = try arguments.text(of: .served) {
+        if let url = try arguments.text(of: .checkServed) {
             settings.served = FeedChange.Served(name: HTTPSource.shown(url)) { () throws(PatchError) in
                 do throws(PatchError) {
                     return try FeedReading.timestamp(from: url, arguments)
                 } catch {
                     guard error.code == .feedUnavailable else { throw error }
-                    throw error.hinting("the change itself needs no server: to sign it now, leave --served out")
+                    throw error.hinting("the change itself needs no server: to sign it now, leave --check-served out")
                 }
             }
         }

@@ -7,7 +7,8 @@ import PatchRunner
 
 extension Option {
     static let events = Option(
-        name: "events", value: .file("FILE|DIR"), repeats: true, help: "what devices told, as for `patchpack report`")
+        name: "events", value: .file("FILE|DIR"), repeats: true,
+        help: "event logs of devices, as for `patchpack report`")
     static let steps = Option(
         name: "steps", value: .text("PERCENTS"),
         help: "parts of all devices, one after the other (default: 1%,5%,25%,100%)")
@@ -66,7 +67,7 @@ extension FeedCommand {
             case .stopped(let gate):
                 if let gate {
                     failure = PatchError(
-                        .script, "\(name) is paused because of \(gate.text), of which devices say now: \(gate.reason)",
+                        .script, "\(name) is paused because of \(gate.text), which is now: \(gate.reason)",
                         hint: "patchpack feed withdraw, or resume")
                 }
                 return ["stopped  \(name): \(old.words)\(old.reason.map { " (\($0))" } ?? "")"]

@@ -7,7 +7,7 @@ import PatchPublishing
 extension Option {
     static let arrival = Option(
         name: "wait", value: .text("TIME"),
-        help: "how long --served may have an older state, such as 3m, before it is an error")
+        help: "how long --verify-served may have an older state, such as 3m, before it is an error")
     static let sameAs = Option(
         name: "same-as", value: .directory("DIR"),
         help: "fail if an older state than the one in the folder DIR is served")
@@ -18,7 +18,7 @@ extension Option {
 
 extension FeedCommand {
     static let deployOptions: [Option] = [
-        .deployTarget, .servedAfter, .arrival, .purgeCommand, .repair, .dryRun, .pinnedRoot, .authorities, .insecure,
+        .deployTarget, .verifyServed, .arrival, .purgeCommand, .repair, .dryRun, .pinnedRoot, .authorities, .insecure,
     ]
 
     @Sendable static func deploy(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
@@ -35,9 +35,9 @@ extension FeedCommand {
         }
         let target = try target(place, arguments)
         let patience = try arguments.seconds(of: .arrival)
-        let url = try arguments.text(of: .servedAfter)
+        let url = try arguments.text(of: .verifyServed)
         guard patience == nil || url != nil else {
-            throw PatchError(.usage, "--wait: no URL to look at", hint: "give --served URL")
+            throw PatchError(.usage, "--wait: no URL to look at", hint: "give --verify-served URL")
         }
         let deployment = try Deployment(of: folder, root: root, to: target, repairs: arguments.has(.repair))
         let now = try SystemClock.now()
@@ -139,7 +139,7 @@ extension FeedCommand {
             let end = status & 0x7F == 0 ? "status \(status >> 8 & 0xFF)" : "signal \(status & 0x7F)"
             throw PatchError(
                 .io, "--purge-command: ended with \(end), after the feed was deployed",
-                hint: "purge \(paths.joined(separator: ", ")) by hand")
+                hint: "purge \(paths.joined(separator: ", ")) manually")
         }
     }
 
@@ -147,7 +147,7 @@ extension FeedCommand {
     ///
     /// - Parameter patience: For how many seconds it may have an older state; nil to look once.
     private static func checkServed(
-        _ deployment: Deployment, at url: String, givenUp: FeedRepository.Position?, patience: Int?,
+        _ deployment: Deployment, at url: String, givenUp: FeedRepository.SnapshotPosition?, patience: Int?,
         _ arguments: ParsedArguments, _ console: Console
     ) throws(PatchError) {
         let name = HTTPSource.shown(url)

@@ -18,7 +18,7 @@ extension FeedCommand {
                 }
             }
         }
-        // What ended in another room is not mended by this, and no device takes the feed.
+        // What ended in another room is not fixed by this, and no device takes the feed.
         guard !arguments.has(.dryRun), let fault = try action.change.repository().faults(at: action.change.now).first
         else { return 0 }
         let code: PatchError.Code = if case .signedAhead = fault { .clock } else { .feedExpired }

@@ -128,7 +128,7 @@ extension FeedCommand {
             engine: try arguments.number(of: .runningEngine) ?? 1,
             installation: try arguments.text(of: .installation) ?? "", user: try arguments.text(of: .previewUser),
             groups: Set(try arguments.texts(of: .deviceGroup)))
-        guard let path = arguments.value(of: .units)?.path else {
+        guard let path = arguments.value(of: .ids)?.path else {
             for choice in try list.choices(for: device) { try show(choice, console) }
             return 0
         }

@@ -13,7 +13,7 @@ extension FeedCommand {
     static let pageOptions =
         [.outputFile, .force, .events, .gate, .since, .fresh, .last, .refresh, .signers] + readingOptions
 
-    /// Writes what is out as a page.
+    /// Writes what is published as a page.
     @Sendable static func page(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let force = arguments.has(.force)
         guard let file = try arguments.value(of: .outputFile)?.path.checked(force: force) else {
@@ -38,7 +38,7 @@ extension FeedCommand {
         }
         let places = arguments.values(of: .events).map(\.path)
         guard !places.isEmpty || gates.isEmpty else {
-            throw PatchError(.usage, "--gate without --events", hint: "give --events DIR: what devices told")
+            throw PatchError(.usage, "--gate without --events", hint: "give --events DIR, the devices' event logs")
         }
         var report: FleetReport?
         var failure: PatchError?

@@ -80,7 +80,8 @@ extension FeedCommand {
                 try verified.path.naming { () throws(PatchError) in try feed.checkApp(of: manifest) }
                 guard isExpected(manifest) else {
                     throw PatchError(
-                        .feedMismatch, "the envelope is \(manifest.id) \(manifest.version), but the list says otherwise"
+                        .feedMismatch,
+                        "the envelope is \(manifest.id) \(manifest.version), but the list has another one"
                     ).about(verified.path)
                 }
                 names.append("\(manifest.id) \(manifest.version)")

@@ -4,7 +4,7 @@ import PatchFiles
 
 extension FeedCommand {
     static let verb = Verb(
-        name: "feed", summary: "publish patches, and say which devices get them",
+        name: "feed", summary: "publish patches, and choose the devices that get them",
         actions: [
             action(
                 "init", "make a feed", "DIR --app NAME --root-key KEY --release-key KEY --online-key KEY", 1...1,
@@ -17,12 +17,12 @@ extension FeedCommand {
             action(
                 "publish", "verify envelopes, and add them", "DIR FILE.js... --key KEY...", 2...Int.max,
                 FeedAction.listOptions + Verification.options.filter { $0.id != Option.runningApp.id } + rolloutOptions
-                    + [.activation, .units, .allowLower],
+                    + [.activation, .ids, .allowLower],
                 "patchpack feed publish feed dist/*.js --rollout 5% --key release.pem --key online.pem", publish),
             action(
                 "rollout", "offer a patch to more or fewer devices", "DIR ID PERCENT --key KEY", 3...3,
                 FeedAction.listOptions + [
-                    .rolloutUnit, .seed, .group, .user, .activation, .patchVersion, .units, .appVersion,
+                    .rolloutUnit, .seed, .group, .user, .activation, .patchVersion, .ids, .appVersion,
                 ],
                 "patchpack feed rollout feed com.example.shop.cart-total 25% --key online.pem", rollout),
             action(
@@ -54,8 +54,8 @@ extension FeedCommand {
                 "switch", "set values for the app to read", "DIR NAME=VALUE... --key KEY", 2...Int.max,
                 FeedAction.listOptions, "patchpack feed switch feed checkout=old --key online.pem", setSwitches),
             action(
-                "set", "set the lowest app version, or a text for the app to show", "DIR --key KEY", 1...1,
-                FeedAction.listOptions + [.minimumAppVersion, .notice, .units, .appVersion],
+                "set", "set the lowest app version, or a message for the app to show", "DIR --key KEY", 1...1,
+                FeedAction.listOptions + [.minimumAppVersion, .notice, .ids, .appVersion],
                 "patchpack feed set feed --minimum-app-version 2.3.0 --key online.pem", set),
             action(
                 "undo", "make an earlier state of the list again", "DIR --key KEY", 1...1,
@@ -63,7 +63,7 @@ extension FeedCommand {
                 "patchpack feed undo feed --reason 'the wrong patch' --key online.pem", undo),
             action(
                 "refresh", "sign the timestamp again, and what ends soon", "DIR --key KEY", 1...1,
-                FeedAction.listOptions + [.interrupted], "patchpack feed refresh feed --key online.pem", refresh),
+                FeedAction.listOptions + [.resumeRotation], "patchpack feed refresh feed --key online.pem", refresh),
             action(
                 "rotate", "change the keys of roles", "DIR ROLE[,ROLE...] (--add KEY | --remove ID)... --key KEY...",
                 2...2,
@@ -94,27 +94,27 @@ extension FeedCommand {
                 "promote", "publish a patch of one feed in another one, byte for byte", "FROM TO ID --key KEY...",
                 3...3,
                 FeedAction.listOptions + Verification.options.filter { $0.id != Option.runningApp.id } + rolloutOptions
-                    + [.activation, .patchVersion, .units, .allowLower],
+                    + [.activation, .patchVersion, .ids, .allowLower],
                 "patchpack feed promote staging release com.example.shop.cart-total --rollout 5% --key release.pem --key online.pem",
                 promote),
             action(
                 "deploy", "upload a feed in the right order, unless another copy came first", "DIR --to PLACE", 1...1,
                 deployOptions, "patchpack feed deploy feed --to s3://patches/feed", deploy),
             action(
-                "status", "show what is out, since when, by whom, and the days that are left",
+                "status", "show what is published, since when, by whom, and when signatures expire",
                 "DIR|URL [ID] [--days N]", 1...2,
                 readingOptions + [.days, .reportFormat, .allPatches, .calendar],
                 "patchpack feed status feed --days 3", showStatus),
             action(
-                "page", "write what is out, and what devices say, as a page",
+                "page", "write the feed's state, and what devices report, as a page",
                 "DIR|URL... -o FILE.html", 1...Int.max, pageOptions,
                 "patchpack feed page feed -o status.html --events events --gate 'failing<0.5%' --force", page),
             action(
-                "log", "show what was changed, when, by whom and why", "DIR|URL [ID]", 1...2,
+                "log", "list the changes: when, by whom and why", "DIR|URL [ID]", 1...2,
                 readingOptions + [.last, .signers],
                 "patchpack feed log feed com.example.shop.cart-total", log),
             action(
-                "diff", "say what differs between two states of a feed", "FEED[@SNAPSHOT] FEED[@SNAPSHOT]", 2...2,
+                "diff", "show the differences between two states of a feed", "FEED[@SNAPSHOT] FEED[@SNAPSHOT]", 2...2,
                 readingOptions + [.signers], "patchpack feed diff feed@12 feed", diff),
             action(
                 "check", "read a feed as a device would: every signature and every file", "DIR|URL [--root FILE]",
@@ -122,8 +122,8 @@ extension FeedCommand {
                 readingOptions + [.listed, .sameAs],
                 "patchpack feed check https://example.com/feed --root 1.root.json", check),
             action(
-                "preview", "say which device gets what, and why", "DIR|URL --app-version V", 1...1,
-                readingOptions + [.appVersion, .runningEngine, .previewUser, .installation, .deviceGroup, .units],
+                "preview", "show which patches a device would get, and why", "DIR|URL --app-version V", 1...1,
+                readingOptions + [.appVersion, .runningEngine, .previewUser, .installation, .deviceGroup, .ids],
                 "patchpack feed preview feed --app-version 2.3.1 --user ada", preview),
         ])
 

@@ -3,7 +3,7 @@ import PatchFeed
 import PatchPublishing
 
 extension FeedRepository {
-    /// What is out, on one screen, with what needs attention first.
+    /// What is published, on one screen, with what needs attention first.
     ///
     /// - Parameters:
     ///   - id: The patch; nil for all.
@@ -63,7 +63,7 @@ extension PatchEntryDraft {
         case nil: .unknown
         case .paused?: .paused
         case .withdrawn?: .withdrawn
-        case .active?: permyriad == 10_000 ? .offered : .partial
+        case .active?: basisPoints == 10_000 ? .offered : .partial
         }
     }
 }

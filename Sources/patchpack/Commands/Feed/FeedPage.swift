@@ -3,7 +3,7 @@ import PatchFeed
 import PatchPublishing
 import PatchReport
 
-/// What is out, as a page: one or several feeds, and what devices say of their patches.
+/// What is published, as a page: one or several feeds, and what devices say of their patches.
 struct FeedPage {
     /// A feed, and what was changed in it.
     struct Feed {
@@ -47,7 +47,7 @@ struct FeedPage {
         let figures = HTMLChart(report.worstFirst(results), results.map(\.gate)).figures
         let gates = ReportGateResult.worstFirst(results).filter { $0.gate.measure.isOfFleet }.map(\.item)
         return
-            "<h2>What \(report.devices.grouped) devices say</h2>\n\(ReportGateResult.list(gates + report.deviceItems))\n<div class=\"charts\">\n\(figures.joined(separator: "\n"))\n</div>"
+            "<h2>What \(report.devices.grouped) devices report</h2>\n\(ReportGateResult.list(gates + report.deviceItems))\n<div class=\"charts\">\n\(figures.joined(separator: "\n"))\n</div>"
     }
 
     private func section(_ item: Feed) -> String {
@@ -123,7 +123,7 @@ struct FeedPage {
             return ", <b class=\"\(style)\">\(result.verdict.rawValue)</b> \(result.gate.text.html)"
         }
         let back = [
-            (patch.rolledBack, "taken back on \(patch.rolledBack.grouped)"),
+            (patch.rolledBack, "rolled back on \(patch.rolledBack.grouped)"),
             (patch.suspected, "suspected on \(patch.suspected.grouped)"),
             (
                 patch.heard,

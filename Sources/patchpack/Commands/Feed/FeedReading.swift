@@ -14,7 +14,7 @@ struct FeedReading: Sendable {
     init(_ arguments: ParsedArguments) throws(PatchError) {
         let given = arguments.operands[0].path
         place = Path(HTTPSource.shown(given.description))
-        let pinned = PinnedRoot.given(arguments)
+        let pinned = PinnedRoot.fromOptions(arguments)
         let isURL = given.description.hasPrefix("https://") || given.description.hasPrefix("http://")
         if isURL {
             guard let pinned else {

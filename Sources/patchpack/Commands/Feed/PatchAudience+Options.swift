@@ -12,32 +12,32 @@ extension PatchAudience {
     init(_ arguments: ParsedArguments, percent: String? = nil, after old: Rollout? = nil) throws(PatchError) {
         let given = try arguments.text(of: .percentage)
         let text = percent ?? given
-        let permyriad = text.flatMap(Rollout.permyriad)
-        if let text, permyriad == nil {
+        let basisPoints = text.flatMap(Rollout.basisPoints)
+        if let text, basisPoints == nil {
             throw PatchError(.usage, "\(text): expected a percentage from 0% to 100%, such as 5% or 0.5%")
         }
         let unit = try arguments.text(of: .rolloutUnit).flatMap(Rollout.Unit.init)
         let seed = try arguments.text(of: .seed)
         self.init(
-            permyriad: permyriad, unit: unit, seed: seed, groups: try arguments.texts(of: .group),
+            basisPoints: basisPoints, unit: unit, seed: seed, groups: try arguments.texts(of: .group),
             users: try arguments.texts(of: .user),
             moment: try arguments.text(of: .activation).flatMap(PatchList.Entry.Moment.init), after: old)
-        guard permyriad != nil || unit == nil && seed == nil else {
-            throw PatchError(.usage, "--by and --seed are for a percentage", hint: "give --rollout PERCENT")
+        guard basisPoints != nil || unit == nil && seed == nil else {
+            throw PatchError(.usage, "--rollout-unit and --seed are for a percentage", hint: "give --rollout PERCENT")
         }
     }
 }
 
 extension FeedPreview {
-    /// The ids that `--units` names, on the version of the app that `--app-version` names. Without, nothing is counted.
+    /// The ids that `--ids` names, on the version of the app that `--app-version` names. Without, nothing is counted.
     init(of feed: FeedRepository, _ arguments: ParsedArguments) throws(PatchError) {
-        guard let path = arguments.value(of: .units)?.path else {
+        guard let path = arguments.value(of: .ids)?.path else {
             try self.init(of: feed, units: [], appVersion: nil)
             return
         }
         let version = try arguments.appVersion()
         guard version != nil else {
-            throw PatchError(.usage, "--units without an app version", hint: "give --app-version V")
+            throw PatchError(.usage, "--ids without an app version", hint: "give --app-version V")
         }
         try self.init(of: feed, units: Self.units(of: path), appVersion: version)
     }

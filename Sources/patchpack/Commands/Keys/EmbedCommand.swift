@@ -47,7 +47,7 @@ enum EmbedCommand {
             }
             members.append(try member("root", "the root of a feed, which its own keys have signed", bytes, file))
         }
-        let interface = try InterfaceFile.given(arguments)
+        let interface = try InterfaceFile.fromOptions(arguments)
         var status: Int32 = 0
         for script in arguments.operands.map(\.path) {
             let patch = try LintedPatch([script], try ManifestFields(arguments), interface, onStandardInput: nil)

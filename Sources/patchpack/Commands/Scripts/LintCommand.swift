@@ -18,7 +18,7 @@ enum LintCommand {
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         if arguments.has(.explainCode) { return try explain(arguments, console) }
         try LuaLibrary.check()
-        let interface = try InterfaceFile.given(arguments)
+        let interface = try InterfaceFile.fromOptions(arguments)
         let fields = try ManifestFields(arguments)
         let paths = try InputFiles.all(arguments, called: [".lua"])
         let fixes = try fixes(arguments, paths)

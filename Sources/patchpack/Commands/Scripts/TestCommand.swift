@@ -83,7 +83,7 @@ enum TestCommand {
     private static func runOnce(
         _ arguments: ParsedArguments, _ keys: inout EnvelopeKeys, _ console: Console
     ) throws(PatchError) -> Int32 {
-        let interface = try InterfaceFile.given(arguments)
+        let interface = try InterfaceFile.fromOptions(arguments)
         let patches = try patches(arguments, &keys, console)
         let hasPatchFolder = arguments.operands.contains { $0.path.isFolder }
         let specs = try specFiles(arguments)

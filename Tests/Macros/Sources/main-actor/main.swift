@@ -18,7 +18,7 @@ import PatchTesting
     }
 }
 
-let bench = try PatchBench(app: "com.example.shop", version: "2.3.1")
+let bench = try PatchTestHost(app: "com.example.shop", version: "2.3.1")
 try Cart.registerPatches(in: bench.registry)
 let cart = Cart()
 precondition(cart.total(Item(name: "pen", price: 2)) == 4)

@@ -86,7 +86,7 @@ func fault(_ call: () throws(Trouble) -> Int) -> Trouble? {
         await callAll(0)
         var count = 0
         for round in 1...2 {
-            let bench = try PatchBench(app: "com.example.shop", version: "2.3.1")
+            let bench = try PatchTestHost(app: "com.example.shop", version: "2.3.1")
             let registry = bench.registry
             try Cart.registerPatches(in: registry)
             try registry.register(Cart.$inExtension)

@@ -97,7 +97,7 @@ func check(_ isRight: Bool, _ what: String) {
     if !isRight { fatalError("wrong: \(what)") }
 }
 
-let bench = try PatchBench(app: "com.example.shop", version: "2.3.1")
+let bench = try PatchTestHost(app: "com.example.shop", version: "2.3.1")
 let shop = try Shop(registry: bench.registry)
 func calls(_ expected: [Double]) {
     let item = Item(name: "pen", price: 2, note: nil)

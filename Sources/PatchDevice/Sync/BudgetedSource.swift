@@ -4,7 +4,7 @@ internal import PatchRunner
 internal import Synchronization
 
 /// Another source, for one sync: it counts the bytes, and answers no longer than the sync may take.
-final class CountingSource: FeedSource {
+final class BudgetedSource: FeedSource {
     private let source: any FeedSource
     private let count = Mutex(0)
     private let longest: Duration

@@ -6,18 +6,18 @@ internal import Synchronization
 
 /// A device in a test: an app that is launched again and again, the folder that it keeps, a feed, and a clock.
 ///
-///     let bench = try DeviceBench(app: "com.example.shop", version: "2.3.1") { try Shop(registry: $0) }
-///     try bench.feed.publish(source)
-///     try await bench.launch()   // downloaded, and on trial
-///     try await bench.launch()   // the launch before was never confirmed
-///     try await bench.launch()   // nor was this one: the patch is taken back
-///     #expect(bench.why("com.example.shop.cart-total").first?.code == .banned)
+///     let simulator = try DeviceSimulator(app: "com.example.shop", version: "2.3.1") { try Shop(registry: $0) }
+///     try simulator.feed.publish(source)
+///     try await simulator.launch()   // downloaded, and on trial
+///     try await simulator.launch()   // the launch before was never confirmed
+///     try await simulator.launch()   // nor was this one: the patch is rolled back
+///     #expect(simulator.why("com.example.shop.cart-total").first?.code == .banned)
 ///
 /// Each launch is a new process as far as the app's objects can tell: it has a new registry, runner and app. The clock stands
 /// still until the test moves it.
-public final class DeviceBench<App: Sendable>: Sendable {
+public final class DeviceSimulator<App: Sendable>: Sendable {
     /// The feed that the device syncs with.
-    public let feed: BenchFeed
+    public let feed: TestFeed
     private let name: String
     private let folder: String
     private let limits: CrashLimits
@@ -45,7 +45,7 @@ public final class DeviceBench<App: Sendable>: Sendable {
     ///   - app: The app's reverse-DNS name.
     ///   - version: The app's version.
     ///   - time: The time at which it begins.
-    ///   - limits: How often something may fail before a patch is taken back.
+    ///   - limits: How often something may fail before a patch is rolled back.
     ///   - patchLimits: The limits of each patch.
     ///   - makeApp: Makes the app's objects, and registers its functions. It is called at each launch.
     /// - Throws: `config` if the name or the version is malformed, `io` if there is no temporary folder.
@@ -60,7 +60,7 @@ public final class DeviceBench<App: Sendable>: Sendable {
         self.patchLimits = patchLimits
         self.makeApp = makeApp
         name = app
-        feed = try BenchFeed(app: app) { clock.now }
+        feed = try TestFeed(app: app) { clock.now }
         folder = FileManager.default.temporaryDirectory.appending(path: "patchpack-device-\(UUID().uuidString)").path
         state = Mutex(State(version: version))
     }

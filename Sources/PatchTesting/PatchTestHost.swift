@@ -5,14 +5,14 @@ internal import Synchronization
 
 /// Runs patches against real closures, for tests in Swift Testing or XCTest.
 ///
-///     let bench = try PatchBench(app: "com.example.shop", version: "2.3.1")
-///     let shop = try Shop(registry: bench.registry)
-///     try bench.install(script: "patches/cart-total.lua")
+///     let host = try PatchTestHost(app: "com.example.shop", version: "2.3.1")
+///     let shop = try Shop(registry: host.registry)
+///     try host.install(script: "patches/cart-total.lua")
 ///     #expect(shop.total(9.5, -2) == 0)
-///     #expect(bench.failures.isEmpty)
+///     #expect(host.failures.isEmpty)
 ///
 /// It accepts unsigned scripts, which a `PatchRunner` never does. Do not use it in an app.
-public final class PatchBench: Sendable {
+public final class PatchTestHost: Sendable {
     /// The functions that patches replace.
     public let registry = PatchRegistry()
     /// The runner that activates the patches.
@@ -23,7 +23,7 @@ public final class PatchBench: Sendable {
         let events = Mutex<[RunnerEvent]>([])
     }
 
-    /// Makes an empty bench.
+    /// Makes an empty test host.
     ///
     /// - Parameters:
     ///   - app: The app's reverse-DNS name. Patches must be for this app.

@@ -6,7 +6,7 @@ import PatchWorkbench
 /// The file that lists what an app offers to patches.
 enum InterfaceFile {
     /// The interface that the option or the variable names; nil if neither does.
-    static func given(_ arguments: ParsedArguments) throws(PatchError) -> PatchInterface? {
+    static func fromOptions(_ arguments: ParsedArguments) throws(PatchError) -> PatchInterface? {
         guard let path = path(arguments) else { return nil }
         return try interface(at: path)
     }

@@ -2,7 +2,7 @@ internal import PatchRunner
 internal import Synchronization
 
 /// Keeps events until the log is open that they are for.
-final class EarlyEvents: Sendable {
+final class EventBacklog: Sendable {
     private enum State {
         case closed([PatchEvent])
         case open(PatchEventLog?)

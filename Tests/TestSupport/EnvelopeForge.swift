@@ -1,7 +1,7 @@
 @testable public import PatchCrypto
 
 /// Makes envelopes that no packer would make: sound except for one fault, but properly sealed and signed.
-public struct Forge {
+public struct EnvelopeForge {
     public var scripts = [PatchScript(name: "main.lua", bytes: Array("return 1\n".utf8))]
     public var scriptKey = TestKeys.script
     public var signingKeys = [TestKeys.signing]

@@ -4,26 +4,26 @@ import TestSupport
 import Testing
 
 /// A folder with a feed, the keys of its roles, and packed patches of two versions.
-struct FeedWorkshop: Sendable {
+struct FeedReleaseFixture: Sendable {
     static let id = "com.example.shop.cart-total"
     static let online = ["--key", "online.pem"]
     static let release = ["--key", "release.pem"]
     static let envelopes = ["--trusted-key", "trusted.pem", "--script-key", "script.key"]
 
-    let shop: Workshop
+    let shop: ReleaseFixture
     var folder: TestFolder { shop.folder }
 
     /// The workshops that others are copies of, without a patch and with one.
-    private static let empty = Result { try FeedWorkshop(new: []) }
-    private static let published = Result { try FeedWorkshop(new: ["7.js"]) }
+    private static let empty = Result { try FeedReleaseFixture(new: []) }
+    private static let published = Result { try FeedReleaseFixture(new: ["7.js"]) }
 
     /// - Parameter isEmpty: Whether version 7 is not published.
     init(isEmpty: Bool = false) throws {
-        shop = try Workshop(copyOf: (isEmpty ? Self.empty : Self.published).get().shop)
+        shop = try ReleaseFixture(copyOf: (isEmpty ? Self.empty : Self.published).get().shop)
     }
 
     private init(new names: [String]) throws {
-        shop = try Workshop()
+        shop = try ReleaseFixture()
         for name in ["root", "release", "online", "new", "offline"] {
             let key = try SigningKey.generate(.ed25519)
             try folder.write(key.pem().exposed, to: "\(name).pem", mode: 0o600)
@@ -31,7 +31,7 @@ struct FeedWorkshop: Sendable {
         }
         for version in [7, 8] {
             try folder.write(
-                Workshop.script.replacing("@version  7", with: "@version  \(version)"), to: "\(version).lua")
+                ReleaseFixture.script.replacing("@version  7", with: "@version  \(version)"), to: "\(version).lua")
         }
         try #require(try shop.pack("7.lua", "8.lua").status == 0)
         try #require(try run(Self.make("feed")).status == 0)

@@ -5,7 +5,7 @@ import PatchWorkbench
 import Synchronization
 
 /// One run of `pack`: the settings for all of its envelopes.
-struct Release: Sendable {
+struct PackJob: Sendable {
     /// An envelope to make.
     struct Unit: Sendable {
         /// The scripts and their names in the envelope, the entry first.
@@ -53,7 +53,7 @@ struct Release: Sendable {
         self.arguments = arguments
         isDryRun = arguments.has(.dryRun)
         fields = try ManifestFields(arguments)
-        interface = try InterfaceFile.given(arguments)
+        interface = try InterfaceFile.fromOptions(arguments)
         files = try InputFiles.placed(arguments, called: [".lua"])
         keys = try KeyFiles(arguments, operands: files.map(\.path))
         let signingKeys = try keys.signingKeys()
@@ -133,7 +133,7 @@ struct Release: Sendable {
 
     /// Checks that an entry script still has the id and version that were looked at: it is kept in memory only while it is packed.
     private func check(_ head: ScriptHead, isThatOf unit: Unit) throws(PatchError) {
-        guard let looked = unit.patch, !looked.hasBytes(of: patch(of: head)) else { return }
+        guard let looked = unit.patch, !looked.isByteEqual(to: patch(of: head)) else { return }
         throw PatchError(
             .noInput, "another id or version than when pack began: it was changed meanwhile", hint: "pack it again"
         ).about(unit.scripts[0].path)
@@ -410,15 +410,15 @@ struct Release: Sendable {
     }
 }
 
-extension Release.Result {
-    func json(_ release: Release) -> JSONValue {
+extension PackJob.Result {
+    func json(_ job: PackJob) -> JSONValue {
         .object(
             [
                 ("schema", .string("patchpack.pack/1")),
                 ("file", .string((unit.scripts.first?.path ?? unit.output).description)),
                 ("output", unit.fault == nil ? .string(unit.output.description) : .null),
             ] + JSONValue.outcome(error) + [
-                ("written", .bool(error == nil && !release.isDryRun && !isUnchanged && !isHeldBack)),
+                ("written", .bool(error == nil && !job.isDryRun && !isUnchanged && !isHeldBack)),
                 ("unchanged", .bool(isUnchanged)),
                 ("warnings", .array(warnings.map(JSONValue.string))),
                 ("payloadSHA256", payloadDigest.map { .string($0) } ?? .null),

@@ -3,7 +3,7 @@ internal import PatchCrypto
 internal import Synchronization
 
 /// Reports the events of a patch to the host, counts its failures, and limits its log.
-package final class PatchReports: Sendable {
+package final class PatchEventSink: Sendable {
     let patch: PatchID
     let breaker: Breaker
     private let events: (@Sendable (RunnerEvent) -> Void)?
@@ -63,9 +63,9 @@ package final class PatchReports: Sendable {
     func tell(_ event: RunnerEvent) { events?(event) }
 
     /// Reports for a script that is not part of a patch. They are dropped.
-    package static var none: PatchReports {
+    package static var none: PatchEventSink {
         let limits = PatchLimits()
-        return PatchReports(
+        return PatchEventSink(
             on: PatchID(id: "com.example.none", version: 1), limits: limits,
             breaker: Breaker(limits: limits) { _, _ in },
             events: nil)

@@ -5,7 +5,7 @@ public import PatchRunner
 internal import Synchronization
 
 /// A feed in memory, with keys of its own, for tests of what devices do with it.
-public final class BenchFeed: Sendable {
+public final class TestFeed: Sendable {
     /// The app's reverse-DNS name.
     public let app: String
     private let environment: String
@@ -91,7 +91,7 @@ public final class BenchFeed: Sendable {
         let envelope = try packer.pack(manifest, scripts)
         let publication = try FeedRepository.Publication(FeedRepository.Contents(envelope), manifest) {
             (entry) throws(PatchError) in
-            entry.rollout = percent.map { Rollout(permyriad: $0.timesHundred) }
+            entry.rollout = percent.map { Rollout(basisPoints: $0.timesHundred) }
             entry.groups = groups
             entry.when = nextLaunch ? .nextLaunch : nil
         }
@@ -101,7 +101,7 @@ public final class BenchFeed: Sendable {
 
     /// Offers a patch to another part of all installations.
     public func rollout(_ patch: PatchID, percent: Int) throws(PatchError) {
-        try edit(patch) { $0.rollout = Rollout(permyriad: percent.timesHundred) }
+        try edit(patch) { $0.rollout = Rollout(basisPoints: percent.timesHundred) }
     }
 
     /// Offers a patch to no further device.
@@ -206,7 +206,7 @@ extension Int {
     fileprivate var timesHundred: Int { multipliedReportingOverflow(by: 100).overflow ? 10_000 : self * 100 }
 }
 
-extension BenchFeed: FeedSource {
+extension TestFeed: FeedSource {
     public func fetch(_ path: String, limit: Int, etag: String?) async throws(PatchError) -> FeedReply {
         let (bytes, isOffline) = state.locked { ($0.files[path], $0.isOffline) }
         guard !isOffline else { throw PatchError(.feedUnavailable, "\(path): the device is offline") }

@@ -6,7 +6,7 @@ struct Verification: Sendable {
     /// The options of a verb that verifies a file before it uses the file.
     static let options: [Option] = [
         .trustedKey, .trustStore, .trustStorePin, .scriptKey, .storePassphraseEnv, .storePassphraseFile, .threshold,
-        .require, .runningApp, .appVersion, .runningEngine, .floor, .time,
+        .require, .runningApp, .appVersion, .runningEngine, .minimumVersion, .time,
     ]
 
     let keys: KeyFiles
@@ -24,7 +24,7 @@ struct Verification: Sendable {
             app: try arguments.text(of: .runningApp),
             appVersion: try arguments.appVersion(),
             engine: try arguments.number(of: .runningEngine) ?? 1,
-            minimumVersion: try arguments.number(of: .floor, atLeast: 0))
+            minimumVersion: try arguments.number(of: .minimumVersion, atLeast: 0))
         guard let trustStore = try keys.trustStore() else {
             throw PatchError(
                 .usage, "no trusted key",
@@ -33,7 +33,8 @@ struct Verification: Sendable {
         let signatureOnly = arguments.has(.signatureOnly)
         if signatureOnly {
             // These options concern the manifest, which is not opened.
-            let others = [Option.scriptKey, .runningApp, .appVersion, .runningEngine, .floor].filter(arguments.has)
+            let others = [Option.scriptKey, .runningApp, .appVersion, .runningEngine, .minimumVersion].filter(
+                arguments.has)
             guard others.isEmpty else {
                 let names = others.map { "--\($0.name)" }.joined(separator: ", ")
                 throw PatchError(
@@ -119,7 +120,7 @@ struct Verification: Sendable {
             if error.code == .malformed, [.read, .split].contains(result.report.failedStage),
                 !path.isStandardStream, FileInfo(path, following: true)?.isRegular == true,
                 let again = try? InputFile.contents(of: path, limit: verifier.limits.envelopeSize),
-                let guess = ForeignFile.guess(at: again)
+                let guess = FileKind.detect(at: again)
             {
                 result.error = error.hinting("it looks like \(guess)")
             }

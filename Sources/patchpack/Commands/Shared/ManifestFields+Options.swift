@@ -66,7 +66,7 @@ extension ManifestFields {
             return try fields.manifest(of: scripts)
         } catch let error where error.code == .malformed {
             let isMissing =
-                ScriptHead.whatHidesIt(scripts[0].bytes) == nil
+                ScriptHead.headProblem(scripts[0].bytes) == nil
                 && ["id": fields.id, "version": fields.version, "app": fields.app]
                     .contains { $0 == error.place?.field && $1 == nil }
             let option = isMissing ? ", or give --\(error.place?.field ?? "")" : ""

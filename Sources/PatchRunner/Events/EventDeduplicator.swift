@@ -27,7 +27,7 @@ package struct EventSameness: Hashable, Sendable {
 }
 
 /// Counts events that were told a short time ago.
-package struct EventRepeats<Event: RepeatedEvent>: Sendable {
+package struct EventDeduplicator<Event: RepeatedEvent>: Sendable {
     private struct Repeat {
         /// When the event was last told, in milliseconds.
         let told: Int

@@ -1,9 +1,9 @@
 import PatchCrypto
 
 /// Guesses what a file is that is not an envelope.
-enum ForeignFile {
+enum FileKind {
     /// A guess and what to do; nil if there is none.
-    static func guess(at bytes: [UInt8]) -> String? {
+    static func detect(at bytes: [UInt8]) -> String? {
         func begins(_ text: String) -> Bool { bytes.starts(with: text.utf8) }
         guard !bytes.isEmpty else { return nil }
         // How it begins comes first: encrypted bytes do not shrink, so the delimiter line of an envelope is to be seen in a container too.
@@ -26,7 +26,7 @@ enum ForeignFile {
         }
         if begins("-----BEGIN ") { return "PEM, such as a key or a certificate; patchpack keyinfo shows which" }
         if let text = String(validating: bytes.prefix(64 << 10), as: UTF8.self) ?? head(of: bytes) {
-            return guess(atText: text, of: bytes)
+            return detect(atText: text, of: bytes)
         }
         // Encrypted data has no runs of zeros.
         guard bytes.firstRange(of: [UInt8](repeating: 0, count: 8)) == nil else { return nil }
@@ -52,7 +52,7 @@ enum ForeignFile {
             || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
     }
 
-    private static func guess(atText text: String, of bytes: [UInt8]) -> String? {
+    private static func detect(atText text: String, of bytes: [UInt8]) -> String? {
         let start = text.drop { $0.isWhitespace }.prefix(15).lowercased()
         if start.hasPrefix("<!doctype html") || start.hasPrefix("<html") {
             return "an HTML page, such as a server error; check the address that it came from"

@@ -2,7 +2,7 @@ import Foundation
 import PatchCrypto
 
 /// A folder with the test keys and a script, as for a release.
-public struct Workshop: Sendable {
+public struct ReleaseFixture: Sendable {
     public let folder: TestFolder
 
     /// A script whose head has all required tags.
@@ -28,7 +28,7 @@ public struct Workshop: Sendable {
     }
 
     /// Makes a copy of a workshop, with all that was added to it.
-    public init(copyOf other: Workshop) throws {
+    public init(copyOf other: ReleaseFixture) throws {
         folder = try TestFolder()
         for name in try FileManager.default.contentsOfDirectory(atPath: other.folder.path) {
             try FileManager.default.copyItem(atPath: other.folder.at(name), toPath: folder.at(name))

@@ -4,7 +4,7 @@ import PatchCrypto
 import PatchRunner
 
 /// Keys, what is made with them, and a folder in memory for files.
-final class Workshop {
+final class ReleaseFixture {
     /// What the signing key is called in the names of work.
     let signature: String
     let signingKey: SigningKey
