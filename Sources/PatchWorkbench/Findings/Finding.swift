@@ -120,15 +120,15 @@ package struct Finding: Sendable {
             case .missingReturn:
                 "one path through a replacement ends without a result"
             case .mayBeNil:
-                "a result may be nil, and the function returns no optional; or a value may be nil that is used without a test, such as `tonumber(text)` of a text of the app"
+                "a result may be nil, and the function returns no optional; or a value may be nil that is used without a test, such as `tonumber(text)` of one of the app's strings"
             case .mayNotFit:
                 "a quotient where an integer is needed: `original(a / b)`; a string of the app in a calculation"
             case .alwaysFalse:
-                "two values are compared that are never equal: they have different types, as in `price == \"5\"` and `not x == 5`, an enum has no such value, or a test before says otherwise, as in `x > 10 and x < 5`; a loop from `10` to `1`"
+                "two values are compared that are never equal: they have different types, as in `price == \"5\"` and `not x == 5`, an enum has no such value, or an earlier test excludes it, as in `x > 10 and x < 5`; a loop from `10` to `1`"
             case .alwaysTrue:
                 "a condition that is true whatever the values are: `x == \"a\" or \"b\"`"
             case .unreachable:
-                "code that is never run, such as what follows `error(…)`; a loop that never has a second round"
+                "code that is never run, such as a statement after `error(…)`; a loop that never has a second round"
             case .endlessLoop:
                 "a loop that nothing ends: `while true` without a way out, a condition whose values the loop does not change"
             case .cannotThrow:
@@ -144,7 +144,7 @@ package struct Finding: Sendable {
             case .spec:
                 "the script is a spec, which is for `patchpack test`"
             case .unreadable:
-                "a file cannot be read (in `sarif` and `github`; the exit status is that of the fault)"
+                "a file cannot be read (in `sarif` and `github`; the exit status depends on the fault)"
             }
         }
     }

@@ -103,7 +103,7 @@ import Testing
             contentsOf: URL(filePath: #filePath).appending(path: "../../../../docs/writing-patches.md")
                 .standardizedFileURL,
             encoding: .utf8)
-        let section = try #require(document.components(separatedBy: "## What a script finds").last)
+        let section = try #require(document.components(separatedBy: "## The sandbox").last)
             .components(separatedBy: "\n## ")[0]
         let words = Set(section.split { !($0.isLetter || $0.isNumber || $0 == "." || $0 == "_") }.map(String.init))
         for name in LibraryFunction.all.keys where !name.hasPrefix("math.") && !name.hasPrefix("utf8.") {

@@ -267,7 +267,7 @@ import Testing
         let server = try WebServer(in: work.folder.at("cached")) { port in
             "python3 -m http.server --bind 127.0.0.1 \(port)"
         }
-        let options = "--check-served http://127.0.0.1:\(server.port) --allow-http"
+        let options = "--verify-served http://127.0.0.1:\(server.port) --allow-http"
         let run = try work.shop.shell(
             """
             patchpack feed deploy feed --to www \(options) --wait 1h & waiting=$!

@@ -279,7 +279,7 @@ import Testing
             (["withdraw", "feed/metadata", Self.id] + FeedReleaseFixture.online, 36, "did you mean feed?"),
             (
                 ["withdraw", "feed", Self.id, "--version", "7"] + FeedReleaseFixture.online, 64,
-                "did you mean --patch-version?"
+                "or --patch-version?"
             ),
             (["withdraw", "feed", "cart-total"] + FeedReleaseFixture.online, 64, "did you mean \(Self.id)?"),
             (["withdraw", "feed", Self.id, "--key", "new.pem"], 78, "no role of this feed has the key"),

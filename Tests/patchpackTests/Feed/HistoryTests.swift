@@ -259,7 +259,7 @@ import Testing
         #expect(try work.run(["status", "feed"]).text.contains("\(Self.id) 8  withdrawn, since"))
         let empty = try FeedReleaseFixture(isEmpty: true)
         let nothing = try empty.run("undo", "feed")
-        #expect(nothing.status == 78 && nothing.error.contains("no earlier state"))
+        #expect(nothing.status == 78 && nothing.error.contains("no earlier change"))
     }
 
     @Test func whatWasRemovedCannotBeUndone() throws {

@@ -29,7 +29,7 @@ import Testing
 
     @Test func theDocumentsListEachCode() throws {
         let document = try String(contentsOfFile: "\(Tool.root)/docs/cli.md", encoding: .utf8)
-        let list = try #require(document.components(separatedBy: "What `lint` finds:\n\n").last)
+        let list = try #require(document.components(separatedBy: "The findings of `lint`:\n\n").last)
         let rows = list.components(separatedBy: "\n").dropFirst(2).prefix { $0.hasPrefix("|") }
         #expect(
             rows.sorted()
