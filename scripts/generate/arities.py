@@ -10,8 +10,7 @@ packs takes twice as long as through code of fixed arity, because its closures a
 takes two thirds more instructions. With packs in the helpers of asynchronous calls alone, such a call takes 5,745 instructions
 instead of 4,335.
 
-With 6 arguments instead of 8, a debug build of PatchRunner takes 15.9 s of processor time instead of 18.2, and a build of the module
-that uses it no less.
+With 6 arguments instead of 8, a debug build of PatchRunner takes 15.9 s of processor time instead of 18.2.
 
 The code is emitted into the modules that use it, and nowhere else (`@_alwaysEmitIntoClient`): with `@inlinable`, each app also had the
 unspecialized form of all of it, which is half a megabyte.
