@@ -46,13 +46,12 @@ package struct OutputFile {
     ///
     /// - Parameters:
     ///   - replaces: Whether the file at a path, if there is one, is to be replaced.
-    ///   - report: Called with how many files are in their places, now and then.
+    ///   - report: Called with how many files are on the disk, now and then.
     /// - Throws: `exists` if a file exists and must not be replaced, `io` if writing fails.
     package static func write(
         _ files: [OutputFile], replacing replaces: (Path) -> Bool, report: (Int) -> Void = { _ in }
     ) throws(PatchError) {
         for file in files { try file.checkPlace(force: replaces(file.path)) }
-        var placed: [StagedFile] = []
         var staged: [StagedFile] = []
         var made: [Path] = []
         var folders: [[Path?]: Descriptor] = [:]
@@ -64,23 +63,22 @@ package struct OutputFile {
                     folders[[file.path.parent, file.base]] = folder
                     staged.append(try StagedFile(file, in: folder))
                 }
-                try flush(staged)
-                // One file needs no way back: it is in its place, or it is not.
-                let isAlone = files.count == 1
-                for index in staged.indices {
-                    try staged[index].putInPlace(force: replaces(staged[index].path), keepsOld: !isAlone)
-                    staged[index].close()
-                }
-                placed += staged
-                staged = []
-                report(placed.count)
+                try flush(Array(staged[group]))
+                if files.count > mostStaged { for index in group { try staged[index].park() } }
+                report(group.upperBound)
+            }
+            // All are on the disk, and no name has changed yet. One file needs no way back: it is in its place, or it is not.
+            for index in staged.indices {
+                try staged[index].putInPlace(force: replaces(staged[index].path), keepsOld: files.count > 1)
+                staged[index].close()
             }
         } catch {
-            for file in (placed + staged).reversed() { file.takeBack() }
+            let kept = staged.reversed().compactMap { $0.takeBack() }
             Folder.removeEmpty(made)
-            throw error
+            guard let first = kept.first else { throw error }
+            throw error.hinting("\(first) has an old file that could not be restored, the first of \(kept.count)")
         }
-        for file in placed { file.finish() }
+        for file in staged { file.finish() }
         for folder in folders.values { try? folder.synchronize() }
     }
 
@@ -152,7 +150,7 @@ package struct OutputFile {
                 if files.count > mostFlushes {
                     let device = FileInfo(file.folder)?.identity.device ?? 0
                     let known = isFlushed[device]
-                    let isDone = if let known { known } else { try file.folder.synchronizeFileSystem() }
+                    let isDone = known ?? file.folder.synchronizeFileSystem()
                     isFlushed[device] = isDone
                     if isDone { continue }
                 }
@@ -213,7 +211,7 @@ private struct StagedFile {
     /// The folder where it is, and where it is put in place.
     let folder: Descriptor
     private let name: Path
-    private let staging: Staging
+    private var staging: Staging
     /// The open file; nil once it is in its place.
     private var file: Descriptor?
     /// Another name of the file that was replaced, until all files are in place.
@@ -310,6 +308,14 @@ private struct StagedFile {
     /// Closes the file, once it is in its place.
     mutating func close() { file = nil }
 
+    /// Closes the file until it is put in its place, under a temporary name if it has none.
+    mutating func park() throws(PatchError) {
+        if case .nameless = staging {
+            staging = .named(try Self.withUnusedName(for: path) { name throws(SystemError) in try link(to: name) }.name)
+        }
+        close()
+    }
+
     /// Gives the file its name. If the name was taken in the meantime, that file is replaced only with `force`.
     ///
     /// - Parameter keepsOld: Whether a replaced file is kept until all files are in place.
@@ -362,18 +368,25 @@ private struct StagedFile {
     }
 
     /// Undoes everything: a new file is removed, and a replaced file is restored.
-    func takeBack() {
-        if let backup {
-            try? folder.rename(backup, to: name)
-        } else if isNew {
-            folder.remove(name)
+    ///
+    /// - Returns: The name under which the replaced file is kept if it cannot be restored.
+    @discardableResult
+    func takeBack() -> Path? {
+        removeStaging()
+        guard let backup else {
+            if isNew { folder.remove(name) }
+            return nil
         }
-        finish()
+        return (try? folder.rename(backup, to: name)) == nil ? path.parent.appending(backup) : nil
     }
 
     /// Removes everything except the output.
     func finish() {
         if let backup { folder.remove(backup) }
+        removeStaging()
+    }
+
+    private func removeStaging() {
         if case .named(let name) = staging { folder.remove(name) }
     }
 }

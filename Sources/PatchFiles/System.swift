@@ -166,13 +166,8 @@ package final class Descriptor: Sendable {
 
     /// Flushes everything on the file system of a folder to the disk.
     ///
-    /// - Returns: False if the system cannot do that.
-    func synchronizeFileSystem() throws(SystemError) -> Bool {
-        guard let flush = Libc.synchronizeFileSystem else { return false }
-        guard flush(number) != 0 else { return true }
-        guard SystemError.noFlushErrors.contains(.last) || SystemError.last.number == ENOSYS else { throw .last }
-        return false
-    }
+    /// - Returns: Whether that was done. If not, each file must be flushed, and has the error.
+    func synchronizeFileSystem() -> Bool { Libc.synchronizeFileSystem(number) }
 
     /// Sets when the file's contents last changed.
     func setModified(_ time: Duration) {

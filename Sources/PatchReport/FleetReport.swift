@@ -134,7 +134,7 @@ package struct FleetReport: Sendable, Equatable {
         /// The first hour that is drawn, in hours since 1970, and the devices that reported an earlier one; nil if no device has a time.
         ///
         /// The clock of a device may be wrong by years, and a chart that begins then shows nothing. What is far before the first quarter
-        /// of the devices is left out: twice as long as the others took, and at least a week.
+        /// of the devices is left out: twice as long as the others took, and at least two months.
         package var beginning: (hour: Int, devicesBefore: Int)? {
             let new = hours.filter { $0.newDevices > 0 }
             guard let last = new.last?.hour else { return nil }
@@ -144,7 +144,7 @@ package struct FleetReport: Sendable, Equatable {
                 count.addOrMost(hour.newDevices)
                 return count > all / 4
             }
-            let start = quarter.map { $0.hour - max(7 * 24, 2 * (last - $0.hour)) } ?? last
+            let start = quarter.map { $0.hour - max(60 * 24, 2 * (last - $0.hour)) } ?? last
             let (before, drawn) = (new.prefix { $0.hour < start }, new.first { $0.hour >= start })
             return drawn.map { ($0.hour, before.reduce(0) { $0.addingOrMost($1.newDevices) }) }
         }

@@ -237,7 +237,8 @@ package import PatchCrypto
             switch line.event {
             case ER_LAUNCHED: entry.run(true, at: time)
             case ER_SYNCED: entry.reach(.good, at: time)
-            case ER_SYNC_FAILED: entry.reach(.rolledBack, at: time)
+            // Of two at one moment, the one that succeeded counts.
+            case ER_SYNC_FAILED: entry.reach(.trial, at: time)
             default: break
             }
             if let trouble { entry.set(trouble: trouble) }
@@ -472,7 +473,7 @@ package import PatchCrypto
                 for trouble in FleetReport.Trouble.allCases where entry.has(trouble: trouble) {
                     report.troubled[trouble, default: 0] += scale
                 }
-                report.unsynced += entry.stage == .rolledBack ? scale : 0
+                report.unsynced += entry.stage == .trial ? scale : 0
                 report.device = device(entry)
                 return all += 1
             }

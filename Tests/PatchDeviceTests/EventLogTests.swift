@@ -102,6 +102,21 @@ import Testing
         #expect(counts.reduce(firsts, +) == 1800)
     }
 
+    /// The last line on syncs is of the last sync, for reports.
+    @Test func failedSyncsAreWrittenBeforeTheNextSync() throws {
+        let log = try log()
+        let error = PatchError(.feedUnavailable, "offline")
+        for _ in 0..<3 {
+            log.record(.syncFailed(error))
+            clock.pass(milliseconds: 1000)
+        }
+        log.record(.synced(bytes: 1, milliseconds: 2, counts: [:]))
+        log.flush()
+        let names = try lines().compactMap { $0.firstMatch(of: /"eventName":"([a-z-]+)"/).map { String($0.output.1) } }
+        #expect(names == ["sync-failed", "sync-failed", "synced"])
+        #expect(try lines()[1].contains(#""event.count":2"#))
+    }
+
     /// A runner without a device tells the log of repeats.
     @Test func repeatsThatAreToldAreCounted() throws {
         let log = try log()

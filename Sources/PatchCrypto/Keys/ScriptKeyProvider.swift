@@ -1,5 +1,8 @@
 /// A source of script keys, such as a protected store in the app that returns a key for its name.
 ///
+/// It is asked on any thread, on several at a time, and while the thread that launches patches waits. So it must not wait for the main
+/// thread.
+///
 /// Several keys allow a rotation. An envelope names its key by id, so that an old patch still opens.
 public protocol ScriptKeyProvider: Sendable {
     /// The names of all keys.

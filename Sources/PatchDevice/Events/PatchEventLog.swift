@@ -94,6 +94,12 @@ public final class PatchEventLog: Sendable {
         let now = now
         memory.locked { memory in
             memory.writeRepeats(at: now, all: false)
+            // The failed syncs before a sync are written before it.
+            if case .synced = event {
+                for failed in memory.repeats.take(named: EventRecord.Name.syncFailed.rawValue) {
+                    memory.write(failed, at: now)
+                }
+            }
             guard memory.repeats.isNew(event, at: now) else { return }
             memory.write(event, at: now)
         }

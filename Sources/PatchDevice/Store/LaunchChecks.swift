@@ -5,8 +5,13 @@ internal import Synchronization
 /// The checks of a launch's patches. Other threads make them ahead of the thread that activates the patches one after the other,
 /// which makes a check itself if none of them has begun it.
 final class LaunchChecks: Sendable {
-    private let check: @Sendable (Int) -> PatchStore.Check
-    private let items: Mutex<[Item]>
+    private struct State {
+        var items: [Item]
+        /// nil once all are taken: a thread that comes too late keeps nothing of the device.
+        var check: (@Sendable (Int) -> PatchStore.Check)?
+    }
+
+    private let state: Mutex<State>
 
     private enum Item {
         case open, begun, taken
@@ -19,8 +24,7 @@ final class LaunchChecks: Sendable {
 
     /// - Parameter check: Checks a patch of the launch, on any thread.
     init(_ count: Int, check: @escaping @Sendable (Int) -> PatchStore.Check) {
-        self.check = check
-        items = Mutex(Array(repeating: .open, count: count))
+        state = Mutex(State(items: Array(repeating: .open, count: count), check: check))
         for index in 1..<max(1, min(count, Self.lead)) { begin(index) }
     }
 
@@ -28,38 +32,40 @@ final class LaunchChecks: Sendable {
     func take(_ index: Int) -> PatchStore.Check {
         begin(index + Self.lead)
         let awaited = DispatchSemaphore(value: 0)
-        let isBegun = items.locked { items in
-            if case .open = items[index] {
-                items[index] = .taken
-                return false
+        let check = state.locked { state -> (@Sendable (Int) -> PatchStore.Check)? in
+            if case .open = state.items[index] {
+                state.items[index] = .taken
+                return state.check
             }
-            if case .begun = items[index] { items[index] = .awaited(awaited) } else { awaited.signal() }
-            return true
+            if case .begun = state.items[index] { state.items[index] = .awaited(awaited) } else { awaited.signal() }
+            return nil
         }
-        guard isBegun else { return check(index) }
+        if let check { return check(index) }
         awaited.wait()
-        let done = items.locked { items in
-            defer { items[index] = .taken }
-            return items[index]
+        let done = state.locked { state in
+            defer { state.items[index] = .taken }
+            return state.items[index]
         }
         guard case .done(let check) = done else { fatalError("a check of a launch is taken twice") }
         return check
     }
 
+    /// Ends the checks, once all are taken.
+    func end() { state.locked { $0.check = nil } }
+
     /// Makes a check on another thread, unless it is taken before that thread comes to it.
     private func begin(_ index: Int) {
-        guard items.locked({ $0.indices.contains(index) }) else { return }
+        guard state.locked({ $0.items.indices.contains(index) }) else { return }
         DispatchQueue.global(qos: .userInitiated).async { [self] in
-            let isOpen = items.locked { items in
-                guard case .open = items[index] else { return false }
-                items[index] = .begun
-                return true
+            let check = state.locked { state -> (@Sendable (Int) -> PatchStore.Check)? in
+                guard case .open = state.items[index], let check = state.check else { return nil }
+                state.items[index] = .begun
+                return check
             }
-            guard isOpen else { return }
-            let check = check(index)
-            items.locked { items in
-                if case .awaited(let awaited) = items[index] { awaited.signal() }
-                items[index] = .done(check)
+            guard let done = check?(index) else { return }
+            state.locked { state in
+                if case .awaited(let awaited) = state.items[index] { awaited.signal() }
+                state.items[index] = .done(done)
             }
         }
     }

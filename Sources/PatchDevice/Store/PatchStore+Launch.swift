@@ -48,6 +48,7 @@ extension PatchStore {
         for (index, hash) in hashes.enumerated() {
             activateHeld(hash, checks.take(index), in: state, on: runner, trust)
         }
+        checks.end()
     }
 
     private func activateHeld(

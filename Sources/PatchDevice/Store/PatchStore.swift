@@ -102,12 +102,17 @@ package final class PatchStore: Sendable {
 
     /// Every version of every patch that the store knows of, by id, the highest first.
     package var patches: [PatchStatus] {
-        let (writer, launch) = memory.locked { ($0.writer, $0.launch) }
+        // Not the writer itself: a copy of it would keep the lock.
+        let (state, fault, role, launch) = memory.locked { memory in
+            let writer = memory.writer
+            let role: PatchStatus.Code? = writer.onlyReads ? .reader : writer.isFollower ? .follower : nil
+            return (writer.state, writer.whyUnwritable, role, memory.launch)
+        }
         let active = launch.runner?.active.map { (patch: PatchID(id: $0.id, version: $0.version), isOpen: $0.isOpen) }
         return StatusResolver(
-            state: writer.state, running: launch.hasBegun ? active.map { Set($0.map(\.patch)) } : nil,
+            state: state, running: launch.hasBegun ? active.map { Set($0.map(\.patch)) } : nil,
             open: Set((active ?? []).filter(\.isOpen).map(\.patch)), blockReasons: launch.blockReasons,
-            fault: writer.whyUnwritable, role: writer.onlyReads ? .reader : writer.isFollower ? .follower : nil
+            fault: fault, role: role
         ).statuses
     }
 

@@ -58,7 +58,14 @@ extension JSONValue {
             return entry.mergedMembers(
                 with: theirs, since: old, urgent: [Key.state, Key.reason, Key.since, Key.offered, Key.author])
         }
-        let added = (other[Key.patches]?.elements ?? []).filter { mine[name($0)] == nil && old[name($0)] == nil }
+        func isWithdrawn(_ entry: JSONValue?) -> Bool {
+            entry?[Key.state]?.text == PatchList.Entry.State.withdrawn.rawValue
+        }
+        // A withdrawal is for the devices that have it, whether or not it is listed here.
+        let added = (other[Key.patches]?.elements ?? []).filter {
+            let old = old[name($0)]
+            return mine[name($0)] == nil && (old == nil || isWithdrawn($0) && !isWithdrawn(old))
+        }
         return kept + added
     }
 

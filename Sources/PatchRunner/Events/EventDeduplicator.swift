@@ -66,6 +66,15 @@ package struct EventDeduplicator<Event: RepeatedEvent>: Sendable {
         return true
     }
 
+    /// Takes out the events with a name.
+    ///
+    /// - Returns: Those that have happened again, and how often.
+    package mutating func take(named name: String) -> [Event] {
+        let named = repeats.filter { $0.key.name == name }
+        for key in named.keys { repeats[key] = nil }
+        return named.values.filter { $0.count > 0 }.sorted { $0.told < $1.told }.map { $0.event.repeated($0.count) }
+    }
+
     /// Takes out the events whose time is over. Those that are told now are counted again from now on.
     ///
     /// - Parameter now: Milliseconds; nil takes out all of them.

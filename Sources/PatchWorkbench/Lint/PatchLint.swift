@@ -252,7 +252,8 @@ package struct PatchLint {
     /// The change that adds a name to the last `@replaces` of the entry script.
     private func changeOfHead(toList name: String, _ text: SourceText) -> Advice.Change? {
         guard text.name == texts[0].name, let last = replaces.last, let line = text.firstLine(with: last),
-            text.line(line, has: "@replaces")
+            text.line(line, has: "@replaces"),
+            text.line(line).reversed().drop(while: \.isWhitespace).starts(with: last.reversed())
         else { return nil }
         return Advice.Change(old: last, new: "\(last), \(name)", line: line)
     }

@@ -143,7 +143,8 @@ struct SyntaxFault {
         guard isAtToken, !lacksMore, let last = tokens.last, last.kind == .symbol else { return nil }
         switch (at(start - 1), at(start), at(start + 1)) {
         case (_, "!", "="): return Advice("Lua writes ~=", change(start, "!=", to: "~="))
-        case (_, "!", _): return Advice("Lua writes not", change(start, "!", to: "not "))
+        case (_, "!", _):
+            return Advice("Lua writes not", isAfterOperand ? nil : change(start, "!", to: "not "))
         case ("&", "&", _), (_, "&", "&"):
             return Advice("Lua writes and", change(at(start - 1) == "&" ? start - 1 : start, "&&", to: "and"))
         case ("|", "|", _), (_, "|", "|"):
@@ -161,6 +162,16 @@ struct SyntaxFault {
             return symbol.word == .floorDivide ? "a comment begins with --" : nil
         }
         return "Lua has no \(symbol.word.rawValue)=; write x = x \(symbol.word.rawValue) y"
+    }
+
+    /// Whether the last token is after a value, so that it cannot begin one.
+    private var isAfterOperand: Bool {
+        guard let before = tokens.dropLast().last else { return false }
+        return switch before.kind {
+        case .number, .string: true
+        case .name: [.none, .nil, .true, .false, .end].contains(before.word)
+        default: [.close, .closeBracket, .closeBrace, .dots].contains(before.word)
+        }
     }
 
     /// The change of an operator of another language. A word gets spaces around it.

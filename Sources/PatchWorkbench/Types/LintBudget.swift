@@ -38,8 +38,10 @@ final class LintBudget {
     ///
     /// - Parameter shown: How the word is shown, such as with quotes.
     func meant(by word: String, among known: [String], shown: (String) -> String = { $0 }) -> Advice? {
-        guard let (meant, isOnly) = closest(word, among: known) else { return nil }
+        guard let (meant, isOnly) = closest(word, among: known.filter { $0 != word }) else { return nil }
+        // Most short words are close to each other.
         return Advice(
-            "did you mean \(shown(meant))?", isOnly ? Advice.Change(old: word, new: meant) : nil)
+            "did you mean \(shown(meant))?",
+            isOnly && word.utf8.count >= 4 ? Advice.Change(old: word, new: meant) : nil)
     }
 }

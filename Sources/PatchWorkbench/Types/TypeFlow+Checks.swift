@@ -32,13 +32,19 @@ extension TypeFlow {
             if isFirst {
                 Advice(
                     "a replacement's first parameter is the original; the arguments follow it",
-                    function.parameters > 0 && local(0, at: 0) == word
+                    function.parameters > 0 && local(0, at: 0) == word && word.map(Self.isNoOriginal) ?? false
                         ? Advice.Change(old: "(\(word ?? "")", new: "(original, \(word ?? "")", line: function.line)
                         : nil)
             } else {
                 isOriginal ? "call it: \(word ?? "original")(…)" : nil
             }
         report(code, index, word, "\(operation) \(what)", hint: hint)
+    }
+
+    /// Whether a first parameter is named as an argument. By other names, such as `super`, the original is called what it is.
+    private static func isNoOriginal(_ name: String) -> Bool {
+        !["super", "old", "base", "prev", "previous", "next", "fn", "func", "f", "call", "inner", "wrapped", "parent"]
+            .contains(name.lowercased())
     }
 
     // MARK: types that operations take

@@ -207,8 +207,9 @@ extension TypeFlow {
                 return .one(instruction.k ? index + 2 : jumpTarget(index), isFalse)
             }
             var (isTrue, isFalse) = (state, state)
-            isTrue[b] = state[b].whereTrue
-            isFalse[b] = state[b].whereFalse
+            // The value has two names then.
+            isTrue[b] = state[b].whereTrue.shared
+            isFalse[b] = state[b].whereFalse.shared
             if !state[b].isUnknown, state[b].kinds.contains(.nil) {
                 note(isNil: false, b, index, &isTrue)
                 if !state[b].kinds.contains(.boolean) { note(isNil: true, b, index, &isFalse) }

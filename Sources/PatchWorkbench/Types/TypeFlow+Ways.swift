@@ -98,7 +98,7 @@ extension TypeFlow {
             .endlessLoop, loop.lowerBound, words.first ?? "while",
             words.isEmpty
                 ? "the loop never ends: no way leads out of it"
-                : "the loop never ends once it has begun: it does not change \(words.joined(separator: " or "))")
+                : "the loop ends in its first round or never: it does not change \(words.joined(separator: " or "))")
     }
 
     /// Whether a register holds the same value in each round.

@@ -33,10 +33,12 @@ extension FeedRepository {
                 days: role.role.days > 30 ? 14 : 3, "the signatures of \(role.role) end",
                 "patchpack feed refresh DIR, with \(role.threshold) of the keys \(FeedKey.short(role.keyIDs))")
         }
+        // Each change of the trust store is a new version of the targets.
+        let sequence = min(state(of: .targets).version, Int(Int32.max))
         for key in keys {
             guard let end = key.notAfter, !key.isRevoked else { continue }
             event(
-                "key-\(key.key.id)", end, 0, days: 14, "the key \(key.name) of envelopes ends",
+                "key-\(key.key.id)", end, sequence, days: 14, "the key \(key.name) of envelopes ends",
                 "Sign the patches with another key, and deliver a trust store that has it: patchpack feed trust DIR STORE"
             )
         }

@@ -71,7 +71,7 @@ extension FleetReport {
     func worstFirst(_ gates: [ReportGateResult]) -> [Patch] {
         let crossed = Set(gates.filter { $0.verdict == .crossed }.map(\.name))
         let ranked = patches.enumerated().map { place, patch in
-            let share = Share(patch.affected.addingOrMost(patch.refused), of: patch.devices)
+            let share = Share(min(patch.affected.addingOrMost(patch.refused), patch.devices), of: patch.devices)
             return (
                 patch: patch,
                 rank: (crossed.contains(patch.label) ? 0 : patch.hasTrouble ? 1 : 2, -share.interval.lowerBound, place)

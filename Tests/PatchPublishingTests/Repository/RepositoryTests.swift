@@ -134,6 +134,18 @@ import Testing
         #expect(states.suffix(2) == ["90 withdrawn", "91 withdrawn"])
     }
 
+    /// A version that was withdrawn since is withdrawn, also if the waiting change prunes it.
+    @Test func aWithdrawalIsNotPruned() throws {
+        let id = FeedFixture.entry(1)["id"]?.text ?? ""
+        let base = try feed.repository()
+        var (waiting, other) = (base, base)
+        let version = try #require(waiting.entries(of: id).first { $0.state != .withdrawn }?.version)
+        waiting.edit(in: details) { list in list.entries.removeAll { $0.id == id && $0.version == version } }
+        other.withdraw(id, version: version, in: details)
+        try waiting.rebase(from: base, onto: other, in: details)
+        #expect(try waiting.entry(id, version: version).state == .withdrawn)
+    }
+
     /// An undo takes an entry away. What waits for that entry still does.
     @Test func entriesThatWereRemovedSinceAreGoneUnlessTheyWait() throws {
         let base = try feed.repository()

@@ -300,6 +300,7 @@ import Testing
         ("Cart.mood", "return (b.good or 0) > 1 and a or 'bad'"),
         ("Cart.day", "return a + 3600"), ("Cart.day", "if b[1] == 'good' or c == 'bad' then return nil end return 5"),
         ("Cart.mood", "return a == 'good' and 'bad' or a"),
+        ("Cart.mood", "local t = {x = 1} local u = #a > 1 and t or {x = 2} u.x = 's' return #t.x > 0 and a or 'bad'"),
         ("Cart.mood", "for k, v in pairs(b) do if v > 1 then return k end end return a"),
     ])
     func whatMayWorkIsNot(name: String, body: String) {

@@ -244,13 +244,18 @@ import Testing
         #expect(reason.status == 64 && reason.error.contains("at most 500"), "\(reason.error)")
     }
 
-    /// To look at what waits, or to carry a signature, no key is needed.
+    /// To look at a staged change, or to carry a signature, no key is needed; but what is shown and signed elsewhere is read from a root.
     @Test func whatWaitsIsSignedWithoutAKeyHere() throws {
         let work = try FeedReleaseFixture()
         #expect(try work.publish(["8.js"], "--stage", with: FeedReleaseFixture.online).status == 0)
-        let show = try work.run(["sign", "feed", "--show"])
+        for arguments in [["--show"], ["--detach", "-o", "payload"]] {
+            let own = try work.run(["sign", "feed"] + arguments)
+            #expect(own.status == 64 && own.error.contains("no key"), "\(own.error)")
+        }
+        let root = ["--root", "feed/metadata/1.root.json"]
+        let show = try work.run(["sign", "feed", "--show"] + root)
         #expect(show.status == 0 && show.text.contains("\(Self.id)-8.js"), "\(show.error)")
-        #expect(try work.run(["sign", "feed", "--detach", "-o", "payload"]).status == 0)
+        #expect(try work.run(["sign", "feed", "--detach", "-o", "payload"] + root).status == 0)
         let signed = try work.shop.shell("openssl pkeyutl -sign -rawin -inkey release.pem -in payload -out sig")
         try #require(signed.status == 0)
         let attached = try work.run(["sign", "feed", "--attach", "sig", "--yes"])
@@ -268,6 +273,8 @@ import Testing
         let run = try work.run("withdraw", "feed", Self.id, other)
         #expect(run.lines.prefix(2) == ["withdrawn  \(Self.id) 7", "withdrawn  \(other) 7"], "\(run.error)")
         let keys = FeedReleaseFixture.online + FeedReleaseFixture.release
+        // A second removal would remove the withdrawal.
+        #expect(try work.run(["remove", "feed", Self.id, Self.id] + keys).status == 64)
         for _ in 0..<2 { #expect(try work.run(["remove", "feed", Self.id, other] + keys).status == 0) }
         #expect(try work.codes() == [])
     }

@@ -127,7 +127,44 @@ import Testing
         total("log.info(\"orignal\")  return orignal(price, quantity) -- orignal"),
         total("local total = original(price, quantity)\n  return price"),
         replacement("Cart.pay", "original, wallet, cents", "return wallet.spend(wallet)"),
+        // The original under another name, a `!` after a value, a name that is too short to be near another.
+        replacement("Cart.total", "super, price, quantity", "return super * 2"),
+        total("local x = price!\n  return x"),
+        total("local x = original(price, quantity)\n  return x * k"),
     ]
+
+    /// A wrong change does not come with a right one: the word on the line that Lua names is another one.
+    @Test func eachChangeRemovesItsOwnProblem() throws {
+        let folder = try workshop()
+        let wrong = Self.replacement(
+            "Cart.find", "original, name",
+            "if name == null then return nil end\n  local mine = {prise = 2}\n  local item = original(name)\n"
+                + "  item.count = item.prise\n    + mine.prise\n  return item")
+        try folder.write(wrong, to: "a.lua")
+        _ = try lint("a.lua", "--fix", in: folder)
+        let text = try String(contentsOfFile: folder.at("a.lua"), encoding: .utf8)
+        #expect(text.contains("name == nil") && text.contains("+ mine.prise"), "\(text)")
+    }
+
+    /// Two scripts of one name could get each other's changes.
+    @Test func scriptsOfOneNameStay() throws {
+        let folder = try workshop()
+        try folder.write(Self.total("require('util')\n  return price"), to: "main/main.lua")
+        let script = "local query = 1\nif query == null then query = 2 end\nreturn query\n"
+        try folder.write(script, to: "b/util.lua")
+        try folder.write("return 1\n", to: "c/util.lua")
+        let run = try lint("--bundle", "--fix", "main/main.lua", "b/util.lua", "c/util.lua", in: folder)
+        #expect(run.status == 20 && !run.text.contains("fixed"), "\(run.text)\(run.error)")
+        #expect(try String(contentsOfFile: folder.at("b/util.lua"), encoding: .utf8) == script)
+    }
+
+    /// Each error of syntax hides the next one.
+    @Test func oneRunFixesManyLines() throws {
+        let folder = try workshop()
+        let lines = (1...25).map { "if price != \($0) and quantity != \($0) then price = price + 1 end" }
+        try folder.write(Self.total(lines.joined(separator: "\n  ") + "\n  return price"), to: "a.lua")
+        #expect(try lint("a.lua", "--fix", in: folder).status == 0)
+    }
 
     @Test(arguments: kept)
     func withoutOneAnswerNothingIsWritten(script: String) throws {

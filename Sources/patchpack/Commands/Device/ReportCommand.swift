@@ -108,7 +108,9 @@ enum ReportCommand {
         }
         let results = ReportGateResult.all(gates, judged, id: id, version: version, among: all)
         if failure == nil { failure = results.first { $0.verdict == .crossed }?.failure }
-        if failure == nil, !gates.isEmpty, listed == nil, report.input.droppedPatches > 0 {
+        if failure == nil, gates.contains(where: { !$0.measure.isOfFleet }), listed == nil,
+            report.input.droppedPatches > 0
+        {
             failure = PatchError(
                 .limit, "\(report.input.droppedPatches) events of patches were not counted, so no gate can be decided",
                 hint: "there are too many patches: give --feed DIR, or --patch ID and --patch-version N")

@@ -45,7 +45,7 @@ struct FeedAction {
         let pin = PinnedRoot(
             of: folder, given: PinnedRoot.fromOptions(arguments), keys: (options + [.addKey]).flatMap(keys.files),
             keyIDs: ids, hasKey: !signers.isEmpty,
-            takesOwn: [.showChange, .detach, .attach].contains(where: arguments.has))
+            takesOwn: arguments.has(.attach))
         change = FeedChange(
             of: folder, try Self.settings(arguments, at: now), signers: signers, pin: pin, report: console.progress
         ) { warning in

@@ -11,6 +11,9 @@ extension FeedCommand {
         guard !isCalendar || arguments.format == nil else {
             throw PatchError(.usage, "--calendar with --format", hint: "give one of them")
         }
+        guard arguments.operands.count == 1 else {
+            throw PatchError(.usage, "an id with --calendar or --format openmetrics", hint: "leave the id out")
+        }
         let place = FeedState(arguments.operands[0].text)
         let feed = try place.feed(PinnedRoot.givenRoot(arguments), arguments)
         let store = try feed.trustStore { (path) throws(PatchError) in try place.read(path, arguments) }

@@ -132,12 +132,16 @@ extension FeedCommand {
         let action = try FeedAction(arguments, console)
         let ids = arguments.operands.dropFirst().map(\.text)
         let given = try arguments.number(of: .patchVersion)
+        guard Set(ids).count == ids.count else {
+            throw PatchError(.usage, "the same id is given twice", hint: "a second removal would remove its withdrawal")
+        }
         try action.run { (feed, details) throws(PatchError) in
             var lines: [String] = []
             for id in ids {
                 let versions = feed.entries(of: id).map(\.version)
                 // The only version is the one that is meant.
                 guard let version = given ?? (versions.count == 1 ? versions.first : nil) else {
+                    guard !versions.isEmpty else { throw .unlisted(id, in: feed) }
                     throw PatchError(.usage, "\(id): no version", hint: "give --patch-version N")
                 }
                 guard try feed.remove(id, version: version, in: details) else {

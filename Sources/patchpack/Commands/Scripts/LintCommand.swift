@@ -34,7 +34,9 @@ enum LintCommand {
                 do throws(PatchError) {
                     let patch = try LintedPatch(files, fields, interface, onStandardInput: given)
                     let fixed = fixes ? FixedPatch(patch, fields, interface) : nil
-                    return .success((fixed?.patch ?? patch, fixed))
+                    let left = fixed?.patch ?? patch
+                    let findings = format == "sarif" ? left.findingsWithTriedFixes(fields, interface) : left.findings
+                    return .success((left, findings, fixed))
                 } catch {
                     return .failure(UnreadPatch(path: files[0], error: error))
                 }
@@ -43,9 +45,9 @@ enum LintCommand {
             var findings: [(finding: Finding, file: Path)]
             var linted: LintedPatch?
             switch result {
-            case .success((let patch, let fixed)):
+            case .success((let patch, let found, let fixed)):
                 if let fixed { try write(fixed, arguments, console) }
-                findings = patch.findings
+                findings = found
                 if let version = patch.version {
                     if let other = seen[version] {
                         let error = PatchError.twice(version, other)
@@ -108,7 +110,9 @@ enum LintCommand {
         return status
     }
 
-    private typealias Linted = (patch: LintedPatch, fixed: FixedPatch?)
+    private typealias Linted = (
+        patch: LintedPatch, findings: [(finding: Finding, file: Path)], fixed: FixedPatch?
+    )
 
     /// Whether the scripts are to be corrected.
     private static func fixes(_ arguments: ParsedArguments, _ paths: [Path]) throws(PatchError) -> Bool {

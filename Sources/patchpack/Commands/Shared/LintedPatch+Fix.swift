@@ -18,67 +18,118 @@ struct FixedPatch: Sendable {
     /// The files that changed, with what they were.
     let files: [(file: Path, old: [UInt8], new: [UInt8])]
 
-    /// With each round, fixes may show what they have hidden.
-    private static let mostRounds = 20
-
     /// Makes the changes of findings that have only one answer, as long as the patch then lints better.
     init(_ original: LintedPatch, _ fields: ManifestFields, _ interface: PatchInterface?) {
         var patch = original
-        for _ in 0..<Self.mostRounds {
-            let fixable = patch.findings.filter { $0.finding.fix != nil }
-            guard !fixable.isEmpty else { break }
-            func attempt(_ findings: [(finding: Finding, file: Path)], on patch: LintedPatch) -> (
-                LintedPatch, [Change]
-            )? {
-                let (scripts, changes) = Self.apply(findings, to: patch.scripts)
-                let fixed = LintedPatch(scripts, fields, interface)
-                return !changes.isEmpty && fixed.grade < patch.grade ? (fixed, changes) : nil
-            }
-            if let (fixed, made) = attempt(fixable, on: patch) {
+        var trial = Trial(original, fields, interface)
+        var refused: Set<LintedPatch.Problem> = []
+        while true {
+            let fixable = patch.fixable.filter { !refused.contains(LintedPatch.Problem($0.finding)) }
+            if let (fixed, made) = trial.apply(fixable, to: patch) {
                 (patch, changes) = (fixed, changes + made)
                 continue
             }
             // One of them may be wrong.
-            guard let (fixed, made) = fixable.lazy.compactMap({ attempt([$0], on: patch) }).first else { break }
-            (patch, changes) = (fixed, changes + made)
+            guard let next = fixable.first else { break }
+            if let (fixed, made) = trial.apply([next], to: patch) {
+                (patch, changes) = (fixed, changes + made)
+            } else {
+                refused.insert(LintedPatch.Problem(next.finding))
+            }
         }
         self.patch = patch
         files = zip(original.scripts, patch.scripts).compactMap { old, new in
             old.script.bytes == new.script.bytes ? nil : (old.file, old.script.bytes, new.script.bytes)
         }
     }
+}
 
-    private static func apply(
-        _ findings: [(finding: Finding, file: Path)], to scripts: [(script: PatchScript, file: Path)]
-    ) -> ([(script: PatchScript, file: Path)], [Change]) {
-        var changes: [Change] = []
-        let fixed = scripts.map { script, file in
+/// Tries fixes: a change is good if the problem is gone then, and no other one has come.
+private struct Trial {
+    let fields: ManifestFields
+    let interface: PatchInterface?
+    /// How many bytes of scripts are linted again, at most. Two scripts of one name could get each other's changes.
+    private var room: Int
+
+    init(_ patch: LintedPatch, _ fields: ManifestFields, _ interface: PatchInterface?) {
+        (self.fields, self.interface) = (fields, interface)
+        let names = patch.scripts.map(\.script.name)
+        room = Set(names).count == names.count ? 8 << 20 : 0
+    }
+
+    /// A patch with some fixes, and the changes; nil if they are not good.
+    mutating func apply(
+        _ findings: [(finding: Finding, file: Path)], to patch: LintedPatch
+    ) -> (patch: LintedPatch, changes: [FixedPatch.Change])? {
+        guard room > 0, !findings.isEmpty else { return nil }
+        var changes: [FixedPatch.Change] = []
+        let scripts = patch.scripts.map { script, file in
             let mine = findings.filter { $0.finding.script == script.name }
             let (bytes, applied) = Fix.apply(mine.compactMap(\.finding.fix), to: script.bytes)
             changes += applied.compactMap { fix in
-                mine.first { $0.finding.fix == fix }.map { Change(finding: $0.finding, fix: fix, file: file) }
+                mine.first { $0.finding.fix == fix }.map {
+                    FixedPatch.Change(finding: $0.finding, fix: fix, file: file)
+                }
             }
             return (PatchScript(name: script.name, bytes: bytes), file)
         }
-        return (fixed, changes)
+        room -= scripts.reduce(1000) { $0 + $1.0.bytes.count }
+        let fixed = LintedPatch(scripts, fields, interface)
+        return !changes.isEmpty && fixed.lacks(changes.map(\.finding), of: patch) ? (fixed, changes) : nil
     }
 }
 
 extension LintedPatch {
-    /// How bad the findings are. Behind an error of syntax nothing is checked, so one that comes later is better.
-    struct Grade: Comparable {
-        private let parts: [Int]
+    /// A problem, wherever it is in its line.
+    fileprivate struct Problem: Hashable {
+        let script: String
+        let code: Finding.Code
+        let line: Int
+        let message: String
 
-        fileprivate init(_ findings: [Finding]) {
-            let syntax = findings.first { $0.code == .syntax }
-            parts = [
-                findings.count { $0.code == .syntax }, syntax.map { -$0.line } ?? 0, syntax.map { -$0.column } ?? 0,
-                findings.count { $0.severity == .error }, findings.count,
-            ]
+        init(_ finding: Finding) {
+            (script, code, line, message) = (finding.script, finding.code, finding.line, finding.message)
         }
-
-        static func < (left: Grade, right: Grade) -> Bool { left.parts.lexicographicallyPrecedes(right.parts) }
     }
 
-    var grade: Grade { Grade(findings.map(\.finding)) }
+    /// Findings with a fix. Nothing is checked after an error of syntax, so that one is first.
+    fileprivate var fixable: [(finding: Finding, file: Path)] {
+        let syntax = findings.filter { $0.finding.code == .syntax }
+        return (syntax.isEmpty ? findings : syntax).filter { $0.finding.fix != nil }
+    }
+
+    /// Whether this patch has some problems of another one no more, and no new ones.
+    fileprivate func lacks(_ gone: [Finding], of other: LintedPatch) -> Bool {
+        func count(_ patch: LintedPatch) -> [Problem: Int] {
+            Dictionary(patch.findings.map { (Problem($0.finding), 1) }, uniquingKeysWith: +)
+        }
+        func syntax(_ patch: LintedPatch) -> (Int, Int)? {
+            patch.findings.first { $0.finding.code == .syntax }.map { ($0.finding.line, $0.finding.column) }
+        }
+        if let old = syntax(other) {
+            // What comes after it was not looked at before.
+            return syntax(self).map { $0 > old } ?? true
+        }
+        let (before, now, solved) = (
+            count(other), count(self), Dictionary(gone.map { (Problem($0), 1) }, uniquingKeysWith: +)
+        )
+        guard syntax(self) == nil,
+            solved.allSatisfy({ now[$0.key, default: 0] <= before[$0.key, default: 0] - $0.value })
+        else { return false }
+        // Of very many findings, some were not listed.
+        if other.findings.count >= 100 { return findings.count <= other.findings.count }
+        return now.allSatisfy { $0.value <= before[$0.key, default: 0] }
+    }
+
+    /// The findings, with the fixes that are good when they are made alone.
+    func findingsWithTriedFixes(
+        _ fields: ManifestFields, _ interface: PatchInterface?
+    ) -> [(finding: Finding, file: Path)] {
+        var trial = Trial(self, fields, interface)
+        return findings.map { finding, file in
+            var finding = finding
+            if finding.fix != nil, trial.apply([(finding, file)], to: self) == nil { finding.fix = nil }
+            return (finding, file)
+        }
+    }
 }
