@@ -68,7 +68,8 @@ struct LintedPatch: Sendable {
             for (tag, meant) in tags.doubtfulTags {
                 found.append(
                     text.finding(
-                        .unknownTag, line: text.firstLine(with: "@\(tag)") ?? 1, word: "@\(tag)",
+                        .unknownTag, line: text.firstLine(with: "@\(tag) ") ?? text.firstLine(with: "@\(tag)") ?? 1,
+                        word: "@\(tag)",
                         "the tag @\(tag) is unknown", hint: Advice(meant: "@\(meant)", for: "@\(tag)")))
             }
             // Names that are wrong are reported already.
