@@ -38,6 +38,14 @@ import Testing
         while used < seconds { used += OverrunTests.processorTime { for _ in 0..<1000 { _ = clock() } } }
     }
 
+    private static let isPast = "ended: past its limit of processor time"
+
+    /// Repeats a call that works without end until it is ended for that: on a busy machine it may have waited too long before.
+    private static func untilItHasWorked(_ harness: Harness, _ call: () -> Void) throws {
+        for _ in 0..<100 where harness.failures.last?.message != isPast { call() }
+        try #require(harness.failures.last?.message == isPast)
+    }
+
     /// Enough instructions for several looks at the clock, and few milliseconds.
     private static let looks = "for i = 1, 5000 do end"
 
@@ -73,8 +81,7 @@ import Testing
         #expect(harness.failures.map(\.message) == ["ended: it waited too long for the processor"])
         #expect(harness.registry.state.flatMap(\.patches).map(\.failures).reduce(0, +) == 1)
         #expect(works(1) == 1001)
-        #expect(works(2) == 2)
-        #expect(harness.failures.map(\.message).last == "ended: past its limit of processor time")
+        try Self.untilItHasWorked(harness) { #expect(works(2) == 2) }
         #expect(works(1) == 1, "the breaker did not open")
     }
 
@@ -125,8 +132,8 @@ import Testing
             end)
             """, replaces: ["T.f"])
         #expect(await function(2) == 1002, "\(harness.failures)")
-        #expect(await function(12) == 12)
-        #expect(harness.failures.map(\.message) == ["ended: past its limit of processor time"])
+        for _ in 0..<100 where harness.failures.last?.message != Self.isPast { #expect(await function(12) == 12) }
+        #expect(harness.failures.last?.message == Self.isPast)
     }
 
     @Test func anAsynchronousCallContinuesOnAThreadThatHasWorked() async throws {
