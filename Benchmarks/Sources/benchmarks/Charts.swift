@@ -74,7 +74,7 @@ struct Charts {
             let dashes = name.hasSuffix("C") ? " stroke-dasharray=\"5 4\"" : ""
             body += "<polyline points=\"\(path)\" fill=\"none\" stroke=\"\(colour)\" stroke-width=\"2\"\(dashes)/>\n"
         }
-        for (index, (name, colour, points)) in lines.enumerated() {
+        for (index, (name, colour, _)) in lines.enumerated() {
             let top = 70 + 20 * Double(index)
             let dashes = name.hasSuffix("C") ? " stroke-dasharray=\"5 4\"" : ""
             body +=
