@@ -1,5 +1,6 @@
 import Dispatch
 import PatchCrypto
+import PatchRunner
 import Synchronization
 import TestSupport
 import Testing
@@ -19,11 +20,11 @@ import Testing
     @Test(arguments: [0, 1, 7, 8, 9, 100]) func eachIsMadeOnceAndTakenInItsOrder(count: Int) {
         let made = Mutex<[Int]>([])
         let checks = LaunchChecks(count) { index in
-            made.withLock { $0.append(index) }
+            made.locked { $0.append(index) }
             return Self.check(index)
         }
         for index in 0..<count { #expect(message(checks.take(index)) == "\(index)") }
-        #expect(made.withLock { $0.sorted() } == Array(0..<count))
+        #expect(made.locked { $0.sorted() } == Array(0..<count))
     }
 
     @Test func anotherThreadMakesTheNextOnes() {

@@ -15,11 +15,11 @@ func fuzzRepository(_ bytes: [UInt8]) throws {
     let changes = try history.changes(until: feed, of: nil, most: 5) { _ in }
     let page = FeedPage(
         feeds: [.init(name: "feed", feed: feed, changes: changes)], report: nil, results: [], now: FuzzFeed.now,
-        fresh: 3600, refresh: nil)
+        names: try KeyNames(ParsedArguments(verb: Verb.all[0], operands: [], named: [:])), fresh: 3600, refresh: nil)
     Written.check(page: page.text)
     for entry in feed.list.entries { Written.check(json: entry.json) }
     _ = (
-        feed.overview(at: FuzzFeed.now), feed.contents, feed.unlistedTargets,
+        feed.overview(at: FuzzFeed.now, most: 20), feed.contents, feed.unlistedTargets,
         feed.changes(since: FuzzFeed.ownRepository)
     )
     require(feed.changes(since: feed).isEmpty, "a feed that differs from itself")
