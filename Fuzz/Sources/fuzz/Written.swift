@@ -71,7 +71,7 @@ enum Written {
     private static let pageElements: Set<String> = [
         "body", "header", "main", "h1", "h2", "p", "ul", "li", "b", "br", "code", "div", "section", "table", "tr", "th",
         "td",
-        "figure", "figcaption", "svg", "title", "g", "text", "path", "rect", "circle",
+        "details", "summary", "figure", "figcaption", "svg", "title", "g", "text", "path", "rect", "circle",
     ]
     private static let attributes: Set<String> = [
         "class", "role", "scope", "aria-label", "viewBox", "x", "y", "cx", "cy", "r", "d", "width", "height",
