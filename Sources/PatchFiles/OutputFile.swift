@@ -22,7 +22,7 @@ package struct OutputFile {
     package let path: Path
     package let content: Content
     /// The folder below which no link is followed; nil allows all links.
-    private let base: Path?
+    fileprivate let base: Path?
     /// Whether servers and copying programs must see by its time that a file was replaced. They compare whole seconds, so it
     /// gets a later second than the one that it replaces.
     fileprivate let hasLaterTime: Bool
@@ -53,16 +53,10 @@ package struct OutputFile {
     ) throws(PatchError) {
         for file in files { try file.checkPlace(force: replaces(file.path)) }
         var staged: [StagedFile] = []
-        var made: [Path] = []
-        var folders: [[Path?]: Descriptor] = [:]
+        var folders = OutputFolders()
         do {
             for group in groups(of: files) {
-                for file in files[group] {
-                    let known = folders[[file.path.parent, file.base]]
-                    let folder = if let known { known } else { try file.openFolder(made: &made) }
-                    folders[[file.path.parent, file.base]] = folder
-                    staged.append(try StagedFile(file, in: folder))
-                }
+                for file in files[group] { staged.append(try StagedFile(file, in: folders.folder(of: file))) }
                 try flush(Array(staged[group]))
                 if files.count > mostStaged { for index in group { try staged[index].park() } }
                 report(group.upperBound)
@@ -74,12 +68,12 @@ package struct OutputFile {
             }
         } catch {
             let kept = staged.reversed().compactMap { $0.takeBack() }
-            Folder.removeEmpty(made)
+            Folder.removeEmpty(folders.made)
             guard let first = kept.first else { throw error }
             throw error.hinting("\(first) has an old file that could not be restored, the first of \(kept.count)")
         }
         for file in staged { file.finish() }
-        for folder in folders.values { try? folder.synchronize() }
+        folders.synchronize()
     }
 
     /// Writes files, each on its own: one that fails keeps no other one back.
@@ -92,18 +86,14 @@ package struct OutputFile {
         _ files: [OutputFile], replacing replaces: (Path) -> Bool = { _ in false }, report: (Int) -> Void = { _ in }
     ) -> [PatchError?] {
         var errors: [PatchError?] = Array(repeating: nil, count: files.count)
-        var made: [Path] = []
-        var folders: [[Path?]: Descriptor] = [:]
+        var folders = OutputFolders()
         for group in groups(of: files) {
             var staged: [(index: Int, file: StagedFile)] = []
             for index in group {
                 let file = files[index]
                 do throws(PatchError) {
                     try file.checkPlace(force: replaces(file.path))
-                    let known = folders[[file.path.parent, file.base]]
-                    let folder = if let known { known } else { try file.openFolder(made: &made) }
-                    folders[[file.path.parent, file.base]] = folder
-                    staged.append((index, try StagedFile(file, in: folder)))
+                    staged.append((index, try StagedFile(file, in: folders.folder(of: file))))
                 } catch {
                     errors[index] = error
                 }
@@ -127,8 +117,8 @@ package struct OutputFile {
             }
             report(group.upperBound)
         }
-        for folder in folders.values { try? folder.synchronize() }
-        if errors.contains(where: { $0 != nil }) { Folder.removeEmpty(made) }
+        folders.synchronize()
+        if errors.contains(where: { $0 != nil }) { Folder.removeEmpty(folders.made) }
         return errors
     }
 
@@ -176,11 +166,6 @@ package struct OutputFile {
         }
     }
 
-    /// Opens the folder that the file goes into.
-    fileprivate func openFolder(made: inout [Path]) throws(PatchError) -> Descriptor {
-        try .folder(path.parent, below: base, made: &made)
-    }
-
     /// Checks that the file can be put in its place, before anything is written.
     package func checkPlace(force: Bool) throws(PatchError) {
         guard let info = FileInfo(path, following: false) else { return }
@@ -195,6 +180,25 @@ extension PatchError {
     fileprivate static func alreadyThere(_ path: Path) -> PatchError {
         PatchError(.exists, "already exists").about(path)
     }
+}
+
+/// The open folders of some files.
+private struct OutputFolders {
+    private var open: [[Path?]: Descriptor] = [:]
+    /// Those that were made.
+    private(set) var made: [Path] = []
+
+    /// The folder that a file goes into.
+    mutating func folder(of file: OutputFile) throws(PatchError) -> Descriptor {
+        let place = [file.path.parent, file.base]
+        if let known = open[place] { return known }
+        let folder = try Descriptor.folder(file.path.parent, below: file.base, made: &made)
+        open[place] = folder
+        return folder
+    }
+
+    /// Flushes their entries to the disk.
+    func synchronize() { for folder in open.values { try? folder.synchronize() } }
 }
 
 /// An output that is completely written, but not in its place yet.
