@@ -100,15 +100,22 @@ extension FeedRepository {
         of bytes: [UInt8], _ role: Role, among holders: [RoleKeys]
     ) throws(PatchError) -> [String] {
         let file = try SignedMetadata(bytes, name: role.rawValue, type: role.type)
-        var ids: [String] = []
-        for signature in file.signatures {
+        return try sound(file.signatures, over: file.payload, by: holders).map(\.keyID)
+    }
+
+    /// Those of some signatures that the keys which they name have made, in their order.
+    static func sound(
+        _ signatures: [MetadataSignature], over payload: [UInt8], by holders: [RoleKeys]
+    ) throws(PatchError) -> [MetadataSignature] {
+        var sound: [MetadataSignature] = []
+        for signature in signatures {
             for holder in holders
-            where try holder.signer(of: signature.bytes, over: file.payload)?.isByteEqual(to: signature.keyID) == true {
-                ids.append(signature.keyID)
+            where try holder.signer(of: signature.bytes, over: payload)?.isByteEqual(to: signature.keyID) == true {
+                sound.append(signature)
                 break
             }
         }
-        return ids
+        return sound
     }
 
     /// Reads a feed as its own first root file says, which proves nothing about whose feed it is.

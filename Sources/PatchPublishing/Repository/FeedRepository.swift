@@ -267,7 +267,7 @@ package struct FeedRepository: Sendable {
 
     // MARK: changing
 
-    /// Makes again what an interrupted change of keys has left.
+    /// Signs the roles again that an interrupted change of keys has left stale.
     package mutating func resignStaleRoles(in details: ChangeDetails) {
         for role in stale { touch(role, in: details) }
     }

@@ -65,7 +65,7 @@ extension FeedRepository {
             }
         }
         throw PatchError(
-            .feedSignature, "not a signature over the payload of the role \(role) signs, by one of its keys",
+            .feedSignature, "not a signature over the payload of the role \(role), by one of its keys",
             remedy: PublishingRemedy.signPayload)
     }
 
@@ -191,17 +191,8 @@ extension FeedRepository {
         }
         // What no key of the role has made is not carried on: a signer would take it for a signature, and devices for too much.
         for role in changed {
-            let holders = try holders(of: role)
-            let payload = bodies[role].json.canonical
-            var sound: [MetadataSignature] = []
-            for signature in signatures[role, default: []] {
-                for holder in holders
-                where try holder.signer(of: signature.bytes, over: payload)?.isByteEqual(to: signature.keyID) == true {
-                    sound.append(signature)
-                    break
-                }
-            }
-            signatures[role] = sound
+            signatures[role] = try Self.sound(
+                signatures[role, default: []], over: bodies[role].json.canonical, by: holders(of: role))
         }
         return !changed.isEmpty
     }
