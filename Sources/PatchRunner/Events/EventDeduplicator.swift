@@ -69,25 +69,27 @@ package struct EventDeduplicator<Event: RepeatedEvent>: Sendable {
     /// Takes out the events with a name.
     ///
     /// - Returns: Those that have happened again, and how often.
-    package mutating func take(named name: String) -> [Event] {
-        let named = repeats.filter { $0.key.name == name }
-        for key in named.keys { repeats[key] = nil }
-        return named.values.filter { $0.count > 0 }.sorted { $0.told < $1.told }.map { $0.event.repeated($0.count) }
-    }
+    package mutating func take(named name: String) -> [Event] { take(toldAgainAt: nil) { key, _ in key.name == name } }
 
     /// Takes out the events whose time is over. Those that are told now are counted again from now on.
     ///
     /// - Parameter now: Milliseconds; nil takes out all of them.
     /// - Returns: Those that have happened again, and how often.
     package mutating func take(at now: Int?) -> [Event] {
-        let over = repeats.filter { _, value in
+        let milliseconds = milliseconds
+        return take(toldAgainAt: now) { _, value in
             guard let now else { return true }
             // A clock that was set back ends the time too, but not another thread's that is a little behind.
             return now - value.told >= milliseconds || now < value.told - milliseconds
         }
-        for (key, value) in over {
+    }
+
+    /// - Parameter now: From when on those that are told are counted again; nil if they are not.
+    private mutating func take(toldAgainAt now: Int?, where isMeant: (EventSameness, Repeat) -> Bool) -> [Event] {
+        let taken = repeats.filter { isMeant($0.key, $0.value) }
+        for (key, value) in taken {
             repeats[key] = now.flatMap { value.count > 0 ? Repeat(told: $0, event: value.event) : nil }
         }
-        return over.values.filter { $0.count > 0 }.sorted { $0.told < $1.told }.map { $0.event.repeated($0.count) }
+        return taken.values.filter { $0.count > 0 }.sorted { $0.told < $1.told }.map { $0.event.repeated($0.count) }
     }
 }
