@@ -134,12 +134,11 @@ extension FeedCommand {
         let version = try arguments.number(of: .patchVersion)
         try action.run(isUrgent: isUrgent) { (feed, details) throws(PatchError) in
             let before = try FeedPreview(of: feed, arguments)
+            // Devices may have a version that is no longer listed.
+            let published = withdraws && version != nil ? try action.folder.published(for: feed.app) : [:]
             var lines: [String] = []
             for id in ids {
-                // Devices may have a version that is no longer listed.
-                if withdraws, let version,
-                    feed.isUnlisted(id, version: version, in: try action.folder.published(for: feed.app))
-                {
+                if withdraws, let version, feed.isUnlisted(id, version: version, in: published) {
                     feed.withdraw(id, version: version, in: details)
                     lines.append("withdrawn  \(id) \(version)")
                 } else {

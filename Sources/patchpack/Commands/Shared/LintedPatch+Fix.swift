@@ -23,15 +23,12 @@ struct FixedPatch: Sendable {
         var patch = original
         var trial = Trial(original, fields, interface)
         var refused: Set<LintedPatch.Problem> = []
-        while true {
-            let fixable = patch.fixable.filter { !refused.contains(LintedPatch.Problem($0.finding)) }
-            if let (fixed, made) = trial.apply(fixable, to: patch) {
-                (patch, changes) = (fixed, changes + made)
-                continue
-            }
+        func fixable() -> [(finding: Finding, file: Path)] {
+            patch.fixable.filter { !refused.contains(LintedPatch.Problem($0.finding)) }
+        }
+        while let next = fixable().first {
             // One of them may be wrong.
-            guard let next = fixable.first else { break }
-            if let (fixed, made) = trial.apply([next], to: patch) {
+            if let (fixed, made) = trial.apply(fixable(), to: patch) ?? trial.apply([next], to: patch) {
                 (patch, changes) = (fixed, changes + made)
             } else {
                 refused.insert(LintedPatch.Problem(next.finding))
@@ -48,7 +45,7 @@ struct FixedPatch: Sendable {
 private struct Trial {
     let fields: ManifestFields
     let interface: PatchInterface?
-    /// How many bytes of scripts are linted again, at most. Two scripts of one name could get each other's changes.
+    /// How many bytes of scripts are linted again, at most; none if two scripts of one name could get each other's changes.
     private var room: Int
 
     init(_ patch: LintedPatch, _ fields: ManifestFields, _ interface: PatchInterface?) {
