@@ -381,7 +381,10 @@ private struct StagedFile {
             if isNew { folder.remove(name) }
             return nil
         }
-        return (try? folder.rename(backup, to: name)) == nil ? path.parent.appending(backup) : nil
+        guard (try? folder.rename(backup, to: name)) != nil else { return path.parent.appending(backup) }
+        // If the output never replaced the old file, both names are of one file, and a rename between them does nothing.
+        folder.remove(backup)
+        return nil
     }
 
     /// Removes everything except the output.
