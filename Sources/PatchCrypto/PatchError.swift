@@ -1,24 +1,24 @@
-/// An error that says why a patch, a key or an input was refused.
+/// An error with the reason why a patch, a key or an input was refused.
 ///
 /// Two errors are equal if their codes are equal, so a caller can test for `.badSignature` without the message.
 public struct PatchError: Error, Sendable {
     /// The error's stable code.
     public let code: Code
-    /// What is wrong: one line for people, in lower case, without a full stop.
+    /// The message: one line for people, in lower case, without a full stop.
     public let message: String
-    /// What to do about it; nil if there is nothing to do.
+    /// Advice on how to fix it; nil if there is none.
     public let hint: String?
     /// Where the error is; nil if it has no place.
     public let place: Place?
-    /// What to do about it in terms of a tool's own options, if there is no hint.
+    /// Advice that a tool words in terms of its own options, if there is no hint.
     package let remedy: (any Remedy)?
 
     /// Makes an error.
     ///
     /// - Parameters:
     ///   - code: The stable code.
-    ///   - message: What is wrong, in one line, without its place.
-    ///   - hint: What to do about it.
+    ///   - message: The message, in one line, without the place.
+    ///   - hint: Advice on how to fix it.
     ///   - place: Where the error is.
     public init(_ code: Code, _ message: String, hint: String? = nil, at place: Place? = nil) {
         self.code = code
@@ -37,7 +37,7 @@ public struct PatchError: Error, Sendable {
         hint = nil
     }
 
-    /// What to do about an error, with the values that a tool needs to say it in terms of its own options.
+    /// Advice on an error, with the values that a tool needs to word it in terms of its own options.
     package protocol Remedy: Sendable {}
 
     /// Where an error is.
@@ -91,7 +91,8 @@ extension PatchError.Code {
     public static let policy = Self("policy")
     /// A size or a count exceeds a limit.
     public static let limit = Self("limit")
-    /// This machine's cryptographic library refuses an algorithm that the format needs, or the program's Lua is another one.
+    /// This machine's OpenSSL refuses an algorithm that the format needs, another Lua takes the place of the program's own, or a
+    /// library is missing.
     public static let unavailable = Self("unavailable")
     /// A defect in this software.
     public static let `internal` = Self("internal")

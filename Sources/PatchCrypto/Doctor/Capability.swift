@@ -1,8 +1,8 @@
 /// Something that the format needs, and whether this machine's libraries can do it.
 package struct Capability: Sendable {
-    /// What was tried, such as `AES-128-CBC`.
+    /// The function that was tried, such as `AES-128-CBC`.
     package let name: String
-    /// What the format needs it for.
+    /// The format's use for it.
     package let purpose: String
     /// Why it is not available; nil if it works.
     package let error: PatchError?

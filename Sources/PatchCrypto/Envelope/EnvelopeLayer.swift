@@ -1,6 +1,6 @@
 /// A part of an envelope's file.
 public struct EnvelopeLayer: Sendable {
-    /// What it is, such as `ciphertext`.
+    /// The layer's name, such as `ciphertext`.
     public let name: String
     /// Where it is in the file.
     public let range: Range<Int>

@@ -30,7 +30,7 @@ extension UnverifiedEnvelope {
     /// - Parameters:
     ///   - scriptKeys: One of them decrypts the payload and the scripts. This can be a single `ScriptKey`.
     ///   - limits: How large the parts may be.
-    /// - Throws: What a verification would throw in the stages `decrypt` to `scripts`.
+    /// - Throws: The errors that a verification throws in the stages `decrypt` to `scripts`.
     public func contents(scriptKeys: some ScriptKeyProvider, limits: EnvelopeLimits = EnvelopeLimits())
         throws(PatchError)
         -> UnverifiedContents

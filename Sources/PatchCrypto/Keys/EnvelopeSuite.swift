@@ -15,9 +15,9 @@ public enum EnvelopeSuite: String, CaseIterable, Sendable {
 
     var cipher: SymmetricCipher { self == .aes128CBCMD5 ? .aes128CBC : .aes256GCM }
     var digest: MessageDigest { self == .aes128CBCMD5 ? .md5 : .sha256 }
-    /// What is added to a script's name to name its digest member.
+    /// The suffix after a script's name in the name of its digest member.
     var digestSuffix: String { self == .aes128CBCMD5 ? ".md5" : ".sha256" }
-    /// What is added to a script's name to name its sealed member.
+    /// The suffix after a script's name in the name of its sealed member.
     static let sealedSuffix = ".aes"
 
     /// Seals bytes under a key. The IV is derived, so that the same input always produces the same bytes.

@@ -9,7 +9,7 @@ public struct KeyID: Hashable, Sendable, CustomStringConvertible {
     /// Reads an id.
     ///
     /// - Parameter text: 16 lower-case hex digits.
-    /// - Returns: nil for any other text.
+    /// - Returns: nil for any other string.
     public init?(_ text: String) { self.init(Array(text.utf8)) }
 
     init?(_ text: some Collection<UInt8>) {

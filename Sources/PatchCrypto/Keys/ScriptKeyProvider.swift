@@ -1,7 +1,7 @@
 /// A source of script keys, such as a protected store in the app that returns a key for its name.
 ///
-/// It is asked on any thread, on several at a time, and while the thread that launches patches waits. So it must not wait for the main
-/// thread.
+/// It is called on any thread, on several threads at once, and while the thread that launches patches waits. So it must not wait
+/// for the main thread.
 ///
 /// Several keys allow a rotation. An envelope names its key by id, so that an old patch still opens.
 public protocol ScriptKeyProvider: Sendable {

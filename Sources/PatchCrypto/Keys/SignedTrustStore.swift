@@ -1,15 +1,15 @@
-/// A trust store with signatures at its end, as a feed delivers it. The signatures say who wants its new keys to be trusted.
+/// A trust store with signatures at its end, as a feed delivers it. The signatures vouch for its new keys.
 ///
 ///     ed25519 MCowBQYDK2VwAyEA… release-2027
 ///     # signed for com.example.shop release 3
 ///     # signature ed25519 0123456789abcdef 3xKd…==
 ///
-/// The line before the signatures says for which app and environment it is, and its number: a device keeps the highest, and an older
-/// store adds no keys there. A signature line has the same words as in an envelope: an algorithm, a key id, and a signature in
-/// base64. Both are comments of the trust store. What is signed are the line `patchpack trust store 2`, and the file up to its
-/// first signature line.
+/// The line before the signatures has the app and the environment that the store is for, and its number. A device keeps the
+/// highest number, and an older store adds no keys there. A signature line has the same words as in an envelope: an algorithm, a
+/// key id, and a signature in base64. Both kinds of line are comments of the trust store. The signatures are over the line
+/// `patchpack trust store 2` and the file up to its first signature line.
 public struct SignedTrustStore: Sendable {
-    /// For which devices a store is, and which of them it is.
+    /// The devices that a store is for, and its number.
     public struct Label: Sendable, Hashable {
         /// The app's reverse-DNS name.
         public let app: String
@@ -56,8 +56,8 @@ public struct SignedTrustStore: Sendable {
 
     /// Reads a trust store with or without signatures.
     ///
-    /// - Throws: `config` if a line among the signatures is not one, or the label has another form or another place; `limit` if there
-    ///   are too many.
+    /// - Throws: `config` if a line among the signatures is not a signature line, or the label has another form or another place;
+    ///   `limit` if there are too many signatures.
     public init(_ file: [UInt8]) throws(PatchError) {
         var rest = file[...]
         var (keys, labels) = ([UInt8](), [ArraySlice<UInt8>]())
@@ -92,21 +92,22 @@ public struct SignedTrustStore: Sendable {
         }
     }
 
-    /// The number for a signature: that of the signatures that it has, or one more than before if it was edited since.
+    /// The number to sign with: the current one if the store is already signed for the app and the environment, else one more.
     package func nextNumber(for app: String, _ environment: String) -> Int {
         guard let label else { return 1 }
         let isSame = label.app.utf8.elementsEqual(app.utf8) && label.environment.utf8.elementsEqual(environment.utf8)
         return isSame && !signatures.isEmpty ? label.number : label.number + 1
     }
 
-    /// What is signed.
+    /// The bytes that are signed.
     private var message: [UInt8] { Array("patchpack trust store 2\n".utf8) + payload }
     /// The file up to its first signature line.
     private var payload: [UInt8] { keys + (label?.line ?? []) }
 
-    /// Signs the store. The signature replaces an earlier one by the same key; one of another label is removed.
+    /// Signs the store. The signature replaces an earlier one by the same key. Signatures for another label are removed.
     ///
-    /// - Throws: `config` if the label has a name or a number that is not allowed, `unavailable` if OpenSSL refuses the algorithm.
+    /// - Throws: `config` if the label has a name or a number that is not allowed, `unavailable` if OpenSSL refuses the
+    ///   algorithm.
     public mutating func sign(with key: SigningKey, as label: Label) throws(PatchError) {
         guard Label(label.line.dropLast()[...]) == label else {
             throw PatchError(.config, "not an app, an environment and a number from 1 to 2147483647")
@@ -122,8 +123,8 @@ public struct SignedTrustStore: Sendable {
     ///
     /// - Parameters:
     ///   - trust: The keys that may sign.
-    ///   - time: The moment at which a key must not have ended; nil ignores when keys end.
-    /// - Returns: The ids. A signature that cannot be checked here counts as none.
+    ///   - time: The moment at which a key must not have expired; nil ignores when keys expire.
+    /// - Returns: The ids. A signature that cannot be checked on this machine is ignored.
     public func signers(among trust: TrustStore, at time: Timestamp?) -> Set<KeyID> {
         guard label != nil else { return [] }
         let message = message

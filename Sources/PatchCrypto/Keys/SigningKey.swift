@@ -40,7 +40,7 @@ public struct SigningKey: Sendable {
 
     /// Signs a payload.
     ///
-    /// - Parameter payload: What to sign.
+    /// - Parameter payload: The bytes to sign.
     /// - Returns: The signature's bytes. They are the same each time for the same payload, because all of the format's
     ///   algorithms are deterministic.
     /// - Throws: `unavailable` if OpenSSL refuses the algorithm.

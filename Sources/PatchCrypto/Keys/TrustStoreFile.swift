@@ -5,7 +5,7 @@
 ///     rsa-sha1 MIIBojANBgkq… build-2019 not-after=2027-01-01T00:00:00Z
 ///     ed25519 MCowBQYDK2VwAyEA… bob revoked
 ///
-/// A line is an algorithm, the key's DER SubjectPublicKeyInfo in base64, a name, and what limits the trust. Empty lines and
+/// A line is an algorithm, the key's DER SubjectPublicKeyInfo in base64, a name, and any limits of the trust. Empty lines and
 /// lines that begin with `#` are for people, and stay in their places.
 public struct TrustStoreFile: Sendable {
     /// A line of the file.
@@ -40,7 +40,8 @@ public struct TrustStoreFile: Sendable {
             guard let text = String(validating: line, as: UTF8.self) else {
                 throw PatchError(.config, "not UTF-8 text", at: .init(line: number))
             }
-            // A signature is over the file as it was (`SignedTrustStore`). Its label stays, for the number of the next.
+            // A signature is over the file before this change (`SignedTrustStore`). The label is kept, because the next number
+            // follows from it.
             guard !text.hasPrefix("# signature ") else { continue }
             guard !line.isEmpty, line.first != UInt8(ascii: "#") else {
                 lines.append(.comment(text))
@@ -103,7 +104,7 @@ public struct TrustStoreFile: Sendable {
     ///
     /// - Parameters:
     ///   - name: Its name or its id.
-    ///   - change: Returns the key that takes its place; nil removes the key.
+    ///   - change: Returns the key to put in its place; nil removes the key.
     /// - Throws: `config` if the store has no such key.
     public mutating func update(_ name: String, _ change: (TrustedKey) -> TrustedKey?) throws(PatchError) {
         for (index, line) in lines.enumerated() {

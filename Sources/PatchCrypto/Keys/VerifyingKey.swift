@@ -43,7 +43,7 @@ public struct VerifyingKey: Sendable {
             throw PatchError(.config, "expected a public key, not another kind of PEM block")
         }
         guard let info = SubjectPublicKeyInfo(der: block.der) else {
-            // For OpenSSL's word on a key of another kind.
+            // For OpenSSL's error about a key of another kind.
             _ = try AsymmetricKey(publicKeyPEM: pem, allowing: [.rsa, .ed25519])
             throw PatchError(
                 .config, "not an RSA or Ed25519 key in canonical DER",
@@ -62,7 +62,7 @@ public struct VerifyingKey: Sendable {
     ///
     /// - Parameters:
     ///   - signature: The signature's bytes.
-    ///   - payload: What was signed.
+    ///   - payload: The bytes that were signed.
     /// - Throws: `unavailable` if OpenSSL refuses the algorithm.
     public func isValid(_ signature: [UInt8], for payload: ArraySlice<UInt8>) throws(PatchError) -> Bool {
         try key.isValid(signature, for: payload, digest: algorithm.digest)

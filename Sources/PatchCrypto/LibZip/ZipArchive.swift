@@ -8,7 +8,7 @@ enum ZipArchive {
     /// Checks every member's CRC, and inflates those that are deflated.
     ///
     /// - Parameters:
-    ///   - directory: The structure, already checked; its sizes limit what is allocated.
+    ///   - directory: The structure, already checked; its sizes limit the memory that is allocated.
     ///   - buffer: Holds the zip.
     ///   - range: Where the zip is in the buffer.
     /// - Returns: For each member, in the directory's order, its inflated bytes; nil if it is stored.
@@ -76,7 +76,7 @@ enum ZipArchive {
         return bytes
     }
 
-    /// Checks that a deflated stream ends at its last byte, and inflates to as many bytes as its header says.
+    /// Checks that a deflated stream ends at its last byte, and inflates to the size in its header.
     ///
     /// libzip accepts a stream that ends early and ignores the rest. So zlib is used to find where the stream ends.
     private static func checkDeflated(
@@ -110,8 +110,8 @@ enum ZipArchive {
 
     /// Whether libzip could open a first archive. One thread opens it before all others.
     ///
-    /// When libzip opens its first archive, it sets two variables to what a source must support, without a lock. A thread
-    /// that reads them in the meantime takes its archive for read-only.
+    /// When libzip opens its first archive, it sets two variables to the operations that a source must support, without a lock. A
+    /// thread that reads them in the meantime treats its archive as read-only.
     private static let isReady: Bool = {
         guard let source = unsafe zip_source_buffer_create(nil, 0, 0, nil) else { return false }
         guard let archive = unsafe zip_open_from_source(source, ZIP_TRUNCATE, nil) else {
@@ -154,7 +154,7 @@ enum ZipArchive {
 
     private static func add(_ name: String, _ buffer: UnsafeBufferPointer<UInt8>, to archive: OpaquePointer) -> Bool {
         let source = unsafe zip_source_buffer(archive, buffer.baseAddress, UInt64(buffer.count), 0)
-        // Names are ASCII. With ZIP_FL_ENC_UTF_8, libzip 1.11 sets a flag for that, which 1.7 does not.
+        // Names are ASCII. With ZIP_FL_ENC_UTF_8, libzip 1.11 sets a flag for the encoding, but libzip 1.7 does not.
         let index = unsafe zip_file_add(archive, name, source, 0)
         guard index >= 0 else {
             unsafe zip_source_free(source)

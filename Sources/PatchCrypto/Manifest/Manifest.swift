@@ -42,14 +42,15 @@ public struct Manifest: Sendable {
     public let appVersions: VersionRange
     /// The lowest engine level it needs, from 1.
     public let engine: Int
-    /// How many instances of the patch a runner may have at once, from 1 to 16; nil if its scripts do not care. A script that keeps
-    /// something from call to call has 1.
+    /// How many instances of the patch a runner may have at once, from 1 to 16; nil if any number is allowed.
+    ///
+    /// A script that keeps state from call to call has 1.
     public let instances: Int?
     /// The names it replaces.
     public let replaces: [String]
     /// The scripts, the entry first.
     public let scripts: [Script]
-    /// When it was made, if its author says so.
+    /// When it was made; nil if its author does not state it.
     public let created: Timestamp?
     /// When it expires. At exactly this second it has already expired.
     public let expires: Timestamp?
@@ -118,7 +119,7 @@ public struct Manifest: Sendable {
         self.extra = extra
     }
 
-    /// How many instances a manifest may say.
+    /// The numbers of instances that a manifest may state.
     package static let instanceCounts = 1...16
 
     /// The rules beyond the form of a name.

@@ -43,8 +43,8 @@ extension Manifest {
             throw .manifest(error.code, error.message)
         }
         try self.init(document, limits: limits)
-        // All values have only one spelling, so plain JSON is canonical. Of what is not plain, this finds another order of the keys,
-        // white space, or another spelling of a string.
+        // Every value has only one spelling, so plain JSON is canonical. In other JSON, this finds keys in another order, white
+        // space, or another spelling of a string.
         if isPlain { return }
         let canonical = encoded()
         guard canonical == bytes else {

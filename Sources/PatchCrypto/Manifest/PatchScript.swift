@@ -9,7 +9,7 @@ public struct PatchScript: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - name: File name and folders, in the format's alphabet.
-    ///   - bytes: Its text, in any encoding.
+    ///   - bytes: Its source, in any encoding.
     public init(name: String, bytes: [UInt8]) {
         self.name = name
         self.bytes = bytes

@@ -61,7 +61,7 @@ public struct ScriptHead: Sendable {
         }
     }
 
-    /// What to do about something at the start of a script that hides its head; nil if nothing hides it.
+    /// Advice for a script whose first bytes hide its head; nil if nothing hides it.
     package static func headProblem(_ script: [UInt8]) -> String? {
         if script.starts(with: [0xEF, 0xBB, 0xBF]) {
             return "remove the byte order mark at the start of the file, which hides the tags"

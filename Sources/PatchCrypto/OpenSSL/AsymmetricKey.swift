@@ -13,7 +13,7 @@ internal import COpenSSL
     private nonisolated(unsafe) let handle: OpaquePointer
     private let contexts = SignatureContexts()
     let kind: Kind
-    /// The key's length in bits: that of the modulus for RSA, else 256.
+    /// The key's length in bits: the length of the modulus for RSA, else 256.
     let bits: Int
 
     /// Takes ownership of an OpenSSL key, and checks that it is sound and of an allowed kind.
@@ -59,7 +59,7 @@ internal import COpenSSL
 
     /// Reads a public key from PEM (`BEGIN PUBLIC KEY`).
     ///
-    /// - Throws: `config` if there is none, or none of an allowed kind.
+    /// - Throws: `config` if there is no key, or no key of an allowed kind.
     convenience init(publicKeyPEM pem: [UInt8], allowing kinds: [Kind]) throws(PatchError) {
         let handle = unsafe pem.withUnsafeBytes { pem -> OpaquePointer? in
             let source = unsafe BIO_new_mem_buf(pem.baseAddress, Int32(clamping: pem.count))
@@ -164,13 +164,13 @@ internal import COpenSSL
     /// - Parameters:
     ///   - digest: The hash for RSA and ECDSA, nil for Ed25519.
     ///   - isPSS: Whether an RSA signature is RSASSA-PSS, with a salt of any length, instead of PKCS#1 v1.5.
-    /// - Throws: `unavailable` if OpenSSL refuses the algorithm. This says nothing about the signature.
+    /// - Throws: `unavailable` if OpenSSL refuses the algorithm. The signature may be valid or not.
     func isValid(
         _ signature: [UInt8], for message: ArraySlice<UInt8>, digest: MessageDigest?, isPSS: Bool = false
     ) throws(PatchError) -> Bool {
         defer { drainOpenSSLErrors() }
         let scheme = SignatureContexts.Scheme(digest: digest, isPSS: isPSS)
-        // Whatever a used context does not find good, a new one judges.
+        // If a used context does not find the signature valid, a new one decides.
         if let used = unsafe contexts.take(for: scheme),
             unsafe isValid(signature, for: message, scheme, in: used, isNew: false) == true
         {
@@ -182,7 +182,9 @@ internal import COpenSSL
         return isValid
     }
 
-    /// Whether a signature is valid; nil if OpenSSL refuses the algorithm. A context that finds it valid is kept, another one is freed.
+    /// Whether a signature is valid; nil if OpenSSL refuses the algorithm.
+    ///
+    /// A context that finds the signature valid is kept. Any other is freed.
     private func isValid(
         _ signature: [UInt8], for message: ArraySlice<UInt8>, _ scheme: SignatureContexts.Scheme,
         in context: OpaquePointer, isNew: Bool

@@ -9,7 +9,7 @@ package enum Base64 {
         return text
     }
 
-    /// Decodes text that is exactly what `encode` would write; nil for any other spelling.
+    /// Decodes the exact spelling that `encode` writes; nil for any other spelling.
     package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         guard !text.isEmpty, text.count.isMultiple(of: 4) else { return nil }
         let text = Array(text)

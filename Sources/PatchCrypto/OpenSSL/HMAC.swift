@@ -4,7 +4,7 @@ internal import COpenSSL
 ///
 /// - Parameters:
 ///   - key: The key, of any length.
-///   - pieces: What is authenticated, in order.
+///   - pieces: The bytes to authenticate, in order.
 /// - Returns: 32 bytes.
 /// - Throws: `unavailable` if OpenSSL refuses HMAC or SHA-256.
 func hmacSHA256(key: SecretBytes, _ pieces: [[UInt8]]) throws(PatchError) -> [UInt8] {

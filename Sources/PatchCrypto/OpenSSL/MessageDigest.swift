@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// The hash functions of an envelope, and of a feed: the last two.
+/// The hash functions of envelopes, and of feeds, which use only the last two.
 package enum MessageDigest: String {
     case md5 = "MD5"
     case sha1 = "SHA1"
@@ -27,7 +27,7 @@ package enum MessageDigest: String {
         Hex.encode(try hash(bytes))
     }
 
-    /// Hashes bytes and returns the digest as text, in lower-case hex digits.
+    /// Hashes bytes and returns the digest as a string of lower-case hex digits.
     package func text(of bytes: some Collection<UInt8>) throws(PatchError) -> String {
         String(decoding: try hexadecimal(of: bytes), as: UTF8.self)
     }

@@ -5,8 +5,8 @@ extension PatchError {
     ///
     /// - Parameters:
     ///   - code: The error's code.
-    ///   - message: What failed.
-    ///   - hint: What to do about it.
+    ///   - message: The message, to which OpenSSL's reason is added.
+    ///   - hint: Advice on how to fix it.
     static func openSSL(_ code: Code, _ message: String, hint: String? = nil) -> PatchError {
         let reasons = drainOpenSSLErrors()
         let detail = reasons.last.map { " (\($0))" } ?? ""

@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// One block of a PEM file.
 struct PEMBlock {
-    /// What a block holds, according to the label after `BEGIN`.
+    /// The kind of a block's contents, by the label after `BEGIN`.
     enum Kind {
         case publicKey, rsaPublicKey, certificate, privateKey, other
 

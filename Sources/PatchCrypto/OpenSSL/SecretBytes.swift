@@ -42,7 +42,7 @@ internal import COpenSSL
     /// Calls `body` with the bytes.
     ///
     /// - Parameter body: Receives a pointer that is valid until it returns.
-    /// - Returns: What `body` returns.
+    /// - Returns: The result of `body`.
     public func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -1,12 +1,15 @@
 internal import COpenSSL
 
-/// The contexts in which a key has found good signatures. Each can check another one, and to make one takes half as long as to hash 4 KiB.
+/// The contexts in which a key has verified a signature, kept to verify others.
+///
+/// Making a context takes half as long as hashing 4 KiB.
 @safe final class SignatureContexts: Sendable {
     private nonisolated(unsafe) var idle: [(context: OpaquePointer, scheme: Scheme)] = unsafe []
-    /// Of OpenSSL, because the thread sanitizer does not see the standard library's. Nothing is kept if there is no memory for it.
+    /// OpenSSL's lock, because the thread sanitizer does not see the standard library's. If it could not be allocated, no context
+    /// is kept.
     private nonisolated(unsafe) let lock = unsafe CRYPTO_THREAD_lock_new()
 
-    /// What a context is for.
+    /// The signature scheme that a context is for.
     struct Scheme: Equatable {
         let digest: MessageDigest?
         let isPSS: Bool
@@ -17,7 +20,7 @@ internal import COpenSSL
         unsafe CRYPTO_THREAD_lock_free(lock)
     }
 
-    /// Takes out a context that no other thread uses; nil if there is none.
+    /// Removes and returns a context for a scheme, for use by one thread; nil if there is none.
     func take(for scheme: Scheme) -> OpaquePointer? {
         guard unsafe lock != nil && CRYPTO_THREAD_write_lock(lock) == 1 else { return nil }
         defer { unsafe CRYPTO_THREAD_unlock(lock) }

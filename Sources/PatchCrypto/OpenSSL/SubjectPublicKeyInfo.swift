@@ -13,7 +13,7 @@ enum SubjectPublicKeyInfo: Equatable {
     private static let rsaAlgorithm: [UInt8] = [6, 9, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 1, 1, 5, 0]
     private static let ed25519Algorithm: [UInt8] = [6, 3, 0x2B, 0x65, 0x70]
 
-    /// The longest encoding that is read, in bytes. That of an RSA key of 8192 bits has about 1,100.
+    /// The longest encoding that is read, in bytes. An RSA key of 8192 bits has about 1,100.
     private static let longest = 4096
 
     /// The y coordinates of the points of small order, and their encodings above the field's prime.
@@ -55,7 +55,7 @@ enum SubjectPublicKeyInfo: Equatable {
         } else {
             return nil
         }
-        // Encoding the key again finds whatever was read too leniently, and any bytes after it.
+        // Encoding the key again reveals anything that was read too leniently, and any bytes after the key.
         guard self.der == der else { return nil }
     }
 

@@ -21,7 +21,7 @@ enum SymmetricCipher: String {
     /// Encrypts bytes.
     ///
     /// - Parameters:
-    ///   - plaintext: What to encrypt.
+    ///   - plaintext: The bytes to encrypt.
     ///   - key: 16 or 32 bytes, as the cipher needs.
     ///   - iv: `ivLength` bytes.
     ///   - label: Authenticated with GCM, ignored with CBC.
@@ -62,7 +62,7 @@ enum SymmetricCipher: String {
     ///   - range: Where the sealed bytes are; `canHaveSealed` must allow its length.
     ///   - buffer: Holds the sealed bytes, and afterwards the plaintext.
     ///   - key: 16 or 32 bytes, as the cipher needs.
-    ///   - label: What GCM authenticates in addition to the ciphertext.
+    ///   - label: The data that GCM authenticates in addition to the ciphertext.
     /// - Returns: Where the plaintext is; nil if the padding or the tag is wrong.
     /// - Throws: `unavailable` if OpenSSL refuses the cipher.
     func open(
@@ -82,7 +82,7 @@ enum SymmetricCipher: String {
     /// - Parameters:
     ///   - sealed: `canHaveSealed` must allow their length.
     ///   - key: 16 or 32 bytes, as the cipher needs.
-    ///   - label: What GCM authenticates in addition to the ciphertext.
+    ///   - label: The data that GCM authenticates in addition to the ciphertext.
     /// - Returns: The plaintext; nil if the padding or the tag is wrong.
     /// - Throws: `unavailable` if OpenSSL refuses the cipher.
     func opened(_ sealed: ArraySlice<UInt8>, key: SecretBytes, label: String) throws(PatchError) -> [UInt8]? {
@@ -100,7 +100,7 @@ enum SymmetricCipher: String {
 
     /// Decrypts sealed bytes.
     ///
-    /// - Parameter output: Has room for the ciphertext, and is the ciphertext or outside of the sealed bytes.
+    /// - Parameter output: Has room for the ciphertext, and is either the ciphertext itself or outside the sealed bytes.
     /// - Returns: The plaintext's length; nil if the padding or the tag is wrong.
     private func decrypt(
         _ sealed: UnsafeBufferPointer<UInt8>, to output: UnsafeMutablePointer<UInt8>, key: SecretBytes, label: String

@@ -7,7 +7,7 @@ public struct AppVersion: Sendable, Hashable, Comparable, CustomStringConvertibl
     /// Reads a version.
     ///
     /// - Parameter text: One to four numbers below 2^31, without leading zeros, joined by dots.
-    /// - Returns: nil for any other text.
+    /// - Returns: nil for any other string.
     public init?(_ text: String) {
         let fields = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard fields.count <= 4 else { return nil }
@@ -20,7 +20,7 @@ public struct AppVersion: Sendable, Hashable, Comparable, CustomStringConvertibl
         description = text
     }
 
-    /// What is wrong with a string that is not a version, to say after it; nil if it is one.
+    /// The fault of a string that is not a version, worded to follow the string; nil if it is a version.
     package static func fault(in text: String) -> String? {
         guard AppVersion(text) == nil else { return nil }
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
@@ -86,7 +86,7 @@ public struct VersionRange: Sendable, CustomStringConvertible {
     /// Reads a range.
     ///
     /// - Parameter text: `*`, or comparisons (`>=`, `<=`, `>`, `<` or `=` and a version) with one space between them.
-    /// - Returns: nil for any other text.
+    /// - Returns: nil for any other string.
     public init?(_ text: String) {
         if text.isByteEqual(to: "*") {
             self = .all
@@ -122,7 +122,7 @@ public struct VersionRange: Sendable, CustomStringConvertible {
 
     /// Whether no version satisfies every comparison, as in `>=2.5.0 <2.3.0`.
     package var isEmpty: Bool {
-        // The lowest version that satisfies every lower bound; any other one only meets fewer of the upper bounds.
+        // The lowest version that satisfies every lower bound. A higher version satisfies no upper bound that this one fails.
         var lowest = AppVersion.lowest
         for comparison in comparisons {
             let bound: AppVersion?
@@ -137,13 +137,13 @@ public struct VersionRange: Sendable, CustomStringConvertible {
         return !contains(lowest)
     }
 
-    /// What is wrong with a string that is not a range, and what to write; nil if it is one.
+    /// The fault of a string that is not a range, and a hint; nil if it is a range.
     package static func fault(in text: String) -> (fault: String, hint: String)? {
         guard VersionRange(text) == nil else { return nil }
         let hint = "use a range such as '>=2.3.0 <2.5.0', or '*'"
         for field in text.utf8.split(separator: UInt8(ascii: " ")) {
             guard let sign = Sign.allCases.first(where: { field.starts(with: $0.rawValue.utf8) }) else {
-                // As npm, Cargo and CocoaPods write them.
+                // The forms that npm, Cargo and CocoaPods use.
                 let version = String(Substring(field.drop { "^~".utf8.contains($0) }))
                 let isNearest = field.first == UInt8(ascii: "~")
                 if version.utf8.count < field.count, let low = AppVersion(version),
@@ -159,7 +159,7 @@ public struct VersionRange: Sendable, CustomStringConvertible {
         return ("one space must be between its parts", hint)
     }
 
-    /// The signs in the order in which they are tried: those of two characters first.
+    /// The comparison signs, in the order in which they are tried: the longer ones first.
     private enum Sign: String, CaseIterable {
         case atLeast = ">="
         case atMost = "<="

@@ -6,21 +6,21 @@ extension String {
         utf8.count == other.utf8.count && compareBytes(with: other) == 0
     }
 
-    /// Whether a string's bytes come before those of another one, as keys do in canonical JSON.
+    /// Whether a string's bytes sort before another string's bytes, in the order of keys in canonical JSON.
     package func hasBytes(before other: String) -> Bool {
         let order = compareBytes(with: other)
         return order == 0 ? utf8.count < other.utf8.count : order < 0
     }
 
-    /// Compares the bytes that both strings have, as `memcmp` does.
+    /// Compares the bytes up to the end of the shorter string, as `memcmp` does.
     private func compareBytes(with other: String) -> Int32 {
         var (left, right) = (self, other)
         return left.withUTF8 { left in right.withUTF8 { right in unsafe compare(left, right) } }
     }
 
-    /// Makes a string of UTF-8. nil if the bytes are something else.
+    /// Makes a string from UTF-8; nil if the bytes are not UTF-8.
     package init?(utf8 bytes: ArraySlice<UInt8>) {
-        // `String(validating:as:)` looks its generic types up at run time, which takes ten times longer.
+        // `String(validating:as:)` looks up its generic types at run time, which takes ten times longer.
         self.init(decoding: bytes, as: UTF8.self)
         let isExact = unsafe bytes.withUnsafeBufferPointer { bytes in
             withUTF8 { text in unsafe text.count == bytes.count && compare(text, bytes) == 0 }

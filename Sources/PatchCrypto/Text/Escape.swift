@@ -1,14 +1,15 @@
-/// How text that others wrote is put into a format: one rule for each.
+/// Escapes untrusted text for an output format, with one function for each format.
 ///
-/// Each goes through unicode scalars. A `Character` may be several of them, so that a `<` after a letter that joins it is not equal to `"<"`.
-/// What moves a cursor, is invisible or turns the direction of text is written as `\u{…}` in all of them.
+/// Each function goes through Unicode scalars. A `Character` may consist of several scalars, so a `<` with a combining mark is
+/// not equal to `"<"`. Characters that move the cursor, are invisible or change the direction of the text are written as an
+/// escape such as `\u{202E}`, except for GitHub Actions, URIs and manual pages.
 package enum Escape {
     /// HTML, as text and in an attribute with double quotes (HTML Standard, 13.1.2.3 and 13.1.4).
     package static func html(_ text: some StringProtocol) -> String {
         visible(text, entity)
     }
 
-    /// What HTML and XML both write for a character of their markup.
+    /// The entity for a markup character, the same in HTML and XML; nil for any other character.
     private static func entity(_ scalar: Unicode.Scalar) -> String? {
         switch scalar {
         case "&": "&amp;"
@@ -19,8 +20,10 @@ package enum Escape {
         }
     }
 
-    /// XML 1.0, as text and in an attribute with double quotes (2.3 and 2.4). Lines and tabs stay, written so that a parser keeps them in
-    /// an attribute; U+FFFE and U+FFFF are not characters of XML (2.2).
+    /// XML 1.0, as text and in an attribute with double quotes (2.3 and 2.4).
+    ///
+    /// Line feeds and tabs become character references, so that a parser keeps them in an attribute. U+FFFE and U+FFFF are
+    /// escaped, because they are not XML characters (2.2).
     package static func xml(_ text: some StringProtocol) -> String {
         visible(text) { scalar in
             switch scalar {
@@ -54,17 +57,17 @@ package enum Escape {
         }
     }
 
-    /// What a command of GitHub Actions says, after `::`.
+    /// The message of a GitHub Actions command, after `::`.
     package static func annotation(_ text: some StringProtocol) -> String {
         each(text) { "%\r\n".unicodeScalars.contains($0) ? percent(UInt8($0.value)) : nil }
     }
 
-    /// A property of a command of GitHub Actions, between commas.
+    /// A property of a GitHub Actions command, between commas.
     package static func annotationProperty(_ text: some StringProtocol) -> String {
         each(text) { "%\r\n:,".unicodeScalars.contains($0) ? percent(UInt8($0.value)) : nil }
     }
 
-    /// A path as a URI reference (RFC 3986, 2.3): all but unreserved bytes and slashes are percent-encoded.
+    /// A path as a URI reference (RFC 3986, 2.3). All bytes except unreserved characters and slashes are percent-encoded.
     package static func uri(_ path: some Sequence<UInt8>) -> String {
         path.map { byte in
             switch byte {
@@ -77,7 +80,7 @@ package enum Escape {
         }.joined()
     }
 
-    /// A value of an lcov tracefile, which ends with its line. The format has no escapes.
+    /// A value in an lcov tracefile, which ends at the end of the line. The format has no escapes.
     package static func lcov(_ text: some StringProtocol) -> String { visible(text) { _ in nil } }
 
     /// A string in a Lua program, with its quotes.
@@ -85,7 +88,7 @@ package enum Escape {
         "\"" + visible(text) { $0 == "\"" || $0 == "\\" ? "\\\($0)" : nil } + "\""
     }
 
-    /// Text in a comment of Lua or Swift, which ends with its line.
+    /// Text in a comment of Lua or Swift, which ends at the end of the line.
     package static func comment(_ text: some StringProtocol) -> String { visible(text) { _ in nil } }
 
     /// A string in a Swift program, without its quotes. All but printable ASCII is written as an escape.
@@ -100,10 +103,10 @@ package enum Escape {
         }
     }
 
-    /// Text of a manual page (mdoc).
+    /// Text in a manual page (mdoc).
     package static func roff(_ text: some StringProtocol) -> String { each(text) { $0 == "\\" ? "\\e" : nil } }
 
-    /// An argument of a macro of a manual page, with its quotes.
+    /// An argument of a macro in a manual page, with its quotes.
     package static func roffArgument(_ text: some StringProtocol) -> String {
         "\"" + each(roff(text)) { $0 == "\"" ? "\"\"" : nil } + "\""
     }
@@ -129,12 +132,12 @@ package enum Escape {
         return String(result)
     }
 
-    /// The escape of what cannot be printed, in a format in which a backslash is escaped too.
+    /// The escape for an unprintable scalar, in a format that also escapes backslashes; nil for any other scalar.
     private static func doubled(_ scalar: Unicode.Scalar) -> String? {
         isUnprintable(scalar) ? "\\\(scalar.escaped(asASCII: true))" : nil
     }
 
-    /// The text with some scalars replaced, and all that cannot be printed.
+    /// The text with some scalars replaced, and all unprintable scalars escaped.
     private static func visible(
         _ text: some StringProtocol, _ replacement: (Unicode.Scalar) -> String?
     ) -> String {

@@ -1,6 +1,6 @@
-/// An event as its line of JSON has it, of the schema `patchpack.event/1` (docs/events.md).
+/// An event as a line of JSON, in the schema `patchpack.event/1` (docs/events.md).
 ///
-/// Runners and devices make them, and reports read them. Each word of theirs is written here, and nowhere else.
+/// Runners and devices make them, and reports read them. The words of the schema are defined only here.
 package struct EventRecord: Sendable {
     /// The value of `schema`.
     package static let schema = "patchpack.event/1"
@@ -24,7 +24,7 @@ package struct EventRecord: Sendable {
         case storeFailed = "store-failed"
         case follower, misused
 
-        /// The severity. A script's log line has that of its level.
+        /// The severity. A script's log line has the severity of its level.
         package var severity: Severity {
             switch self {
             case .refused, .fellBack, .syncFailed, .withdrawn, .disabled, .waiting: .warn
@@ -33,7 +33,7 @@ package struct EventRecord: Sendable {
             }
         }
 
-        /// What happened, in words that are the same for every event of the name.
+        /// A description of the event, the same for every event with this name.
         package var sentence: String {
             switch self {
             case .loaded: "a patch was loaded"
@@ -75,7 +75,7 @@ package struct EventRecord: Sendable {
         case error = 17
     }
 
-    /// A member of the line, of its `resource`, or of its `attributes`.
+    /// A key in the line, in its `resource`, or in its `attributes`.
     package enum Key: String, CaseIterable, Sendable {
         case schema, timestamp, resource
         case severity = "severityNumber"
@@ -122,13 +122,17 @@ package struct EventRecord: Sendable {
         case isCut = "event.cut"
     }
 
-    /// The bounds in nanoseconds by which `patch.times` counts measured calls. A number at the end is of those that are below none.
+    /// The upper bounds, in nanoseconds, of the counts of measured calls in `patch.times`.
+    ///
+    /// One more count at the end is for the calls that are not below any of the bounds.
     package static let timeBounds = [
         100_000, 1_000_000, 2_000_000, 5_000_000, 10_000_000, 20_000_000, 50_000_000, 100_000_000, 200_000_000,
         500_000_000,
     ]
 
-    /// The value of `patch.reason` in `rolled-back` if it is not known which of several patches was the cause. Each is tried alone then.
+    /// The value of `patch.reason` in `rolled-back` if any of several patches may be the cause.
+    ///
+    /// Each of them is then tried alone.
     package static let suspicion = "launches failed while it was on trial with others"
 
     package typealias Members = [(key: Key, value: JSONValue)]
@@ -137,10 +141,10 @@ package struct EventRecord: Sendable {
     package let severity: Severity
     /// A script's log line.
     private let body: String?
-    /// The attributes that say which patch it is about. They are kept if the line is cut.
+    /// The attributes that identify the patch. They are kept if the line is cut.
     private let patch: Members
     private let others: Members
-    /// How often it happened again; nil for an event by itself.
+    /// The number of repetitions; nil for a single event.
     private var count: Int?
 
     package init(
@@ -154,14 +158,14 @@ package struct EventRecord: Sendable {
         others = attributes
     }
 
-    /// The record of the event, as having happened so often again.
+    /// The record of the event with a number of repetitions.
     package func repeated(_ count: Int) -> EventRecord {
         var record = self
         record.count = count
         return record
     }
 
-    /// What happened, in words. Those of a script's log line are its own.
+    /// A description of the event. For a script's log line, it is the line itself.
     package var message: String { body ?? name.sentence }
 
     /// All attributes.
@@ -172,7 +176,7 @@ package struct EventRecord: Sendable {
     /// The line. Characters that a terminal would act on are escaped.
     ///
     /// - Parameters:
-    ///   - context: Members that say when and where it happened, such as `timestamp` and `resource`.
+    ///   - context: Members for the time and the place of the event, such as `timestamp` and `resource`.
     ///   - isCut: Whether to leave out everything but the patch and the count.
     package func line(_ context: Members = [], isCut: Bool = false) -> String {
         var members: Members = [(.schema, .string(Self.schema))] + context

@@ -1,14 +1,15 @@
-/// An object of a file, whose members are asked for by name and type. The manifest, the interface and the files of a feed are read
-/// with it.
+/// A JSON object whose members are read by name and type.
+///
+/// The manifest, the interface and the files of a feed are read with it.
 package struct JSONObject: Sendable {
-    /// Makes the error for an object: where it is in its file, the member, and what is wrong with it.
+    /// Makes the error for an object from its place in the file, the member, and the fault.
     package typealias Fault = @Sendable (_ place: String, _ key: String?, _ what: String) -> PatchError
 
     package let members: [(key: String, value: JSONValue)]
     private let makePlace: @Sendable () -> String
     private let makeFault: Fault
 
-    /// - Parameter place: Where it is, made for messages only.
+    /// - Parameter place: The object's place, evaluated only for messages.
     /// - Throws: The fault if the value is not an object.
     package init(
         _ value: JSONValue?, _ place: @escaping @Sendable @autoclosure () -> String, fault: @escaping Fault
@@ -25,7 +26,7 @@ package struct JSONObject: Sendable {
     /// A member; nil if there is none.
     package subscript(key: String) -> JSONValue? { members.first { $0.key.isByteEqual(to: key) }?.value }
 
-    /// Refuses members of other names.
+    /// Refuses members with other names.
     package func allow(_ keys: [String]) throws(PatchError) {
         for member in members where !keys.contains(where: { $0.isByteEqual(to: member.key) }) {
             throw makeFault(place, nil, "a member that is not known")
@@ -85,7 +86,7 @@ package struct JSONObject: Sendable {
         return number
     }
 
-    /// The member read by `read` if it is there.
+    /// Reads a member with `read`; nil if there is no such member.
     package func optional<Value>(
         _ key: String, _ read: (String) throws(PatchError) -> Value
     ) throws(PatchError) -> Value? { self[key] == nil ? nil : try read(key) }

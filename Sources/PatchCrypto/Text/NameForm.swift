@@ -5,7 +5,7 @@ package enum NameForm {
     /// Two or more labels of `[A-Za-z0-9_-]+`, joined by dots.
     package static func isReverseDNS(_ text: String) -> Bool { isReverseDNS(text.utf8) }
 
-    /// The same form, of bytes.
+    /// The same form, in bytes.
     package static func isReverseDNS(_ text: some Collection<UInt8>) -> Bool {
         guard text.count <= longest else { return false }
         var (dots, isEmpty) = (0, true)
@@ -24,7 +24,7 @@ package enum NameForm {
     /// `[A-Za-z_][A-Za-z0-9_]*`, joined by `.` or `:`.
     static func isReplaceable(_ text: String) -> Bool { isReplaceable(text.utf8) }
 
-    /// The same form, of bytes.
+    /// The same form, in bytes.
     package static func isReplaceable(_ text: some Collection<UInt8>) -> Bool {
         guard text.count <= longest else { return false }
         let parts = Array(text).split(omittingEmptySubsequences: false) {
@@ -49,7 +49,7 @@ package enum NameForm {
     /// `[A-Za-z0-9._-]{1,64}`.
     package static func isExtraKey(_ text: String) -> Bool { isWord(text.utf8) }
 
-    /// The same form, of bytes: that of an error's code, too.
+    /// The same form, in bytes. An error's code has it too.
     package static func isWord(_ text: some Collection<UInt8>) -> Bool {
         text.count <= 64 && isMade(of: { isWord($0) || $0 == UInt8(ascii: ".") }, text)
     }

@@ -1,4 +1,4 @@
-/// Metrics in the text format of OpenMetrics 1.0. What has gauges alone is in Prometheus' older format too.
+/// Metrics in the text format of OpenMetrics 1.0. Output that has only gauges is also valid in Prometheus' older format.
 package struct OpenMetricsText: Sendable {
     private var lines = ""
 
@@ -15,12 +15,12 @@ package struct OpenMetricsText: Sendable {
     ///
     /// - Parameters:
     ///   - name: The family's name, with a suffix.
-    ///   - labels: Names, and values that others may have written.
+    ///   - labels: Names and values. Others may have written the values.
     package mutating func add(_ name: String, _ labels: [(String, String)], _ value: some CustomStringConvertible) {
         let pairs = labels.map { "\($0)=\"\(Escape.label($1))\"" }.joined(separator: ",")
         lines += "\(name)\(pairs.isEmpty ? "" : "{\(pairs)}") \(value)\n"
     }
 
-    /// All of it.
+    /// The whole output.
     package var text: String { lines + "# EOF\n" }
 }

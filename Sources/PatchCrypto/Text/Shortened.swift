@@ -1,7 +1,7 @@
 extension StringProtocol {
-    /// The text, or its beginning and its end if it has more bytes than a limit.
+    /// The string, or its beginning and its end if it has more bytes than a limit.
     ///
-    /// - Parameter limit: The most bytes to keep. A note in the middle says how many are left out.
+    /// - Parameter limit: The most bytes to keep. A note in the middle gives the number of bytes left out.
     package func shortened(to limit: Int) -> String {
         let bytes = Array(utf8)
         guard bytes.count > limit else { return String(self) }

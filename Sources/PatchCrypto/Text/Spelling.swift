@@ -4,12 +4,14 @@ package func editDistance(_ left: String, _ right: String) -> Int {
     return editDistance(left, right, most: max(left.count, right.count)) ?? 0
 }
 
-/// The edit distance of two words; nil if it is greater than a limit. Only places that are no further apart than the limit are compared.
+/// The edit distance of two words; nil if it is greater than a limit.
+///
+/// Only positions that are at most the limit apart are compared.
 private func editDistance<Letter: Equatable>(_ left: [Letter], _ right: [Letter], most: Int) -> Int? {
     guard abs(left.count - right.count) <= most else { return nil }
     guard !right.isEmpty else { return left.count }
     let far = most + 1
-    // The row before the last one, the last row, and the one that is made.
+    // The row before the previous one, the previous row, and the current row.
     var beforeLast = [Int](repeating: far, count: right.count + 1)
     var last = (0...right.count).map { min($0, far) }
     var row = beforeLast
@@ -18,7 +20,7 @@ private func editDistance<Letter: Equatable>(_ left: [Letter], _ right: [Letter]
         row[first] = first == 0 ? min(i + 1, far) : far
         var least = row[first]
         for j in first..<end {
-            // To the right of what the row before has, everything is too far.
+            // To the right of the previous row's range, every distance is over the limit.
             let above = j < i + most ? last[j + 1] : far
             var best = min(above, row[j]) + 1
             best = min(best, last[j] + (left[i] == right[j] ? 0 : 1))
@@ -40,7 +42,7 @@ package func nearest(_ word: String, among known: some Sequence<String>) -> Stri
     return spelling.nearest(word, among: Array(known))
 }
 
-/// Suggests known words for misspelled ones, until it has compared as many letters as it may.
+/// Suggests known words for misspelled ones, up to a limit on the letters compared.
 package struct Spelling: Sendable {
     /// How many pairs of letters it may still compare.
     package private(set) var left: Int

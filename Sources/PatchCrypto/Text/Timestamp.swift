@@ -6,7 +6,7 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
     /// Reads a moment.
     ///
     /// - Parameter text: `YYYY-MM-DDTHH:MM:SSZ`. The day must exist; years are from 0001, and seconds at most 59.
-    /// - Returns: nil for any other text.
+    /// - Returns: nil for any other string.
     public init?(_ text: String) {
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
         guard text.utf8.count == 20 else { return nil }
@@ -27,7 +27,7 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
         description = text
     }
 
-    /// What is wrong with a string that is not a moment, to say after it; nil if it is one.
+    /// The fault of a string that is not a moment, worded to follow the string; nil if it is a moment.
     package static func fault(in text: String) -> String? {
         guard Timestamp(text) == nil else { return nil }
         func isLike(_ pattern: String) -> Bool {
@@ -52,7 +52,7 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
     public init?(secondsSince1970: Int) {
         guard (0...253_402_300_799).contains(secondsSince1970) else { return nil }
         var (days, seconds) = secondsSince1970.quotientAndRemainder(dividingBy: 86_400)
-        // In years that begin in March, so that a leap day is the last day; four hundred of them have 146,097 days.
+        // Counts in years that begin in March, so that a leap day is the last day. Four hundred years have 146,097 days.
         days += 719_468
         let (era, day) = days.quotientAndRemainder(dividingBy: 146_097)
         let inEra = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365
@@ -74,7 +74,7 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
 
     /// Reads the time of an HTTP header, such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, section 5.6.7).
     ///
-    /// - Returns: nil for any other text, the two obsolete forms of that RFC included.
+    /// - Returns: nil for any other string, including the RFC's two obsolete forms.
     package static func httpDate(_ text: String) -> Timestamp? {
         let fields = text.utf8.split(separator: UInt8(ascii: " ")).map { String(Substring($0)) }
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]

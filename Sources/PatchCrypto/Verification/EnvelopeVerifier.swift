@@ -61,7 +61,7 @@ public struct EnvelopeVerifier: Sendable {
     /// - Parameters:
     ///   - bytes: The whole file; it is decrypted in place if the caller keeps no other copy.
     ///   - scriptKeys: One of them decrypts the payload and the scripts. This can be a single `ScriptKey`.
-    ///   - report: Replaced by a report of what each stage found.
+    ///   - report: Replaced by a report of the result of each stage.
     /// - Throws: Why the envelope was refused, with a code from docs/format.md.
     public func verify(
         _ bytes: consuming [UInt8], scriptKeys: some ScriptKeyProvider, report: inout VerificationReport
@@ -94,7 +94,7 @@ public struct EnvelopeVerifier: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: The whole file.
-    ///   - report: Replaced by a report of what each stage found.
+    ///   - report: Replaced by a report of the result of each stage.
     /// - Throws: Why the signatures are not enough, or why the file is not an envelope.
     public func verifySignatures(
         _ bytes: consuming [UInt8], report: inout VerificationReport
@@ -118,8 +118,7 @@ public struct EnvelopeVerifier: Sendable {
                 do throws(PatchError) {
                     isValid = try known?.key.isValid(signature.signature, for: envelope.payload) ?? false
                 } catch {
-                    // This says nothing about the signature. It matters only if the key is trusted and the others are
-                    // too few.
+                    // The signature may be valid or not. This matters only if the key is trusted and the others are too few.
                     if refusal == nil { unavailable = error }
                 }
                 signatures.append(

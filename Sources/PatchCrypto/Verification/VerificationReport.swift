@@ -20,7 +20,7 @@ public struct VerificationReport: Sendable {
         public fileprivate(set) var detail: String?
     }
 
-    /// A signature line and what is known about it.
+    /// A signature line and the result of its check.
     public struct Signature: Sendable {
         /// The algorithm that the line names.
         public let algorithm: SignatureAlgorithm
@@ -42,7 +42,7 @@ public struct VerificationReport: Sendable {
     public internal(set) var signatures: [Signature] = []
     /// The manifest, once its stage has passed.
     ///
-    /// If a later stage failed, it is only what the signer wrote, not a permission to run the patch.
+    /// If a later stage failed, it is only the signer's statement, not a permission to run the patch.
     public internal(set) var manifest: Manifest?
     /// Why the envelope was refused; nil if every requested stage passed.
     public private(set) var error: PatchError?

@@ -6,7 +6,9 @@ public struct VerifiedPatch: Sendable {
     public let manifest: Manifest
     /// The scripts, the entry first.
     public let scripts: [PatchScript]
-    /// The manifest as it is in the envelope, then each script's digest: in envelopes of one suite the same if the contents are.
+    /// The manifest's bytes in the envelope, then each script's digest.
+    ///
+    /// In envelopes of one suite, they are the same if the contents are the same.
     package let unsealed: [[UInt8]]
     /// The ids of the trusted keys whose signatures were valid.
     public let signers: [KeyID]
