@@ -1,4 +1,4 @@
-/// The globals that a function uses, and the lines on which it does.
+/// The globals that a function uses, and the lines that use them.
 ///
 /// Lua's own compiler knows the scopes, so its output is the most reliable way to find them.
 struct Chunk {
@@ -18,7 +18,7 @@ struct Chunk {
         let line: Int
     }
 
-    /// What a function uses.
+    /// Finds the globals that a function uses.
     init(_ function: Prototype) { add(function) }
 
     private mutating func add(_ function: Prototype) {
@@ -57,7 +57,7 @@ struct Chunk {
                 }
             default: break
             }
-            // All but the stores (SETTABUP, SETTABLE, SETI, SETFIELD) may write their first register.
+            // All opcodes except the stores (SETTABUP, SETTABLE, SETI, SETFIELD) may write their first register.
             guard !(15...18).contains(instruction.word & 0x7F) else { continue }
             environments.remove(instruction.a)
             globalTables.remove(instruction.a)

@@ -1,4 +1,6 @@
-/// A Lua 5.4 instruction: seven bits of opcode, then A, k, B and C; or A and Bx; or sJ. The numbers are those of `lopcodes.h`.
+/// A Lua 5.4 instruction, with the opcode numbers of `lopcodes.h`.
+///
+/// It is seven bits of opcode, then A, k, B and C; or A and Bx; or sJ.
 struct Instruction {
     enum Opcode: UInt32 {
         case move, loadInteger, loadFloat, loadConstant, loadLongConstant, loadFalse, loadFalseAndSkip, loadTrue,
@@ -35,7 +37,7 @@ struct Instruction {
         opcode = Opcode(rawValue: word & 0x7F) ?? .unknown
     }
 
-    /// Whether C is the number of a constant, and not of a register; or the condition of a test (k).
+    /// Whether C is the number of a constant and not of a register; in a test, its condition (k).
     var k: Bool { word >> 15 & 1 == 1 }
     /// How far it jumps (sJ).
     var jump: Int { Int(word >> 7) - 0xFF_FFFF }
@@ -43,11 +45,11 @@ struct Instruction {
     var b: Int { Int(word >> 16 & 0xFF) }
     var c: Int { Int(word >> 24 & 0xFF) }
     var bx: Int { Int(word >> 15) }
-    /// A constant in place of Bx, B or C.
+    /// A signed number in place of Bx, B or C.
     var signedBx: Int { bx - 0xFFFF }
     var signedB: Int { b - 127 }
     var signedC: Int { c - 127 }
 
-    /// Whether it is a test that is followed by a jump, which the next instruction is.
+    /// Whether it is a test, which a jump follows.
     var isTest: Bool { (57...67).contains(word & 0x7F) }
 }

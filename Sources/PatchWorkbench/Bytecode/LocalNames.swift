@@ -1,12 +1,12 @@
 /// The local names of a function, found by register and instruction.
 struct LocalNames {
-    /// The names, those of the first register first, each register's in their order.
+    /// The names, ordered by register and then by declaration.
     private var names: [Prototype.Local] = []
-    /// For each register, where its names begin; and the end of the last one's.
+    /// For each register, the index of its first name; at the end, the number of names.
     private var starts: [Int]
 
     init(of function: Prototype) {
-        // A name that is declared later ends no later, so those that are active are a stack, and its places are the registers.
+        // A name that is declared later ends no later. So the active names are a stack, whose positions are the registers.
         var ends: [Int] = []
         var registers: [Int] = []
         registers.reserveCapacity(function.locals.count)
@@ -31,7 +31,7 @@ struct LocalNames {
     /// The local name of a register at an instruction.
     func local(of register: Int, at index: Int) -> Prototype.Local? {
         guard register >= 0, register + 1 < starts.count else { return nil }
-        // The last one that begins at the instruction or before it.
+        // The last name that begins at the instruction or before it.
         var (low, high) = (starts[register], starts[register + 1])
         while low < high {
             let middle = (low + high) / 2

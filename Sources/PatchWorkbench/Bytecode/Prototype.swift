@@ -1,6 +1,7 @@
-/// A function as Lua 5.4 has compiled it. The format is that of `lua_dump` with header 0x54, which is the same in all of Lua 5.4.
+/// A function as Lua 5.4 has compiled it.
 ///
-/// Only what this program's own compiler has just written is read: an app never takes bytecode.
+/// The format is the output of `lua_dump` with header 0x54, which is the same in all of Lua 5.4. Only the output of this
+/// program's own compiler is read: an app never takes bytecode.
 final class Prototype {
     /// The line on which it begins; 0 for a script.
     let line: Int
@@ -21,7 +22,7 @@ final class Prototype {
     let assignedUpvalues: RegisterSet
     /// The names of the script, by their numbers.
     private var names: [String] = []
-    /// For each constant that is a string, its number among the names; -1 for another one.
+    /// For each constant that is a string, its number among the names; -1 for any other constant.
     private let texts: [Int32]
     private(set) lazy var localNames = LocalNames(of: self)
     private(set) lazy var uses = RegisterUses(of: code)
@@ -32,7 +33,7 @@ final class Prototype {
         let number: Int32
         /// Whether it is the table of globals.
         let isEnvironment: Bool
-        /// Whether it is a register of the function around this one, and not an upvalue of that.
+        /// Whether it is a register of the enclosing function, and not one of its upvalues.
         let isInStack: Bool
         let index: Int
     }
@@ -42,7 +43,7 @@ final class Prototype {
         let name: String
         /// The number of the name.
         let number: Int32
-        /// Whether the compiler has made it for itself, such as `(for state)`.
+        /// Whether the compiler has added it, such as `(for state)`.
         let isHidden: Bool
         /// The instructions for which it is active.
         let range: Range<Int>
@@ -56,7 +57,7 @@ final class Prototype {
         case string(String)
     }
 
-    /// Reads a dumped function. nil if it has another format.
+    /// Reads a dumped function; nil if it has another format.
     convenience init?(dumped bytes: [UInt8]) {
         var reader = Reader(bytes)
         let header: [UInt8] = [0x1B, 0x4C, 0x75, 0x61, 0x54, 0x00, 0x19, 0x93, 0x0D, 0x0A, 0x1A, 0x0A, 4, 8, 8]
@@ -139,22 +140,22 @@ final class Prototype {
 
     func constant(_ index: Int) -> Constant? { constants.indices.contains(index) ? constants[index] : nil }
 
-    /// A constant that is a string.
+    /// A string constant; nil for any other constant.
     func text(_ index: Int) -> String? { textNumber(index).map(name) }
 
     /// A name of the script.
     func name(_ number: Int32) -> String { names[Int(number)] }
 
-    /// The number of a constant that is a string, among the names.
+    /// The number of a string constant among the names; nil for any other constant.
     func textNumber(_ index: Int) -> Int32? {
         guard texts.indices.contains(index), texts[index] >= 0 else { return nil }
         return texts[index]
     }
 
-    /// Adds the lines with instructions, in this function and in those within it.
+    /// Adds the lines with instructions, in this function and in the functions within it.
     func collectLines(into lines: inout Set<Int>) {
-        // Most instructions are on the line of the one before. The compiler adds a return without values to the end of every function, on
-        // the line of its `end`, and an instruction that prepares `...` to the beginning of a variadic one.
+        // Most instructions are on the line of the one before. The compiler adds a return without values to the end of every
+        // function, on the line of its `end`, and an instruction that prepares `...` to the beginning of a variadic function.
         var line = -1
         for (instruction, other) in zip(code.dropLast(), lineOf)
         where instruction.opcode != .prepareVariadic && other != line {
@@ -196,7 +197,7 @@ private struct Reader {
 
     mutating func word() -> UInt32 { UInt32(truncatingIfNeeded: number(4)) }
 
-    /// A number of some bytes, the lowest first.
+    /// Reads a number of several bytes, the lowest first.
     private mutating func number(_ count: Int) -> UInt64 {
         guard count <= left else {
             _ = take(count)
@@ -219,7 +220,7 @@ private struct Reader {
         return value
     }
 
-    /// The number of a name; nil if there is none.
+    /// Reads a name, and returns its number; nil if there is none.
     mutating func name() -> Int32? {
         let size = varint()
         guard size > 0 else { return nil }
@@ -229,7 +230,7 @@ private struct Reader {
 
     mutating func repeated<Element>(_ read: (inout Reader) -> Element) -> [Element] {
         let count = varint()
-        // Each takes a byte at least.
+        // Each takes at least one byte.
         if count > left { isCutShort = true }
         var elements: [Element] = []
         if !isCutShort { elements.reserveCapacity(count) }
@@ -237,7 +238,7 @@ private struct Reader {
         return elements
     }
 
-    /// A constant, and if it is a string, its number among the names; else -1.
+    /// Reads a constant, and returns it with its number among the names; -1 if it is not a string.
     mutating func constant() -> (Prototype.Constant, Int32) {
         switch byte() {
         case 0x03: return (.integer(Int64(bitPattern: number(8))), -1)

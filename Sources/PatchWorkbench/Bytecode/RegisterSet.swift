@@ -1,4 +1,4 @@
-/// A set of registers. A function has at most 255, and the numbers of others are not kept.
+/// A set of registers. A function has at most 255, and higher numbers are not kept.
 struct RegisterSet {
     /// One bit for each register.
     private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)

@@ -1,9 +1,10 @@
 /// The instructions of a function that name a register, found by register.
 struct RegisterUses {
-    /// For each register, the instructions that have its number in a field; and where each register's begin.
+    /// The instructions that have a register's number in a field, ordered by register; and the index of each register's first
+    /// one.
     private var places: [Int32] = []
     private var starts: [Int]
-    /// The instructions that are about several registers.
+    /// The instructions that use several registers.
     private var wide: [Int32] = []
 
     init(of code: [Instruction]) {
@@ -34,7 +35,7 @@ struct RegisterUses {
         }
     }
 
-    /// Whether an instruction in a range that names a register, or several ones, fits.
+    /// Whether an instruction in a range fits, of those that name a register or use several registers.
     func contains(_ register: Int, in range: Range<Int>, where fits: (Int) -> Bool) -> Bool {
         func contains(_ places: ArraySlice<Int32>) -> Bool {
             var (low, high) = (places.startIndex, places.endIndex)

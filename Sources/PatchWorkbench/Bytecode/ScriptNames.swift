@@ -1,11 +1,11 @@
-/// The names and strings of a script, each with a number, by which they are compared.
+/// The names and strings of a script, each with a number by which it is compared.
 struct ScriptNames {
     private(set) var names: [String] = []
     private var bytes: [UInt8] = []
     /// Where the bytes of each name end.
     private var ends: [Int] = []
     private var numbers: [String: Int32] = [:]
-    /// The numbers of names that were found before, by their bytes; -1 for none.
+    /// The numbers of names that were found before, by a hash of their bytes; -1 if there is none.
     private var recent = [Int32](repeating: -1, count: 256)
 
     subscript(number: Int32) -> String { names[Int(number)] }

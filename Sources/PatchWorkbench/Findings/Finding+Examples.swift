@@ -1,7 +1,7 @@
-// One table: for each code, a script that has the problem and one that has not.
+// One table: for each code, a script that has the problem and one that does not.
 
 extension Finding.Code {
-    /// An example of what it is about, and one that is right.
+    /// An example of the problem, and one of correct code.
     package var examples: (wrong: LintExample, right: LintExample) {
         switch self {
         case .tags:

@@ -156,7 +156,7 @@ package struct Finding: Sendable {
     package let line: Int
     /// The column in code points, from 1.
     package let column: Int
-    /// The number of code points that it is about; at least 1.
+    /// The length in code points, at least 1.
     package let length: Int
     package let message: String
     package let hint: String?
@@ -170,7 +170,7 @@ package struct Finding: Sendable {
 package struct SourceText: Sendable {
     package let name: String
     let bytes: [UInt8]
-    /// Where each line is, without its end.
+    /// The range of each line, without its line end.
     private let lines: [Range<Int>]
 
     package init(_ name: String, _ bytes: [UInt8]) {
@@ -193,12 +193,12 @@ package struct SourceText: Sendable {
         lines.indices.contains(number - 1) ? lines[number - 1] : nil
     }
 
-    /// A line, from 1. Empty if there is no such line.
+    /// A line, from 1; empty if there is no such line.
     package func line(_ number: Int) -> String {
         range(ofLine: number).map { String(decoding: bytes[$0], as: UTF8.self) } ?? ""
     }
 
-    /// A finding about a word in a line, or about the line's text if the word is not in it.
+    /// A finding about a word in a line, or about the line if the word is not in it.
     package func finding(
         _ code: Finding.Code, line: Int, word: String? = nil, _ message: String, hint: Advice? = nil
     ) -> Finding {
@@ -212,7 +212,7 @@ package struct SourceText: Sendable {
             hint: hint?.text, fix: hint?.change.flatMap { fix($0, line: line) })
     }
 
-    /// A finding about bytes of the script, as far as they are in one line.
+    /// A finding about the bytes of a range, up to the end of its first line.
     func finding(_ code: Finding.Code, at range: Range<Int>, _ message: String, hint: Advice? = nil) -> Finding {
         let (line, columns) = place(of: range)
         return Finding(
@@ -220,7 +220,7 @@ package struct SourceText: Sendable {
             message: message, hint: hint?.text, fix: hint?.change.flatMap { fix($0, line: line) })
     }
 
-    /// The line of bytes of the script, and their columns as far as they are in it.
+    /// The line of a range of bytes, and the columns of the part of the range in that line.
     func place(of range: Range<Int>) -> (line: Int, columns: Range<Int>) {
         let number = line(at: range.lowerBound)
         let line = lines[number - 1]
@@ -231,7 +231,7 @@ package struct SourceText: Sendable {
         return (number, column..<column + count(range))
     }
 
-    /// Where a word begins in UTF-8. A name is not found within a longer one.
+    /// Where a word begins in UTF-8. A name is not found within a longer name.
     private static func place(of word: String, in text: [UInt8]) -> Int? {
         let bytes = Array(word.utf8)
         let isName = word.unicodeScalars.allSatisfy(isName)
@@ -261,7 +261,7 @@ package struct SourceText: Sendable {
         return line(at: place)
     }
 
-    /// The line that an offset in bytes is in: the last one that begins there or before.
+    /// The line of an offset in bytes: the last line that begins there or before.
     private func line(at place: Int) -> Int {
         var (low, high) = (0, lines.count)
         while low < high {

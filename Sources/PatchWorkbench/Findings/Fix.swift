@@ -1,4 +1,4 @@
-/// What to do about a problem: for people, and for `lint --fix` if there is only one answer.
+/// Advice on a problem: for people, and for `lint --fix` if there is only one answer.
 package struct Advice: Hashable, Sendable {
     /// A change of the script's text.
     struct Change: Hashable, Sendable {
@@ -32,13 +32,13 @@ extension Advice: ExpressibleByStringInterpolation {
 package struct Fix: Hashable, Sendable {
     /// The bytes that are replaced.
     package let range: Range<Int>
-    /// What replaces them.
+    /// The string to put in their place.
     package let text: String
-    /// The line of the range, which ends in it, and the columns in code points, from 1.
+    /// The line of the range, which is within one line, and the columns in code points, from 1.
     package let line: Int
     package let columns: Range<Int>
 
-    /// The bytes of a script after some fixes, of which those that overlap an earlier one are left out.
+    /// The bytes of a script after some fixes. A fix that overlaps an earlier one is left out.
     package static func apply(_ fixes: [Fix], to bytes: [UInt8]) -> (bytes: [UInt8], applied: [Fix]) {
         var (result, applied, place): ([UInt8], [Fix], Int) = ([], [], 0)
         for fix in Set(fixes).sorted(by: { ($0.range.lowerBound, $0.text) < ($1.range.lowerBound, $1.text) })
@@ -52,7 +52,7 @@ package struct Fix: Hashable, Sendable {
 }
 
 extension SourceText {
-    /// A change as a fix; nil if its text is not in the script, or if it is not clear which place is meant.
+    /// A change as a fix; nil if its text is not in the script, or if its place is ambiguous.
     func fix(_ change: Advice.Change, line: Int) -> Fix? {
         let old = Array(change.old.utf8)
         if let place = change.place { return fix(place..<place + old.count, change.new) }
@@ -71,7 +71,7 @@ extension SourceText {
         return Fix(range: range, text: text, line: line, columns: columns)
     }
 
-    /// The only place of a string in a part of the script. A name is not found within a longer one.
+    /// The only place of a string in a part of the script. A name is not found within a longer name.
     private func only(_ text: [UInt8], in part: Range<Int>) -> Range<Int>? {
         guard let first = text.first, let last = text.last else { return nil }
         var found: Range<Int>?

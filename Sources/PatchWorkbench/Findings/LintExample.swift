@@ -7,7 +7,7 @@ package struct LintExample: Sendable {
         package let name: String
         /// Its bytes; nil if there is no such file.
         package let bytes: [UInt8]?
-        /// The part that readers see: without a head that is like any other.
+        /// The part that readers see, without an ordinary head.
         package let shown: String
     }
 
@@ -15,7 +15,7 @@ package struct LintExample: Sendable {
     package let files: [File]
     /// Whether the scripts are one patch.
     package let isBundle: Bool
-    /// What is wrong or right in it.
+    /// The sentence that explains it.
     package let sentence: String
 
     /// An example of one script.
@@ -53,7 +53,7 @@ package struct LintExample: Sendable {
             """ + text
     }
 
-    /// Of a long script, the first lines.
+    /// The script, or its first and last lines if it is long.
     private static func shown(_ text: String?) -> String {
         guard let text else { return "(there is no such file)\n" }
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
@@ -101,7 +101,7 @@ package struct LintExample: Sendable {
                 parts.map { $0[1] }, parameters: parts.map { $0[0] }, result: result, throws: `throws`))
     }
 
-    /// What the app of the examples has of that which a string names, a line each.
+    /// The declarations in the examples' app of the things that a string names, one line each.
     package static func offered(in text: String) -> [String] {
         func isIn(_ name: String) -> Bool { text.utf8.split { !isWord($0) }.contains { $0.elementsEqual(name.utf8) } }
         func isWord(_ byte: UInt8) -> Bool { byte == 0x2E || byte == 0x3A || byte == 0x5F || byte | 0x20 > 0x60 }

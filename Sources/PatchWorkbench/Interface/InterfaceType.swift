@@ -1,4 +1,4 @@
-/// A type of an interface, which names it by its text, such as `array of Item or nil`.
+/// A type of an interface, which names it with a string such as `array of Item or nil`.
 indirect enum InterfaceType: Hashable, Sendable {
     case optional(InterfaceType)
     case array(of: InterfaceType)
@@ -6,7 +6,7 @@ indirect enum InterfaceType: Hashable, Sendable {
     /// A basic type of Lua, a struct, a class, or a type that only Swift knows.
     case named(String)
 
-    /// How deeply types may be nested. What is nested deeper is a name, of which nothing is known.
+    /// How deeply types may be nested. A type that is nested deeper is a name, about which nothing is known.
     private static let deepest = 32
 
     init(_ text: String) { self.init(text.utf8[...], depth: 0) }
@@ -37,7 +37,7 @@ indirect enum InterfaceType: Hashable, Sendable {
         Array(" or nil".utf8), Array("array of ".utf8), Array("table of ".utf8)
     )
 
-    /// The types that are named in it.
+    /// The names of the types in it.
     var names: [String] {
         switch self {
         case .optional(let type), .array(let type): type.names

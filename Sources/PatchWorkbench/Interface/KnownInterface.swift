@@ -60,7 +60,7 @@ final class KnownInterface {
         return type
     }
 
-    /// How many arguments a function must get: those behind are optional.
+    /// How many arguments a function must get. The arguments after them are optional.
     ///
     /// - Parameter name: The name of the function, or the class and the name of the method.
     func neededArguments(of name: String, _ signature: PatchSignature) -> Int {
@@ -150,7 +150,7 @@ extension PatchSignature {
     /// How many arguments a call must have.
     var neededArguments: Int { arguments.lastIndex { !$0.hasSuffix(" or nil") }.map { $0 + 1 } ?? 0 }
 
-    /// The signature for a message: of many arguments only the first ones.
+    /// The signature for a message, with only the first of many arguments.
     var shown: String {
         let most = 30
         guard arguments.count > most else { return description }
@@ -161,7 +161,7 @@ extension PatchSignature {
 }
 
 extension [String] {
-    /// The words for a message, with commas: of many words only the first ones.
+    /// The words for a message, with commas; only the first of many words.
     var listed: String {
         let most = 30
         return count > most ? prefix(most).joined(separator: ", ") + ", …" : joined(separator: ", ")

@@ -6,7 +6,7 @@ struct Named<Element> {
     private let name: (Element) -> String
     private let places: [String: Int]
 
-    /// - Parameter name: The name of an element. Of two with one name, the first is found.
+    /// - Parameter name: The name of an element. Of two elements with the same name, the first is found.
     init(_ elements: [Element], by name: @escaping (Element) -> String) {
         self.elements = elements
         self.name = name

@@ -6,7 +6,7 @@ extension PatchInterface {
     package struct Change: Sendable {
         /// Whether it could break a patch for the older interface.
         package let isBreaking: Bool
-        /// What has changed, such as `Cart.total is gone`.
+        /// The change, such as `Cart.total is gone`.
         package let description: String
     }
 
@@ -17,7 +17,7 @@ extension PatchInterface {
         return other + changesOfNames(to: newer)
     }
 
-    /// Why a patch is not for this app or this version of it. nil if it is.
+    /// Why a patch does not fit this app or this version of it; nil if it fits.
     package func refusal(of manifest: Manifest) -> String? {
         guard manifest.app.isByteEqual(to: app) else {
             return "the patch is for the app \(manifest.app), but the interface is for \(app)"
@@ -57,7 +57,7 @@ extension PatchInterface {
         return changes.filter(\.isBreaking) + changes.filter { !$0.isBreaking }
     }
 
-    /// A type as scripts see it. Interfaces of older versions call bytes a string.
+    /// A type as scripts see it: bytes are a string, which is their name in older interfaces.
     private static func seen(_ type: String) -> String {
         type.split(separator: " ", omittingEmptySubsequences: false).map { $0 == "bytes" ? "string" : $0 }
             .joined(separator: " ")
@@ -83,7 +83,7 @@ extension PatchInterface {
                 Change(isBreaking: true, description: "the field \(name) was \(field.type) and is now \(other.type)"))
         }
         for field in newer.fields where oldFields[field.name] == nil {
-            // A table that a patch returns does not have it.
+            // A table that a patch returns does not have the new field.
             changes.append(
                 Change(
                     isBreaking: !field.isOptional,
@@ -92,7 +92,9 @@ extension PatchInterface {
         return changes
     }
 
-    /// A case that is gone could be what a patch returns. A new one could be what it is given, as any other value.
+    /// The changes of a type's cases.
+    ///
+    /// A patch may return a case that was removed. A new case only reaches a patch as an argument, like any other value.
     private static func changes(_ older: Scalar, _ newer: Scalar?) -> [Change] {
         guard let newer else { return [] }
         guard newer.type == older.type else {
@@ -121,8 +123,7 @@ extension PatchInterface {
                 continue
             }
             guard seen(other.signature) != seen(function.signature) else { continue }
-            // A function that can throw now does not affect a patch. If it can no longer throw, `host.throw` no longer
-            // works.
+            // If a function can now throw, no patch is affected. If it can no longer throw, `host.throw` no longer works.
             let isBreaking =
                 seen(other.signature).arguments != seen(function.signature).arguments
                 || seen(other.signature).result != seen(function.signature).result

@@ -46,7 +46,7 @@ extension PatchInterface {
         }
     }
 
-    /// The structs. An older app did not write them.
+    /// The structs. Older apps did not write them.
     private static func structs(_ file: JSONObject) throws(PatchError) -> [Struct] {
         var structs: [Struct] = []
         for one in try file.optional("structs", file.objects) ?? [] {
@@ -61,7 +61,7 @@ extension PatchInterface {
         return structs
     }
 
-    /// The types that scripts see as a basic value. An older app did not write them.
+    /// The types that scripts see as a basic value. Older apps did not write them.
     private static func scalars(_ file: JSONObject) throws(PatchError) -> [Scalar] {
         var scalars: [Scalar] = []
         for one in try file.optional("scalars", file.objects) ?? [] {
@@ -103,7 +103,7 @@ extension PatchInterface {
 }
 
 extension JSONObject {
-    /// A name or a type, which is read with recursion.
+    /// A name or a type. Its length is limited, because it is read with recursion.
     fileprivate func shortText(_ key: String) throws(PatchError) -> String {
         let text = try text(key)
         try checkLength(of: text, key)

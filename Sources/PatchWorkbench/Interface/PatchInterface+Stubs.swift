@@ -1,9 +1,11 @@
 internal import PatchCrypto
 package import PatchRunner
 
-/// What an editor needs to know about an app, and about the sandbox.
+/// The files that describe an app and the sandbox to an editor.
 extension PatchInterface {
-    /// Annotations for lua-language-server: the types of the app's functions, structs and objects, and the words of patches and specs.
+    /// Annotations for lua-language-server.
+    ///
+    /// They have the types of the app's functions, structs and objects, and the names that patches and specs can use.
     package var stubs: String {
         let structs = structs.map { structure in
             (["---@class \(Self.identifier(structure.name))"]
@@ -95,7 +97,7 @@ extension PatchInterface {
 
     // MARK: types
 
-    /// The names of types that Lua has too.
+    /// The names of the types that Lua has too.
     private static let known = [
         "any": "any", "boolean": "boolean", "integer": "integer", "nil": "nil", "nothing": "nil", "number": "number",
         "string": "string",
@@ -114,7 +116,7 @@ extension PatchInterface {
         }
     }
 
-    /// The types that functions name and the interface does not describe, such as the Swift names of classes.
+    /// The types that functions name but the interface does not describe, such as the Swift names of classes.
     private var unknownTypes: [String] {
         let described = Set((structs.map(\.name) + scalars.map(\.name) + classes.map(\.name)).map(Self.identifier))
         let methods = classes.flatMap(\.methods) + functions
@@ -125,7 +127,7 @@ extension PatchInterface {
         return Set(names).subtracting(described).sorted()
     }
 
-    /// Types of which only the name is known: each may be any object of the app.
+    /// Aliases for types of which only the name is known. Each may be any object of the app.
     private func aliases(of names: [String]) -> [String] {
         let anyObject = classes.isEmpty ? "any" : classes.map { Self.identifier($0.name) }.joined(separator: "|")
         guard names.count > 1, classes.count > Self.mostRepeated else {
@@ -134,10 +136,10 @@ extension PatchInterface {
         return ["---@alias patchpack.object \(anyObject)"] + names.map { "---@alias \($0) patchpack.object" }
     }
 
-    /// A list of more classes is written once, under a name of its own.
+    /// If there are more classes, their list is written once, under a name of its own.
     private static let mostRepeated = 30
 
-    /// A name that annotations can have.
+    /// The name in a form that annotations can have.
     private static func identifier(_ name: String) -> String {
         String(
             String.UnicodeScalarView(
@@ -155,13 +157,13 @@ extension PatchInterface {
         "or", "repeat", "return", "self", "then", "true", "until", "while",
     ]
 
-    /// A name that a parameter can have in Lua.
+    /// The name in a form that a parameter can have in Lua.
     private static func word(_ name: String) -> String {
         let word = identifier(name).split(separator: ".", omittingEmptySubsequences: false).joined(separator: "_")
         return keywords.contains(word) || word.first?.isNumber != false ? "_" + word : word
     }
 
-    /// The name of a field, which may be any text.
+    /// The key of a field, whose name may be any string.
     private static func key(_ name: String) -> String {
         identifier(name) == name && !name.isEmpty && !name.contains(".") ? name : "[\(Escape.lua(name))]"
     }
@@ -177,11 +179,11 @@ extension PatchInterface {
     }
 
     private func result(_ function: Function) -> String {
-        // Without parentheses, what follows would be further results.
+        // Without parentheses, the types after it would be further results.
         function.signature.result == "nothing" ? "" : ": (\(type(function.signature.result)))"
     }
 
-    /// The type of what answers when a replacement cannot.
+    /// The type of the value that answers if a replacement cannot.
     private func otherwise(_ function: Function) -> String {
         let result = function.signature.result
         return (result == "nothing" ? "nil" : type(result)) + (function.signature.throws ? " | HostError" : "")

@@ -24,7 +24,7 @@ enum SandboxNames {
         "utf8": ["char", "charpattern", "codepoint", "codes", "len", "offset"],
     ]
 
-    /// The globals that Lua has and the sandbox does not have.
+    /// The globals of Lua that the sandbox does not have.
     static let missing: Set<String> = [
         "collectgarbage", "coroutine", "debug", "dofile", "io", "load", "loadfile", "loadstring", "os", "package",
         "setfenv",

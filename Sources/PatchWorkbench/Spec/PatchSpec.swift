@@ -5,7 +5,7 @@ internal import Synchronization
 
 /// Runs a spec: a Lua script of tests that runs outside of the sandbox, with patches that run inside it.
 ///
-/// The patches are loaded again for each test, so that no test sees what another has left in them.
+/// The patches are loaded again for each test, so that no test sees the state that another test has left in them.
 package final class PatchSpec: Sendable {
     private let patches: [PatchUnderTest]
     private let interface: PatchInterface?
@@ -16,7 +16,7 @@ package final class PatchSpec: Sendable {
     private let lines = LineCounts()
     /// Whether each call of the spec finds a new instance of each patch.
     private let renews: Bool
-    /// A test that calls more often would take long.
+    /// A test that makes more calls than this would take too long with new instances.
     private static let mostRenewals = 1000
 
     private struct State {
@@ -27,13 +27,13 @@ package final class PatchSpec: Sendable {
         var events: [RunnerEvent] = []
         /// Whether this test has asked for failures, so that it may expect some.
         var hasAsked = false
-        /// How deep calls of the app's functions are nested, and how often this test found new instances.
+        /// How deeply calls of the app's functions are nested, and how often this test found new instances.
         var depth = 0, renewals = 0
         /// For each of the app's functions that runs, whether it is asynchronous.
         var running: [Bool] = []
-        /// What the instances that are gone counted, by the function's name.
+        /// The fallbacks that earlier instances counted, by the function's name.
         var fallbacks: [String: Int] = [:]
-        /// Whether patches are being loaded again, which is not told.
+        /// Whether patches are being loaded again. Events are not recorded then.
         var isRenewing = false
     }
 
@@ -47,17 +47,18 @@ package final class PatchSpec: Sendable {
         var all: [String: [Int: Int]] { counts.locked { $0 } }
     }
 
-    /// Runs a spec: once with one instance of each patch, and once with a new one for each call, unless all of them have one instance only.
-    /// A test fails that does not end in the same way.
+    /// Runs a spec once with one instance of each patch, and once with a new instance for each call.
+    ///
+    /// The second run is left out if all patches have one instance only. A test fails if it does not end in the same way in both
+    /// runs.
     ///
     /// - Parameters:
-    ///   - script: The spec's name and text.
+    ///   - script: The spec.
     ///   - patches: The patches, in the order in which they are activated.
-    ///   - interface: What the app offers. Without it, the spec's functions take and return any values.
+    ///   - interface: Describes the app. Without it, the spec's functions take and return any values.
     ///   - limits: The limits of the patches.
     ///   - filter: Selects the tests that run.
-    ///   - timeLimit: How long the spec's own code may run: its body, each `describe`, each test, and what follows a
-    ///     test.
+    ///   - timeLimit: How long the spec's own code may run: its body, each `describe`, each test, and the blocks after a test.
     ///   - covers: Whether the lines that run are counted.
     ///   - time: The time for patches that expire.
     ///   - codeRuns: Called with true when the spec's own code begins, and with false when it ends.
@@ -96,7 +97,7 @@ package final class PatchSpec: Sendable {
         let recorder = Recorder()
         var limits = limits
         limits.instructionsPerCheck = 1  // fuel is counted to the instruction
-        // This and counting lines take longer than a call in the app may take, so fuel is what limits a test.
+        // Counting instructions and lines takes longer than a call in the app may take, so fuel limits a test instead of time.
         limits.callTime = .seconds(10)
         limits.loadTime = .seconds(10)
         let counter: @Sendable (String, String, Int) -> Void = { [lines] in lines.count(SpecReport.key($0, $1), $2) }
@@ -152,7 +153,7 @@ package final class PatchSpec: Sendable {
         do throws(PatchError) {
             _ = try spec.callFree("select", options.map(ScriptValue.text))
         } catch {
-            // Lua says in which line of our own code it was found.
+            // Lua's message begins with the line in our own code that found the error.
             let parts = error.message.split(separator: ": ", maxSplits: 1)
             let reason =
                 parts.count == 2 && parts[0].utf8.starts(with: "patchpack:".utf8) ? parts[1] : Substring(error.message)
@@ -160,7 +161,7 @@ package final class PatchSpec: Sendable {
                 PatchError.Code("usage"), "the pattern for names is wrong: \(reason)",
                 hint: "names are matched with Lua patterns; write %[ for a bracket")
         }
-        // The patches are also active for what the spec calls outside of tests.
+        // The patches are also active for the calls that the spec makes outside tests.
         try install()
         let problem = try spec.callFree("load", [.string(script.bytes), .text(script.name)])
         runner.deactivateAll()
@@ -177,14 +178,14 @@ package final class PatchSpec: Sendable {
         }
     }
 
-    /// The lines of a script that hold code. Empty if it does not compile.
+    /// The lines of a script that hold code; empty if it does not compile.
     private static func lines(of script: PatchScript, in spec: ScriptState) -> Set<Int> {
         var lines: Set<Int> = []
         (try? spec.loader.precompiled(script)).flatMap { Prototype(dumped: $0) }?.collectLines(into: &lines)
         return lines
     }
 
-    /// Runs the next test. Returns nil after the last one.
+    /// Runs the next test; returns nil after the last one.
     private func next() throws(PatchError) -> SpecReport.Test? {
         state.locked { state in
             state.calls = []
@@ -216,8 +217,10 @@ package final class PatchSpec: Sendable {
             nanoseconds: monotonicTime() - began)
     }
 
-    /// What the patches failed at in a test. The app's own code answers then, so a test that passes all the same has not
-    /// tested the patch, unless it has asked for failures.
+    /// The failures of the patches in a test, if they are to be reported.
+    ///
+    /// After a failure, the app's own code answers. So a test that passes all the same has not tested the patch, unless it has
+    /// asked for failures.
     private func unexpectedFailures(of status: SpecReport.Status) -> [String] {
         state.locked { state in
             guard status == .failed || status == .passed && !state.hasAsked else { return [] }
@@ -284,14 +287,16 @@ package final class PatchSpec: Sendable {
         try registry.names.add([slot])
     }
 
-    /// Whether what calls an asynchronous function can wait for it. A spec can, and so can the replacement of such a function.
+    /// Whether the caller of an asynchronous function can wait for it.
+    ///
+    /// A spec can, and so can the replacement of such a function.
     private func mayWait(_ stack: PatchStack) -> Bool {
         stack.values === spec.values || state.locked { $0.running.last } != false
     }
 
-    /// Counts a call of the app's function. If the spec makes it, outside of any other, it may find new instances.
+    /// Counts a call of the app's function. A call that the spec makes outside any other call may find new instances.
     ///
-    /// - Returns: Whether it can go on. If not, an error was pushed.
+    /// - Returns: Whether the call can proceed. If not, an error was pushed.
     private func begins(on stack: PatchStack) -> Bool {
         let mayRenew = state.locked { state in
             state.depth += 1
@@ -310,7 +315,7 @@ package final class PatchSpec: Sendable {
         }
     }
 
-    /// Loads the active patches again, as for another instance. They go on counting their failures.
+    /// Loads the active patches again, as another instance would. They keep counting their failures.
     private func renew() throws(PatchError) {
         let active = runner.active
         guard !active.contains(where: \.isOpen) else { return }
@@ -351,7 +356,7 @@ package final class PatchSpec: Sendable {
         return value.converted(to: type, in: interface)
     }
 
-    // MARK: what a spec can call
+    // MARK: functions for specs
 
     private func addFunctions(_ timeLimit: Duration, _ codeRuns: @escaping @Sendable (Bool) -> Void) {
         let functions: [(String, @Sendable (PatchSpec, PatchStack) -> Int32)] = [
@@ -375,7 +380,7 @@ package final class PatchSpec: Sendable {
         }
     }
 
-    /// `host.define(name, function)`: defines what the app's function does.
+    /// `host.define(name, function)`: defines the app's function.
     private func define(_ stack: PatchStack) -> Int32 {
         guard let name = stack.string(at: 1), stack.typeName(at: 2) == "function" else {
             stack.push(message: "host.define takes a name and a function")
@@ -481,7 +486,7 @@ package final class PatchSpec: Sendable {
         return 1
     }
 
-    /// `host.fellback(name)`: how often something else than a patch's script answered in this test.
+    /// `host.fellback(name)`: how often something other than a patch's script answered in this test.
     private func fellBack(_ stack: PatchStack) -> Int32 {
         let name = stack.string(at: 1) ?? ""
         state.locked { $0.hasAsked = true }

@@ -107,6 +107,6 @@ extension PatchStack {
 }
 
 extension LuaLibraries {
-    /// All of Lua's libraries, `io` and `os` too.
+    /// All of Lua's libraries, including `io` and `os`.
     static let all = unsafe LuaLibraries { state in unsafe pp_open_all_libraries(state) }
 }

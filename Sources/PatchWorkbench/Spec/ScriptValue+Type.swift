@@ -20,15 +20,16 @@ extension ScriptValue {
         return value.converted(to: type, in: interface)
     }
 
-    /// Why the app could not read the value as a type of an interface; nil if it could. A type that only Swift knows accepts
-    /// any table.
+    /// Why the app could not read the value as a type of an interface; nil if it could.
+    ///
+    /// A type that only Swift knows accepts any table.
     func fault(as type: InterfaceType, in interface: PatchInterface?) -> String? {
         let mismatch = "expected \(type), given \(typeName)"
         switch (type, self) {
         case (.optional, .nil): return nil
         case (.optional(let wrapped), _): return fault(as: wrapped, in: interface)
         case (.array(let element), .table(_, let length)):
-            // Other keys are ignored, but not if there is nothing else.
+            // Other keys are ignored, unless there is nothing else.
             guard let length else { return mismatch }
             for (index, value) in elements(length).enumerated() {
                 if let fault = value.fault(as: element, in: interface) { return "element \(index + 1): \(fault)" }
@@ -54,7 +55,7 @@ extension ScriptValue {
         }
     }
 
-    /// Whether the value cannot be of a type that has a name.
+    /// Whether the value cannot be of a named type.
     private func isOther(than name: String, in interface: PatchInterface?) -> Bool {
         switch (self, name) {
         case (_, "nothing"): false
@@ -77,7 +78,7 @@ extension ScriptValue {
 
     private func isStruct(_ name: String, _ interface: PatchInterface?) -> Bool { interface?.structure(name) != nil }
 
-    /// The elements of a table from 1 to its length. Those that are not there are nil.
+    /// The elements of a table from 1 to its length. Missing elements are nil.
     private func elements(_ length: Int) -> [ScriptValue] {
         guard case .table(let pairs, _) = self else { return [] }
         var elements = [ScriptValue](repeating: .nil, count: min(length, pairs.count + 1))
@@ -87,7 +88,7 @@ extension ScriptValue {
         return elements
     }
 
-    /// The error for a value that an enum does not have, in the words of the app's error.
+    /// The error for a value that is not a case of an enum, worded like the app's error.
     private func faultOfCase(_ scalar: PatchInterface.Scalar) -> String? {
         let value: PatchInterface.Scalar.Case
         switch self {
@@ -102,7 +103,7 @@ extension ScriptValue {
         }
     }
 
-    /// What is wrong with the fields of a table that is to be a struct, in the words of the app's error.
+    /// The fault in the fields of a table that is to be a struct, worded like the app's error.
     private func faultOfFields(_ name: String, in interface: PatchInterface?) -> String? {
         guard case .table = self, let structure = interface?.structure(name) else { return nil }
         for field in structure.fields {
@@ -114,7 +115,7 @@ extension ScriptValue {
         return nil
     }
 
-    /// The words for the place of a value in a table whose key this is.
+    /// The words for the place of a value in a table that has it at this key.
     private var place: String {
         switch self {
         case .integer(let number): "element \(number)"
@@ -132,8 +133,9 @@ extension ScriptValue {
         }?.value ?? .nil
     }
 
-    /// The value as the app would pass it on: a `Double` is a float in Lua, an `Int` is an integer, and a struct has only
-    /// its fields.
+    /// The value as the app would pass it on.
+    ///
+    /// A `Double` is a float in Lua, an `Int` is an integer, and a struct has only its fields.
     func converted(to type: InterfaceType, in interface: PatchInterface?) -> ScriptValue {
         switch (type, self) {
         case (.optional, .nil): return self

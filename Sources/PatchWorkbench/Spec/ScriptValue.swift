@@ -7,10 +7,10 @@ enum ScriptValue: PatchValue, Sendable {
     case integer(Int64)
     case number(Double)
     case string([UInt8])
-    /// A table, and how many elements it has as a sequence; nil if it is not one.
+    /// A table, and its number of elements as a sequence; nil if it is not a sequence.
     case table([(key: ScriptValue, value: ScriptValue)], length: Int?)
     case object(SpecObject)
-    /// A part of a table that cannot be passed, such as a function: its type.
+    /// The type of a part of a table that cannot be passed, such as a function.
     case other(String)
 
     static var patchTypeName: String { "value" }
@@ -23,7 +23,7 @@ enum ScriptValue: PatchValue, Sendable {
         case .number(let value): stack.push(value)
         case .string(let bytes): stack.push(bytes: bytes)
         case .object(let object):
-            // In its own state it is the table that it was made from.
+            // In its own state, the object is the table that it was made from.
             if object.spec.values === stack.values { stack.pushHeld(object.held) } else { stack.push(object: object) }
         case .other: stack.pushNil()
         case .table(let pairs, _):
@@ -128,7 +128,7 @@ final class ScriptFunction: Sendable {
 
     /// - Parameters:
     ///   - signature: The types of the app's function. Without it, all values are accepted.
-    ///   - interface: What is known of those types.
+    ///   - interface: Describes the types in the signature.
     init(signature: PatchSignature?, interface: PatchInterface?, original: @escaping Original) {
         self.signature = signature
         self.interface = interface
@@ -180,7 +180,7 @@ final class ScriptFunction: Sendable {
         }
     }
 
-    /// Reads a result that a script gives while it loads.
+    /// Reads the result that a script gives for `otherwise` while it loads.
     func readResult(_ stack: PatchStack) -> Result<Otherwise, Slot.Mismatch> {
         do throws(ScriptValue.Mismatch) {
             return .success(

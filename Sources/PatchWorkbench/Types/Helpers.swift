@@ -1,4 +1,6 @@
-/// What scripts have written into tables of the app that is not of the declared type. It may be read where nothing tells so.
+/// The fields and tables of the app into which scripts have written values of another type.
+///
+/// Such a value may be read at a place where nothing reveals this.
 final class Changes {
     /// The names of fields.
     private(set) var fields: Set<String> = []
@@ -12,7 +14,7 @@ final class Changes {
         if details.count < 20, !details.contains(detail) { details.append(detail) }
     }
 
-    /// A value that is read from a table of the app, without what may have changed.
+    /// A value that is read from a table of the app, without the facts that may have changed.
     func read(_ value: ValueType) -> ValueType {
         guard let detail = value.detail, detail.isOfApp, details.count == 20 || details.contains(detail) else {
             return value
@@ -21,7 +23,7 @@ final class Changes {
     }
 }
 
-/// The local functions of a script that are only ever called by their names, so that all of their callers are known.
+/// The local functions of a script that are only called by their names, so that all of their callers are known.
 final class Helpers {
     private struct Helper {
         let function: Prototype
@@ -34,13 +36,13 @@ final class Helpers {
 
     private var helpers: [Helper] = []
 
-    /// Adds a function. Returns its number.
+    /// Adds a function, and returns its number.
     func add(_ function: Prototype) -> Int {
         helpers.append(Helper(function: function))
         return helpers.count - 1
     }
 
-    /// Notes the arguments of a call. What is constant or likely in one call is not in the next.
+    /// Notes the arguments of a call, without constants and guesses, which the next call may not share.
     func note(_ number: Int, arguments: [ValueType], isOpen: Bool) {
         let count = helpers[number].function.parameters
         var types = arguments.prefix(count).map(\.widened)
@@ -49,13 +51,13 @@ final class Helpers {
             helpers[number].arguments.map { zip($0, types).map { $0.joined(with: $1) } } ?? types
     }
 
-    /// The types of the arguments of all calls; nil if there was none.
+    /// The types of the arguments of all calls; nil if there was no call.
     func arguments(of number: Int) -> [ValueType]? { helpers[number].arguments }
 
-    /// What a function returns, whatever its arguments are; nil if that is not known.
+    /// The result of a function for any arguments; nil if it is not known.
     func result(of number: Int, in context: TypeFlow.Context) -> ValueType? {
         if !helpers[number].isFollowed {
-            // While it is followed, nothing is known of it.
+            // While the function is followed, its result is not known.
             helpers[number].isFollowed = true
             let (type, ends) = TypeFlow.result(of: helpers[number].function, context)
             (helpers[number].result, helpers[number].ends) = (type, ends)
@@ -68,9 +70,9 @@ final class Helpers {
 }
 
 extension Prototype {
-    /// Whether a local function of this one, in a register, is used for nothing but calls.
+    /// Whether a local function of this one, in a register, is only ever called.
     ///
-    /// - Parameter budget: What looking for its uses is paid from.
+    /// - Parameter budget: Pays for the search for its uses.
     func onlyCalls(_ register: Int, named name: Int32, _ budget: LintBudget) -> Bool {
         budget.pay(10 * locals.count)
         guard let range = locals.first(where: { $0.number == name })?.range else { return false }
@@ -81,7 +83,7 @@ extension Prototype {
             switch instruction.opcode {
             case .move where instruction.b == register: return !isCallee(index)
             case .setUpvalue, .setList, .returnOne: return instruction.a == register
-            // A constant is no register, and neither are a global's table, a number and the name of a field.
+            // A constant is not a register. Neither is the table of a global, a number or the name of a field.
             case .setGlobal, .setTable, .setInteger, .setField:
                 return !instruction.k && instruction.c == register
                     || instruction.opcode != .setGlobal && instruction.a == register
@@ -116,13 +118,13 @@ extension Prototype {
         }
     }
 
-    /// Whether what an instruction puts into a register is called next.
+    /// Whether the value that an instruction puts into a register is called next.
     private func isCallee(_ index: Int) -> Bool {
         let register = code[index].a
         for instruction in code[(index + 1)...].prefix(100) where instruction.a == register {
             switch instruction.opcode {
             case .call, .tailCall: return true
-            // Other fields of these are no registers.
+            // None of these writes the register.
             case .jump, .metamethod, .metamethodInteger, .metamethodConstant: continue
             default: return false
             }
@@ -132,7 +134,7 @@ extension Prototype {
 }
 
 extension ValueType {
-    /// The type, without what only this value has.
+    /// The type, without the properties of only this value.
     fileprivate var widened: ValueType {
         switch detail {
         case .structure(let name, _): ValueType(kinds, .structure(name, ValueFields()))

@@ -1,6 +1,6 @@
-/// What the sandbox's functions take and return.
+/// The arguments and the results of a function of the sandbox.
 struct LibraryFunction: Sendable {
-    /// What an argument must be.
+    /// The requirements of an argument.
     struct Argument: Sendable {
         let kinds: ValueType.Kinds
         /// Whether a string must be a numeral, and whether a number must be an integer.
@@ -12,18 +12,19 @@ struct LibraryFunction: Sendable {
         var isList = false
     }
 
-    /// The arguments that must be there, and those that may follow.
+    /// The required arguments, and the optional ones.
     let arguments: [Argument]
     let optional: [Argument]
     /// The types of the results.
     let results: [ValueType]
-    /// Whether there may be others.
+    /// Whether there may be other results.
     let isOpen: Bool
     /// Whether it never returns.
     var neverReturns = false
 
-    /// The functions of the sandbox that refuse some values, or return less than one might think. Lua takes a number for a string, and
-    /// a numeral for a number.
+    /// The functions of the sandbox that refuse some values, or return less than a script may expect.
+    ///
+    /// Lua accepts a number as a string, and a numeral as a number.
     static let all: [String: LibraryFunction] = {
         let text: ValueType.Kinds = [.string, .integer, .float]
         let letters: [Character: Argument] = [
@@ -40,7 +41,7 @@ struct LibraryFunction: Sendable {
             "s": .string, "n": .number, "i": .integer, "d": .float, "b": .boolean, "t": .table, "a": .unknown,
             "S": ValueType([.string, .nil]), "I": ValueType([.integer, .nil]),
         ]
-        // name, the arguments that must be there, those that may follow, the results; * for others
+        // name, the required arguments, the optional ones, the results; * for other results
         let table: [(String, String, String, String)] = [
             ("string.byte", "s", "ii", "*"), ("string.char", "", "iiiiiiii", "s"), ("string.find", "sp", "ia", "II*"),
             ("string.format", "s", "", "s"), ("string.gmatch", "sp", "i", "a"), ("string.gsub", "spr", "i", "si"),
@@ -77,7 +78,7 @@ struct LibraryFunction: Sendable {
         return all
     }()
 
-    /// Why Lua refuses a format; nil if it takes it.
+    /// Why Lua refuses a format; nil if Lua accepts it.
     static func faultOfFormat(_ format: String) -> String? {
         var rest = Array(format.utf8)[...]
         while let percent = rest.firstIndex(of: UInt8(ascii: "%")) {
@@ -97,7 +98,7 @@ struct LibraryFunction: Sendable {
         return nil
     }
 
-    /// The values that a format takes: what each must be.
+    /// The requirements of the values that a format takes.
     static func values(of format: String) -> [Argument] {
         let text: ValueType.Kinds = [.string, .integer, .float]
         var values: [Argument] = []
@@ -120,7 +121,7 @@ struct LibraryFunction: Sendable {
 }
 
 extension LibraryFunction.Argument {
-    /// What is certainly wrong with a value as this argument; nil if it may be right.
+    /// The certain fault of a value as this argument; nil if it may be right.
     func fault(of value: ValueType, in interface: KnownInterface) -> String? {
         if value.isNever(kinds) { return "\(value)" }
         switch value.detail {
@@ -134,7 +135,7 @@ extension LibraryFunction.Argument {
         }
     }
 
-    /// What it must be, for messages.
+    /// The requirement, for messages.
     var description: String {
         isInteger
             ? "an integer" : isNumber ? "a number" : isList && kinds == .table ? "an array" : "\(ValueType(kinds))"

@@ -1,11 +1,11 @@
 internal import PatchCrypto
 
-/// How much work the checks of one patch may do, all together.
+/// How much work the checks of one patch may do in total.
 ///
-/// What a script or an interface can make larger is paid for: the instructions that are followed, the values that are joined, the
-/// types that are compared, and the words among which a suggestion is looked for.
+/// All work is paid for that a script or an interface can make larger: the instructions that are followed, the values that are
+/// joined, the types that are compared, and the words that are searched for a suggestion.
 final class LintBudget {
-    /// How many steps are left. A step takes some ten nanoseconds.
+    /// How many steps are left. A step takes about ten nanoseconds.
     private(set) var steps: Int
     /// How many more problems are noted. Each has a message, which may be long.
     private var problems = 1000
@@ -13,7 +13,7 @@ final class LintBudget {
 
     init(steps: Int = 60_000_000) { self.steps = steps }
 
-    /// Whether the work was more than it may be. What is not finished then is given up.
+    /// Whether the budget is used up. Unfinished work is then given up.
     var isSpent: Bool { steps < 0 }
 
     func pay(_ count: Int) { steps -= count }
@@ -29,12 +29,14 @@ final class LintBudget {
         spelling.closest(word, among: known)
     }
 
-    /// The known word that was probably meant; nil if none is close, or too many were looked at already.
+    /// The known word that was probably meant; nil if none is close, or too many words have been compared.
     func nearest(_ word: String, among known: [String]) -> String? {
         spelling.nearest(word, among: known)
     }
 
-    /// Advice to write the known word that was probably meant; nil if none is close. `lint --fix` writes it if no other is as close.
+    /// Advice to write the known word that was probably meant; nil if none is close.
+    ///
+    /// `lint --fix` writes the word if no other is as close, and the wrong word is not short.
     ///
     /// - Parameter shown: How the word is shown, such as with quotes.
     func meant(by word: String, among known: [String], shown: (String) -> String = { $0 }) -> Advice? {

@@ -1,6 +1,6 @@
-/// What a pattern of Lua's `string` library is, without running it.
+/// The properties of a pattern of Lua's `string` library, found without running it.
 struct LuaPattern {
-    /// Why Lua refuses it; nil if it takes it.
+    /// Why Lua refuses it; nil if Lua accepts it.
     private(set) var fault: String?
     /// How many captures it has.
     private(set) var captures = 0
@@ -41,7 +41,7 @@ struct LuaPattern {
         if fault == nil, open.contains(true) { fault = "the pattern has a ( without a ); write %( for the character" }
     }
 
-    /// Reads a character or a class, and how often it may come.
+    /// Reads a character or a class, and its repetition.
     private mutating func item(_ byte: UInt8, _ open: [Bool]) {
         var isRepeatable = true
         switch byte {
@@ -89,7 +89,7 @@ struct LuaPattern {
         fault = "the pattern has a [ without a ]; write %[ for the character"
     }
 
-    /// Why Lua refuses a string as the replacement of a match; nil if it takes it.
+    /// Why Lua refuses a string as the replacement of a match; nil if Lua accepts it.
     func fault(ofReplacement text: String) -> String? {
         guard text.utf8.count <= Self.longest else { return nil }
         var rest = Array(text.utf8)[...]
@@ -110,16 +110,16 @@ struct LuaPattern {
 }
 
 extension String {
-    /// The number that Lua reads from it; nil if Lua does not take it for one.
+    /// The number that Lua reads from the string; nil if Lua does not read it as a number.
     var luaNumber: Double? {
-        // Of a longer one nothing is said.
+        // A longer string is not checked.
         guard utf8.count <= 200 else { return 0 }
         func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (9...13).contains(byte) }
         let text = utf8.drop(while: isSpace)
         let end = text.lastIndex { !isSpace($0) }
         guard let end else { return nil }
         let word = Substring(text[...end])
-        // `strtod` takes these too, and Lua does not.
+        // `strtod` accepts other words too, such as `inf`, but Lua does not.
         guard word.utf8.allSatisfy({ "0123456789abcdefABCDEFxXpP+-.".utf8.contains($0) }) else { return nil }
         let sign = word.hasPrefix("-") || word.hasPrefix("+") ? word.prefix(1) : ""
         let digits = word.dropFirst(sign.count)
@@ -127,7 +127,7 @@ extension String {
             return nil
         }
         guard digits.lowercased().hasPrefix("0x"), !digits.lowercased().contains("p") else { return Double(word) }
-        // Swift wants an exponent of a hexadecimal number.
+        // Swift requires an exponent in a hexadecimal number.
         return Double(word + "p0")
     }
 }

@@ -1,23 +1,23 @@
-/// Finds what is wrong with values that the app is to take.
+/// Finds the faults of values that the app is to take.
 ///
-/// Structs may refer to themselves. While two are compared they are taken to fit, as subtyping of recursive types does, and what
-/// has been compared is remembered.
+/// Structs may refer to themselves. While two structs are compared, they are assumed to fit, as in the subtyping of recursive
+/// types. The results are remembered.
 final class TypeComparisons {
     private struct Pair: Hashable {
         let given: Int
         let wanted: Int
     }
 
-    /// What is nested deeper is taken to fit.
+    /// Values that are nested deeper are assumed to fit.
     private static let deepest = 32
 
     private let interface: KnownInterface
     private let budget: LintBudget
     private var fitting: Set<Pair> = []
     private var faults: [Pair: ValueType.Fault] = [:]
-    /// The pairs that are taken to fit for now.
+    /// The pairs that are assumed to fit for now.
     private var assumed: Set<Pair> = []
-    /// Whether something was not compared to its end.
+    /// Whether a comparison was cut short.
     private var isCut = false
 
     init(_ interface: KnownInterface, _ budget: LintBudget) {
@@ -25,11 +25,11 @@ final class TypeComparisons {
         self.budget = budget
     }
 
-    /// What is certainly wrong with a value as one of a type; nil if it may be right.
+    /// The certain fault of a value as one of a type; nil if it may be right.
     func fault(of value: ValueType, as type: InterfaceType) -> ValueType.Fault? {
         (assumed, isCut) = ([], false)
         let fault = fault(of: value, as: type, depth: 0)
-        // A fault does not depend on what was assumed, but that something fits does.
+        // A fault does not depend on the assumptions, but a fit does.
         if fault == nil, !isCut { fitting.formUnion(assumed) }
         return fault
     }
@@ -79,7 +79,7 @@ final class TypeComparisons {
         }
     }
 
-    /// What is wrong with the elements of an array.
+    /// The fault of an array's elements.
     private func faultOfParts(
         of value: ValueType, as element: InterfaceType, _ type: InterfaceType, depth: Int
     ) -> ValueType.Fault? {
@@ -103,8 +103,9 @@ final class TypeComparisons {
         }
     }
 
-    /// Whether a value is likely to have a fraction where an integer is wanted. The field if it is one of a struct; `.some(nil)` if
-    /// it is the value itself.
+    /// Where a value is likely to have a fraction, but an integer is wanted.
+    ///
+    /// It is the name of the struct's field, or `.some(nil)` for the value itself, or nil if there is no such place.
     func fraction(in value: ValueType, as type: InterfaceType) -> String?? {
         switch (type, value.detail) {
         case (.optional(let type), _): return fraction(in: value, as: type)
@@ -143,7 +144,7 @@ final class TypeComparisons {
         }
     }
 
-    /// What is wrong with a struct of the app where another one is wanted.
+    /// The fault of a struct of the app where another one is wanted.
     private func fault(
         of value: ValueType, _ given: KnownStruct, asOneOf wanted: KnownStruct, depth: Int
     ) -> ValueType.Fault? {
@@ -184,12 +185,12 @@ final class TypeComparisons {
         return nil
     }
 
-    /// A name that the struct does not have.
+    /// The fault of a name that the struct does not have.
     private func faultOfNames(_ fields: ValueFields, _ wanted: KnownStruct) -> ValueType.Fault? {
         fields.names.filter { wanted.place(of: $0) == nil }.min().map { .unknown(field: $0, of: wanted.name) }
     }
 
-    /// What is wrong with the fields that a script has written to a struct of the app.
+    /// The fault of the fields that a script has written to a struct of the app.
     private func faultOfWritten(_ written: ValueFields, _ wanted: KnownStruct, depth: Int) -> ValueType.Fault? {
         budget.pay(10 + 20 * written.count)
         for place in written.names.compactMap({ wanted.place(of: $0) }).sorted() {
@@ -204,7 +205,7 @@ final class TypeComparisons {
 }
 
 extension ValueType {
-    /// What is wrong with a value that the app is to take.
+    /// The fault of a value that the app is to take.
     enum Fault: Equatable {
         /// Its type.
         case type(InterfaceType, ValueType)
@@ -214,7 +215,7 @@ extension ValueType {
         case field(String, of: String, InterfaceType, ValueType)
         /// A field that the struct does not have.
         case unknown(field: String, of: String)
-        /// A value in a table: what it is called, and what it must be.
+        /// A value in a table: the words for its place, and its required type.
         case part(String, InterfaceType, ValueType)
         /// A constant that is not one of the type's values.
         case noCase(String, of: String)

@@ -1,6 +1,6 @@
-/// What the tests before an instruction say of a value, apart from its type.
+/// The facts about a value that the tests before an instruction have found, apart from its type.
 struct ValueFacts: Equatable {
-    /// The value that they are about: that of a register, or a field of the table in it.
+    /// The value that they are about: the value of a register, or of a field of the table in it.
     struct Place: Hashable {
         let register: Int
         let field: String?
@@ -13,10 +13,10 @@ struct ValueFacts: Equatable {
         let isIncluded: Bool
     }
 
-    /// With more, no others are kept.
+    /// The most constants that are kept.
     private static let most = 20
 
-    /// Whether the value is nil; nil if no test says so.
+    /// Whether the value is nil; nil if no test has found out.
     var isNil: Bool?
     private var equal: Prototype.Constant?
     private var others: Set<Prototype.Constant> = []
@@ -46,10 +46,10 @@ struct ValueFacts: Equatable {
         }
     }
 
-    /// Whether a test says just that the value is not a constant.
+    /// Whether the tests have found only that the value is not a constant.
     func excludes(_ constant: Prototype.Constant) -> Bool { equal == nil && others.contains(constant) }
 
-    /// What they say if the value is never a constant; nil if it may be.
+    /// The words for why the value is never a constant; nil if it may be.
     func reason(against constant: Prototype.Constant) -> String? {
         if let equal {
             return equal.number == constant.number && equal.number != nil || equal == constant
@@ -60,7 +60,7 @@ struct ValueFacts: Equatable {
         return reason(against: .lessOrEqual, number) ?? reason(against: .greaterOrEqual, number)
     }
 
-    /// What they say if the value never compares so with a number; nil if it may.
+    /// The words for why the value never compares like this with a number; nil if it may.
     func reason(against order: Order, _ number: Double) -> String? {
         let (low, high) =
             equal?.number.map { (Bound(number: $0, isIncluded: true), Bound(number: $0, isIncluded: true)) }
@@ -80,7 +80,7 @@ struct ValueFacts: Equatable {
         }
     }
 
-    /// What is known where two paths meet.
+    /// The facts that are known where two paths meet.
     func joined(with other: ValueFacts) -> ValueFacts {
         if self == other { return self }
         var facts = ValueFacts()
@@ -109,7 +109,7 @@ extension ValueFacts.Order {
         }
     }
 
-    /// The order of the other operand.
+    /// The order, seen from the other operand.
     var mirrored: Self {
         switch self {
         case .less: .greater
@@ -138,7 +138,7 @@ extension Prototype.Constant {
         }
     }
 
-    /// The constant as the script has it.
+    /// The constant as the script writes it.
     var shown: String {
         switch self {
         case .nil: "nil"

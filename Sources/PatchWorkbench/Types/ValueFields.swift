@@ -1,11 +1,11 @@
-/// The known fields of a table. It knows how many values there are in it, so that nothing has to walk through them.
+/// The known fields of a table. It keeps a count of the values in it, so that nothing has to walk through them.
 struct ValueFields: Hashable, Sendable {
     /// A table with more values in it is not followed.
     static let most = 200
     /// Tables that are nested deeper are not followed.
     static let deepest = 4
 
-    /// How many values there are in it, those in its tables included.
+    /// How many values there are in it, including the values in its tables.
     private(set) var size = 0
     /// How deeply tables are nested in it.
     private(set) var depth = 1
@@ -17,7 +17,7 @@ struct ValueFields: Hashable, Sendable {
 
     subscript(name: String) -> ValueType? { values[name] }
 
-    /// Sets a field. Of a value that is too large or too deep, only the type is kept.
+    /// Sets a field. If the value is too large or too deep, only its type is kept.
     ///
     /// - Returns: Whether there was room for it.
     mutating func set(_ name: String, to value: ValueType) -> Bool {
@@ -38,7 +38,7 @@ struct ValueFields: Hashable, Sendable {
 }
 
 extension ValueType {
-    /// How many values it is, with those in its tables.
+    /// How many values it is, including the values in its tables.
     var size: Int {
         switch detail {
         case .fields(let fields, _), .structure(_, let fields): 1 + fields.size

@@ -1,12 +1,13 @@
 internal import PatchRunner
 
-/// What is known of a value of a script: the types that it may have, and more if it has only one.
+/// The known facts about a script's value: the types that it may have, and more if it has only one.
 struct ValueType: Hashable, Sendable {
     var kinds: Kinds
     let detail: Detail?
-    /// The number of the detail among those of registers; 0 if it has none yet.
+    /// The number of the detail among the details of registers; 0 if it has none yet.
     let number: UInt32
-    /// What may have left it nil, if nothing has tested it since: a number of the flow's `doubts`. 0 for nothing.
+    /// The cause that may have left it nil, if nothing has tested it since: a number of the flow's `doubts`, or 0 if there is
+    /// none.
     var doubt: UInt16 = 0
 
     struct Kinds: OptionSet, Hashable, Sendable {
@@ -38,7 +39,7 @@ struct ValueType: Hashable, Sendable {
         case structure(String, ValueFields)
         /// A table that the script has made, all of whose fields are known. If two registers hold it, it is shared.
         case fields(ValueFields, isShared: Bool)
-        /// A table that the script has made of elements; their types, each once.
+        /// A table that the script has made of elements: the types of the elements, each once.
         case list([ValueType], isShared: Bool)
         /// A value of a type of this name, which scripts see as a basic value.
         case scalar(String)
@@ -52,7 +53,7 @@ struct ValueType: Hashable, Sendable {
         case helper(Int)
         /// A table of the sandbox, such as `string`, and a function in one.
         case library(String)
-        /// What `ipairs` or `pairs` returns, for the keys and the values of a table.
+        /// The result of `ipairs` or `pairs`, with the keys and the values of a table.
         case iterator(key: ValueType, value: ValueType)
     }
 
@@ -90,12 +91,12 @@ struct ValueType: Hashable, Sendable {
     /// Whether it is certain that the value has none of these types.
     func isNever(_ kinds: Kinds) -> Bool { !self.kinds.isEmpty && self.kinds.isDisjoint(with: kinds) }
 
-    /// The value on one of two paths.
+    /// The value where two paths meet.
     func joined(with other: ValueType) -> ValueType {
         if self == other { return self }
         let kinds = kinds.union(other.kinds)
         if kinds == .all { return .unknown }
-        // What is nil on one path is what it is on the other, or nil.
+        // A value that is nil on one path is the value of the other path, or nil.
         if detail == nil, self.kinds.isSubset(of: .nil) {
             return ValueType(kinds, other.detail, number: other.number)
         }
@@ -103,7 +104,7 @@ struct ValueType: Hashable, Sendable {
         return ValueType(kinds, detail == other.detail ? detail : nil, doubt: doubt == other.doubt ? doubt : 0)
     }
 
-    /// The value where a test has found it to be true. If nothing is known of it, nothing is known then.
+    /// The value where a test has found it to be true. An unknown value stays unknown.
     var whereTrue: ValueType { isUnknown ? self : ValueType(kinds.subtracting(.nil), detail, number: number) }
 
     /// Whether it is a number that has a fraction, or is likely to.
@@ -121,7 +122,7 @@ struct ValueType: Hashable, Sendable {
         return isUnknown || rest.isEmpty ? self : ValueType(rest)
     }
 
-    /// The value after something else may have changed the table that it is.
+    /// The value after other code may have changed the table.
     var afterChange: ValueType {
         switch detail {
         case .fields(_, isShared: true), .list(_, isShared: true): ValueType(kinds)
@@ -141,7 +142,7 @@ struct ValueType: Hashable, Sendable {
 }
 
 extension ValueType {
-    /// What the app gives to a script as a value of a type.
+    /// The value that the app gives to a script for a type.
     init(_ type: InterfaceType, in interface: KnownInterface) {
         switch type {
         case .optional(let type):
@@ -167,7 +168,7 @@ extension ValueType {
         }
     }
 
-    /// The types of the values that the app takes as a type.
+    /// The types of the values that the app accepts for a type.
     static func accepted(as type: InterfaceType, in interface: KnownInterface) -> Kinds {
         switch type {
         case .optional(let type): accepted(as: type, in: interface).union(.nil)
