@@ -1,15 +1,16 @@
-/// Splits a Lua script into tokens. It expects a script that Lua's compiler accepts; of any other it may split only the
-/// beginning.
+/// Splits a Lua script into tokens.
+///
+/// It expects a script that Lua's compiler accepts. It may split only the beginning of any other script.
 struct LuaTokens {
     struct Token {
         enum Kind { case name, number, string, symbol, end }
 
         let kind: Kind
-        /// The keyword or symbol that it is; `none` for another token.
+        /// The keyword or symbol; `none` for any other token.
         let word: Word
         /// The offset in bytes from the beginning of the script.
         let start: Int
-        /// The bytes of its text. For a string that is what is between the quotes, with its escapes unresolved.
+        /// The bytes of its text. For a string, they are the bytes between the quotes, with unresolved escapes.
         let text: Range<Int>
         let line: Int
     }
@@ -55,7 +56,7 @@ struct LuaTokens {
         case tilde = "~"
     }
 
-    /// For each length of a keyword, the keywords with their bytes.
+    /// The keywords of each length, with their bytes.
     private static let keywords: [[(bytes: UInt64, word: Word)]] = {
         var all = [[(bytes: UInt64, word: Word)]](repeating: [], count: 9)
         for word in Word.allCases where word.rawValue.utf8.first.map(isWord) == true {
@@ -102,7 +103,7 @@ struct LuaTokens {
     /// The comments so far.
     private(set) var comments: [Comment] = []
 
-    /// All comments of one line in a script; none if a word that they must have is nowhere in it.
+    /// All comments of one line in a script; none if the script does not contain a word that they must have.
     static func comments(in source: [UInt8], with word: String) -> [Comment] {
         guard source.firstPlace(of: Array(word.utf8)) != nil else { return [] }
         var tokens = LuaTokens(source)
@@ -111,7 +112,7 @@ struct LuaTokens {
     }
 
     private let source: [UInt8]
-    /// Where the token after this one is looked for: the end of the last one.
+    /// The end of the last token, where the next one is looked for.
     private(set) var position = 0
     /// Where the last long comment begins.
     private(set) var longComment = 0
@@ -168,7 +169,7 @@ struct LuaTokens {
             return token(.string, inside..<max(inside, min(position, source.count) - level - 2))
         }
         if byte == UInt8(ascii: "["), second == UInt8(ascii: "=") {
-            // The beginning of a long string with a mistake in it.
+            // The beginning of a malformed long string.
             position = source[(position + 1)...].firstIndex { $0 != UInt8(ascii: "=") } ?? source.count
             return token(.symbol, start..<position)
         }
@@ -198,8 +199,9 @@ struct LuaTokens {
         }
     }
 
-    /// Advances by a byte, or by a line end. Lines are counted as Lua counts them: two different line ends in a row are
-    /// one.
+    /// Advances by a byte, or by a line end.
+    ///
+    /// Lines are counted as Lua counts them: two different line ends in a row are one.
     private mutating func step() {
         guard position < source.count else { return }
         let byte = source[position]

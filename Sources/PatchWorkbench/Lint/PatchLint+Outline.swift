@@ -26,7 +26,7 @@ extension PatchLint {
         }
     }
 
-    /// Whether a comment on the line, or alone on the line before it, silences a warning.
+    /// Whether a comment on the line, or alone on the line before, silences a warning.
     func isIgnored(_ finding: Finding) -> Bool {
         guard finding.severity == .warning, finding.code != .unknownTag, finding.code != .tooLarge else { return false }
         return silencers[finding.script]?.contains { silencer in
@@ -37,7 +37,7 @@ extension PatchLint {
 
     /// Finds comments that silence nothing because their code is misspelled or missing.
     mutating func checkSilencers() {
-        // Errors cannot be silenced: a comment does not change what the app does.
+        // Errors cannot be silenced: a comment does not change how the app behaves.
         let known = Finding.Code.allCases.filter { $0.severity == .warning }.map(\.rawValue)
         for text in texts {
             for silencer in silencers[text.name] ?? [] where hasRoom {
@@ -53,10 +53,12 @@ extension PatchLint {
         }
     }
 
-    /// Whether another finding may be added. With too many it is probably the wrong file, and each one takes time.
+    /// Whether another finding may be added.
+    ///
+    /// With too many findings, it is probably the wrong file, and each finding takes time.
     var hasRoom: Bool { found.count < most }
 
-    /// Allows as many findings of other checks: many warnings of one hide no errors of another.
+    /// Allows the same number of findings of other checks, so that many warnings of one check hide no errors of another.
     mutating func allowOthers() { most = found.count + Self.mostFindings }
 
     mutating func checkEncoding(_ script: PatchScript, _ text: SourceText) {
@@ -101,8 +103,9 @@ extension PatchLint {
         }
     }
 
-    /// Finds scripts that no `require` leads to. If a `require` has a name that is known only when it runs, nothing is
-    /// found.
+    /// Finds scripts that no `require` leads to.
+    ///
+    /// If the name of a `require` is known only when the script runs, nothing is found.
     mutating func checkRequired() {
         guard scripts.count > 1, !outlines.contains(where: { $0.required.contains(nil) }) else { return }
         var reached: Set<Int> = [0]
@@ -206,7 +209,7 @@ extension PatchLint {
             ))
     }
 
-    /// Whether a call of a function can have this many arguments.
+    /// Whether a call of a function can have this number of arguments.
     private func accepts(_ count: Int, _ name: String, _ signature: PatchSignature) -> Bool {
         let needed = known?.neededArguments(of: name, signature) ?? 0
         return (needed...signature.arguments.count).contains(count)
@@ -257,7 +260,7 @@ extension SourceText {
 }
 
 extension SourceOutline.Operation {
-    /// The words of a message if the operation fails for a type. nil if it works, or if the type is another one.
+    /// The words of a message if the operation fails for a type; nil if it works, or if the type is another one.
     fileprivate func fault(on type: SourceOutline.Basic) -> String? {
         switch (self, type) {
         case (.call, .number), (.call, .string), (.call, .boolean), (.call, .nil), (.call, .table): "calls"

@@ -1,11 +1,11 @@
 internal import PatchCrypto
 internal import PatchRunner
 
-// What a script keeps from call to call. Each instance of a patch has its own, so the author must say that it does not matter, or that
-// there may be one instance only.
+// The state that a script keeps from call to call. Each instance of a patch has its own state. So the author must declare that
+// this does not matter, or that there may be only one instance.
 
 extension PatchLint {
-    /// Reports what functions write that was there before they were called, unless the head says how many instances there may be.
+    /// Reports writes to variables and tables that outlive a call, unless the head declares how many instances there may be.
     mutating func checkState(_ functions: [Prototype]) {
         guard (head ?? (try? ScriptHead(of: scripts[0].bytes)))?.value(of: .instances) == nil else { return }
         for (function, text) in zip(functions, texts) {
@@ -32,19 +32,19 @@ private struct StateWrites {
     /// The functions of the library that change their first argument.
     private static let changing: Set<String> = ["table.insert", "table.remove", "table.sort", "rawset", "setmetatable"]
 
-    /// What a register holds. The names are numbers.
+    /// The contents of a register. The names are numbers.
     private enum Held {
         case other
-        /// A table that was there before the call: of a variable with this name, or within its table.
+        /// A table that existed before the call: the value of a variable with this name, or a table within it.
         case kept(Int32)
         /// A function or table of the library, and a member of it.
         case library(Int32, Int32?)
     }
 
-    /// What the registers of a function hold.
+    /// The contents of a function's registers.
     private struct Registers {
         private var held: [Held]
-        /// The registers of which something is known.
+        /// The registers whose contents are known.
         private var known = RegisterSet()
 
         init(of function: Prototype) { held = Array(repeating: .other, count: function.registers + 1) }
@@ -74,7 +74,7 @@ private struct StateWrites {
         let meetings = Self.meetings(in: function)
         for (index, instruction) in function.code.enumerated() where index < function.lineOf.count {
             let line = function.lineOf[index]
-            // What a register holds where two paths meet depends on the path.
+            // The contents of a register where two paths meet depend on the path.
             if meetings[index] { held.forget() }
             let (a, b) = (instruction.a, instruction.b)
             switch instruction.opcode {
@@ -122,7 +122,7 @@ private struct StateWrites {
         return meets
     }
 
-    /// What an instruction leaves in its first register.
+    /// The contents of an instruction's first register after it.
     private func value(
         of instruction: Instruction, in function: Prototype, _ held: Registers, _ variable: (Int) -> Int32?
     ) -> Held {

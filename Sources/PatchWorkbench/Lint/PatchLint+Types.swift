@@ -3,7 +3,7 @@ internal import PatchRunner
 // The checks that know the types of values.
 
 extension PatchLint {
-    /// Follows the values of all scripts, from what the app gives to replacements.
+    /// Follows the values of all scripts, from the app's arguments to the replacements.
     mutating func checkTypes(_ functions: [Prototype], _ chunks: [Chunk], of state: ScriptState) {
         allowOthers()
         let offered =
@@ -29,18 +29,18 @@ extension PatchLint {
         }
         for (index, (function, text)) in zip(functions, texts).enumerated() where !budget.isSpent {
             let count = function.functionsByLine
-            // What the outline has found has its exact place.
+            // A finding of the outline has its exact place.
             let known = Set(found.filter { $0.script == text.name }.map { "\($0.code) \($0.line)" })
             let context = context
             func replaced(_ inner: Prototype) -> TypeFlow.Replacement? {
-                // Two functions on one line are not told apart, and neither are two names of one function.
+                // Two functions on one line cannot be told apart, and neither can two names of one function.
                 let here = replacements["\(index):\(inner.line)"] ?? []
                 return here.count == 1 && count[inner.line] == 1 ? here[0] : nil
             }
             let upvalues = function.upvalues.map { _ in ValueType.unknown }
             let changes = context.changes.count
             var problems = TypeFlow.problems(in: function, upvalues: upvalues, context, replaced: replaced)
-            // What a function writes may be read in one before it.
+            // A value that a function writes may be read in a function before it.
             if context.changes.count > changes, !budget.isSpent {
                 problems = TypeFlow.problems(in: function, upvalues: upvalues, context, replaced: replaced)
             }
@@ -86,7 +86,7 @@ extension Prototype {
             || inner.contains(where: \.mindsFractions)
     }
 
-    /// The names of fields that are read, and of those that are tested, kept or passed on where they are read.
+    /// The names of fields that are read, and the names of fields that are tested, kept or passed on where they are read.
     fileprivate func collectFields(tested: inout Set<String>, read: inout Set<String>) {
         for (index, instruction) in code.enumerated().dropLast() where instruction.opcode == .getField {
             let next = code[index + 1]
@@ -102,7 +102,7 @@ extension Prototype {
         for function in inner { function.collectFields(tested: &tested, read: &read) }
     }
 
-    /// The names of fields that are assigned, but for those of tables that are just made.
+    /// The names of fields that are assigned, except in tables that have just been made.
     fileprivate func collectWrittenFields(into names: inout Set<String>) {
         var new: Set<Int> = []
         for instruction in code {

@@ -1,13 +1,13 @@
 package import PatchCrypto
 package import PatchRunner
 
-/// Checks a patch before it ships: whether it parses, fits the app, and replaces what it lists.
+/// Checks a patch before it ships: whether it parses, fits the app, and replaces the functions that it lists.
 ///
-/// What a script replaces is found by running it in the sandbox, as the app would.
+/// The functions that a script replaces are found by running it in the sandbox, as the app would.
 package struct PatchLint {
-    /// With more it is probably the wrong file, and finding the place and the likely meaning of each one takes time.
+    /// With more globals it is probably the wrong file, and it takes time to find the place and the likely meaning of each one.
     private static let mostGlobals = 100
-    /// What other languages call nil.
+    /// The names of nil in other languages.
     private static let nils: Set = ["null", "undefined", "None"]
 
     let scripts: [PatchScript]
@@ -20,7 +20,7 @@ package struct PatchLint {
     private(set) var outlines: [SourceOutline] = []
     private let replaces: [String]
     let interface: PatchInterface?
-    /// The entry's tags, if they were read before.
+    /// The entry's tags; nil if they have not been read.
     let head: ScriptHead?
     /// The interface, with its names in tables.
     let known: KnownInterface?
@@ -33,8 +33,8 @@ package struct PatchLint {
     /// - Parameters:
     ///   - scripts: The scripts, the entry first.
     ///   - replaces: The names that the manifest lists.
-    ///   - interface: What the app offers. Without it, the names in the manifest are taken as the functions of the app.
-    ///   - head: The entry's tags, if they were read before.
+    ///   - interface: Describes the app. Without it, the names in the manifest are taken as the functions of the app.
+    ///   - head: The entry's tags; nil to read them from the entry.
     /// - Returns: The findings, sorted by script and line.
     package static func findings(
         in scripts: [PatchScript], replaces: [String], interface: PatchInterface?, head: ScriptHead? = nil
@@ -95,7 +95,7 @@ package struct PatchLint {
         var functions: [Prototype] = []
         for (index, (script, text)) in zip(scripts, texts).enumerated() {
             do throws(PatchError) {
-                // The entry's function is what runs.
+                // The entry's function stays, because it is the one that runs.
                 let bytes = try state.loader.precompiled(script, stays: index == 0)
                 if let function = Prototype(dumped: bytes) { functions.append(function) }
             } catch {
@@ -116,7 +116,7 @@ package struct PatchLint {
         checkRequired()
         checkClasses()
         checkState(functions)
-        // Types say why a script does not load, too.
+        // Types also explain why a script does not load.
         defer { checkTypes(functions, chunks, of: state) }
         try state.load(isCompiled: true)
         checkReplacements(of: state)
@@ -151,7 +151,7 @@ package struct PatchLint {
             hint: "run it with the patch that it is for: patchpack test PATCH.lua --spec \(scripts[0].name)")
     }
 
-    /// Adds a finding for an error of the run, at the line where it happened.
+    /// Adds a finding for an error of the run, at the line where the error occurred.
     private mutating func report(_ error: PatchError) {
         let code: Finding.Code = error.code == .scriptLimit ? .loadLimit : .loadError
         let text = texts.first { $0.name == error.place?.file } ?? texts[0]

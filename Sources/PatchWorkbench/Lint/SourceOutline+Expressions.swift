@@ -1,8 +1,8 @@
-// What a script computes: calls, operators, tables, and where names are read.
+// The expressions of a script: calls, operators, tables, and where names are read.
 extension SourceOutline {
     mutating func use(_ place: Place) { if let index = find(place.name) { variables[index].isRead = true } }
 
-    /// Reads expressions. Returns how many there are, and whether the last one may be several values.
+    /// Reads expressions, and returns how many there are and whether the last one may be several values.
     mutating func expressions() throws -> (count: Int, isOpen: Bool) {
         var count = 0
         var isOpen = false
@@ -21,11 +21,11 @@ extension SourceOutline {
         var assigns: Int?
         /// The first `or` in it between a comparison and a constant that is true.
         var constantOr: Place?
-        /// `table.name`, if it is one: the number of the table's name, and the name.
+        /// The number of the table's name, and the member's name, if it is `table.name`.
         var member: (table: Int32, name: Place)?
     }
 
-    /// How tightly an operator binds to its left and its right operand; nil if the word is no operator.
+    /// How tightly an operator binds to its left and its right operand; nil if the word is not an operator.
     private static func priority(_ word: LuaTokens.Word) -> (left: Int, right: Int)? {
         switch word {
         case .or: (1, 1)
@@ -163,7 +163,7 @@ extension SourceOutline {
         } else {
             let name = try name().name
             written = name
-            // If it is passed on, as in `pcall(require, name)`, it may be called with any name.
+            // If `require` is passed on, as in `pcall(require, name)`, it may be called with any name.
             if name == require, !isAt(.open), token.kind != .string { required.append(nil) }
             if let index = find(name) {
                 variable = index
@@ -207,10 +207,10 @@ extension SourceOutline {
         }
     }
 
-    /// Whether the current name may be one of several targets of an assignment. Within an expression it counts as a use.
+    /// Whether the current name may be one of several targets of an assignment. Within an expression, it counts as a use.
     var isTarget: Bool { depth == scopes - 1 }
 
-    /// Reads the arguments of a call. Returns how many there are, and whether the last one may be several values.
+    /// Reads the arguments of a call, and returns how many there are and whether the last one may be several values.
     ///
     /// - Parameter function: The name that is called, as it is written.
     mutating func arguments(of function: Int32?) throws -> (count: Int, isOpen: Bool) {

@@ -1,5 +1,6 @@
-/// How a script uses its local names: which are never used, which hide others, and which operations are done on them
-/// and on constants.
+/// How a script uses its local names.
+///
+/// It finds the names that are never used, the names that hide others, and the operations on names and on constants.
 ///
 /// The output of Lua's compiler shows the globals that a script uses (`Chunk`), but not enough about its locals.
 struct SourceOutline {
@@ -9,7 +10,7 @@ struct SourceOutline {
         /// The offset in bytes from the beginning of the script.
         let start: Int
         let end: Int
-        /// The number of its text among the names; of an operator -1.
+        /// The number of its text among the names; -1 for an operator.
         let name: Int32
     }
 
@@ -24,7 +25,7 @@ struct SourceOutline {
 
     /// A function that the script defines.
     struct Function {
-        /// The line of its word `function`.
+        /// The line of its keyword `function`.
         let line: Int
         /// The last part of the name that it is defined with; empty if it has none.
         let name: String
@@ -47,7 +48,7 @@ struct SourceOutline {
         case index, length, arithmetic, concatenation
     }
 
-    /// What is known about a value before the script runs.
+    /// The known facts about a value before the script runs.
     enum Operand {
         case variable(Int)
         case constant(Basic)
@@ -78,7 +79,7 @@ struct SourceOutline {
     var members: [Member] = []
     /// The members that the script adds to tables, such as `string.trim`.
     var assignedMembers: Set<String> = []
-    /// The names that are passed to `require`; nil for one that is known only when the script runs.
+    /// The names that are passed to `require`; nil for a name that is known only when the script runs.
     var required: [String?] = []
     /// The `or` of conditions that are always true, because a constant is after it.
     var constantOrs: [Place] = []
@@ -90,19 +91,19 @@ struct SourceOutline {
     private var tokens: LuaTokens
     var token: LuaTokens.Token
     var ahead: LuaTokens.Token
-    /// For each name, the variable that it is now; -1 for a global.
+    /// For each name, its current variable; -1 for a global.
     private var variableOf: [Int32] = []
-    /// The names that are declared, each with the variable that it was before.
+    /// The names that are declared, each with its variable before the declaration.
     private var declared: [(name: Int32, before: Int32)] = []
     /// How many scopes are open around this place.
     var scopes = 1
     var depth = 0
-    /// The names that mean something here.
+    /// The names that have a meaning here.
     let (itself, type, require, waxClass): (Int32, Int32, Int32, Int32)
 
-    /// The script does not compile, or is nested deeper than the outline reads.
+    /// The error if the script does not compile, or is nested deeper than the outline reads.
     struct GivenUp: Error {}
-    /// Each level takes up to 5 KiB of stack under a sanitizer, and a thread of a queue has 512 KiB.
+    /// The deepest nesting. Each level takes up to 5 KiB of stack under a sanitizer, and a thread of a queue has 512 KiB.
     static let deepest = 40
 
     /// - Parameter source: A script that compiles.
@@ -117,7 +118,7 @@ struct SourceOutline {
         sortOperations()
     }
 
-    /// The operations on the parameters of functions, those of the first function first; and where each function's begin.
+    /// The operations on the parameters of functions, ordered by function; and the index of each function's first one.
     private var operationsOn: [Int] = []
     private var starts: [Int] = []
 
@@ -142,7 +143,7 @@ struct SourceOutline {
 
     /// The function that begins on a line, if there is only one.
     func onlyFunction(onLine line: Int) -> Int? {
-        // They are in the order of their lines.
+        // The functions are in the order of their lines.
         var (low, high) = (0, functions.count)
         while low < high {
             let middle = (low + high) / 2
@@ -354,7 +355,7 @@ struct SourceOutline {
             if take(.less) {
                 let attribute = try name()
                 try expect(.greater)
-                // It is used when it is closed.
+                // The name is used when it is closed.
                 if text(attribute) == "close" { names.removeLast() }
             }
         } while take(.comma)

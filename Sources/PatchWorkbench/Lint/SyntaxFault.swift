@@ -1,10 +1,10 @@
 internal import CLuaWorkbench
 internal import PatchRunner
 
-/// Where Lua's compiler stops in a script, and what was probably meant there.
+/// Where Lua's compiler stops in a script, and the probable meaning of the script there.
 ///
-/// Lua's message has a line, and the text of the token at which it stops, if any. A line may have that text more than once, so the place is
-/// the one that Lua's lexer has reached.
+/// Lua's message has a line, and the text of the token at which it stops, if any. A line may have that text more than once. So
+/// the place is the one that Lua's lexer has reached.
 struct SyntaxFault {
     private let source: [UInt8]
     /// Lua's message.
@@ -13,11 +13,11 @@ struct SyntaxFault {
     private let stop: Int
     /// The tokens before the stop.
     private let tokens: [LuaTokens.Token]
-    /// Where they end.
+    /// The end of the last token.
     private let end: Int
     /// Where the last long comment before the stop begins.
     private let longComment: Int
-    /// What it is about, in bytes of the source.
+    /// The place of the fault, in bytes of the source.
     private(set) var range = 0..<0
 
     /// - Returns: nil if the source is too long to be compiled.
@@ -68,7 +68,7 @@ struct SyntaxFault {
         return read.lastIndex(of: UInt8(ascii: "\\")).map { $0..<stop }
     }
 
-    /// The `break` or `goto` that goes nowhere. Lua finds it at the end of its block, and the message has its line.
+    /// The `break` or `goto` that leads nowhere. Lua finds it at the end of its block, and the message has its line.
     private var jump: Range<Int>? {
         let words = Array(" at line ".utf8)
         guard let place = cause.firstPlace(of: words),
@@ -80,7 +80,7 @@ struct SyntaxFault {
                 ? token.start..<token.start + 5
                 : token.word == .goto ? token.start..<next.start + next.text.count : nil
         }
-        // Without all after it, the script still has the error.
+        // The script still has the error without the jumps after it.
         var (low, high) = (0, jumps.count - 1)
         while low < high {
             let middle = (low + high) / 2
@@ -91,7 +91,9 @@ struct SyntaxFault {
         return jumps.indices.contains(low) ? jumps[low] : nil
     }
 
-    /// The name that the message has in quotes, where it is assigned or declared. Lua has read on when it finds that the name is wrong.
+    /// The name that the message has in quotes, at the place where it is assigned or declared.
+    ///
+    /// When Lua finds that the name is wrong, it has already read further.
     private var name: Range<Int>? {
         let quoted = cause.split(separator: UInt8(ascii: "'"), omittingEmptySubsequences: false)
         let isClose = cause.starts(with: "multiple to-be-closed".utf8)
@@ -106,7 +108,7 @@ struct SyntaxFault {
 
     // MARK: words
 
-    /// The message. It names a character where Lua names its first byte.
+    /// The message. It names a character, but Lua's message has only the first byte.
     var message: String {
         let text = String(decoding: cause, as: UTF8.self)
         guard let character, let place = cause.firstPlace(of: Array(" near '<".utf8)) else { return text }
@@ -116,7 +118,7 @@ struct SyntaxFault {
             + number + (character.properties.name.map { " (\($0.lowercased()))" } ?? "")
     }
 
-    /// The character that is not ASCII, and at which Lua stops; nil if it stops at something else.
+    /// The character outside ASCII at which Lua stops; nil if Lua stops at anything else.
     private var character: Unicode.Scalar? {
         guard let last = tokens.last, isAtToken, last.kind == .symbol, source[last.start] >= 0x80 else { return nil }
         var (bytes, decoder) = (source[last.start...].makeIterator(), UTF8())
@@ -124,7 +126,7 @@ struct SyntaxFault {
         return scalar
     }
 
-    /// What to write instead, for what is common in other languages.
+    /// Advice for syntax that is common in other languages.
     var hint: Advice? {
         let start = range.lowerBound
         let line = source[((source[..<start].lastIndex { $0 == 0x0A || $0 == 0x0D } ?? -1) + 1)...]
@@ -153,7 +155,7 @@ struct SyntaxFault {
         case ("=", "=", _): return "Lua writes =="
         default: break
         }
-        // Lua stops before the = in a statement, and at it in an expression.
+        // Lua stops before the `=` in a statement, and at the `=` in an expression.
         let isAssignment = last.word == .assign
         let symbol = isAssignment ? tokens.dropLast().last : last
         guard let symbol, Self.operators.contains(symbol.word) else { return nil }
@@ -190,7 +192,7 @@ struct SyntaxFault {
         .plus, .minus, .times, .divide, .floorDivide, .modulo, .power, .join, .ampersand, .bar, .shiftLeft, .shiftRight,
     ]
 
-    /// Whether Lua stops after a `continue` that is a statement, or at a jump to a label of that name that is missing.
+    /// Whether Lua stops after a `continue` that is a statement, or at a jump to a missing label of that name.
     private var lacksContinue: Bool {
         if cause.starts(with: "no visible label 'continue'".utf8) { return true }
         let before = lacksMore ? tokens[...] : tokens.dropLast()

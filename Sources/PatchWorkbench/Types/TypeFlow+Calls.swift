@@ -1,7 +1,7 @@
 internal import PatchCrypto
 internal import PatchRunner
 
-// What calls take and return.
+// The arguments and the results of calls.
 
 extension TypeFlow {
     /// The arguments of a call. If it is open, an unknown number of others follows.
@@ -19,7 +19,7 @@ extension TypeFlow {
         }
     }
 
-    /// What a call returns. If it is open, an unknown number of other values follows.
+    /// The results of a call. If it is open, an unknown number of other values follows.
     struct Results {
         var types: [ValueType] = []
         var isOpen = false
@@ -31,7 +31,7 @@ extension TypeFlow {
 
     /// Follows a call of the function in a register.
     ///
-    /// - Parameter count: How many arguments follow it; nil for all up to the open values.
+    /// - Parameter count: How many arguments there are; nil if they end with the open values.
     mutating func call(_ register: Int, arguments count: Int?, _ index: Int, _ state: inout State) -> Results {
         let callee = state[register]
         let word = reports || callee.isOriginal ? name(register, state, index) : nil
@@ -90,7 +90,7 @@ extension TypeFlow {
         return Results(types: [result], isOpen: true)
     }
 
-    /// Finds a call of the original with the parameters that a call before it had.
+    /// Finds a call of the original with the same parameters as an earlier call.
     private mutating func checkAgain(_ arguments: Arguments, _ callee: String, _ index: Int, _ state: inout State) {
         let words = arguments.words.compactMap(\.self)
         context.budget.pay(10 * words.count * function.parameters)
@@ -113,11 +113,11 @@ extension TypeFlow {
         state.originals[words] = OriginalCall(index: index, hasTable: hasTable)
     }
 
-    /// What a function of the app returns.
+    /// The results of a function of the app.
     private mutating func results(of name: String, _ signature: PatchSignature, _ index: Int) -> Results {
         var result = value(signature.result)
         if result.kinds == .nil { return Results(types: [result], isOpen: true) }
-        // A test before the call may be one of whether there is a result.
+        // A test before the call may have tested whether there is a result.
         if !result.isUnknown, result.kinds.contains(.nil), index < firstTest {
             result.doubt = doubt(name, asked: index)
         }
@@ -211,7 +211,7 @@ extension TypeFlow {
             results[0] = ValueType(.function, .iterator(key: elements.key, value: elements.value))
         case "tonumber": results = [number(from: first, arguments, index)]
         case "string.find", "string.match":
-            // What the script has made itself may be known to match.
+            // A string that the script has made itself may be known to match.
             guard first.kinds == .string, case .scalar = first.detail, arguments.types.count == 2,
                 case .text(let text) = arguments.types[1].detail, case let pattern = LuaPattern(text),
                 pattern.isSelective, name == "string.find" || !pattern.hasPositions
@@ -223,7 +223,7 @@ extension TypeFlow {
             let code = self.function.code[index]
             guard code.opcode != .call || code.c == 1 || code.c == 2 else { break }
             results[0].doubt = doubt(ofText: word, asked: index)
-        // A script that asks for a type knows of more types than the interface.
+        // A script that asks for a type knows more types than the interface does.
         case "type", "math.type":
             context.budget.pay(10 * state.count)
             for register in 0..<state.count where word != nil && self.name(register, state, index) == word {
@@ -268,7 +268,7 @@ extension TypeFlow {
         return Results(types: results, isOpen: function.isOpen, ends: function.neverReturns)
     }
 
-    /// The number of a string that may not have what is looked for; 0 if the script has looked at it before.
+    /// The number of a string that may not have the text that is searched for; 0 if the script has looked at the string before.
     private mutating func doubt(ofText word: String?, asked index: Int) -> UInt16 {
         guard let word, isSeen(word, before: index, asText: true) == false else { return 0 }
         return doubt(word, asked: index)
@@ -280,7 +280,7 @@ extension TypeFlow {
             if value.isNever(ValueType.Kinds.all.subtracting(.number)) { return value }
             if case .text(let text) = value.detail { return text.luaNumber == nil ? .nil : .number }
         }
-        // A string that the script has cut out of another one may be known to be a numeral.
+        // A string that the script has cut out of another string may be known to be a numeral.
         guard value.kinds == .string, case .scalar = value.detail else { return .unknown }
         let doubt = doubt(ofText: arguments.words.first.flatMap { $0 }, asked: index)
         return ValueType(arguments.types.count == 1 ? [.integer, .float, .nil] : [.integer, .nil], doubt: doubt)
@@ -327,7 +327,7 @@ extension TypeFlow {
         checkRules(of: name, arguments, index)
     }
 
-    /// Checks a value as an argument of a function of the sandbox. Returns whether it may be right.
+    /// Checks a value as an argument of a function of the sandbox, and returns whether it may be right.
     private mutating func check(
         _ value: ValueType, _ written: String?, as argument: LibraryFunction.Argument,
         _ place: @autoclosure () -> String, _ word: @autoclosure () -> String, _ index: Int
@@ -354,7 +354,7 @@ extension TypeFlow {
         message: String, hint: Advice?
     )? {
         let rest = arguments.types.dropFirst(2)
-        // With a fourth argument, `find` may look for the text itself.
+        // With a fourth argument, `find` may look for the pattern as plain text.
         if name == "string.find", rest.count > 1 || arguments.isOpen { return nil }
         let pattern = LuaPattern(text)
         if let fault = pattern.fault { return (fault.parted.0, fault.parted.1) }
@@ -364,7 +364,7 @@ extension TypeFlow {
         return (fault.parted.0, fault.parted.1)
     }
 
-    /// Checks what the types of arguments do not say.
+    /// Checks the rules that the types of arguments do not express.
     private mutating func checkRules(of name: String, _ arguments: Arguments, _ index: Int) {
         let types = arguments.types
         switch name {
@@ -435,14 +435,14 @@ extension TypeFlow {
 }
 
 extension ValueType.Detail? {
-    /// Whether it is a constant string that Lua takes for a number.
+    /// Whether it is a constant string that Lua reads as a number.
     fileprivate var isNumeral: Bool {
         if case .text(let text) = self { text.luaNumber != nil } else { false }
     }
 }
 
 extension String {
-    /// A message and its hint, which a semicolon parts.
+    /// The message and the hint, which are separated by a semicolon.
     fileprivate var parted: (String, Advice?) {
         let parts = split(separator: "; ", maxSplits: 1).map(String.init)
         return (parts.first ?? "", parts.count > 1 ? Advice(parts[1]) : nil)

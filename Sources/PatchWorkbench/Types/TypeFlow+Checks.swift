@@ -1,6 +1,6 @@
 internal import PatchRunner
 
-// What is wrong with an instruction whose operands' types are known.
+// The problems of an instruction whose operands' types are known.
 
 extension TypeFlow {
     mutating func report(
@@ -8,12 +8,12 @@ extension TypeFlow {
         hint: @autoclosure () -> Advice? = nil
     ) {
         guard reports else { return }
-        // Behind a test of one parameter, a helper may not get what others give.
+        // After a test of one parameter, a helper may not get the arguments of all of its callers.
         if arguments != nil, ![.unreachable, .endlessLoop].contains(code), index > firstTest { return }
         note(Problem(code: code, line: function.lineOf[index], word: word, message: message(), hint: hint()))
     }
 
-    /// Reports an operation on a value that has none of the types that it takes.
+    /// Reports an operation on a value that has none of the types that the operation accepts.
     mutating func report(
         _ code: Finding.Code, _ index: Int, _ value: ValueType, _ word: String?, unless kinds: ValueType.Kinds,
         _ operation: String
@@ -41,15 +41,16 @@ extension TypeFlow {
         report(code, index, word, "\(operation) \(what)", hint: hint)
     }
 
-    /// Whether a first parameter is named as an argument. By other names, such as `super`, the original is called what it is.
+    /// Whether the name of a first parameter is the name of an argument, and not a name for the original such as `super`.
     private static func isNoOriginal(_ name: String) -> Bool {
         !["super", "old", "base", "prev", "previous", "next", "fn", "func", "f", "call", "inner", "wrapped", "parent"]
             .contains(name.lowercased())
     }
 
-    // MARK: types that operations take
+    // MARK: types that operations accept
 
-    /// A table that a script makes may have metamethods, if any script gives one to tables.
+    /// The table type, if the value may be a table with metamethods. A table of the script has none unless a script sets
+    /// metatables.
     func tables(_ value: ValueType) -> ValueType.Kinds { value.detail == nil || context.setsMetatables ? .table : [] }
     func calls(_ value: ValueType) -> ValueType.Kinds { ValueType.Kinds.function.union(tables(value)) }
     func lengths(_ value: ValueType) -> ValueType.Kinds { [.string, .table, .object] }
@@ -59,7 +60,7 @@ extension TypeFlow {
     ) {
         let first = state[left]
         let second = right.map { state[$0] } ?? other
-        // None of them may have a metamethod.
+        // Neither of them may have a metamethod.
         let (isPlain, isSecondPlain) = (first.isNever([.table, .object]), second?.isNever([.table, .object]) ?? true)
         if reports {
             checkOperand(left, first, isAlone: isSecondPlain, index, state)
@@ -92,7 +93,9 @@ extension TypeFlow {
         set(target, result, at: index, &state)
     }
 
-    /// Checks an operand. If it is alone, the other one is no table whose metamethod takes this one. None takes an original.
+    /// Checks an operand.
+    ///
+    /// If it is alone, the other operand is not a table whose metamethod takes this one. No metamethod takes an original.
     private mutating func checkOperand(
         _ register: Int, _ type: ValueType, isAlone: Bool, _ index: Int, _ state: State
     ) {
@@ -104,8 +107,9 @@ extension TypeFlow {
         if isAlone, type.kinds == .string { checkNumeral(type, name(register, state, index), index) }
     }
 
-    /// Whether it is likely that a quotient of a value has a fraction: the value is what the app has given, or a length, and no
-    /// script seems to know better.
+    /// Whether a quotient of a value is likely to have a fraction.
+    ///
+    /// The value is an argument from the app, a field, or a length, and no script seems to know better.
     private func isUneven(_ register: Int, _ index: Int) -> Bool {
         guard !context.minds else { return false }
         if let name = local(register, at: index) {
@@ -118,9 +122,10 @@ extension TypeFlow {
         return last.a == register && [.length, .getField].contains(last.opcode)
     }
 
-    /// Whether the script has tested, kept or passed on the value of a local name before an instruction; nil if it is no local name.
+    /// Whether the script has tested, kept or passed on the value of a local name before an instruction; nil if the name is not
+    /// local.
     ///
-    /// - Parameter asText: Whether its length, its methods and its order tell something, too.
+    /// - Parameter asText: Whether uses of its length, its methods and its order count, too.
     func isSeen(_ word: String?, before index: Int, asText: Bool = false) -> Bool? {
         guard let word else { return nil }
         context.budget.pay(10 * (function.registers + function.locals.count))
@@ -130,7 +135,7 @@ extension TypeFlow {
             })
         else { return nil }
         let begin = function.locals.last { $0.name == word && $0.range.contains(index) }?.range.lowerBound ?? 0
-        // Its own arguments are no use before a call.
+        // The arguments of the call itself are not earlier uses.
         var end = index
         if [.call, .tailCall, .concatenate].contains(function.code[index].opcode) {
             let first = function.code[index].a
@@ -158,7 +163,7 @@ extension TypeFlow {
         }
     }
 
-    /// Checks a string with which the script calculates. Lua takes it if it is a numeral.
+    /// Checks a string with which the script calculates. Lua accepts it if it is a numeral.
     private mutating func checkNumeral(_ value: ValueType, _ word: String?, _ index: Int) {
         switch value.detail {
         case .text(let text) where text.luaNumber == nil:
@@ -198,9 +203,9 @@ extension TypeFlow {
             hint: Self.hintForFraction)
     }
 
-    /// Finds values of different types, which are never equal. A test for nil is a matter of care.
+    /// Finds values of different types, which are never equal. A test for nil is not reported, because it may be a precaution.
     mutating func checkEquality(_ left: ValueType, _ right: ValueType, _ words: [String?], _ index: Int) {
-        // A helper may ask for what no caller gives.
+        // A helper may test for a value that no caller passes.
         guard reports, arguments == nil, !left.isUnknown, !right.isUnknown, left.kinds != .nil, right.kinds != .nil
         else { return }
         for case (.scalar(let type), .text(let text)) in [(left.detail, right.detail), (right.detail, left.detail)]
@@ -321,7 +326,7 @@ extension TypeFlow {
         }
     }
 
-    /// An element of a table. One that is not there is nil, which is not held against a script.
+    /// An element of a table. A missing element is nil, which is not held against a script.
     mutating func element(of value: ValueType, key: ValueType, word: String?, _ index: Int) -> ValueType {
         if case .text(let name) = key.detail { return member(name, of: value, word, index) }
         checkIndexed(value, word, index)
@@ -409,10 +414,10 @@ extension TypeFlow {
         }
     }
 
-    /// Whether a local name that is returned has got a value in one branch only, of one test.
+    /// Whether a local name that is returned has got a value in only one branch of a single test.
     private func isUnassigned(_ value: ValueType, _ index: Int) -> Bool {
         let register = function.code[index].a
-        // A call of which nothing is known may be the one that never returns.
+        // A call of an unknown function may be the one that never returns.
         guard unknownCalls.isEmpty, value.doubt == 0, !value.isUnknown, value.kinds.contains(.nil),
             function.code[index].opcode == .returnOne,
             local(register, at: index) != nil, !assignedWithin.contains(register)
@@ -435,7 +440,7 @@ extension TypeFlow {
         }
         // The compiler adds a return to the end of each function.
         let (isAdded, returnsValue) = (index == function.code.count - 1, returnsValue)
-        // What is called last, and not known, may always throw.
+        // An unknown function that is called last may always throw.
         if isAdded, unknownCalls.contains(where: { $0 + 1 == index || function.jump(at: $0 + 1, leadsTo: index) }) {
             return
         }
@@ -449,12 +454,12 @@ extension TypeFlow {
             hint: "return original(…) where nothing changes")
     }
 
-    /// The words for what is wrong with a value.
+    /// The words for the fault of a value.
     ///
     /// - Parameters:
     ///   - place: The subject and the verb, such as `Cart.total returns`.
-    ///   - type: What it must be.
-    ///   - what: What it is called in the script.
+    ///   - type: The type that it must have.
+    ///   - what: Its name in the script.
     func words(
         for fault: ValueType.Fault, _ place: String, _ type: InterfaceType, _ what: String
     ) -> (message: String, hint: Advice?) {
@@ -485,7 +490,7 @@ extension TypeFlow {
 }
 
 extension Instruction {
-    /// Whether its first register is one that it writes.
+    /// Whether it writes its first register.
     fileprivate var makesValue: Bool {
         switch opcode {
         case .jump, .metamethod, .metamethodInteger, .metamethodConstant, .setGlobal, .setTable, .setInteger, .setField,
@@ -514,7 +519,7 @@ extension ValueType.Fault {
 }
 
 extension TypeFlow.Context {
-    /// What might have been meant by a string that is not one of a type's values.
+    /// Advice on the likely meaning of a string that is not one of a type's values.
     fileprivate func hint(for text: String, in type: String) -> Advice {
         budget.meant(by: text, among: interface.words(in: type)) { "\"\($0)\"" }
             ?? "it has \(interface.shownCases(of: type))"
@@ -522,6 +527,6 @@ extension TypeFlow.Context {
 }
 
 extension String {
-    /// The text without the quotes around it.
+    /// The string without the quotes around it.
     fileprivate var trimmed: String { hasPrefix("\"") ? String(dropFirst().dropLast()) : self }
 }

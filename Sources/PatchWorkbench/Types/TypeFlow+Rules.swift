@@ -1,9 +1,11 @@
 internal import PatchRunner
 
-// The rule of each instruction. The comments are those of Lua's `lopcodes.h`: R is a register, K a constant, RK one of the two.
+// The rule of each instruction. The comments are from Lua's `lopcodes.h`: R is a register, K a constant, RK either of them.
 
 extension TypeFlow {
-    /// Follows one instruction. Returns where it goes on, and with what; nil if it is the next one, with the state.
+    /// Follows one instruction.
+    ///
+    /// - Returns: The instructions that follow it, with their states; nil if the next one follows, with `state`.
     mutating func step(_ index: Int, _ state: inout State) -> Ways? {
         let instruction = function.code[index]
         let (a, b, c) = (instruction.a, instruction.b, instruction.c)
@@ -103,7 +105,7 @@ extension TypeFlow {
         case .add, .subtract, .multiply, .modulo, .power, .divide, .floorDivide, .and, .or, .exclusiveOr, .shiftLeft,
             .shiftRight:
             arithmetic(a, b, c, at: index, &state)
-        // They call a metamethod if the operation before them could not be done.
+        // They call a metamethod if the operation before them failed.
         case .metamethod, .metamethodInteger, .metamethodConstant: break
         // R[A] := -R[B], ~R[B]
         case .negate, .bitwiseNot: arithmetic(a, b, at: index, &state)
@@ -130,7 +132,7 @@ extension TypeFlow {
             set(a, isText ? .string : .unknown, at: index, &state)
 
         case .close: break
-        // Nothing in the sandbox can be closed but nil and false.
+        // In the sandbox, only nil and false can be closed.
         case .toBeClosed:
             report(.operand, index, state[a], name(a, state, index), unless: [.nil, .boolean], "closes")
         // pc += sJ
@@ -155,7 +157,7 @@ extension TypeFlow {
             let constant = function.constant(b)
             if reports { checkEquality(state[a], type(ofConstant: b), [name(a, state, index)], index) }
             guard constant == .nil else { return equals(a, constant, index, state) }
-            // What is nil is never anything else.
+            // A nil value is never anything else.
             if state[a].kinds == .nil {
                 return .one(instruction.k ? jumpTarget(index) : index + 2, state)
             }
@@ -187,7 +189,7 @@ extension TypeFlow {
             return compare(a, order, Double(instruction.signedB), index, state)
         // if (not R[A] == k) then pc++
         case .test:
-            // What is nil is never true.
+            // A nil value is never true.
             if state[a].kinds == .nil {
                 return .one(instruction.k ? index + 2 : jumpTarget(index), state)
             }
@@ -207,7 +209,7 @@ extension TypeFlow {
                 return .one(instruction.k ? index + 2 : jumpTarget(index), isFalse)
             }
             var (isTrue, isFalse) = (state, state)
-            // The value has two names then.
+            // The value then has two names.
             isTrue[b] = state[b].whereTrue.shared
             isFalse[b] = state[b].whereFalse.shared
             if !state[b].isUnknown, state[b].kinds.contains(.nil) {
@@ -300,7 +302,7 @@ extension TypeFlow {
 
         // R[A][C+i] := R[A+i], 1 <= i <= B
         case .setList:
-            // Elements that are not there are nil, and an array of many kinds of values is not followed.
+            // Missing elements are nil. An array with many kinds of values is not followed.
             guard case .fields(let fields, isShared: false) = state[a].detail, fields.isEmpty, !instruction.k else {
                 state[a] = .table
                 break
@@ -318,7 +320,7 @@ extension TypeFlow {
             state[a] = list.size < ValueFields.most && list.depth <= ValueFields.deepest ? list : .table
         // R[A] := closure(KPROTO[Bx])
         case .closure:
-            // A local function captures itself before it is there.
+            // A local function captures itself before it exists.
             set(a, .function, at: index, &state)
             capture(instruction.bx, &state)
             if function.inner.indices.contains(instruction.bx),
@@ -350,7 +352,7 @@ extension TypeFlow {
         return number < 0 ? nil : function.name(number)
     }
 
-    /// The number of that name; -1 if there is none.
+    /// The number of the name that the script has for a register; -1 if there is none.
     private func number(_ register: Int, _ state: State, _ index: Int) -> Int32 {
         localNumber(register, at: index) ?? state.word(of: register)
     }
@@ -368,12 +370,13 @@ extension TypeFlow {
         return type
     }
 
-    /// Where a test goes on: at the jump after it if its condition is `k`, else after that.
+    /// The instructions after a test: the target of the jump after it if its condition is `k`, else the instruction after the
+    /// jump.
     private func branches(_ index: Int, _ k: Bool, _ isTrue: State, _ isFalse: State) -> Ways {
         .two(jumpTarget(index), k ? isTrue : isFalse, index + 2, k ? isFalse : isTrue)
     }
 
-    /// Where the jump after a test leads.
+    /// The target of the jump after a test.
     private func jumpTarget(_ test: Int) -> Int {
         function.code.indices.contains(test + 1) ? test + 2 + function.code[test + 1].jump : test + 2
     }
@@ -394,7 +397,7 @@ extension TypeFlow {
             hint: "next(\(word ?? "table")) shows whether it has elements")
     }
 
-    /// Finds a loop over numbers that has no round, or fails.
+    /// Finds a numeric loop that has no round, or fails.
     private mutating func checkCount(_ first: ValueType, _ limit: ValueType, _ step: ValueType, _ index: Int) {
         guard reports, case .integer(let step) = step.detail else { return }
         if step == 0 { return report(.operand, index, "for", "the step of the loop is 0, which is an error") }
@@ -425,7 +428,7 @@ extension TypeFlow {
         return false
     }
 
-    /// Whether what an instruction reads is tested next, or is given a name.
+    /// Whether the value that an instruction reads is tested next, or is given a name.
     private func isLookedAt(_ index: Int) -> Bool {
         guard function.code.indices.contains(index + 1) else { return true }
         let (read, next) = (function.code[index], function.code[index + 1])
@@ -433,13 +436,13 @@ extension TypeFlow {
             || local(read.a, at: index + 1) != nil
     }
 
-    /// Finds a loop that begins at position 0 of an array, if nothing in it is asked before.
+    /// Finds a loop that begins at position 0 of an array, unless it has a test before the access.
     private mutating func checkFirst(_ index: Int, _ state: State) {
         let read = function.code[index]
         var place = index - 1
         while place >= 0, function.code[place].opcode != .forPrepare {
             guard !leads[place], !function.code[place].isTest, function.code[place].opcode != .genericForPrepare else {
-                // The body of the loop begins after a jump, too.
+                // The body of the loop also begins after a jump.
                 if place > 0, !function.code[place].isTest, function.code[place - 1].opcode == .forPrepare {
                     place -= 1
                     break
@@ -458,7 +461,7 @@ extension TypeFlow {
 
     // MARK: facts
 
-    /// The value in a register: of a local name, or a field that has just been read from one.
+    /// The place of the value in a register: a local name, or a field that has just been read from one.
     func place(of register: Int, _ index: Int) -> ValueFacts.Place? {
         guard !assignedWithin.contains(register) else { return nil }
         if local(register, at: index) != nil { return ValueFacts.Place(register: register, field: nil) }
@@ -475,7 +478,7 @@ extension TypeFlow {
         return nil
     }
 
-    /// Notes what a test has found of the value in a register.
+    /// Notes the result of a test of the value in a register.
     private func note(isNil: Bool, _ register: Int, _ index: Int, _ state: inout State) {
         guard let place = place(of: register, index), place.field != nil, state.facts.count < 20 else { return }
         state.facts[place, default: ValueFacts()].isNil = isNil
@@ -496,7 +499,7 @@ extension TypeFlow {
             return branches(index, function.code[index].k, isTrue, isFalse)
         }
         let facts = state.facts[place] ?? ValueFacts()
-        // `x ~= 1` where x is not 1 says the same again, which harms nothing.
+        // `x ~= 1` is a harmless repetition if x is known not to be 1.
         let isAgain = function.code[index].k && facts.excludes(constant)
         if reports, !isAgain, let reason = facts.reason(against: constant) {
             let word = written(place, index)
@@ -531,7 +534,7 @@ extension TypeFlow {
 
     // MARK: tables
 
-    /// Forgets what else may have changed.
+    /// Forgets the facts that other code may have changed.
     func changed(_ state: inout State) {
         context.budget.pay(2 * state.count)
         if !state.facts.isEmpty { state.facts = state.facts.filter { $0.key.field == nil } }
@@ -541,7 +544,7 @@ extension TypeFlow {
 
     private func store(_ value: ValueType, in field: String?, of register: Int, _ state: inout State) {
         let type = state[register]
-        // Another name may be that of the same table, but not if the script has just made it.
+        // Another name may be a name of the same table, but not if the script has just made the table.
         if case .fields(_, isShared: false) = type.detail {
             state.facts = state.facts.filter { $0.key.field == nil || field != nil && $0.key.field != field }
         } else {
@@ -559,7 +562,7 @@ extension TypeFlow {
         }
     }
 
-    /// Follows what is written into a table. An array of the app with other elements, or other keys, is none of its type any more.
+    /// Follows a write into a table. An array of the app with other elements or other keys no longer has its type.
     private func put(_ value: ValueType, at key: ValueType, of register: Int, _ state: inout State) {
         let isKept =
             switch state[register].detail {
@@ -576,7 +579,9 @@ extension TypeFlow {
         if !isKept { forget(register, &state) }
     }
 
-    /// Follows an element that is added to the end of an array. If the app cannot take it, the array is a list of such elements.
+    /// Follows an element that is added to the end of an array.
+    ///
+    /// If the app cannot take the element, the array becomes a list of such elements.
     func append(_ value: ValueType, to register: Int, _ state: inout State) {
         guard case .array(let element) = state[register].detail, !value.kinds.contains(.nil),
             context.comparisons.fault(of: value, as: element) != nil
@@ -586,7 +591,7 @@ extension TypeFlow {
         state[register] = list.size < ValueFields.most && list.depth <= ValueFields.deepest ? list : .table
     }
 
-    /// Whether a value may be none of the type of a field that the app knows.
+    /// Whether a value may not have the type of a field that the app knows.
     private func mayMisfit(_ value: ValueType, in field: String, of table: ValueType) -> Bool {
         switch table.detail {
         case .fields(_, isShared: false), .library: false
@@ -602,12 +607,12 @@ extension TypeFlow {
             && context.comparisons.fault(of: value, as: type) == nil
     }
 
-    /// Forgets what a table is. Other names may be names of it.
+    /// Forgets all facts about a table, which may have other names.
     private func forget(_ register: Int, _ state: inout State) {
         let detail = state[register].detail
         state[register] = .table
         guard let detail, detail.isOfApp else { return }
-        // What is written to a parameter of the replacement is followed.
+        // A write to a parameter of the replacement is followed.
         if replacement == nil || register >= function.parameters { context.changes.add(detail) }
         context.budget.pay(2 * state.count)
         for other in 0..<state.count {
@@ -619,7 +624,7 @@ extension TypeFlow {
         }
     }
 
-    /// Notes what a function that is made captures. What its table holds may change later.
+    /// Notes the values that a new function captures. The contents of captured tables may change later.
     private mutating func capture(_ index: Int, _ state: inout State) {
         guard function.inner.indices.contains(index) else { return }
         let inner = function.inner[index]
@@ -637,7 +642,7 @@ extension TypeFlow {
         captured[index] = captured[index].map { zip($0, types).map { $0.joined(with: $1) } } ?? types
     }
 
-    /// Whether a local name gets its value where it is declared, and nowhere else.
+    /// Whether a local name gets its value only where it is declared.
     mutating func isAssignedOnce(_ register: Int, name: Int32) -> Bool {
         let key = register << 32 | Int(name)
         if let known = assignedOnce[key] { return known }

@@ -1,6 +1,8 @@
-/// The details of values that registers hold, each once: a register has a number, and two registers are compared by their numbers.
+/// The details of values that registers hold, each once.
 ///
-/// Tables to which a script adds are not among them. They change with each instruction, and would never leave.
+/// A register has the number of a detail, and two registers are compared by their numbers.
+///
+/// Tables that a script makes or changes are not among them. They change with each instruction, and would never be removed.
 final class ValueDetails {
     private var details: [ValueType.Detail] = []
     private var numbers: [ValueType.Detail: UInt32] = [:]
@@ -23,28 +25,28 @@ extension TypeFlow {
         let hasTable: Bool
     }
 
-    /// What is known before an instruction.
+    /// The state before an instruction.
     struct State: Equatable {
-        /// A register: its value's type, and the name that the script has for it, without a reference.
+        /// A register: the type of its value, and the name that the script has for it. It holds no references.
         private struct Register: Equatable {
             static let unknown = Register(kinds: .all, doubt: 0, detail: 0, word: -1)
-            /// The number of what is among the tables.
+            /// The number for a detail that is in `tables`.
             static let table = UInt32.max
 
             var kinds: ValueType.Kinds
             var doubt: UInt16
-            /// The number of the detail; 0 for none.
+            /// The number of the detail; 0 if there is none.
             var detail: UInt32
-            /// The number of the name; -1 for none.
+            /// The number of the name; -1 if there is none.
             var word: Int32
         }
 
         private var registers: [Register]
-        /// What most states have nothing of, in one array of one element at most, because a state is copied often.
+        /// The parts that are empty in most states, in an array of at most one element, because a state is copied often.
         private var others: [Others] = []
-        /// The first of the registers that hold as many values as a call returned.
+        /// The first of the registers that hold all results of a call; nil if there are none.
         var open: Int?
-        /// How many values these are; nil if that is not known.
+        /// The number of those results; nil if it is not known.
         var openCount: Int?
         private let details: ValueDetails
 
@@ -59,7 +61,7 @@ extension TypeFlow {
             get { others.first?.tables ?? [:] }
             set { change(\.tables, to: newValue, isEmpty: newValue.isEmpty) }
         }
-        /// What tests have found of values.
+        /// The facts that tests have found about values.
         var facts: [ValueFacts.Place: ValueFacts] {
             get { others.first?.facts ?? [:] }
             set { change(\.facts, to: newValue, isEmpty: newValue.isEmpty) }
@@ -78,7 +80,7 @@ extension TypeFlow {
             others[0][keyPath: part] = value
         }
 
-        /// - Parameter count: How many registers there are. Nothing is known of them.
+        /// - Parameter count: The number of registers. Their values are unknown.
         init(count: Int, _ details: ValueDetails) {
             registers = Array(repeating: .unknown, count: count)
             self.details = details
@@ -130,7 +132,7 @@ extension TypeFlow {
             registers.indices.contains(register) ? registers[register].kinds : .all
         }
 
-        /// The number of the name that the script has for a register; -1 for none.
+        /// The number of the name that the script has for a register; -1 if there is none.
         func word(of register: Int) -> Int32 { registers.indices.contains(register) ? registers[register].word : -1 }
 
         /// Sets a register and its name.
@@ -141,7 +143,7 @@ extension TypeFlow {
             if !facts.isEmpty { forgetFacts(of: register) }
         }
 
-        /// Sets a register to the value of another one, which both hold then.
+        /// Sets a register to the value of another one, so that both hold it.
         mutating func copy(_ other: Int, to register: Int, word: Int32) {
             guard registers.indices.contains(register), registers.indices.contains(other) else {
                 return set(register, .unknown, word: word)
@@ -164,7 +166,7 @@ extension TypeFlow {
 
         private mutating func forgetFacts(of register: Int) { facts = facts.filter { $0.key.register != register } }
 
-        /// Forgets what something else may have changed in tables.
+        /// Forgets the facts about tables that other code may have changed.
         mutating func forgetChangeable() {
             for register in tables.isEmpty ? [] : Array(tables.keys) { self[register] = self[register].afterChange }
         }
@@ -190,7 +192,7 @@ extension TypeFlow {
                 joined.facts = [:]
                 for (place, known) in facts { joined.facts[place] = other.facts[place].map(known.joined) }
             }
-            // Only what both paths have called is called again.
+            // A later call is a repetition only if both paths have made the call.
             if !originals.isEmpty {
                 joined.originals = [:]
                 for (words, call) in originals {
@@ -202,7 +204,7 @@ extension TypeFlow {
             return joined
         }
 
-        /// The state in which whatever differs is unknown.
+        /// The state in which all values that differ are unknown.
         func widened(to other: State) -> State {
             var widened = other
             for register in registers.indices where self[register] != other[register] {
@@ -216,9 +218,9 @@ extension TypeFlow {
         }
     }
 
-    /// Where an instruction goes on, and with what.
+    /// The instructions that follow an instruction, with their states.
     enum Ways {
-        /// Nowhere.
+        /// No instruction.
         case none
         case one(Int, State)
         case two(Int, State, Int, State)
@@ -226,7 +228,7 @@ extension TypeFlow {
 }
 
 extension ValueType.Detail {
-    /// Whether it is a table of which more is known than its type.
+    /// Whether it is a table about which more is known than its type.
     fileprivate var isChangeable: Bool {
         switch self {
         case .fields, .list: true

@@ -1,4 +1,4 @@
-// What is wrong with the ways through a function: code that is never run, and loops that never end or never go on.
+// The problems of the paths through a function: code that is never run, and loops that never end or never repeat.
 
 extension TypeFlow {
     mutating func checkWays() {
@@ -45,7 +45,7 @@ extension TypeFlow {
                 continue
             }
             let last = code[index - 1]
-            // What a constant condition leaves out is left out on purpose.
+            // Code that a constant condition excludes is left out on purpose.
             let isMeant = last.opcode == .jump && last.jump >= 0 || last.opcode == .loadFalseAndSkip
             let end = reached[index...].firstIndex(of: true) ?? code.count - 1
             // A return follows each tail call.
@@ -66,7 +66,7 @@ extension TypeFlow {
         let body = index + 1..<end
         context.budget.pay(10 * body.count)
         guard !body.contains(where: { reached[$0] && next($0).contains(end) }) else { return }
-        // What leads to the same place is one way out.
+        // Paths to the same place are one way out.
         let exits = body.filter { reached[$0] }.flatMap { place in
             next(place).isEmpty ? [-place] : Array(next(place)).filter { !(index...end).contains($0) }
         }
@@ -76,7 +76,7 @@ extension TypeFlow {
             hint: "return or break in one branch only, and the rest after the loop")
     }
 
-    /// Finds a loop that nothing ends.
+    /// Finds a loop that never ends.
     private mutating func checkEnd(_ loop: ClosedRange<Int>, _ reached: [Bool]) {
         context.budget.pay(20 * loop.count)
         let inside = loop.filter { reached[$0] }
@@ -128,12 +128,12 @@ extension TypeFlow {
     }
 }
 
-/// What the instructions of a loop may change.
+/// The registers and tables that the instructions of a loop may change.
 private struct Written {
     private var registers: Set<Int> = []
-    /// From here on, any register.
+    /// All registers from this one on may change.
     private var first = Int.max
-    /// Whether one writes into a table, or to a variable that is not a register.
+    /// Whether an instruction writes into a table, or to a variable that is not a register.
     private(set) var stores = false
 
     init(_ instructions: [Instruction]) {
@@ -151,7 +151,7 @@ private struct Written {
 }
 
 extension Instruction {
-    /// The registers that a test looks at.
+    /// The registers that a test reads.
     fileprivate var tested: [Int] {
         switch opcode {
         case .equal, .less, .lessOrEqual: [a, b]
@@ -163,7 +163,7 @@ extension Instruction {
     /// Whether it may write a register.
     fileprivate func writes(_ register: Int) -> Bool { written?.contains(register) ?? false }
 
-    /// The registers that it may write; nil for none.
+    /// The registers that it may write; nil if there are none.
     fileprivate var written: Range<Int>? {
         switch opcode {
         case .setGlobal, .setTable, .setInteger, .setField, .setUpvalue, .returnSome, .returnNone, .returnOne, .jump,
@@ -179,12 +179,12 @@ extension Instruction {
 }
 
 extension Instruction.Opcode {
-    /// Whether it is of the script's text, and not one that the compiler adds to the end of a block.
+    /// Whether it comes from the script, and not from the compiler at the end of a block.
     fileprivate var isWritten: Bool {
         ![.jump, .close, .forLoop, .genericForCall, .genericForLoop].contains(self)
     }
 
-    /// Whether it does something, and not only moves values.
+    /// Whether it has an effect, and does not only move values.
     fileprivate var acts: Bool { stores || self == .call || self == .tailCall }
 
     fileprivate var stores: Bool {

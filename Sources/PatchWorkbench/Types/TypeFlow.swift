@@ -1,13 +1,13 @@
 internal import PatchRunner
 
-/// Follows the types of values through a function, as Java's and WebAssembly's verifiers do: over registers, joined where paths meet,
-/// until nothing changes any more.
+/// Follows the types of values through a function, as the verifiers of Java and WebAssembly do.
 ///
-/// It finds what is certain to fail if the instruction runs. What it knows of a value is what each path to the instruction agrees on.
+/// It follows the registers and joins the types where paths meet, until nothing changes. It finds the instructions that are
+/// certain to fail if they run. A fact about a value is known at an instruction if all paths to the instruction agree on it.
 struct TypeFlow {
-    /// What is known of all scripts together.
+    /// The facts about all scripts together.
     final class Context {
-        /// What the app offers. If it is not known, it has nothing in it.
+        /// The interface of the app; empty if it is not known.
         let interface: KnownInterface
         let knowsApp: Bool
         /// The globals that a script assigns. They may be anything.
@@ -29,7 +29,7 @@ struct TypeFlow {
         let helpers = Helpers()
         let details = ValueDetails()
         let changes = Changes()
-        /// What all of this is paid from.
+        /// Pays for all of this work.
         let budget: LintBudget
         let comparisons: TypeComparisons
 
@@ -72,9 +72,9 @@ struct TypeFlow {
     /// The registers that functions within this one assign. They may hold anything.
     let assignedWithin: RegisterSet
     var problems: [Problem] = []
-    /// Whether problems are collected: only once the types are final.
+    /// Whether problems are collected. They are collected only once the types are final.
     var reports = false
-    /// What each function within this one captures.
+    /// The values that each function within this one captures.
     var captured: [Int: [ValueType]] = [:]
     /// The types of the arguments, if all callers are known.
     private(set) var arguments: [ValueType]?
@@ -82,32 +82,32 @@ struct TypeFlow {
     private(set) var helpers: [Int: Int] = [:]
     /// Whether only the result is wanted.
     private var isDry = false
-    /// What it returns.
+    /// The type of the values that it returns.
     var returned: ValueType?
     /// The calls that never return.
     var endings: Set<Int> = []
-    /// Whether each way to the end returns a value.
+    /// Whether a path to the end returns a value.
     var returnsValue = false
-    /// What is known where paths meet, by instruction, and how often it has changed.
+    /// The states where paths meet, by instruction, and how often each has changed.
     private var entries: [State] = []
-    /// For each instruction, the place of what is known there; -1 if no path leads to it.
+    /// For each instruction, the index of its state among the entries; -1 if no path leads to it.
     private var entryOf: [Int32] = []
     private var visits: [Int] = []
     /// Whether paths may meet at an instruction.
     private(set) var leads: [Bool] = []
-    /// The calls of functions of which nothing is known. They may always throw.
+    /// The calls of unknown functions. They may always throw.
     var unknownCalls: Set<Int> = []
     /// The first test; the number of instructions if there is none.
     private(set) lazy var firstTest = function.code.firstIndex(where: \.isTest) ?? function.code.count
     private var reported: Set<Problem> = []
-    /// Whether a local name gets its value where it is declared, and nowhere else.
+    /// Whether a local name gets its value only where it is declared.
     var assignedOnce: [Int: Bool] = [:]
     private let names: LocalNames
     /// The types of the constants.
     let constants: [ValueType]
     /// The types of the globals that constants name.
     var globals: [ValueType?]
-    /// The numbers of what may leave a value nil, and the instructions that ask it.
+    /// The numbers of the causes that may leave a value nil, and the instructions at which they occur.
     private var doubts: [String: UInt16] = [:]
     private var asked: [UInt16: Set<Int>] = [:]
 
@@ -135,9 +135,9 @@ struct TypeFlow {
     /// The number of that name.
     func localNumber(_ register: Int, at index: Int) -> Int32? { names.local(of: register, at: index)?.number }
 
-    /// What is wrong in a function and in those within it.
+    /// The problems in a function and in the functions within it.
     ///
-    /// - Parameter replaced: The function of the app that a function replaces, by the function.
+    /// - Parameter replaced: Returns the function of the app that a function replaces.
     static func problems(
         in function: Prototype, upvalues: [ValueType], _ context: Context, replaced: (Prototype) -> Replacement?
     ) -> [Problem] {
@@ -154,7 +154,7 @@ struct TypeFlow {
         var problems = flow.problems
         // The callers of a local function come after it.
         for (index, inner) in function.inner.enumerated().reversed() where !context.budget.isSpent {
-            // What is captured by a function that no path makes is not known.
+            // The values that a function captures are not known if no path makes the function.
             let captured = flow.captured[index] ?? inner.upvalues.map { _ in .unknown }
             let arguments = flow.helpers[index].flatMap { context.helpers.arguments(of: $0) }
             problems += Self.problems(
@@ -163,7 +163,7 @@ struct TypeFlow {
         return problems
     }
 
-    /// The type of the first result of a function, whatever its arguments are, and whether it never returns; nil if that is not
+    /// The type of the first result of a function for any arguments, and whether it never returns; the type is nil if it is not
     /// known.
     static func result(of function: Prototype, _ context: Context) -> (type: ValueType?, ends: Bool) {
         var flow = TypeFlow(function, as: nil, upvalues: function.upvalues.map { _ in .unknown }, in: context)
@@ -171,7 +171,7 @@ struct TypeFlow {
         flow.run()
         if context.budget.isSpent { return (nil, false) }
         guard let type = flow.returned else { return (nil, !flow.entries.isEmpty) }
-        // A call of which nothing is known may be the one that never returns.
+        // A call of an unknown function may be the one that never returns.
         let isCertain = !type.kinds.contains(.nil) || type.kinds == .nil && flow.unknownCalls.isEmpty
         return (isCertain ? type : nil, false)
     }
@@ -180,7 +180,7 @@ struct TypeFlow {
         guard function.lineOf.count == function.code.count else { return }
         context.budget.pay(20 * (function.code.count + function.locals.count))
         leads = leaders()
-        // What is written last may be read first, in the next round of a loop.
+        // The last write may be read first, in the next round of a loop.
         for _ in 0..<3 {
             let count = context.changes.count
             follow()
@@ -188,7 +188,7 @@ struct TypeFlow {
         }
         guard !entries.isEmpty, !context.budget.isSpent else { return }
         if isDry { return }
-        // An early pass may have taken a call for one that never returns.
+        // An early pass may have found wrongly that a call never returns.
         endings = []
         reports = true
         for (leader, entry) in entryOf.enumerated() where entry >= 0 {
@@ -198,7 +198,7 @@ struct TypeFlow {
         checkWays()
     }
 
-    /// Follows all paths until nothing changes any more.
+    /// Follows all paths until nothing changes.
     private mutating func follow() {
         var work = [0]
         entries = []
@@ -218,7 +218,7 @@ struct TypeFlow {
         }
     }
 
-    /// Joins what is known on a path to what is known at its end. If that changes, it is followed from there again.
+    /// Joins the state on a path with the state at its end. If the result differs, it is followed from there again.
     private mutating func arrive(at target: Int, _ state: State, _ work: inout [Int]) {
         guard function.code.indices.contains(target), !context.budget.isSpent else { return }
         let place = Int(entryOf[target])
@@ -238,7 +238,7 @@ struct TypeFlow {
         work.append(target)
     }
 
-    /// Follows instructions to the next one at which paths meet. Returns where it goes on, and with what.
+    /// Follows instructions to the next one at which paths meet. Returns where the paths lead, with their states.
     private mutating func follow(from leader: Int, _ entry: State, until leaders: [Bool]) -> Ways {
         var state = entry
         var index = leader
@@ -255,7 +255,7 @@ struct TypeFlow {
         return .none
     }
 
-    /// Whether an instruction is one to which a jump leads, or the one after a jump.
+    /// For each instruction, whether it is the target of a jump, or follows a jump.
     private func leaders() -> [Bool] {
         var leaders = [Bool](repeating: false, count: function.code.count)
         for index in function.code.indices {
@@ -268,7 +268,7 @@ struct TypeFlow {
         return leaders
     }
 
-    /// What is known before the first instruction.
+    /// The state before the first instruction.
     private mutating func parameters() -> State {
         var state = State(count: max(function.registers, function.parameters) + 1, context.details)
         for parameter in 0..<function.parameters {
@@ -279,7 +279,7 @@ struct TypeFlow {
         }
         guard let replacement else { return state }
         let types = replacement.signature.arguments.prefix(function.parameters).map(value)
-        // A method of Wax gets the class or an object first; the types of what follows depend on which.
+        // A method of Wax gets the class or an object first, and the types of the other arguments depend on which.
         guard !replacement.isMethod else { return state }
         for parameter in 0..<function.parameters {
             var type =
@@ -318,10 +318,10 @@ struct TypeFlow {
         return number
     }
 
-    /// The number of what may leave a value nil: a function or the text that it reads.
+    /// The number of the cause that may leave a value nil: a function, or the string that it reads.
     ///
     /// - Parameters:
-    ///   - name: The function of the app, or the name of the text.
+    ///   - name: The function of the app, or the name of the string.
     ///   - index: The instruction.
     mutating func doubt(_ name: String, asked index: Int) -> UInt16 {
         let number = doubts[name] ?? UInt16(min(doubts.count + 1, Int(UInt16.max)))
@@ -330,7 +330,9 @@ struct TypeFlow {
         return number
     }
 
-    /// Whether a value may be nil, and the script does not seem to know better: it has not tested the value, and has asked once.
+    /// Whether a value may be nil, and the script does not seem to know better.
+    ///
+    /// The script has not tested the value, and calls the function or reads the string only once.
     func isDoubtful(_ value: ValueType, _ word: String?, _ index: Int) -> Bool {
         guard value.doubt != 0, value.kinds.contains(.nil), value.kinds != .nil else { return false }
         guard value.doubt == doubts[""] || asked[value.doubt]?.count == 1 else { return false }
@@ -342,7 +344,7 @@ struct TypeFlow {
 
     /// Notes a problem, once.
     mutating func note(_ problem: Problem) {
-        // In a protected call, a failure may be what is meant.
+        // In a protected call, a failure may be intended.
         if [.mayBeNil, .mayNotFit].contains(problem.code), replacement == nil,
             !context.asks.isDisjoint(with: ["pcall", "xpcall"])
         {
@@ -352,7 +354,7 @@ struct TypeFlow {
         problems.append(problem)
     }
 
-    /// What the app gives as a value of the type that a string names.
+    /// The value that the app gives for the type that a string names.
     func value(_ type: String) -> ValueType {
         context.changes.read(ValueType(context.interface.type(type), in: context.interface))
     }
@@ -360,14 +362,14 @@ struct TypeFlow {
     /// The calls of the function's own name.
     var selfCalls: [(line: Int, index: Int)] = []
 
-    /// Whether a path leads from the beginning to a return without an instruction.
+    /// Whether a path leads from the beginning to a return without passing an instruction.
     private func reachesReturn(without excluded: Int) -> Bool {
         var open = [0]
         var seen = [Bool](repeating: false, count: function.code.count)
         context.budget.pay(function.code.count)
         while let index = open.popLast() {
             context.budget.pay(20)
-            // What is not known is not held against a script.
+            // An unknown result is not held against a script.
             guard !context.budget.isSpent else { return true }
             guard index != excluded, function.code.indices.contains(index), !seen[index] else { continue }
             seen[index] = true
@@ -380,7 +382,7 @@ struct TypeFlow {
 }
 
 extension Prototype {
-    /// One or two instructions, or none.
+    /// Up to two instructions.
     struct Successors: Sequence, IteratorProtocol {
         private var first: Int?
         private var second: Int?
@@ -412,7 +414,7 @@ extension Prototype {
 }
 
 extension Instruction {
-    /// Whether it is certain that the next instruction follows.
+    /// Whether the next instruction certainly follows.
     fileprivate var goesOn: Bool {
         switch opcode {
         case .returnSome, .returnNone, .returnOne, .tailCall, .jump, .loadFalseAndSkip, .forLoop, .genericForLoop,
