@@ -5,7 +5,8 @@ internal import Synchronization
 @safe @usableFromInline struct AsyncCall {
     @usableFromInline private(set) var stack: PatchStack
     nonisolated(unsafe) private var waiting: UnsafeMutableRawPointer?
-    /// The layer that runs, and the address of the one below it, as a cell holds it, or 0, since the call was suspended.
+    /// The running layer, and the address of the layer below it, as a cell holds it, or 0. They are set when the call is
+    /// suspended.
     private var layer: Layer?
     @usableFromInline private(set) var below: UInt = 0
 
@@ -19,11 +20,11 @@ internal import Synchronization
     @usableFromInline struct Entry {
         /// The call, if it was entered.
         @usableFromInline var call: AsyncCall?
-        /// If it was not entered: a reference for ``Otherwise/outcome(_:_:_:)`` to what answers in its place; 0 for the original.
+        /// If it was not entered: a reference to the answer in its place, for ``Otherwise/outcome(_:_:_:)``; 0 for the original.
         @usableFromInline fileprivate(set) var otherwise: UInt = 0
-        /// If it was not entered because it is instrumented: where the layer to be entered is.
+        /// If it was not entered because it is instrumented: the cell of the layer to be entered.
         @usableFromInline fileprivate(set) var instrumented: LayerCell?
-        /// Why it was not entered, if it was not.
+        /// The reason, if it was not entered.
         fileprivate let refusal: Refusal
 
         @usableFromInline init(_ slot: Slot, _ place: LayerPlace) { self.init(slot, place, nil) }
@@ -78,7 +79,7 @@ internal import Synchronization
         }
     }
 
-    /// Empties the stack for the answer that the script waits for: whether it is a result, and the result or the error.
+    /// Begins the answer that the script waits for: empties the stack, and pushes true for a result, which follows.
     @usableFromInline func beginAnswer() {
         stack.top = 0
         stack.push(true)
@@ -107,7 +108,7 @@ internal import Synchronization
 
     /// Reports that it could not continue, unless the patch is gone.
     ///
-    /// - Returns: A reference for ``Otherwise/outcome(_:_:_:)`` to what answers in its place, or 0.
+    /// - Returns: A reference to the answer in its place, for ``Otherwise/outcome(_:_:_:)``, or 0.
     @usableFromInline func reportBusy(to slot: Slot) -> UInt {
         _ = slot.substitute(for: Refusal(PP_BUSY, by: layer), slot.cell)
         return layer.flatMap { slot.otherwise(of: $0) }?.bits ?? 0
@@ -144,10 +145,10 @@ internal import Synchronization
 @safe private final class Turn: Sendable {
     nonisolated(unsafe) let waiter: OpaquePointer
     private let alarm = Alarm()
-    /// Keeps the memory of the state alive that is waited for.
+    /// Keeps the memory of the awaited state alive.
     private let slot: Slot
 
-    /// Wakes the task that sleeps, or the next one that would sleep.
+    /// Wakes the sleeping task. If no task sleeps, the next sleep ends at once.
     private final class Alarm: Sendable {
         private let state = Mutex<(wasWoken: Bool, sleeper: CheckedContinuation<Void, Never>?)>((false, nil))
 
@@ -170,7 +171,7 @@ internal import Synchronization
         }
     }
 
-    /// Joins the queue. nil if there is not enough memory, or if it would enter with a new call and too many wait.
+    /// Joins the queue. nil if there is not enough memory, or if it would enter with a new call and too many already wait.
     init?(waitingFor state: OpaquePointer, of slot: Slot, entering: Bool) {
         self.slot = slot
         let alarm = unsafe pp_alarm(
@@ -188,7 +189,7 @@ internal import Synchronization
         if needsClock { unsafe Self.startClock(for: pp_waits_for(waiter), of: slot) }
     }
 
-    /// Looks after all tasks that wait for a state, or for any of a patch, until none does any more.
+    /// Serves all tasks that wait for a state, or for any state of a patch, until no task waits.
     private static func startClock(for state: OpaquePointer, of slot: Slot) {
         let address = UInt(bitPattern: state)
         Task.detached {

@@ -1,6 +1,6 @@
 public import Synchronization
 
-/// A place that holds the address of a layer: a slot's topmost, or the one below a layer. The bridge reads it.
+/// A place that holds the address of a layer: a slot's topmost layer, or the layer below another one. The bridge reads it.
 @frozen @safe @usableFromInline
 package struct LayerCell {
     @usableFromInline let address: UnsafeMutableRawPointer
@@ -42,7 +42,7 @@ package struct CallReference {
     @inlinable package init(_ address: UnsafeMutableRawPointer) { unsafe self.address = unsafe address }
 }
 
-/// What a running call keeps for the bridge: its original, and the original's outcome after it has run.
+/// The data that a running call keeps for the bridge: its original, and the original's outcome after it has run.
 @frozen @safe @usableFromInline
 package struct CallRecord<Function, Value, Failure: Error> {
     /// A pointer to the caller's variable. With a reference of its own, the record would be reference-counted for each

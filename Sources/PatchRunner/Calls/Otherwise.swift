@@ -1,6 +1,6 @@
-/// What a replacement's script has given as `otherwise`: the value or the error that answers when the script cannot.
+/// The `otherwise` of a replacement: the value or the error that answers when the script cannot.
 ///
-/// A value that is not `Sendable` is given to several threads, so a type that is a class should be.
+/// A value may be passed to several threads even if its type is not `Sendable`. If the type is a class, it should be `Sendable`.
 @usableFromInline package final class Otherwise: @unchecked Sendable {
     /// Keeps the type, because an optional in an `Any` loses it.
     private struct Constant<Value> { let value: Value }
@@ -10,13 +10,13 @@
 
     init(_ error: PatchedError) { result = .failure(error) }
 
-    /// That of a function without a result.
+    /// The value for a function without a result.
     static let nothing = Otherwise(())
 
     /// A reference for ``outcome(_:_:_:)``, which can be passed as bits.
     var bits: UInt { unsafe UInt(bitPattern: Unmanaged.passRetained(self).toOpaque()) }
 
-    /// How a call ends that got a reference as bits, which is released.
+    /// The outcome of a call that received a reference as bits. The reference is released.
     @usableFromInline package static func outcome<Output: PatchResult, Failure: Error>(
         _ bits: UInt, _: Output.Type, _: Failure.Type
     ) -> Result<Output.Value, Failure> {
@@ -25,7 +25,7 @@
             Output.Value.self, Failure.self)
     }
 
-    /// How the call ends.
+    /// The outcome of the call.
     @usableFromInline package func outcome<Value, Failure: Error>(_: Value.Type, _: Failure.Type) -> Result<
         Value, Failure
     > {
@@ -38,7 +38,7 @@
 }
 
 extension PatchedError {
-    /// What `host.error` has made, whose message and code are on top.
+    /// Makes the error of a `host.error`, whose message and code are on top of the stack.
     init(madeOn stack: PatchStack, by patch: String) {
         self.init(
             message: stack.string(at: -2) ?? "an error from the patch", code: stack.integer(at: -1).map { Int($0) },

@@ -18,16 +18,16 @@ public protocol PatchInstrument: Sendable {
     ///
     /// - Parameters:
     ///   - call: The function, and the patch that is asked first.
-    ///   - body: Makes the call. It throws what the function throws. A call that was not made in here is made afterwards.
-    /// - Throws: What `body` throws.
+    ///   - body: Makes the call, and throws the error that the function throws. If it is not called, the call is made afterwards.
+    /// - Throws: The error that `body` throws.
     func run(_ call: PatchedCall, _ body: () throws -> Void) rethrows
 
     /// Runs a call of an asynchronous function, on its caller's actor.
     ///
     /// - Parameters:
     ///   - call: The function, and the patch that is asked first.
-    ///   - body: Makes the call. It throws what the function throws. A call that was not made in here is made afterwards.
-    /// - Throws: What `body` throws.
+    ///   - body: Makes the call, and throws the error that the function throws. If it is not called, the call is made afterwards.
+    /// - Throws: The error that `body` throws.
     func run(_ call: PatchedCall, _ body: () async throws -> Void) async rethrows
 }
 

@@ -34,12 +34,12 @@ extension PatchStack {
 
     /// Pushes an error for arguments that do not fit.
     ///
-    /// - Returns: The callback result that says that nothing was called.
+    /// - Returns: The callback result that means that nothing was called.
     @usableFromInline
     func refuseArguments(of slot: Slot, from first: Int32, _ types: [any PatchValue.Type]) -> Int32 {
         let given = Int(top) - Int(first) + 1
         var message = "\(slot.name) takes \(types.count) argument\(types.count == 1 ? "" : "s"), given \(given)"
-        // The arguments are read again to say what is wrong. A table that has changed meanwhile may fit then.
+        // The arguments are read again for the message. A table that has changed meanwhile may fit then.
         if given <= types.count, let fault = takeReadFault() { message = "an argument of \(slot.name): \(fault)" }
         if given <= types.count {
             for (index, type) in types.enumerated() where !type.canBeRead(from: self, at: first + Int32(index)) {

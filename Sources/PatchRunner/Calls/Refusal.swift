@@ -1,6 +1,6 @@
 internal import CLuaBridge
 
-/// Why a layer was not entered, so that what is below it answers.
+/// The reason why a layer was not entered, so that something else must answer.
 struct Refusal {
     /// The layer that refused; nil if none was on the name.
     let layer: Layer?
@@ -12,19 +12,19 @@ struct Refusal {
         self.reason = reason.rawValue
     }
 
-    /// The bridge's form: the address of a `pp_layer`, with a `pp_refusal` in its three lowest bits.
+    /// Decodes the bridge's form: the address of a `pp_layer`, with a `pp_refusal` in its three lowest bits.
     init(bits: UInt) {
         layer = unsafe OpaquePointer(bitPattern: bits & ~7).map { unsafe Layer($0) }
         reason = UInt32(bits & 7)
     }
 
-    /// Whether all instances of the patch are taken, and there may be another one.
+    /// Whether all instances of the patch are taken, and another one may be made.
     var mayGrow: Bool { reason == PP_MAY_GROW.rawValue }
 
     /// Whether another call is in the patch, and this one may wait.
     var isTransient: Bool { reason == PP_BUSY.rawValue }
 
-    /// What the host is told of it; nil if it was told before, or no patch is on the name.
+    /// The reason to report to the host; nil if it was already reported, or if no patch is on the name.
     var event: RunnerEvent.Fallback? {
         switch reason {
         case PP_BUSY.rawValue: .busy
@@ -36,9 +36,9 @@ struct Refusal {
         }
     }
 
-    /// The reason in metrics, which count those too that the host is not told of.
+    /// The reason in metrics, which also count refusals that are not reported to the host.
     var metricReason: String? { event?.rawValue ?? (isRepeated ? "nested" : nil) }
 
-    /// Whether an earlier call in the same run was refused, and the host was told.
+    /// Whether an earlier refusal in the same run was already reported to the host.
     var isRepeated: Bool { reason == PP_REFUSED_AGAIN.rawValue }
 }

@@ -15,14 +15,14 @@ public struct ReplaceableState: Sendable {
         public let calls: Int
         /// How often its function failed.
         public let failures: Int
-        /// How often something else answered: what the script gives as `otherwise`, or what lies below it. The script had failed, or could
-        /// not be entered.
+        /// How often something else answered, because the script had failed or could not be entered: the script's `otherwise`, an
+        /// older patch or the original.
         public let fallbacks: Int
-        /// Whether it has failed too often, so that only what its script gives as `otherwise` answers.
+        /// Whether it has failed too often, so that only its script's `otherwise` answers.
         public let isOpen: Bool
         /// The mean wall time of a call, including originals, measured for every 64th call; nil before the first.
         public let meanTime: Duration?
-        /// The longest wall time of the measured calls, and of those in which Lua ran for more than a thousand instructions.
+        /// The longest wall time of the measured calls, and of the calls in which Lua ran for more than a thousand instructions.
         public let longestTime: Duration
     }
 }

@@ -36,7 +36,7 @@ enum Scalar {
     }
 }
 
-/// What an attempt to enter a patch has come to.
+/// The outcome of an attempt to enter a patch.
 @frozen @usableFromInline
 package enum Entrance {
     /// The patch was entered. Its script has not answered, and the call has not ended.
@@ -45,7 +45,7 @@ package enum Entrance {
     case value(UInt64)
     /// The patch was not entered. The original must answer.
     case original
-    /// The patch was not entered. What its script has said answers: a reference for ``Otherwise/outcome(_:_:_:)``.
+    /// The patch was not entered. Its script's `otherwise` answers: a reference for ``Otherwise/outcome(_:_:_:)``.
     case otherwise(UInt)
     /// The patch was not entered, because the call is instrumented. The cell holds the layer to be entered.
     case instrumented(LayerCell)

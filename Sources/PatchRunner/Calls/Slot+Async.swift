@@ -1,7 +1,7 @@
 // Asynchronous functions: the script runs in a coroutine, which waits while the original runs. The patch's lock is free
 // meanwhile.
 //
-// This module enables `NonisolatedNonsendingByDefault`: what is `async` here runs on its caller's actor.
+// This module enables `NonisolatedNonsendingByDefault`, so an `async` function here runs on its caller's actor.
 
 extension Slot {
     @_alwaysEmitIntoClient
@@ -33,7 +33,7 @@ extension Slot {
     /// - Parameters:
     ///   - place: Where the layer is.
     ///   - arguments: The arguments, as a tuple.
-    ///   - count: How many there are.
+    ///   - count: The number of arguments.
     ///   - push: Pushes the arguments.
     ///   - read: Reads the arguments for the original from the bottom of the stack. It returns nil after it has pushed an error.
     ///   - original: Calls the original.
@@ -43,7 +43,7 @@ extension Slot {
         push: (Arguments, PatchStack) -> Void, read: (PatchStack) -> Arguments?,
         original: (Arguments) async throws(Failure) -> Output.Value
     ) async throws(Failure) -> Output.Value {
-        // What waits is asynchronous only if it has to wait.
+        // An asynchronous function is called only if the call has to wait.
         var entered = AsyncCall.Entry(self, place)
         if entered.call == nil { entered = await AsyncCall.enter(self, place, after: entered) }
         guard var call = entered.call else {
@@ -129,8 +129,8 @@ extension Slot {
         }
     }
 
-    /// The call that a script waits for: of a function, whose name is at 1, or of a method, whose class and place in it
-    /// are at 1 and 2. nil after an error was pushed.
+    /// The call that a script waits for. For a function, its name is at 1. For a method, its class and its place in the class are
+    /// at 1 and 2. nil after an error was pushed.
     @usableFromInline func invocation(askedForBy call: AsyncCall) -> (@Sendable () async -> PushOutcome)? {
         if let type = call.stack.integer(at: 1), let method = call.stack.integer(at: 2) {
             guard case .asynchronous(let read) = registry?.method(Int(method), ofClass: Int(type)).body else {

@@ -7,7 +7,7 @@ protocol SlotRegistry: AnyObject, Sendable {
     /// The memory of all states of the registry.
     var pool: StatePool { get }
 
-    /// What calls that reach a patch run in.
+    /// The instrument in which calls that reach a patch run.
     var instrument: (any PatchInstrument)? { get }
 
     /// The slot of a name.
@@ -24,7 +24,7 @@ protocol LayerOwner: AnyObject, Sendable {
     /// Makes another instance for a call that found the others taken.
     func makeInstances()
 
-    /// Whether it has failed too often, and what its script has said answers.
+    /// Whether it has failed too often, so that only its script's `otherwise` answers.
     var isOpen: Bool { get }
 }
 
@@ -33,14 +33,14 @@ protocol LayerOwner: AnyObject, Sendable {
 /// A call reads `top` without a lock and without a reference. A slot lives as long as a call through it is possible.
 @safe @usableFromInline
 package final class Slot: Sendable {
-    /// Calls the layer that a cell holds, or the original, with arguments from a place on the stack. The record is that
-    /// of the call whose original this is, if there is one.
+    /// Calls the layer that a cell holds, or the original, with arguments from a place on the stack. The record belongs to the
+    /// call whose original this is, if there is one.
     @usableFromInline package typealias Invoke =
         @Sendable (Slot, PatchStack, Int32, CallReference?, LayerCell) -> Int32
     /// Pushes the outcome of a call. Returns false if it is an error.
     @usableFromInline package typealias PushOutcome = @Sendable (PatchStack) -> Bool
-    /// The same for an asynchronous function. It reads the arguments, and returns a function to await. That one returns
-    /// a function that pushes the result.
+    /// The same for an asynchronous function. It reads the arguments, and returns a function to await, which returns a function
+    /// that pushes the result.
     @usableFromInline package typealias AsyncInvoke =
         @Sendable (Slot, PatchStack, Int32) -> (@Sendable () async -> PushOutcome)?
 
@@ -52,15 +52,16 @@ package final class Slot: Sendable {
     let invokeAsync: AsyncInvoke?
     /// The types of the arguments and of the result, if there is one.
     let types: [any PatchValue.Type]
-    /// Reads a result that a script gives while it loads. Returns what was expected if it does not fit.
+    /// Reads a result that a script gives while it loads. If it does not fit, the error describes the mismatch.
     private let readResult: @Sendable (PatchStack) -> Result<Otherwise, Mismatch>
     private let home = Mutex(Home())
 
-    /// The registry that a slot is in. What a macro declares is in none at first, and may be in one registry after another.
+    /// The registry that a slot is in. A slot that a macro declares is in none at first, and may be in one registry after
+    /// another.
     private struct Home {
         weak var registry: (any SlotRegistry)?
-        /// The memory of all states of the registries, which a call may be in still. An app has one registry; those of tests
-        /// are small.
+        /// The memory of all states of the registries, which a call may still be in. An app has one registry; the registries of
+        /// tests are small.
         var pools: [StatePool] = []
     }
     private let stack = Mutex(Stack())
@@ -72,9 +73,10 @@ package final class Slot: Sendable {
         var ended: [Total] = []
         /// How many layers were put on this name.
         var activations = 0
-        /// What answers in place of layers, by their addresses. It is kept for calls that go on when their layer is gone.
+        /// The answers in place of layers, by the layers' addresses. They are kept for calls that continue when their layer is
+        /// gone.
         var otherwise: [UInt: Otherwise] = [:]
-        /// Lies above the layers if calls are instrumented. So a call without an instrument has nothing to ask.
+        /// Is above the layers if calls are instrumented, so that a call without an instrument has nothing to check.
         var barrier: Layer?
     }
 
@@ -89,12 +91,12 @@ package final class Slot: Sendable {
         let layer: Layer
         let patch: any LayerOwner
         let activation: Int
-        /// How often what is below it answered although it did not fail, by the reason.
+        /// How often calls could not enter it, by the reason.
         var refusals: [String: Int] = [:]
     }
-    /// How a patch was called from an activation to now, or to its end.
+    /// The calls of a patch from an activation until now, or until its deactivation.
     typealias Total = (patch: PatchID, activation: Int, calls: RunnerEvent.Calls)
-    /// How many patches that were deactivated are remembered, until they are asked for.
+    /// How many deactivated patches are remembered until the next query.
     private static let mostEnded = 4
 
     package init(
@@ -132,7 +134,7 @@ package final class Slot: Sendable {
         return .failure(Mismatch(stack.takeReadFault() ?? Value._mismatch(in: stack, at: -1)))
     }
 
-    /// Takes back a ``join(_:)`` before anybody knows of it.
+    /// Undoes a ``join(_:)`` that no caller has seen yet.
     func leave() { home.locked { $0.registry = nil } }
 
     deinit {
@@ -143,7 +145,7 @@ package final class Slot: Sendable {
 
     var isAsynchronous: Bool { invokeAsync != nil }
 
-    /// The other slots of the registry.
+    /// The registry that the slot is in.
     var registry: (any SlotRegistry)? { home.locked { $0.registry } }
 
     /// Enters a registry, unless the slot is in one already.
@@ -171,7 +173,7 @@ package final class Slot: Sendable {
 
     /// Puts a layer on top.
     ///
-    /// - Parameter otherwise: What answers in its place when its script cannot.
+    /// - Parameter otherwise: The answer in its place when its script cannot answer.
     func push(_ layer: Layer, of patch: any LayerOwner, otherwise: Otherwise?) {
         let isInstrumented = registry?.instrument != nil
         stack.locked { stack in
@@ -184,7 +186,7 @@ package final class Slot: Sendable {
         }
     }
 
-    /// Makes a layer, or none, the topmost of those of patches.
+    /// Makes a layer the topmost layer of a patch; nil if there is none.
     private func put(_ layer: Layer?, on stack: Stack) {
         stack.barrier?.isPut(above: layer)
         unsafe pp_cell_set(top, layer.map { unsafe (stack.barrier ?? $0).pointer })
@@ -217,7 +219,7 @@ package final class Slot: Sendable {
         }
     }
 
-    /// How the patches on the name were called, those that were deactivated last included.
+    /// The calls of the patches on the name, including the patches that were deactivated last.
     var totals: [Total] { stack.locked { $0.ended + $0.layers.map(Self.total) } }
 
     private static func total(of active: ActiveLayer) -> Total {
@@ -232,12 +234,12 @@ package final class Slot: Sendable {
         )
     }
 
-    /// What a metric of an active patch is made from.
+    /// The data for the metrics of an active patch.
     struct Measure {
         let reports: PatchEventSink
         let calls: RunnerEvent.Calls
         let refusals: [String: Int]
-        /// How many asynchronous calls of the patch wait, also those of other functions.
+        /// How many asynchronous calls of the patch wait, including calls of other functions.
         let waitingCalls: Int
         let instances: Int
         let isOpen: Bool
@@ -259,7 +261,7 @@ package final class Slot: Sendable {
         stack.locked { stack in stack.layers.first { $0.layer == layer }?.patch }
     }
 
-    /// Counts that a layer could not be entered, and returns its patch; nil if it is not active any more.
+    /// Counts that a layer could not be entered, and returns its patch; nil if it is no longer active.
     private func count(_ refusal: Refusal, of layer: Layer) -> (any LayerOwner)? {
         stack.locked { stack in
             guard let place = stack.layers.firstIndex(where: { $0.layer == layer }) else { return nil }
@@ -268,7 +270,7 @@ package final class Slot: Sendable {
         }
     }
 
-    /// What answers in place of a layer that was put here; nil if its script has not said it.
+    /// The answer in place of a layer that was put here; nil if its script gives no `otherwise`.
     func otherwise(of layer: Layer) -> Otherwise? { stack.locked { $0.otherwise[layer.address] } }
 
     /// Reads the value that answers when the script of a layer cannot.
@@ -277,7 +279,7 @@ package final class Slot: Sendable {
     ///   - stack: The stack that holds the value, or the parts of an error, on top.
     ///   - isError: Whether it is an error.
     ///   - patch: The patch's id.
-    /// - Throws: Why the function cannot end so.
+    /// - Throws: Why the function cannot end in this way.
     func otherwise(on stack: PatchStack, isError: Bool, of patch: String) throws(Mismatch) -> Otherwise {
         guard isError else { return try readResult(stack).get() }
         guard signature.throws else { throw Mismatch("an error was given, but \(name) cannot throw") }
@@ -308,7 +310,7 @@ package final class Slot: Sendable {
         return self.answer(for: Refusal(bits: UInt(answer.bits)), cell) { unsafe call($0, record, arguments, kinds) }
     }
 
-    /// What answers in place of a layer that could not be entered.
+    /// The answer in place of a layer that could not be entered.
     enum Substitute {
         /// Another attempt: there is another instance now, or another layer in its place.
         case again
@@ -320,7 +322,7 @@ package final class Slot: Sendable {
         case instrumented(LayerCell)
     }
 
-    /// Finds what answers in place of the layer that a cell held, and reports it.
+    /// Finds the answer in place of the layer that a cell held, and reports the refusal.
     func substitute(for refusal: Refusal, _ cell: LayerCell) -> Substitute {
         guard let layer = refusal.layer else { return .original }
         guard !layer.isBarrier else { return unsafe .instrumented(LayerCell(layer.cellBelow)) }
@@ -349,12 +351,12 @@ package final class Slot: Sendable {
         }
     }
 
-    /// The call that an instrument is told of; nil if no patch is on the name any more.
+    /// The call that is passed to an instrument; nil if no patch is on the name any more.
     func instrumentedCall() -> PatchedCall? {
         stack.locked { $0.layers.last?.patch.reports.patch }.map { PatchedCall(function: name, patch: $0) }
     }
 
-    /// How a call ends that the script did not answer.
+    /// The end of a call that the script did not answer.
     @frozen @usableFromInline package enum Settlement<Value, Failure: Error> {
         /// The original's outcome, or an error that the call throws.
         case outcome(Result<Value, Failure>)
@@ -362,7 +364,7 @@ package final class Slot: Sendable {
         case below(UInt)
     }
 
-    /// Leaves a call whose run failed, and returns what answers it.
+    /// Leaves a call whose run failed, and returns how the call ends.
     @inlinable
     package func settle<Output: PatchResult, Failure: Error>(
         _ stack: PatchStack, _: Output.Type, _ outcome: Result<Output.Value, Failure>?
@@ -389,8 +391,8 @@ package final class Slot: Sendable {
     /// Leaves a call that has failed, and reports the failure.
     ///
     /// - Parameter mismatch: Describes a result that does not fit.
-    /// - Returns: The address of the layer below it, as a cell holds it, or 0; and what answers in place of either, if the script has said
-    ///   it.
+    /// - Returns: The address of the layer below it, as a cell holds it, or 0; and the script's `otherwise`, which answers in
+    ///   place of either.
     @usableFromInline
     func fail(on stack: PatchStack, mismatch: () -> String) -> (below: UInt, otherwise: Otherwise?) {
         let values = stack.values

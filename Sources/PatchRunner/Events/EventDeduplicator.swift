@@ -1,18 +1,18 @@
 internal import PatchCrypto
 
-/// An event of which many that are the same may come in a short time.
+/// An event that may be repeated many times in a short time.
 package protocol RepeatedEvent: Sendable {
-    /// What makes two events the same; nil for an event that is always told.
+    /// The key by which events count as the same; nil for an event that is always reported.
     var sameness: EventSameness? { get }
 
-    /// The event by itself, and how often it happened.
+    /// The event without its count, and how often it happened.
     var single: (event: Self, count: Int) { get }
 
-    /// The event, as having happened so often again.
+    /// The event, as one that has happened again this many times.
     func repeated(_ count: Int) -> Self
 }
 
-/// What makes two events the same. The message of a failure may contain values, so it does not count.
+/// The key by which events count as the same. The message of a failure may contain values, so it is not part of the key.
 package struct EventSameness: Hashable, Sendable {
     let name: String
     let patch: PatchID?
@@ -26,29 +26,29 @@ package struct EventSameness: Hashable, Sendable {
     }
 }
 
-/// Counts events that were told a short time ago.
+/// Counts the repetitions of events that were reported a short time ago.
 package struct EventDeduplicator<Event: RepeatedEvent>: Sendable {
     private struct Repeat {
-        /// When the event was last told, in milliseconds.
+        /// When the event was last reported, in milliseconds.
         let told: Int
-        /// The event as it happened last.
+        /// The latest occurrence of the event.
         let event: Event
         var count = 0
     }
 
-    /// So many different events are told apart. Of others, all with one name count as the same, but for a script's lines, of which there is a
-    /// limit of bytes.
+    /// The number of different events that are tracked. Any further events with the same name count as one, except a script's log
+    /// lines: they are always reported, because their bytes are limited.
     private let most = 256
     private let milliseconds: Int
     private var repeats: [EventSameness: Repeat] = [:]
 
-    /// - Parameter milliseconds: How long an event is counted after it was told.
+    /// - Parameter milliseconds: How long repetitions are counted after an event was reported.
     package init(milliseconds: Int) { self.milliseconds = milliseconds }
 
-    /// Whether any event waits to be told how often it has happened.
+    /// Whether any repetitions have not been reported yet.
     package var areWaiting: Bool { repeats.values.contains { $0.count > 0 } }
 
-    /// Whether an event is to be told. If not, it is counted.
+    /// Whether an event must be reported now. If not, it is counted.
     ///
     /// - Parameter now: Milliseconds.
     package mutating func isNew(_ event: Event, at now: Int) -> Bool {
@@ -66,25 +66,25 @@ package struct EventDeduplicator<Event: RepeatedEvent>: Sendable {
         return true
     }
 
-    /// Takes out the events with a name.
+    /// Removes the events with a name.
     ///
-    /// - Returns: Those that have happened again, and how often.
+    /// - Returns: The removed events that have happened again, with the number of repetitions.
     package mutating func take(named name: String) -> [Event] { take(toldAgainAt: nil) { key, _ in key.name == name } }
 
-    /// Takes out the events whose time is over. Those that are told now are counted again from now on.
+    /// Removes the events whose time is over. The events that are reported now are counted again from now on.
     ///
-    /// - Parameter now: Milliseconds; nil takes out all of them.
-    /// - Returns: Those that have happened again, and how often.
+    /// - Parameter now: Milliseconds; nil removes all events.
+    /// - Returns: The removed events that have happened again, with the number of repetitions.
     package mutating func take(at now: Int?) -> [Event] {
         let milliseconds = milliseconds
         return take(toldAgainAt: now) { _, value in
             guard let now else { return true }
-            // A clock that was set back ends the time too, but not another thread's that is a little behind.
+            // The time also ends if the clock was set back, but not if another thread's time is slightly behind.
             return now - value.told >= milliseconds || now < value.told - milliseconds
         }
     }
 
-    /// - Parameter now: From when on those that are told are counted again; nil if they are not.
+    /// - Parameter now: When counting starts again for the events that are reported; nil if they are not counted again.
     private mutating func take(toldAgainAt now: Int?, where isMeant: (EventSameness, Repeat) -> Bool) -> [Event] {
         let taken = repeats.filter { isMeant($0.key, $0.value) }
         for (key, value) in taken {

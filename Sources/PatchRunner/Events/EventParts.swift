@@ -1,6 +1,6 @@
 internal import PatchCrypto
 
-/// How grave an event is. The names are those of swift-log's levels: `Logger.Level(rawValue: event.severity.rawValue)`.
+/// The severity of an event. The names are the same as swift-log's levels: `Logger.Level(rawValue: event.severity.rawValue)`.
 ///
 /// A version after 1.0 may add cases, such as `trace` and `critical`. Give a `switch` an `@unknown default`.
 #if hasAttribute(nonexhaustive)
@@ -11,13 +11,14 @@ public enum EventSeverity: String, Sendable {
     case debug
     /// Something happened as it should.
     case info
-    /// Something did not happen as it should, and can wait.
+    /// Something did not happen as it should, but can wait.
     case warning
     /// Something failed.
     case error
 }
 
-/// A value of an event's attribute. Each is a case of swift-log's `MetadataValue` too, but for numbers and truth values, which are texts there.
+/// The value of an event's attribute. Each case is also a case of swift-log's `MetadataValue`, except numbers and truth values,
+/// which are strings there.
 public enum EventValue: Sendable, Hashable {
     /// A string.
     case string(String)

@@ -1,13 +1,13 @@
 internal import CLuaBridge
 internal import Synchronization
 
-/// Tells a listener of events: of those that are the same, at most one in a second, with how often it has happened again.
+/// Passes events to a listener: of equal events, at most one in a second, with the number of repetitions.
 ///
-/// What waits to be told when nothing more happens is told by a task. At the end of the throttle's life it is told at once.
+/// If nothing more happens, a task passes on the pending repetitions. When the throttle is released, it passes them on at once.
 package final class EventThrottle<Event: RepeatedEvent>: Sendable {
     private struct State {
         var repeats: EventDeduplicator<Event>
-        /// Whether a task waits for the end of the second.
+        /// Whether a task is waiting for the end of the second.
         var isAwaited = false
     }
 
@@ -16,8 +16,8 @@ package final class EventThrottle<Event: RepeatedEvent>: Sendable {
     private let listener: @Sendable (Event) -> Void
 
     /// - Parameters:
-    ///   - milliseconds: The time instead of a second; 0 to tell of each event.
-    ///   - listener: Called without a lock.
+    ///   - milliseconds: The interval, if it is not a second; 0 to pass on each event.
+    ///   - listener: Called while no lock is held.
     package init(milliseconds: Int = 1000, listener: @escaping @Sendable (Event) -> Void) {
         self.milliseconds = milliseconds
         self.listener = listener
@@ -28,7 +28,7 @@ package final class EventThrottle<Event: RepeatedEvent>: Sendable {
 
     private static var now: Int { Int(clamping: pp_nanoseconds() / 1_000_000) }
 
-    /// Tells of an event, or counts it.
+    /// Passes an event on, or counts it.
     package func tell(_ event: Event) {
         let now = Self.now
         let (over, isNew, awaits) = state.locked { state in
@@ -43,7 +43,7 @@ package final class EventThrottle<Event: RepeatedEvent>: Sendable {
         if awaits { awaitEnd() }
     }
 
-    /// Tells of all that waits.
+    /// Passes on all pending repetitions.
     package func flush() {
         for event in state.locked({ $0.repeats.take(at: nil) }) { listener(event) }
     }

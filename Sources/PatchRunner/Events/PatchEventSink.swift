@@ -28,7 +28,7 @@ package final class PatchEventSink: Sendable {
     ///
     /// - Parameters:
     ///   - failure: nil if there is no listener.
-    ///   - isOfPatch: Whether it counts. A patch that waited for the processor is not at fault.
+    ///   - isOfPatch: Whether the failure counts. A patch that waited for the processor is not at fault.
     func failed(_ failure: RunnerEvent.Failure?, in function: String, isOfPatch: Bool) {
         if let failure { tell(.failed(patch, function: function, failure)) }
         if isOfPatch { breaker.count(at: pp_nanoseconds()) }
@@ -62,7 +62,7 @@ package final class PatchEventSink: Sendable {
 
     func tell(_ event: RunnerEvent) { events?(event) }
 
-    /// Reports for a script that is not part of a patch. They are dropped.
+    /// A sink for a script that is not part of a patch. Its events are dropped.
     package static var none: PatchEventSink {
         let limits = PatchLimits()
         return PatchEventSink(

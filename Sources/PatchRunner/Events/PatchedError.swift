@@ -2,8 +2,8 @@
 public struct PatchedError: Error, Sendable, CustomStringConvertible {
     /// The script's message.
     public let message: String
-    /// The code that the script gave with it, by which an app tells errors apart, such as the status 404 of HTTP. nil if it
-    /// gave none.
+    /// The code that the script gave with the message, such as the HTTP status 404. An app distinguishes errors by it. nil if the
+    /// script gave none.
     public let code: Int?
     /// The id of the patch that threw it.
     public let patch: String

@@ -1,7 +1,7 @@
 internal import CLuaBridge
 public import PatchCrypto
 
-/// What a runner tells the app about its patches.
+/// An event that a runner reports to the app about its patches.
 ///
 /// A version after 1.0 may add cases. Give a `switch` an `@unknown default`.
 #if hasAttribute(nonexhaustive)
@@ -12,7 +12,7 @@ public enum RunnerEvent: Sendable {
     public struct Failure: Sendable {
         /// `script` for an error or a wrong result, `script-limit` for a run that was ended.
         public let code: PatchError.Code
-        /// Lua's message without its position, or what was expected and what was given.
+        /// Lua's message without its position, or the reason why a value could not be passed.
         public let message: String
         /// The script in which it happened; nil if Lua does not know it.
         public let script: String?
@@ -27,8 +27,8 @@ public enum RunnerEvent: Sendable {
         }
     }
 
-    /// The reason why the script did not answer although it did not fail. What it gives as `otherwise` answered; without that, an older
-    /// patch or the original.
+    /// The reason why the script did not answer although it did not fail. Its `otherwise` answered instead, or, without one, an
+    /// older patch or the original.
     public enum Fallback: String, Sendable {
         /// Another thread was in the patch for longer than ``PatchLimits/lockTime``.
         case busy
@@ -39,26 +39,26 @@ public enum RunnerEvent: Sendable {
         case waiting
         /// The run around the call was ended.
         case ended
-        /// The patch has failed too often, and what its script gives as `otherwise` answered.
+        /// The patch has failed too often, and its script's `otherwise` answered.
         case otherwise
     }
 
-    /// How often a patch was called, and how long its calls took.
+    /// The number of calls of a patch, and how long they took.
     public struct Calls: Sendable, Equatable {
         /// How often a function of the patch was called.
         public package(set) var calls: Int
         /// How many of the calls failed.
         public package(set) var failures: Int
-        /// How often an older patch or the original answered.
+        /// How often something else answered: the script's `otherwise`, an older patch or the original.
         public package(set) var fallbacks: Int
         /// How many of the calls were measured.
         public package(set) var measured: Int
-        /// The time of the measured calls together, in nanoseconds.
+        /// The total time of the measured calls, in nanoseconds.
         public package(set) var nanoseconds: Int
         /// The longest measured call since the patch was activated, in nanoseconds.
         public package(set) var longest: Int
-        /// How many of the measured calls took less than each of ``timeBounds``, but not less than the one before it. The last number
-        /// is of those that took longer. Empty if no call was measured.
+        /// The number of measured calls that took less than each of ``timeBounds``, but not less than the bound before it. The
+        /// last number counts the longer calls. Empty if no call was measured.
         public package(set) var times: [Int]
         /// The bounds of ``times``: from 100 µs to 500 ms.
         public static var timeBounds: [Duration] {
@@ -84,7 +84,7 @@ public enum RunnerEvent: Sendable {
         case debug, info, warn, error
     }
 
-    /// A patch was loaded: its script ran, and said what it replaces.
+    /// A patch was loaded: its script ran and declared its replacements.
     case loaded(PatchID, replaces: [String])
     /// A patch's replacements are active.
     case activated(PatchID)
@@ -92,19 +92,19 @@ public enum RunnerEvent: Sendable {
     case deactivated(PatchID)
     /// A patch was refused. Its id and version are given if the manifest was verified.
     case refused(PatchError, PatchID?)
-    /// A replacement failed. What its script gives as `otherwise` answered. Without that, what lies below it answered, unless it had
-    /// already answered.
+    /// A replacement failed. The script's `otherwise` answered. Without one, the next older patch or the original answered; if it
+    /// had already answered in this call, it did not run again.
     case failed(PatchID, function: String, Failure)
-    /// Something else than the patch's script answered, although that did not fail.
+    /// The patch's script did not answer a call, although it did not fail.
     case fellBack(PatchID, function: String, Fallback)
-    /// How a patch was called since the last event of this kind.
+    /// The statistics of a patch's calls since the last event of this kind.
     case called(PatchID, Calls)
-    /// A patch failed too often. It was deactivated, but for the functions for which its script gives an `otherwise`: that answers them from
-    /// now on.
+    /// A patch failed too often, and was deactivated. The exceptions are the functions for which its script gives an `otherwise`,
+    /// which answers them from now on.
     case breakerOpened(PatchID, failures: Int, otherwise: [String])
     /// A script wrote to the log.
     case log(PatchID, LogLevel, String)
-    /// An event that was told less than a second before has happened so often again. It is given as it happened last.
+    /// An event happened again this many times within a second after it was reported. The event is the latest occurrence.
     indirect case repeated(RunnerEvent, count: Int)
 }
 
@@ -116,7 +116,7 @@ extension RunnerEvent {
     /// The event's name in JSON, such as `breaker-opened`.
     public var name: String { record.name.rawValue }
 
-    /// The event as its line has it.
+    /// The record from which the event's line is made.
     package var record: EventRecord {
         switch self {
         case .loaded(let patch, let replaces):
@@ -141,14 +141,14 @@ extension RunnerEvent {
         }
     }
 
-    /// How grave the event is. That of a script's log line is its level.
+    /// The severity of the event. For a script's log line, it is the line's level.
     public var severity: EventSeverity { record.level }
 
-    /// What happened, in words that are the same for every event of the name; for a script's log line, its text. Characters that a
-    /// terminal would act on are escaped.
+    /// A message that is the same for every event of the name; for a script's log line, the line. Characters that a terminal
+    /// would act on are escaped.
     public var message: String { Escape.comment(record.message) }
 
-    /// What is different from event to event, by the names that it has in JSON, such as `patch.id` (docs/events.md).
+    /// The values that differ from event to event, by the names that they have in JSON, such as `patch.id` (docs/events.md).
     public var attributes: [(name: String, value: EventValue)] { record.values }
 
     /// The patch that the event is about; nil if its manifest was not verified.
@@ -195,7 +195,7 @@ extension RunnerEvent.Calls {
 }
 
 extension RunnerEvent: CustomStringConvertible {
-    /// The event as a line of text for a reader.
+    /// The event as a readable line.
     public var description: String {
         let subject = patch.map { "\($0)" } ?? "a patch"
         switch self {

@@ -26,10 +26,11 @@ internal import CLuaBridge
 
     var address: UInt { unsafe UInt(bitPattern: pointer) }
 
-    /// Pushes what answers when the script cannot; for an error, its message and its code. Returns whether it is an error.
+    /// Pushes the value that answers when the script cannot; for an error, its message and its code. Returns whether it is an
+    /// error.
     func pushesOtherwise() -> Bool { unsafe pp_push_otherwise(pointer) }
 
-    /// Whether the script has said what answers when it cannot.
+    /// Whether the script has given an `otherwise`.
     var hasOtherwise: Bool { unsafe pp_has_otherwise(pointer) }
 
     var statistics: pp_statistics { unsafe pp_layer_statistics(pointer) }
@@ -40,7 +41,7 @@ internal import CLuaBridge
     func countFailure() { unsafe pp_count_failure(pointer) }
     func countFallback() { unsafe pp_count_fallback(pointer) }
 
-    /// Whether it only stands above the layers of patches, to refuse each call.
+    /// Whether it is a barrier: a layer above the layers of patches that refuses each call.
     var isBarrier: Bool { unsafe pp_is_barrier(pointer) }
 
     /// The cell that holds the layer below it. It lives as long as this layer.

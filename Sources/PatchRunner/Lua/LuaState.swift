@@ -2,7 +2,7 @@ internal import CLuaBridge
 internal import PatchCrypto
 internal import Synchronization
 
-/// A Lua state with its lock, its budgets and its memory; and for a patch also its other instances, each of which has loaded the same script.
+/// A Lua state with its lock, budgets and memory. For a patch it has other instances, each of which has loaded the same script.
 @safe package final class LuaState: Sendable {
     package nonisolated(unsafe) let pointer: OpaquePointer
     /// Keeps the state's memory alive.
@@ -25,7 +25,8 @@ internal import Synchronization
         self.pool = pool
     }
 
-    /// Opens another instance of a patch. This thread holds its lock until ``join(_:)`` or ``drop(from:)``. nil if there may be none now.
+    /// Opens another instance of a patch. This thread holds its lock until ``join(_:)`` or ``drop(from:)``. nil if none can be
+    /// opened now.
     init?(another home: LuaState) {
         guard let pointer = unsafe pp_open_instance(home.pointer) else { return nil }
         unsafe self.pointer = pointer
@@ -34,7 +35,8 @@ internal import Synchronization
 
     /// Lets calls use this state, which has loaded the script, as another instance.
     ///
-    /// - Throws: `script` if the script does not replace a name that it replaced when it loaded first. The instance is closed then.
+    /// - Throws: `script` if the script does not replace a name that it replaced when it was first loaded. The instance is closed
+    ///   then.
     func join(_ home: LuaState) throws(PatchError) {
         var missing: UnsafePointer<CChar>?
         let name =
@@ -45,22 +47,22 @@ internal import Synchronization
         }
     }
 
-    /// Closes this instance, which could not load the script. No other is made.
+    /// Closes this instance, which could not load the script. No more instances are made.
     func drop(from home: LuaState) { unsafe pp_drop_instance(home.pointer, pointer) }
 
-    /// Lets no call enter the patch any more, although its layers stay on their names.
+    /// Prevents calls from entering the patch from now on, although its layers stay on their names.
     func openBreaker() { unsafe pp_open_breaker(pointer) }
 
     /// Lets calls make other instances, as far as the limits allow.
     func letGrow() { unsafe pp_let_grow(pointer) }
 
-    /// Closes the last instance if it was not used since the last time. Returns whether there is more than one.
+    /// Closes the last instance if it was not used since the last call of this. Returns whether more than one is left.
     @discardableResult
     func closeIdle() -> Bool { isClosed.load(ordering: .relaxed) ? false : unsafe pp_close_idle(pointer) }
 
     var isOpen: Bool { !isClosed.load(ordering: .relaxed) }
 
-    /// Closes instances that are not used for a while, until there is only the first.
+    /// Closes instances that are not used for a while, until only the first is left.
     func closeIdleInTime() { pool.look(after: self) }
 
     /// How many instances there are.

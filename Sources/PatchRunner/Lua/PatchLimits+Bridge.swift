@@ -7,7 +7,7 @@ extension PatchLimits {
 }
 
 extension pp_statistics {
-    /// How many measured calls took how long, by ``RunnerEvent/Calls/timeBounds``.
+    /// The number of measured calls for each of ``RunnerEvent/Calls/timeBounds``.
     var allTimes: [Int] {
         unsafe withUnsafeBytes(of: times) { unsafe $0.bindMemory(to: UInt64.self).map { Int(clamping: $0) } }
     }

@@ -4,8 +4,8 @@ internal import Synchronization
 /// The memory of a registry's Lua states.
 @safe final class StatePool: Sendable {
     nonisolated(unsafe) let pool: OpaquePointer
-    /// The patches with several instances. One clock looks after all of them: a sleeping task keeps its memory until the time is over, also
-    /// when it is cancelled.
+    /// The patches with several instances. One clock serves all of them, because a sleeping task keeps its memory until its time
+    /// is over, even if it is cancelled.
     private let grown = Mutex<(patches: [Grown], hasClock: Bool)>(([], false))
 
     private struct Grown {
@@ -19,7 +19,7 @@ internal import Synchronization
 
     deinit { unsafe pp_pool_free(pool) }
 
-    /// Closes a patch's instances that are not used, until there is only the first.
+    /// Closes a patch's unused instances, until only the first is left.
     func look(after state: LuaState) {
         let mustBegin = grown.locked { grown in
             grown.patches.removeAll { $0.state?.isOpen != true }

@@ -1,6 +1,6 @@
 internal import PatchCrypto
 
-/// Tells how the patches of a registry were called since it was last asked.
+/// Reports how the patches of a registry were called since the last report.
 package struct CallCounter: Sendable {
     private struct Key: Hashable {
         let name: String
@@ -12,8 +12,8 @@ package struct CallCounter: Sendable {
 
     package init() {}
 
-    /// An event for each patch that was called since the last time. If more than a few were deactivated meanwhile on the same name,
-    /// calls of the first are lost.
+    /// An event for each patch that was called since the last time. If more than a few were deactivated meanwhile on the same
+    /// name, the calls of the earliest are lost.
     package mutating func next(of registry: PatchRegistry) -> [RunnerEvent] {
         var now: [Key: RunnerEvent.Calls] = [:]
         var new: [PatchID: RunnerEvent.Calls] = [:]

@@ -6,20 +6,20 @@ struct FieldEncoder: Encoder {
     var userInfo: [CodingUserInfoKey: Any] { [:] }
     private let found = Found()
 
-    /// What an encoding has shown.
+    /// The findings of an encoding.
     private final class Found {
-        /// The fields; nil if the value is no table with fields.
+        /// The fields; nil if the value is not a table with fields.
         var fields: [PatchInterface.Field]?
-        /// Whether the value makes a table of its own under a key, as an enum with values does. What keys there are then
-        /// depends on the value.
+        /// Whether the value makes a table of its own under a key, as an enum with associated values does. The keys then depend
+        /// on the value.
         var isOpen = false
-        /// The type's name, if the value is another one.
+        /// The type's name, if the value is not a table with fields.
         var type = "table"
         var structs: [PatchInterface.Struct] = []
         /// The types in it whose fields are declared, or that consist of such types.
         var types: [any PatchValue.Type] = []
 
-        /// Notes the types in a value, and returns the name of its own.
+        /// Records the types in a value, and returns the name of the value's own type.
         func note(_ value: some Encodable) throws -> String {
             let type = Swift.type(of: value) as? any PatchValue.Type
             if let type, type._isDirect || type is any CaseIterable.Type { types.append(type) }
@@ -78,7 +78,7 @@ struct FieldEncoder: Encoder {
 
         mutating func encodeNil(forKey key: Key) { add(key, "value or nil") }
         mutating func encode(_ value: some Encodable, forKey key: Key) throws { add(key, try found.note(value)) }
-        // Each of these has a default that leaves a nil out, so that none can be generic.
+        // Each of these methods has a default that omits nil, so they cannot be replaced by one generic method.
         mutating func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try addOptional(value, key) }
         mutating func encodeIfPresent(_ value: String?, forKey key: Key) throws { try addOptional(value, key) }
         mutating func encodeIfPresent(_ value: Double?, forKey key: Key) throws { try addOptional(value, key) }
@@ -143,6 +143,6 @@ struct FieldEncoder: Encoder {
     }
 }
 
-/// A dictionary of any types. Its keys are no fields.
+/// A dictionary of any types. Its keys are not fields.
 private protocol AnyDictionary {}
 extension Dictionary: AnyDictionary {}

@@ -17,7 +17,7 @@ package final class NameTable: SlotRegistry {
 
     private let listener = Mutex<(@Sendable () -> Void)?>(nil)
     private let described = Mutex<[String: PatchInterface.Struct]>([:])
-    /// The types with cases, and other basic ones, by their names; nil for a name that several have.
+    /// The types with cases and other basic types, by their names; nil for a name that several types have.
     private let enums = Mutex<[String: (any PatchValue.Type)?]>([:])
     private let sampled = Mutex<[String: PatchInterface.Scalar]>([:])
     /// Held while any runner activates or deactivates a patch.
@@ -45,7 +45,7 @@ package final class NameTable: SlotRegistry {
         return classes.first { $0.type == id }?.name ?? "\(type(of: object))"
     }
 
-    /// Registers slots: all, or none if one cannot be.
+    /// Registers all slots, or none if one of them cannot be registered.
     package func add(_ slots: [Slot]) throws(PatchError) {
         for slot in slots where !Manifest.isReplaceable(slot.name) {
             throw PatchError(
@@ -72,10 +72,10 @@ package final class NameTable: SlotRegistry {
         listener.locked { $0 }?()
     }
 
-    /// Calls a closure after each registration, on the thread of that.
+    /// Calls a closure after each registration, on the registering thread.
     package func whenAdded(_ body: @escaping @Sendable () -> Void) { listener.locked { $0 = body } }
 
-    /// Those of the names that are not registered.
+    /// The given names that are not registered.
     package func missing(_ wanted: [String]) -> [String] { wanted.filter { slot($0) == nil } }
 
     package var isEmpty: Bool { table.locked { $0.isEmpty } }
@@ -94,7 +94,7 @@ package final class NameTable: SlotRegistry {
             throw PatchError(.config, "\(name) has two methods of the same name", hint: "give each method its own name")
         }
         let isNew = exposed.locked { exposed in
-            // An interface may have very many, all without a type.
+            // An interface may have very many classes, all without a type.
             let isKnown = type.map(ObjectIdentifier.init).map { type in exposed.classes.contains { $0.type == type } }
             guard isKnown != true, exposed.names.insert(name).inserted else { return false }
             exposed.classes.append(
@@ -136,7 +136,7 @@ package final class NameTable: SlotRegistry {
     /// The types with cases, and other basic ones, whose names are their own.
     var basicTypes: [any PatchValue.Type] { enums.locked { $0.values.compactMap(\.self) } }
 
-    /// What scripts see of the types of samples.
+    /// The types of samples that scripts see as a basic value.
     var samples: [PatchInterface.Scalar] { sampled.locked { Array($0.values) } }
 
     func describe(_ scalar: PatchInterface.Scalar) { sampled.locked { $0[scalar.name] = scalar } }

@@ -1,7 +1,7 @@
 internal import PatchCrypto
 
-/// What a program offers to patches: its replaceable functions, the structs that they take and return, and the methods of
-/// the objects that they get.
+/// The interface that a program offers to patches: its replaceable functions, the structs that they take and return, and the
+/// methods of the objects that they get.
 ///
 /// Its JSON (`patchpack.interface/1`) has one function or struct per line in a stable order, so that it can be committed with the
 /// patches.
@@ -71,9 +71,9 @@ public struct PatchInterface: Sendable, Hashable {
 
         /// The name of the type, as signatures have it.
         public let name: String
-        /// What scripts see: `string`, `integer`, `number` or `boolean`.
+        /// The type that scripts see: `string`, `integer`, `number` or `boolean`.
         public let type: String
-        /// The values that there are; empty if that is not known.
+        /// All values of the type; empty if they are not known.
         public let cases: [Case]
 
         package init(name: String, type: String, cases: [Case]) {

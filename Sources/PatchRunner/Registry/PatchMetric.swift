@@ -1,6 +1,6 @@
 internal import PatchCrypto
 
-/// A figure of an active patch, for a system that collects metrics. ``PatchRegistry/metrics`` has all of them.
+/// A figure of an active patch, for a system that collects metrics. ``PatchRegistry/metrics`` contains all of them.
 public struct PatchMetric: Sendable {
     /// A metric's value.
     ///
@@ -9,24 +9,24 @@ public struct PatchMetric: Sendable {
         @nonexhaustive
     #endif
     public enum Value: Sendable, Equatable {
-        /// What has happened since the patch was activated.
+        /// A count since the patch was activated.
         case counter(Int)
-        /// What is the case now.
+        /// The current value.
         case gauge(Int)
-        /// How long something took since the patch was activated.
+        /// Durations since the patch was activated.
         case histogram(Histogram)
     }
 
-    /// How long calls took.
+    /// The durations of calls.
     public struct Histogram: Sendable, Equatable {
-        /// For each bound in seconds, the last of which is infinite, how many were below it. Those below a smaller bound are among them.
+        /// The number of calls below each bound in seconds, including the calls below smaller bounds. The last bound is infinite.
         public let buckets: [(bound: Double, count: Int)]
-        /// How many were measured.
+        /// The number of measured calls.
         public let count: Int
-        /// What they took together, in seconds.
+        /// Their total time, in seconds.
         public let sum: Double
 
-        /// Compares all of it.
+        /// Compares all members.
         public static func == (left: Histogram, right: Histogram) -> Bool {
             left.count == right.count && left.sum == right.sum && left.buckets.elementsEqual(right.buckets, by: ==)
         }
@@ -34,20 +34,20 @@ public struct PatchMetric: Sendable {
 
     /// The name, such as `patchpack_calls`, without a suffix.
     public let name: String
-    /// What it means, in a sentence.
+    /// The meaning of the metric, in a sentence.
     public let help: String
-    /// What it is about: `patch`, `version`, and for some `function` and `reason`.
+    /// The labels: `patch`, `version`, and for some metrics `function` and `reason`.
     public let labels: [(String, String)]
     /// The value.
     public let value: Value
 }
 
 extension PatchRegistry {
-    /// Figures of the patches that are active: how often each function of each patch was called, failed, and was answered by something else,
-    /// and how long it took. The metrics of one name are one after the other.
+    /// Figures of the active patches: how often each function of each patch was called, failed, and was answered by something
+    /// else, and how long it took. Metrics of the same name follow one another.
     ///
-    /// A patch that is activated again counts from 0. Every 64th call is measured, and those in which Lua ran for more than a thousand
-    /// instructions.
+    /// A patch that is activated again counts from 0. Every 64th call is measured, and every call in which Lua ran for more than
+    /// a thousand instructions.
     public var metrics: [PatchMetric] {
         struct Key: Hashable {
             let patch: PatchID
@@ -138,7 +138,7 @@ extension PatchMetric.Histogram {
             below.addOrMost(count)
             return (bound, below)
         }
-        // The counts are read one after the other while calls go on, and a reader expects them to agree.
+        // The counts are read one after the other while calls continue, but a reader expects them to agree.
         count = below
         sum = Double(calls.nanoseconds) / 1e9
     }
@@ -148,8 +148,8 @@ extension PatchMetric {
     /// Metrics in the text format of OpenMetrics 1.0, as Prometheus reads it. Its media type is
     /// `application/openmetrics-text; version=1.0.0; charset=utf-8`.
     ///
-    /// - Parameter metrics: The metrics, such as ``PatchRegistry/metrics``. Those of one name are one after the other.
-    /// - Returns: The text, with its last line, `# EOF`.
+    /// - Parameter metrics: The metrics, such as ``PatchRegistry/metrics``. Metrics of the same name follow one another.
+    /// - Returns: The text, which ends with the line `# EOF`.
     public static func openMetrics(_ metrics: [PatchMetric]) -> String {
         var text = OpenMetricsText()
         var name = ""

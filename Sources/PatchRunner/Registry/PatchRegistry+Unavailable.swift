@@ -1,9 +1,10 @@
 public import PatchCrypto
 
-// What the compiler chooses if no function that registers fits, so that its error says why. Without these, and those in
-// Unavailable+Arities.swift, it names one of more than a hundred functions that could have been meant.
+// The compiler chooses these if no registering function fits, so that its error explains why. Without these functions and the
+// functions in Unavailable+Arities.swift, it names one of more than a hundred functions that could have been meant.
 extension PatchRegistry {
-    // Not for any type that is wanted, or a type that is wrong where it is declared would be said to be a wrong closure.
+    // The result's type is not generic. If it were, a type that is wrong where it is declared would be reported as a wrong
+    // closure.
     @available(
         *, unavailable,
         message:

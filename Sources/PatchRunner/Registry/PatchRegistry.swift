@@ -6,7 +6,7 @@ public import PatchCrypto
 ///     let total = try registry.replaceable("Cart.total") { (price: Double, quantity: Int) -> Double in
 ///         price * Double(quantity)
 ///     }
-///     total(9.5, 2)    // 19, or what a patch makes of it
+///     total(9.5, 2)    // 19, or a patch's result
 ///
 /// Functions take up to eight arguments, may throw, and may be asynchronous.
 public final class PatchRegistry: Sendable {
@@ -14,7 +14,7 @@ public final class PatchRegistry: Sendable {
 
     /// Makes an empty registry.
     ///
-    /// - Parameter instrument: What each call that reaches a patch runs in, such as a span of a trace; nil for nothing, which costs
+    /// - Parameter instrument: Runs each call that reaches a patch, for example in a span of a trace; nil for none, which costs
     ///   nothing.
     public init(instrument: (any PatchInstrument)? = nil) { names = NameTable(instrument: instrument) }
 
@@ -29,8 +29,8 @@ public final class PatchRegistry: Sendable {
     ///         cart.method("add") { (cart: Cart, item: String) in cart.add(item) }
     ///     }
     ///
-    /// In a script: `cart:add("pen")`. An object is valid only in the call in which the script was given it. Patches
-    /// that were loaded earlier do not know the class.
+    /// In a script: `cart:add("pen")`. An object is valid only in the call in which the script received it. Patches that were
+    /// loaded earlier do not know the class.
     ///
     /// - Parameters:
     ///   - type: The class.
@@ -56,8 +56,8 @@ public final class PatchRegistry: Sendable {
     ///
     /// - Parameter point: The places.
     /// - Returns: The same places.
-    /// - Throws: `config` if a name is already registered or cannot be registered, or if a place is in another registry. Then none is
-    ///   registered.
+    /// - Throws: `config` if a name is already registered or cannot be registered, or if a place is in another registry. None is
+    ///   registered then.
     @discardableResult
     public func register<each Function>(
         _ point: repeat PatchPoint<each Function>

@@ -2,8 +2,8 @@
 //
 public import PatchCrypto
 
-// What the compiler chooses for a closure that no function that registers fits, so that its error says why. There is one of each for each
-// kind of function, because their result says what was meant.
+// The compiler chooses one of these for a closure that fits no registering function, so that its error explains why. There is one
+// for each kind of function, because the result's type shows which kind was meant.
 extension PatchRegistry {
     @available(
         *, unavailable,

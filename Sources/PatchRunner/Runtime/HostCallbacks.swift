@@ -90,7 +90,7 @@ enum HostCallbacks {
         },
         closed: { context in unsafe CallValues.at(context).closed() })
 
-    /// A script's text. Bytes that are not UTF-8 are replaced.
+    /// A string from a script's bytes. Bytes that are not UTF-8 are replaced.
     private static func text(_ bytes: UnsafePointer<CChar>?, _ length: Int) -> String {
         unsafe String(
             decoding: UnsafeRawBufferPointer(start: bytes, count: length).assumingMemoryBound(to: UInt8.self),

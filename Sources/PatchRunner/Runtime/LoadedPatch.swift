@@ -1,6 +1,6 @@
 public import PatchCrypto
 
-/// A loaded patch: its script has run, and has said what it replaces. The patch is not active until it is activated.
+/// A loaded patch, whose script has run and declared its replacements. The patch is not active until it is activated.
 ///
 /// ``PatchRunner/load(_:)`` makes one. It is closed when nothing refers to it and it is not active.
 public final class LoadedPatch: Sendable {
@@ -32,7 +32,7 @@ public final class LoadedPatch: Sendable {
     /// The patch's version.
     public var version: Int { manifest.version }
 
-    /// Whether it has failed too often, so that only what its script gives as `otherwise` answers.
+    /// Whether it has failed too often, so that only its script's `otherwise` answers.
     public var isOpen: Bool { script.isOpen }
 
     /// The bytes that its script holds.

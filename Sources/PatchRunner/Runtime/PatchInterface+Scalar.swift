@@ -1,9 +1,9 @@
 internal import PatchCrypto
 
 extension PatchInterface.Scalar {
-    /// Finds what scripts see of a type's values.
+    /// Finds the basic type that scripts see for a type's values.
     ///
-    /// The values are pushed as they are for a script, so it is certain that this is what scripts see.
+    /// The values are pushed as they are for a script, so the result is certain.
     ///
     /// - Parameters:
     ///   - type: The type.
@@ -46,10 +46,10 @@ extension PatchInterface.Scalar {
     /// The basic types of scripts.
     package static let types: Set = ["string", "integer", "number", "boolean"]
 
-    /// An interface lists no more cases of a type.
+    /// The most cases of a type that an interface lists.
     private static let mostCases = 1000
 
-    /// The values of a type, or one more than are listed.
+    /// The values of a type, at most one more than are listed.
     private static func values<Value: CaseIterable>(of _: Value.Type) -> [any PatchValue] {
         Value.allCases.prefix(mostCases + 1).compactMap { $0 as? any PatchValue }
     }

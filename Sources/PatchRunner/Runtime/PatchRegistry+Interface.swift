@@ -1,11 +1,12 @@
 public import PatchCrypto
 
 extension PatchRegistry {
-    /// The interface of this program: what scripts can rely on. Commit it with the scripts, and compare it from version to version.
+    /// The interface of this program, on which scripts can rely. Commit it with the scripts, and compare it from version to
+    /// version.
     ///
     /// - Parameter host: The program.
     public func interface(of host: HostInfo) -> PatchInterface {
-        // A class has the name under which it is exposed, and not that of its type.
+        // A class has the name under which it is exposed, not the name of its type.
         let classes = names.classes
         let exposedNames = Dictionary(
             classes.compactMap { exposed in exposed.typeName.map { ($0, exposed.name) } },
@@ -42,13 +43,13 @@ extension PatchRegistry {
             scalars: enums + others + (hasBytes ? [bytes] : []), classes: exposed)
     }
 
-    /// Lists the fields of a `Codable` type in the interface, or the basic value that scripts see of it, so that
-    /// `patchpack lint` and `patchpack test` know them. The fields of a ``PatchStruct``, and the cases of a `CaseIterable`
-    /// type, are known without it.
+    /// Lists the fields of a `Codable` type in the interface, or the basic value that scripts see for it, so that
+    /// `patchpack lint` and `patchpack test` know them. The fields of a ``PatchStruct``, and the cases of a `CaseIterable` type,
+    /// are known without it.
     ///
-    /// - Parameter sample: Any value of the type. What scripts see is found by encoding it.
-    /// - Throws: `config` if the value cannot be encoded, if scripts see neither fields nor a basic value, or if another type
-    ///   of this name has other fields.
+    /// - Parameter sample: Any value of the type. It is encoded to find the fields or the basic value.
+    /// - Throws: `config` if the value cannot be encoded, if scripts see neither fields nor a basic value, or if another type of
+    ///   this name has other fields.
     public func describe(_ sample: some PatchValue & Encodable) throws(PatchError) {
         let host = try HostInfo(app: "com.example.app", version: "1")
         if let scalar = PatchInterface.Scalar(type(of: sample), sample: sample, host: host) {

@@ -49,9 +49,10 @@ public final class PatchRunner: Sendable {
     ///   - minimumVersions: The lowest version that is accepted for each patch id: the ``minimumVersions`` of an earlier runner.
     ///   - clock: Returns the current time, for patches that expire; nil asks the system. If the clock returns nil, a patch
     ///     that expires is refused.
-    ///   - events: Called for each event, on the thread on which it happens. A script's log lines and failures are
-    ///     reported while a call waits, so it must be quick. Failures, fallbacks, refusals and equal log lines of one patch, function
-    ///     and code come at most once a second, and then as ``RunnerEvent/repeated(_:count:)``. Without it, no messages are made.
+    ///   - events: Called for each event, on the thread on which it happens. A script's log lines and failures are reported while
+    ///     a call waits, so it must be quick. Failures, fallbacks, refusals and equal log lines of one patch, function and code
+    ///     are reported at most once a second, and repetitions as ``RunnerEvent/repeated(_:count:)``. If it is nil, no messages
+    ///     are made.
     public convenience init(
         registry: PatchRegistry, host: HostInfo, limits: PatchLimits = PatchLimits(),
         minimumVersions: [String: Int] = [:],
@@ -64,7 +65,7 @@ public final class PatchRunner: Sendable {
             checksHost: true, onLine: nil)
     }
 
-    /// Makes a runner for tests, and for a device. It tells of each event.
+    /// Makes a runner for tests, and for a device. It reports each event.
     ///
     /// - Parameters:
     ///   - checksHost: Whether a patch must be for the host's app and version, and must not have expired.
@@ -101,8 +102,7 @@ public final class PatchRunner: Sendable {
     ///   - keys: The keys, one of which must open the envelope. A `ScriptKey` is enough.
     ///   - threshold: How many distinct trusted keys must have signed.
     /// - Returns: The active patch.
-    /// - Throws: The errors of verification, ``load(_:)`` and ``activate(_:)``. Their codes are those that the command
-    ///   line reports.
+    /// - Throws: The errors of verification, ``load(_:)`` and ``activate(_:)``. The command line reports the same codes.
     @discardableResult
     public func install(
         _ envelope: consuming [UInt8], trust: TrustStore, keys: some ScriptKeyProvider, threshold: Int = 1
@@ -122,7 +122,7 @@ public final class PatchRunner: Sendable {
 
     /// Verifies an envelope for this app and this time.
     ///
-    /// - Parameter report: Gets the manifest also of a patch that is refused.
+    /// - Parameter report: Receives the manifest, even if the patch is refused.
     package func verify(
         _ envelope: consuming [UInt8], trust: TrustStore, keys: some ScriptKeyProvider, threshold: Int,
         report: inout VerificationReport
@@ -131,7 +131,7 @@ public final class PatchRunner: Sendable {
         return try verifier.verify(envelope, scriptKeys: keys, report: &report)
     }
 
-    /// Loads a patch: runs its script, which says what it replaces. The patch is not active yet.
+    /// Loads a patch: runs its script, which declares its replacements. The patch is not active yet.
     ///
     /// - Parameter patch: A patch that was verified.
     /// - Returns: The loaded patch, for ``activate(_:)``.
@@ -141,7 +141,7 @@ public final class PatchRunner: Sendable {
     ///   in the program takes the place of the right one.
     public func load(_ patch: VerifiedPatch) throws(PatchError) -> LoadedPatch { try load(patch, countingWith: nil) }
 
-    /// Loads a patch whose failures count with those of a script that ran before, for tests.
+    /// Loads a patch whose failures count together with the failures of an earlier script, for tests.
     package func load(_ patch: VerifiedPatch, countingWith earlier: ScriptState?) throws(PatchError) -> LoadedPatch {
         let manifest = patch.manifest
         let identity = PatchID(id: manifest.id, version: manifest.version)
@@ -186,7 +186,7 @@ public final class PatchRunner: Sendable {
             }
             var policy = try policy(for: patch.manifest)
             replaced = try changing.locked { (state) throws(PatchError) in
-                policy.minimumVersion = state.minimumVersions[patch.id]  // here, or another thread raises it meanwhile
+                policy.minimumVersion = state.minimumVersions[patch.id]  // read here, because another thread may raise it
                 try policy.check(patch.manifest)
                 guard patch.script.use() else {
                     throw PatchError(.config, "\(patch.id) was already activated", hint: "load it again")
@@ -222,7 +222,7 @@ public final class PatchRunner: Sendable {
         }
     }
 
-    /// Says which time signed data have shown, so that a clock that is set back makes no patch valid again.
+    /// Sets the time that signed data have shown, so that no patch becomes valid again when the clock is set back.
     package func setEarliestTime(_ time: Timestamp?) { changing.locked { $0.earliestTime = time } }
 
     /// The policy for a patch without the minimum version, which depends on the patch's id.
@@ -230,7 +230,7 @@ public final class PatchRunner: Sendable {
         VerificationPolicy(time: time, app: host.app, appVersion: host.version, engine: Self.engine)
     }
 
-    /// The clock's time, but not before one that signed data have shown.
+    /// The clock's time, but not before the time that signed data have shown.
     package var time: Timestamp? {
         let earliest = changing.locked { $0.earliestTime }
         return clock().map { max($0, earliest ?? $0) }

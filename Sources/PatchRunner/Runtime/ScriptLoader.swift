@@ -14,7 +14,7 @@ package struct ScriptLoader: Sendable {
         try ScriptLoader(lua: another, scripts: scripts, limits: limits).run(patch, in: host)
     }
 
-    /// Runs the entry script, which says what it replaces.
+    /// Runs the entry script, which declares its replacements.
     ///
     /// - Parameter isCompiled: Whether its function is on top of the stack.
     func run(_ patch: PatchID, in host: HostInfo, isCompiled: Bool = false) throws(PatchError) {
@@ -102,7 +102,7 @@ package struct ScriptLoader: Sendable {
     /// The script with a name. The dots of the name are already slashes: `cart/total` is `cart/total.lua`, or
     /// `cart/total/init.lua`.
     private func script(required name: String) -> PatchScript? {
-        // `require "wax"` is the first line of most scripts for Wax. What it offers in Wax is built in here, or missing.
+        // `require "wax"` is the first line of most scripts for Wax. The functions of that module are built in here, or missing.
         let isWax = name == "wax" || name.hasPrefix("wax/")
         // A script for Wax that is itself called wax.lua does not mean itself.
         let others = isWax ? scripts.dropFirst() : scripts[...]

@@ -14,7 +14,7 @@ package final class ScriptState: LayerOwner {
     private let classes: [ExposedClass]
     private let isUsed = Atomic(false)
     private let opened = Atomic(false)
-    /// What answers when the script cannot, by the addresses of the layers.
+    /// The values and errors that answer when the script cannot, by the addresses of the layers.
     private let otherwise = Mutex<[UInt: Otherwise]>([:])
     /// Called for each line that runs.
     let onLine: (@Sendable (_ script: String, _ line: Int) -> Void)?
@@ -57,8 +57,8 @@ package final class ScriptState: LayerOwner {
         }
     }
 
-    /// Makes another instance, for a call that found the others taken, and one for each call that waits. If one cannot load the script,
-    /// calls take turns from then on.
+    /// Makes another instance for a call that found the others taken, and one for each waiting call. If one cannot load the
+    /// script, calls take turns from then on.
     func makeInstances() {
         repeat {
             guard let another = LuaState(another: lua) else { return }
@@ -83,7 +83,7 @@ package final class ScriptState: LayerOwner {
         try another.join(lua)
     }
 
-    /// The script that a callback of the bridge was called for.
+    /// The script for which a callback of the bridge was called.
     static func at(_ context: UnsafeMutableRawPointer?) -> ScriptState {
         guard let owner = unsafe CallValues.at(context).owner else { fatalError("a closed script was called") }
         return unsafe unsafeDowncast(owner, to: ScriptState.self)
@@ -92,7 +92,7 @@ package final class ScriptState: LayerOwner {
     var reports: PatchEventSink { values.reports }
     var patch: PatchID { reports.patch }
 
-    /// Runs the entry script, which says what it replaces, and releases the lock.
+    /// Runs the entry script, which declares its replacements, and releases the lock.
     ///
     /// - Parameter isCompiled: Whether its function is on top of the stack.
     package func load(isCompiled: Bool = false) throws(PatchError) {
@@ -105,7 +105,7 @@ package final class ScriptState: LayerOwner {
         otherwise.locked { $0 = found }
     }
 
-    /// Reads what the script gives as `otherwise`; nil if there is no function of the layer's name.
+    /// Reads the script's `otherwise` for a layer; nil if there is no function of the layer's name.
     private func read(_ layer: Layer) throws(PatchError) -> Otherwise? {
         guard let slot = names.slot(layer.name) else { return nil }
         let stack = unsafe PatchStack(lua.main)
@@ -126,7 +126,7 @@ package final class ScriptState: LayerOwner {
     /// Whether calls do not enter the script any more, because it has failed too often.
     package var isOpen: Bool { opened.load(ordering: .relaxed) }
 
-    /// Lets no call enter the script any more. What it gives as `otherwise` answers, and the layers without that are taken off.
+    /// Prevents calls from entering the script from now on. Its `otherwise` answers, and the layers without one are taken off.
     ///
     /// - Returns: The names that `otherwise` answers. If there is none, nothing was done.
     func openBreaker() -> [String] {

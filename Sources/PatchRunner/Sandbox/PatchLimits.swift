@@ -8,12 +8,12 @@ internal import CLuaBridge
 public struct PatchLimits: Sendable {
     /// Bytes of one script's source: 65,536. Compiling is not metered.
     public var sourceBytes = 64 * 1024
-    /// Lua instructions, and what the library's functions charge for their work, while a patch loads: 1,000,000.
+    /// Lua instructions, and the fuel that the library's functions charge for their work, while a patch loads: 1,000,000.
     public var loadFuel = 1_000_000
     /// The same for one call: 1,000,000.
     public var callFuel = 1_000_000
-    /// Processor time of the thread while a patch loads: 1 second. A run that waits for the processor, as under a quota, goes on
-    /// until it has taken 20 times its limit.
+    /// Processor time of the thread while a patch loads: 1 second. A run that waits for the processor, as under a quota,
+    /// continues until it has taken 20 times its limit.
     public var loadTime = Duration.seconds(1)
     /// The same for one call, without the host's functions: 50 milliseconds. A call that waited too long is a failure, but
     /// does not count towards ``failures``.
@@ -29,8 +29,8 @@ public struct PatchLimits: Sendable {
     public var originalCalls = 1
     /// Replacements of one patch: 256; at most 10,000.
     public var replacements = 256
-    /// Bytes of a string that a script makes, is given or answers with: 1 MiB. Comparing two strings of that length is
-    /// one instruction, and takes up to 8 milliseconds.
+    /// Bytes of a string that a script makes, receives or returns: 1 MiB. Comparing two strings of that length is one
+    /// instruction, and takes up to 8 milliseconds.
     public var stringBytes = 1 << 20
     /// How deep the tables of an answer may be nested: 16; at most 200.
     public var tableDepth = 16
@@ -42,14 +42,14 @@ public struct PatchLimits: Sendable {
     public var failures = 5
     /// The time in which failures are counted: 60 seconds.
     public var failureWindow = Duration.seconds(60)
-    /// How many instances of a patch there may be: as many as the process may use processors, at most 16. Each is a Lua state that has
-    /// loaded the script. One is made when a call finds the others taken, and closed after a minute in which it was not used. A patch whose
-    /// manifest says `instances: 1` has one.
+    /// How many instances of a patch there may be: as many as the process may use processors, at most 16. Each is a Lua state
+    /// that has loaded the script. One is made when a call finds the others taken, and closed after a minute in which it was not
+    /// used. A patch with `instances: 1` in its manifest has one.
     public var instances = min(Int(pp_processors()), Int(PP_INSTANCES))
     /// How long a call waits while no other call gets an instance of the patch, before the original answers: 100 milliseconds. As long as
     /// others get one, its turn will come.
     public var lockTime = Duration.milliseconds(100)
-    /// How long a call waits for an instance at most: 30 seconds.
+    /// The longest time that a call waits for an instance: 30 seconds.
     public var waitTime = Duration.seconds(30)
     /// Bytes of C stack that a thread must have free to load or run a patch: 512 KiB. On Apple's systems it is 384 KiB,
     /// because their threads have 512.

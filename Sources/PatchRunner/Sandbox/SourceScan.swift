@@ -43,7 +43,7 @@ package struct SourceScan {
 
     private init(_ source: [UInt8]) { self.source = source }
 
-    /// What is wrong, at the position that is reached then.
+    /// Describes the first fault, if there is one. The position is at the fault then.
     private mutating func run() -> String? {
         while position < source.count {
             let byte = source[position]
@@ -101,7 +101,7 @@ package struct SourceScan {
     private static func isLineEnd(_ byte: UInt8) -> Bool { byte == 0x0A || byte == 0x0D }
 
     private static func isWord(_ byte: UInt8) -> Bool {
-        // This bit makes a letter small.
+        // This bit makes a letter lowercase.
         byte | 0x20 >= UInt8(ascii: "a") && byte | 0x20 <= UInt8(ascii: "z")
             || byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") || byte == UInt8(ascii: "_")
     }
@@ -135,7 +135,7 @@ package struct SourceScan {
                     skipSpace()
                     continue
                 }
-                // Two different line ends in a row are one.
+                // Two different line ends in a row count as one.
                 if Self.isLineEnd(escaped), let next, Self.isLineEnd(next), next != escaped { position += 1 }
             }
             position += 1

@@ -25,7 +25,7 @@ internal import Synchronization
         return unsafe Unmanaged.passRetained(self).toOpaque()
     }
 
-    /// The values of the script that a callback of the bridge was called for.
+    /// The values of the script for which a callback of the bridge was called.
     static func at(_ context: UnsafeMutableRawPointer?) -> CallValues {
         guard let context = unsafe context else { fatalError("a Lua state without its script") }
         return unsafe Unmanaged<CallValues>.fromOpaque(context).takeUnretainedValue()
@@ -53,13 +53,12 @@ internal import Synchronization
 
     /// The state of the running calls.
     private struct Calls {
-        /// Why a value could not be read, if not for its type; and why one could not be pushed.
+        /// Why a value could not be read, if the reason is not its type; and why a value could not be pushed.
         var readFault: String?
         var pushFault: String?
-        /// Whether errors of reading say what is wrong.
+        /// Whether errors of reading explain the cause.
         var explains = false
-        /// The objects and errors that scripts know by number, and the numbers of each call. A number is never used
-        /// again.
+        /// The objects and errors that scripts know by number, and the numbers of each call. A number is never reused.
         var lastNumber: Int64 = 0
         var objects: [Int64: any AnyObject & Sendable] = [:]
         var errors: [Int64: any Error] = [:]
@@ -86,7 +85,7 @@ internal import Synchronization
     func takePushFault() -> String? { calls.locked { $0.pushFault.take() } }
 
     var explains: Bool { calls.locked { $0.explains } }
-    /// Sets whether errors of reading say what is wrong. Returns the previous setting.
+    /// Sets whether errors of reading explain the cause. Returns the previous setting.
     func explain(_ explains: Bool) -> Bool {
         calls.locked { calls in
             defer { calls.explains = explains }

@@ -2,7 +2,7 @@
 package struct ExposedClass: Sendable {
     /// The Swift type; nil for a class that is known only by its name.
     let type: ObjectIdentifier?
-    /// The type's own name for scripts, if it is another one than that under which it is exposed.
+    /// The type's own name for scripts, if it is not the name under which it is exposed.
     let typeName: String?
     package let name: String
     let methods: [ExposedMethod]
@@ -16,7 +16,7 @@ package struct ExposedMethod: Sendable {
 
     enum Body: Sendable {
         case synchronous(@Sendable (PatchStack) -> Int32)
-        /// It reads the object and the arguments from the place of the object on, and returns a function to await.
+        /// Reads the object and the arguments, beginning at the place of the object, and returns a function to await.
         case asynchronous(@Sendable (PatchStack, Int32) -> (@Sendable () async -> @Sendable (PatchStack) -> Bool)?)
     }
 

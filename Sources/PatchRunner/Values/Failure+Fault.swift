@@ -2,7 +2,7 @@ internal import CLuaBridge
 internal import PatchCrypto
 
 extension RunnerEvent.Failure {
-    /// Makes a failure from what the bridge reports about a failed run. The error value is on top of the stack.
+    /// Makes a failure from the bridge's report about a failed run. The error value is on top of the stack.
     init(_ fault: pp_fault, stack: PatchStack) {
         let (kill, line, error) = unsafe (fault.kill, fault.line, fault.host_error)
         let script = unsafe line > 0 ? fault.script.map { unsafe String(cString: $0) } : nil

@@ -4,8 +4,8 @@ internal import CLuaBridge
 ///
 ///     final class Cart: PatchObject { … }
 ///
-/// A script gets a number instead of a pointer. The number is valid only in the call in which the script was given it;
-/// using it later raises an error.
+/// A script gets a number instead of a pointer. The number is valid only in the call in which the script received it; using it
+/// later raises an error.
 public protocol PatchObject: AnyObject, PatchValue, Sendable {}
 
 /// An object that returns the name that scripts use for its class.
@@ -84,7 +84,7 @@ public struct PatchMethods<Object: PatchObject> {
 }
 
 extension PatchMethods {
-    /// Notes an argument's type, and returns its name.
+    /// Records an argument's type, and returns its name.
     mutating func note(_ type: any PatchValue.Type) -> String {
         types.append(type)
         return type.patchTypeName
@@ -96,7 +96,7 @@ struct PatchArguments {
     let method: String
     let count: Int
     let stack: PatchStack
-    /// The place of the object, and that of what is read next.
+    /// The place of the object, and the place of the next argument to be read.
     private let first: Int32
     private var index: Int32
 

@@ -2,7 +2,7 @@
 public struct PatchSignature: Sendable, Hashable {
     /// The arguments' types, such as `number`.
     public let arguments: [String]
-    /// The parameters' names; empty if they are not known. They do not count when signatures are compared.
+    /// The parameters' names; empty if they are not known. Comparing signatures ignores them.
     public let parameters: [String]
     /// The result's type; `nothing` if there is no result.
     public let result: String

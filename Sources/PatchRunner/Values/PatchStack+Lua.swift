@@ -16,7 +16,7 @@ extension PatchStack {
         unsafe pp_pay(state, UInt64(steps), UInt64(bytes))
     }
 
-    /// Say that the host's own function begins, and that it has ended. Its time is not the script's.
+    /// Marks where the host's own function begins and where it ends. Its time does not count as the script's.
     @usableFromInline package func hostBegins() { unsafe pp_host_begins(state) }
     @usableFromInline package func hostEnds() { unsafe pp_host_ends(state) }
 
@@ -25,7 +25,8 @@ extension PatchStack {
         text.withUTF8 { unsafe push(UnsafeRawBufferPointer($0)) }
     }
 
-    /// Pushes a name of the app, such as a field's. It is no string of the script, so the limit of strings is not its limit.
+    /// Pushes a name of the app, such as a field's name. It is not a string of the script, so the limit of strings does not
+    /// apply.
     func push(name: String) {
         var name = name
         name.withUTF8 { bytes in
@@ -142,7 +143,7 @@ extension PatchStack {
         }
     }
 
-    /// Whether what is read is within the limits. If not, sets the reason why it cannot be read.
+    /// Whether the value that is read is within the limits. If not, sets the reason why it cannot be read.
     func isWithinLimits(_ found: pp_within) -> Bool {
         let limits = values.limits
         switch found {
@@ -205,7 +206,7 @@ extension PatchStack {
         unsafe pp_get_element(state, index, Int64(element))
     }
 
-    /// Replaces the key on top by its value.
+    /// Replaces the key on top with its value.
     package func getValue(of table: Int32) { unsafe pp_get_value(state, table) }
 
     @usableFromInline package func pop() { unsafe pp_set_top(state, -2) }
@@ -216,7 +217,7 @@ extension PatchStack {
     @usableFromInline func absolute(_ index: Int32) -> Int32 { unsafe pp_absolute(state, index) }
     package func pushCopy(of index: Int32) { unsafe pp_push_copy(state, index) }
     func insert(at index: Int32) { unsafe pp_insert(state, index) }
-    /// Pops a value, and replaces another by it.
+    /// Pops a value, and replaces another with it.
     func replace(_ index: Int32) { unsafe pp_replace(state, index) }
     /// Whether a few more values can be pushed.
     @discardableResult package func makeRoom() -> Bool { unsafe pp_check_stack(state, 16) }
@@ -302,7 +303,7 @@ extension PatchStack {
     /// The values of the calls of the script that this stack belongs to.
     package var values: CallValues { unsafe CallValues.at(pp_context(state)) }
 
-    /// Returns and clears the reason why a value could not be read, if it was not its type.
+    /// Returns and clears the reason why a value could not be read, if the reason was not its type.
     package func takeReadFault() -> String? { values.takeReadFault() }
 
     /// The message for a value that could not be read as the expected type.
@@ -315,20 +316,20 @@ extension PatchStack {
         return "expected a finite number, given \(number.value)"
     }
 
-    /// Pushes nil for a value that cannot be passed to the script, and makes the run fail that was to get it.
+    /// Pushes nil for a value that cannot be passed to the script, and makes the run that was to receive it fail.
     @usableFromInline package func refuse(_ message: String) {
         refuseRun(message)
         pushNil()
     }
 
-    /// Makes the run fail that was to get a value.
+    /// Makes the run that was to receive a value fail.
     func refuseRun(_ message: String) {
         values.refusePush(message)
         unsafe pp_refuse_run(state)
     }
 }
 
-/// What a callback of the bridge returns instead of a count of results.
+/// The values that a callback of the bridge returns instead of a count of results.
 package enum CallbackResult {
     /// The value on top is an error to raise.
     package static var raise: Int32 { PP_RAISE.rawValue }

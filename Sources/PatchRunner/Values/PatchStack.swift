@@ -1,6 +1,6 @@
 /// The stack on which a call's values are passed between Swift and a script.
 ///
-/// A stack is valid only while the function that was given it runs.
+/// A stack is valid only while the function that received it runs.
 @frozen @safe
 public struct PatchStack {
     @usableFromInline package let state: OpaquePointer

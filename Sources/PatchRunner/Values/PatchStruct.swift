@@ -10,10 +10,10 @@ internal import PatchCrypto
 ///             Item.init(name:price:), .field("name", \.name), .field("price", \.price))
 ///     }
 ///
-/// Declare all stored properties, in the order in which the initializer takes them; registering a function that uses the struct checks
-/// this. For that it makes a few values, so the initializer has to take any value of its types, as it does for what a script returns.
-/// Conform where the struct is declared, not in an extension: in a module whose default isolation is the main actor, an extension
-/// has to be `nonisolated`.
+/// Declare all stored properties, in the order in which the initializer takes them; registering a function that uses the struct
+/// checks this. The check makes a few values, so the initializer has to accept any value of its types, as it does for a script's
+/// result. Conform where the struct is declared, not in an extension: in a module whose default isolation is the main actor, an
+/// extension has to be `nonisolated`.
 ///
 /// It is passed several times faster than a `Codable` type, which is also possible (``PatchValue``). The app's interface
 /// lists the fields with their types, so that `patchpack lint` and `patchpack test` know them.
@@ -110,7 +110,7 @@ public struct PatchField<Root, Value: PatchValue>: Sendable {
     @inlinable init() {}
 }
 
-/// A field's name, as C reads it. Lua finds a string quickly that it has seen at the same address.
+/// A field's name, as C reads it. Lua quickly finds a string that it has seen at the same address.
 @safe @usableFromInline final class FieldName: Sendable {
     nonisolated(unsafe) private let storage: UnsafeMutableBufferPointer<CChar>
     /// The name's bytes and a zero.
@@ -143,15 +143,15 @@ public struct PatchField<Root, Value: PatchValue>: Sendable {
 }
 
 extension PatchFields {
-    /// Why these cannot be the fields: the initializer gets each of two in place of the other, or a stored property is missing, so that
-    /// each call would reset it. nil if nothing is wrong.
+    /// The reason why these cannot be the fields; nil if there is none. Either the initializer gets two fields in each other's
+    /// place, or a stored property is missing, so that each call would reset it.
     ///
     /// It does not see a property that fits into the padding between two fields.
     func layoutFault() -> PatchError? {
         let found = try? placesReadBack()
         if let fault = found.flatMap(swapFault) { return fault }
         let stored = all.compactMap { field in field.place.map { (name: field.name.text, place: $0) } }
-        // Where it is not known how the initializer takes them, it is expected to take them as they are stored.
+        // If the initializer's order is not known, it is expected to be the order in which the properties are stored.
         let isKnown = found.map { found in all.indices.allSatisfy { found[$0] == $0 || all[$0].place == nil } } ?? false
         for (field, next) in zip(stored, stored.dropFirst())
         where !isKnown && field.place.offset > next.place.offset {
@@ -178,10 +178,11 @@ extension PatchFields {
 
     /// Makes values in which each field has a pattern of the two samples of its type, and reads the patterns back.
     ///
-    /// - Returns: For each field the place of the one whose pattern it has; nil for another pattern.
+    /// - Returns: For each field, the place of the field whose pattern it has; nil for another pattern.
     /// - Throws: If there is no sample of a field's type.
     private func placesReadBack() throws(FieldMismatch) -> [Int?] {
-        // The pattern of a field is a number with three of six binary digits, so that none is the least or the most of two others.
+        // The pattern of a field is a number with three of six binary digits set, so that digit by digit none is the
+        // minimum or maximum of two others.
         let patterns = (0..<64).filter { $0.nonzeroBitCount == 3 }.prefix(all.count)
         var read: [Int?] = all.map { _ in 0 }
         for round in 0..<6 {
@@ -194,10 +195,10 @@ extension PatchFields {
         return read.map { $0.flatMap(patterns.firstIndex(of:)) }
     }
 
-    /// Finds a field that has what the initializer takes for another one, which has not got it.
+    /// Finds a field that has the value that the initializer takes for another field, which does not have it.
     private func swapFault(_ found: [Int?]) -> PatchError? {
         for (place, other) in found.enumerated() {
-            // A field that is computed from another one has the same, and so has the other one.
+            // A field that is computed from another one has the same value, but so has the other one.
             guard let other, other != place, found[other] != other, all[other].type == all[place].type else { continue }
             return PatchError(
                 .config,
@@ -223,7 +224,8 @@ public struct PatchFields<Root: PatchStruct>: Sendable {
     /// Sets the fields of the table on top.
     @usableFromInline let put: @Sendable (Root, PatchStack) -> Void
     @usableFromInline let make: @Sendable (PatchStack, Int32) throws(FieldMismatch) -> Root
-    /// Makes a struct from samples: of each field that which the closure says for its place, so deep in other values.
+    /// Makes a struct from samples. The closure chooses the sample of the field at each place. The number is the depth in other
+    /// values.
     @usableFromInline let sample: @Sendable ((Int) -> Bool, Int) throws(FieldMismatch) -> Root
 
     /// A field without its type.
@@ -231,7 +233,8 @@ public struct PatchFields<Root: PatchStruct>: Sendable {
         let name: FieldName
         let type: any PatchValue.Type
         let place: StoredPlace?
-        /// Which of the samples of its type the field of a struct has; nil for another value, or if they cannot be told apart.
+        /// Whether the field of a struct has the second sample of its type; nil for another value, or if the samples look the
+        /// same.
         let isSecond: @Sendable (Root) -> Bool?
 
         @usableFromInline init<Value>(_ field: PatchField<Root, Value>) {
@@ -247,10 +250,11 @@ public struct PatchFields<Root: PatchStruct>: Sendable {
         }
     }
 
-    /// The places of the stored properties that are no fields, on purpose.
+    /// The places of the stored properties that are deliberately not fields.
     private var omitted: [StoredPlace] = []
 
-    /// Declares that a stored property is no field. A struct that a script returns has for it what the initializer gives it.
+    /// Declares that a stored property is not a field. In a struct that a script returns, it has the value that the initializer
+    /// gives it.
     ///
     /// - Parameter keyPath: The property.
     /// - Returns: The fields, without it.
@@ -284,7 +288,7 @@ public struct PatchFields<Root: PatchStruct>: Sendable {
         return try? make(stack, stack.absolute(index))
     }
 
-    /// What is wrong with a value that could not be read.
+    /// The reason why a value could not be read.
     func mismatch(in stack: PatchStack, at index: Int32) -> String {
         let expected = "expected \(Root.patchTypeName)"
         if let fault = stack.takeReadFault() { return "\(expected): \(fault)" }
@@ -304,7 +308,7 @@ public struct PatchFields<Root: PatchStruct>: Sendable {
 }
 
 extension PatchValue {
-    /// What is wrong with a field of a table; nil if it can be read.
+    /// The reason why a field of a table cannot be read; nil if it can.
     fileprivate static func fault(of name: FieldName, in stack: PatchStack, of table: Int32) -> String? {
         stack.pushField(name, of: table)
         if read(from: stack, at: -1) != nil { return nil }

@@ -8,9 +8,9 @@
 ///
 /// Values are not converted: a script's `"10"` is not a number, and a number that is out of range does not fit.
 ///
-/// Any other type implements ``push(to:)`` and ``read(from:at:)`` with the types that the library has, and may name itself
-/// with ``patchTypeName``. What begins with `_` has a default, which only the library's own types replace; it is not part
-/// of what later versions keep.
+/// Any other type implements ``push(to:)`` and ``read(from:at:)`` with the types that the library has, and may name itself with
+/// ``patchTypeName``. Members that begin with `_` have defaults, which only the library's own types replace. Later versions may
+/// change these members.
 public protocol PatchValue: SendableMetatype {
     /// Pushes the value. It must push exactly one value, with `push(to:)` of a type that the library has.
     ///
@@ -28,7 +28,7 @@ public protocol PatchValue: SendableMetatype {
     /// The name of the type for scripts, such as `number` or `Item`.
     static var patchTypeName: String { get }
 
-    /// The message for a value for which ``read(from:at:)`` returned nil: what was expected, and what was given.
+    /// The message for a value for which ``read(from:at:)`` returned nil: the expected and the given type.
     static func _mismatch(in stack: PatchStack, at index: Int32) -> String
 
     /// Whether the type is pushed and read directly inside a `Codable` value, without its own encoding.
@@ -120,7 +120,7 @@ extension PatchKey where Self: RawRepresentable, RawValue: PatchKey {
     public static var _isDirect: Bool { true }
 }
 
-// The same for a Codable type, which otherwise would be passed as its encoding says.
+// The same for a Codable type, which would otherwise be passed in the form of its encoding.
 extension PatchKey where Self: RawRepresentable & Codable, RawValue: PatchKey {
     public func push(to stack: PatchStack) { rawValue.push(to: stack) }
     public static func read(from stack: PatchStack, at index: Int32) -> Self? {

@@ -8,7 +8,7 @@ struct StackDecoder: Decoder {
 
     /// Reads a value.
     ///
-    /// - Parameter explains: Whether an error says what is wrong. For that, the parts of a value are read again.
+    /// - Parameter explains: Whether an error explains the cause. For that, the parts of a value are read again.
     /// - Throws: `DecodingError` if the value has another form, or is past a limit.
     static func read<Value: Decodable>(
         _: Value.Type, from stack: PatchStack, at index: Int32, explains: Bool = false

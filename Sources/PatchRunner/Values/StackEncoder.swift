@@ -17,8 +17,8 @@ extension PatchValue where Self: Codable {
 
 /// Writes a `Codable` value directly as tables.
 ///
-/// A container is a table on the stack. Its values are added as they are encoded. `Encoder` cannot refuse a container, so where
-/// there is no room for one, or the run has ended, a container is handed out that has no table (0), and takes no value.
+/// A container is a table on the stack. Its values are added as they are encoded. `Encoder` cannot refuse a container. If the
+/// stack has no room for one, or the run has ended, it returns a container that has no table (0) and takes no value.
 struct StackEncoder: Encoder {
     let stack: PatchStack
     let codingPath: [any CodingKey]
@@ -32,7 +32,7 @@ struct StackEncoder: Encoder {
         case table(Int32)
     }
 
-    /// Pushes a value. If it cannot be encoded, the run that was to get it fails.
+    /// Pushes a value. If it cannot be encoded, the run that was to receive it fails.
     static func push(_ value: some Encodable, to stack: PatchStack) {
         let base = stack.top
         do {

@@ -155,7 +155,7 @@ extension Dictionary: PatchValue where Key: PatchKey, Value: PatchValue {
         }
     }
     @inlinable public static func read(from stack: PatchStack, at index: Int32) -> [Key: Value]? {
-        // A table does not say how many pairs it has, and a dictionary that grows hashes each key again and again.
+        // A table's number of pairs is not known in advance, and a dictionary that grows hashes each key again and again.
         var pairs: [(key: Key, value: Value)] = []
         let isRead = stack.forEachPair(at: index) {
             guard let key = Key.read(from: stack, at: -2), let value = Value.read(from: stack, at: -1) else {
