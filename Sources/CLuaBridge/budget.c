@@ -6,9 +6,9 @@
 #include <string.h>
 #include <time.h>
 
-/// `LIGHT` is what one instruction may have to read, so that a thousand instructions take a few milliseconds. A byte of a
-/// string counts as eight: the slowest operation compares two strings of zeros, which the C library does zero by zero
-/// (8 ns each).
+/// `LIGHT` is the most that one instruction may have to read, so that a thousand instructions take a few milliseconds. A byte of
+/// a string counts as eight: the slowest operation compares two strings of zeros, which the C library does zero by zero (8 ns
+/// each).
 enum { LIGHT = 16 * 1024, STRING_WEIGHT = 8, LONGEST_CHAIN = 2000, STRING_HEAD = 64 };
 /// The allocator refuses no string of this length, so that the names of the app and of scripts exist whatever the limit is.
 enum { LONGEST_OWN = 256 };
@@ -80,7 +80,7 @@ static void look_more_often(pp_state *state) {
     if (is_spec(state)) return; // its hook is for the time limit of a spec
     int interval = interval_for(state, weight(state, state->session.longest_string, state->session.largest_block));
     if (interval >= state->session.interval || !state->main) return;
-    state->budget.fuel -= state->session.interval; // what ran since the last check, which the hook forgets
+    state->budget.fuel -= state->session.interval; // the instructions since the last check, which the hook forgets
     if (state->budget.until_look > interval) {
         state->budget.paced -= state->budget.until_look - interval;
         state->budget.until_look = interval;
@@ -102,7 +102,7 @@ void pp_count_link(pp_state *state) {
     if (state->session.links++ < LONGEST_CHAIN) look_more_often(state);
 }
 
-/// Whether the script may hold this many bytes, with what it holds in the patch's other states.
+/// Whether the script may hold this many bytes, in addition to the bytes in the patch's other states.
 static bool has_memory(pp_state *state, int64_t bytes) {
     pp_state *home = home_of(state), *other;
     atomic_store_explicit(&state->held, bytes, memory_order_relaxed);
@@ -150,7 +150,7 @@ void *pp_allocate(void *context, void *block, size_t old_size, size_t new_size) 
     if (!moved) return (int64_t)new_size <= before ? block : NULL;
     state->session.used += (int64_t)new_size - before;
     if (is_hash_part) {
-        // After a refusal Lua collects garbage and asks again. It was refused for a table that was garbage.
+        // After a refusal Lua collects garbage and asks again. If it succeeds now, the refused table was garbage.
         state->session.has_collided = false;
         pp_add_hash_part(state, moved, new_size);
         look_more_often(state);
@@ -163,7 +163,7 @@ void pp_refuse_allocation(pp_state *state, int64_t n) { state->session.refuse_af
 int pp_kill_run(lua_State *L, int32_t reason) {
     pp_state *state = state_of(L);
     state->budget.kill = reason;
-    // This string exists already: to end a run for its memory must not need memory.
+    // This string exists already: ending a run for its memory must not need memory.
     lua_rawgetp(L, LUA_REGISTRYINDEX, &state->budget);
     return lua_error(L);
 }
@@ -172,9 +172,9 @@ static int64_t add_or_most(int64_t a, int64_t b) { return a > INT64_MAX - b ? IN
 
 /// The reason to end a run that has taken `taken` nanoseconds and may use `limit` of processor time.
 ///
-/// The thread's clock takes seventeen times as long to read as the monotonic one. So it is read only when the monotonic one
-/// says that the limit may be passed, because a run cannot use more processor time than time passes. It is read first
-/// after an eighth of the limit, all of which counts as used: a run that passes that late has waited before.
+/// The thread's clock takes seventeen times as long to read as the monotonic one. So it is read only when the limit may be passed
+/// by the monotonic clock, because a run cannot use more processor time than time passes. It is first read after an eighth of the
+/// limit, all of which counts as used. A run that is far past that eighth has waited before.
 static __attribute__((noinline)) int32_t ask_processor(pp_budget *budget, int64_t taken, int64_t limit) {
     uint64_t now = pp_cpu_nanoseconds();
     bool is_first = !budget->ask_at;
@@ -210,7 +210,7 @@ bool pp_pay(lua_State *L, uint64_t steps, uint64_t bytes) {
     if (budget->kill) return false;
     if (steps > INT32_MAX || bytes > (uint64_t)state->session.limits.hard_memory
         || state->session.used - state->session.lent + (int64_t)bytes > state->session.limits.hard_memory) {
-        budget->kill = steps > INT32_MAX ? PP_FUEL : PP_MEMORY; // the allocator refuses the host nothing
+        budget->kill = steps > INT32_MAX ? PP_FUEL : PP_MEMORY; // the allocator never refuses the host
     } else if ((budget->until_look -= (int64_t)steps) <= 0) {
         settle_fuel(budget, state->session.interval);
         budget->kill = reason_to_end(state);
@@ -224,7 +224,7 @@ static void check_memory(lua_State *L) {
     pp_state *state = state_of(L);
     if (state->session.used - state->session.lent <= state->session.limits.soft_memory) return;
     state->budget.fuel -= state->session.used / 256;
-    // What becomes garbage during this cycle is found by the next.
+    // Garbage that appears during this cycle is found by the next.
     for (int cycles = 0; cycles < 2 && state->session.used - state->session.lent > state->session.limits.soft_memory;) {
         if (lua_gc(L, LUA_GCSTEP, 0)) cycles++;
         pp_check_clock(L);

@@ -1,4 +1,4 @@
-// What a run may use, and how it pays.
+// The budget of a run, and how work is charged to it.
 
 #ifndef CLUABRIDGE_BUDGET_H
 #define CLUABRIDGE_BUDGET_H
@@ -34,7 +34,7 @@ static inline void settle_fuel(pp_budget *budget, int interval) {
 /// The processor time that this thread has used.
 uint64_t pp_cpu_nanoseconds(void);
 
-/// Says that the host's own code begins. Its time is not the script's; the time of the rest of a callback is.
+/// Marks where the host's own code begins. Its time does not count as the script's, but the rest of a callback's time does.
 static inline void host_begins(pp_state *state) {
     state->session.host_works = true;
     state->session.host_since = state->budget.started ? pp_nanoseconds() : 0;
@@ -48,8 +48,8 @@ static inline void host_ends(pp_state *state) {
     state->session.host_since = state->session.host_cpu_since = 0;
 }
 
-/// Stops the clocks of a call that waits, and lets them go on, maybe on another thread. Between the two, `excluded` and
-/// `cpu_began` are relative to the time when they stopped.
+/// Stops the clocks of a waiting call. They are continued later, possibly on another thread. Until then, `excluded` and
+/// `cpu_began` are relative to the time when the clocks stopped.
 static inline void stop_clocks(pp_budget *budget) {
     if (budget->started) budget->excluded -= pp_nanoseconds();
     if (budget->ask_at) budget->cpu_began -= pp_cpu_nanoseconds();
@@ -75,8 +75,8 @@ void pp_set_hook(pp_state *state, lua_State *L);
 typedef struct pp_thread_data {
     /// The lowest address of its C stack, or 0 before it is looked up.
     uintptr_t stack;
-    /// The place of the state that it tries first among those of a patch, and how many states it is in. While it is in one, the place does
-    /// not change, so that a nested call finds the state that the thread is in.
+    /// The place of the state of a patch that the thread tries first, and how many states it is in. While it is in one, the place
+    /// does not change, so that a nested call finds the state that the thread is in.
     uint32_t instance, inside;
 } pp_thread_data;
 extern FAST_THREAD_LOCAL pp_thread_data pp_thread;
@@ -86,7 +86,7 @@ static inline bool has_stack(int64_t bytes) {
     if (__builtin_expect(pp_thread.stack == 0, 0)) pp_find_thread_stack();
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
-    return true; // locals are on the sanitizer's heap, so that their addresses say nothing about the stack
+    return true; // locals are on the sanitizer's heap, so their addresses are not on the stack
 #endif
 #endif
     char here;
@@ -99,8 +99,8 @@ static inline void reset_budget(pp_state *state, int64_t fuel) {
     state->budget.paced = state->budget.until_look = fuel < state->session.interval ? fuel : state->session.interval;
 }
 
-/// Lets the hook check as rarely again as the values in memory allow. Called between runs, so that no script can delay
-/// a check.
+/// Lets the hook check less often again, as far as the values in memory allow. Called between runs, so that no script can delay a
+/// check.
 void pp_relax(pp_state *state);
 /// Counts that a table was given an `__index` or a `__newindex` that is a table.
 void pp_count_link(pp_state *state);
@@ -113,7 +113,7 @@ static inline void pp_check_c_stack(lua_State *L) {
 
 /// Whether a block that Lua asks for may be a hash part.
 bool pp_has_size_of_hash_part(size_t size);
-/// Whether a block may be a large hash part. To move the keys of a smaller one (up to 1,024) takes 3 ms at most.
+/// Whether a block may be a large hash part. Moving the keys of a smaller one (up to 1,024) takes at most 3 ms.
 static inline bool pp_is_hash_part(size_t size) {
     return __builtin_expect(size > 1024 * 24, 0) && pp_has_size_of_hash_part(size);
 }

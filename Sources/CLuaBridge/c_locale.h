@@ -10,18 +10,18 @@
 #include <xlocale.h>
 #endif
 
-/// In the C library, numbers as text and back, the order of strings and the classes of characters depend on the thread's
-/// locale. Scripts run in this one.
+/// In the C library, the conversion of numbers to text and back, the order of strings and the classes of characters depend on the
+/// thread's locale. Scripts run in this one.
 extern locale_t pp_c_locale;
 
 #if defined(__GLIBC__)
-/// The C library counts the calls of `setlocale` here. (Programs that call gettext count it up themselves.)
+/// The C library counts the calls of `setlocale` here. (Programs that call gettext increment it themselves.)
 extern int _nl_msg_cat_cntr;
-/// What it was when the process's locale was last found to be the C locale.
+/// Its value when the process's locale was last found to be the C locale.
 extern _Atomic(int) pp_c_count;
 bool pp_process_has_c_locale(int count);
 
-/// Whether this thread has the C locale because the process has it. To switch to it and back takes twice as long.
+/// Whether this thread has the C locale because the process has it. Switching to it and back takes twice as long.
 static inline bool has_c_locale(void) {
     if (uselocale((locale_t)0) != LC_GLOBAL_LOCALE) return false;
     int count = __atomic_load_n(&_nl_msg_cat_cntr, __ATOMIC_RELAXED);

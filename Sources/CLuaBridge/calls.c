@@ -11,21 +11,21 @@ static void count(_Atomic(uint64_t) *counter, uint64_t more) {
     atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + more, memory_order_relaxed);
 }
 
-/// How a call waits for a state. A thread waits as long as the limit says. A task does not wait here: it takes the lock
-/// if it is free, or if it is the turn of its waiter.
+/// How a call waits for a state. A thread waits up to the limit. A task does not wait here: it takes the lock if the lock is
+/// free, or if it is the turn of its waiter.
 typedef struct patience {
     bool is_task;
     pp_waiter *waiter;
 } patience;
 
-/// Notes that this thread is in a state of a patch. Its nested calls must find this state first.
+/// Records that this thread is in a state of a patch. Its nested calls must find this state first.
 static inline void note_instance(pp_state *state) {
     if (__builtin_expect(pp_thread.instance == (uint32_t)state->instance, 1)) return;
     if (pp_thread.inside == 1) {
         pp_thread.instance = (uint32_t)state->instance;
         return;
     }
-    // In the states that it is in already, it looks for itself before it takes another, until it leaves this one.
+    // Until it leaves this state, the thread searches the states that it is already in before it takes another.
     state->displaced = pp_thread.instance + 1;
     pp_thread.instance = PP_INSTANCES;
     atomic_store(&state->attention, true);
@@ -56,7 +56,7 @@ static pp_state *lock_any(pp_state *home, patience patience, bool *outermost, bo
 static _Atomic(pp_pause) stale_layer_found;
 void pp_when_stale(pp_pause pause) { atomic_store(&stale_layer_found, pause); }
 
-/// What an attempt to lock a state for a cell's layer has come to.
+/// The outcome of an attempt to lock a state for a cell's layer.
 typedef struct pp_attempt {
     /// The layer, which refuses if there is no state.
     pp_layer *layer;
@@ -134,7 +134,8 @@ static __attribute__((noinline)) int32_t refuse(pp_state *state, int32_t reason,
     return refusal;
 }
 
-/// Makes room for calls as deep as the limit allows. Few scripts call themselves, so only the first have room from the start.
+/// Makes room for calls as deep as the limit allows. Few scripts call themselves, so only the first calls have room from the
+/// start.
 static __attribute__((noinline)) bool make_call_room(pp_state *state) {
     int32_t depth = state->session.limits.call_depth;
     if (state->call_room == depth || !(state->deep_calls = calloc((size_t)(depth - PP_FIRST_CALLS), sizeof *state->deep_calls))) return false;
@@ -232,8 +233,8 @@ static bool is_object_of(lua_State *L, int value, int class_table) {
     return is_object;
 }
 
-/// The number of arguments that the function gets: those of the call and, before them, `original` or the class. The
-/// class is left out if the first argument is an object of it.
+/// The number of arguments that the function gets: the arguments of the call and, before them, `original` or the class. The class
+/// is left out if the first argument is an object of it.
 static inline __attribute__((always_inline)) int all_arguments(lua_State *L, pp_layer *layer, int32_t arguments) {
     if (!layer->is_method || arguments == 0 || !is_object_of(L, -arguments, -arguments - 1)) return arguments + 1;
     lua_remove(L, -arguments - 1);
@@ -257,7 +258,8 @@ void pp_host_ends(lua_State *L) { host_ends(state_of(L)); }
 int64_t pp_calls(lua_State *L) { return state_of(L)->last_call; }
 
 int64_t pp_owning_call(lua_State *L) {
-    // What a script is given lasts as long as the host's call that it is in: the outermost call, or an asynchronous one.
+    // The values that a script receives last as long as the host's call that it is in: the outermost call, or an asynchronous
+    // one.
     pp_activation *call = state_of(L)->activation;
     while (call->step < 0 && call->outer) call = call->outer;
     call->has_references = true;
@@ -410,14 +412,14 @@ bool pp_read_scalars(lua_State *L, int32_t first, uint64_t *values, uint64_t kin
 
 // MARK: asynchronous calls
 
-/// The call that ended last, with its coroutine: to make one takes longer than to run a short script in it.
+/// The call that ended last, with its coroutine. Making a coroutine takes longer than running a short script in it.
 static pp_activation *take_spare(pp_state *state) {
     pp_activation *call = state->spare;
     lua_State *L = call->L;
     if (!lua_checkstack(L, HOST_STACK)) return NULL; // a collection has made its stack smaller
     state->spare = NULL;
     *call = (pp_activation){.L = L, .lent = call->lent};
-    // As on the main stack, the hook goes on counting from call to call.
+    // As on the main stack, the hook continues to count from call to call.
     if (lua_gethookcount(L) != state->session.interval)
         lua_sethook(L, lua_gethook(state->main), lua_gethookmask(state->main), state->session.interval);
     return call;
@@ -588,7 +590,7 @@ lua_State *pp_continue(void *waiting, pp_waiter *waiter, bool *is_over) {
     state->budget = call->budget;
     continue_clocks(&state->budget);
     if (lua_gethookcount(call->L) != state->session.interval) {
-        state->budget.fuel -= state->session.interval; // what ran since the last check, which the hook forgets
+        state->budget.fuel -= state->session.interval; // the instructions since the last check, which the hook forgets
         lua_sethook(call->L, lua_gethook(state->main), lua_gethookmask(state->main), state->session.interval);
     }
     return call->L;

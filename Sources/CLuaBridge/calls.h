@@ -13,16 +13,16 @@ void pp_drop_calls(pp_state *state, pp_activation *call);
 int pp_handler(lua_State *L);
 /// Records the innermost line of Lua code, starting at a level of calls.
 void pp_find_fault(lua_State *L, int level);
-/// Replaces the error on top of `L` by its words, within the budget of the run that failed, unless it is an error of the
-/// host. The words are made on the stack of `runner`, because a coroutine that failed runs nothing any more.
+/// Replaces the error on top of `L` with its text, within the budget of the run that failed, unless it is an error of the host.
+/// The text is made on the stack of `runner`, because a coroutine that failed cannot run anything.
 void pp_describe_error(lua_State *L, lua_State *runner);
 /// Adds a replacement, while the script loads.
 pp_layer *pp_add_layer(lua_State *L, const char *name);
 /// Pops a replacement's function and its first argument: its original, or the class of which it is a method.
 void pp_set_functions(lua_State *L, pp_layer *layer, bool is_method);
-/// Sets what answers when the script cannot: the value on top, which is popped.
+/// Pops the value on top, which answers when the script cannot.
 void pp_set_otherwise(lua_State *L, pp_layer *layer);
-/// Replaces the value on top, if `host.error` has made it, by its message and its code. Returns whether it has.
+/// Replaces the value on top with its message and its code, if `host.error` has made it. Returns whether it has.
 bool pp_push_error_parts(lua_State *L);
 /// Counts one of the patch's states as closed. The layers end with the last one.
 void pp_leave_home(pp_state *home);

@@ -41,7 +41,7 @@ static bool push_registered_name(lua_State *L, const char *class_name, const cha
     return false;
 }
 
-/// Looks up what a class's table does not hold: the class's registered functions.
+/// Looks up a key that a class's table does not hold: the name of a registered function of the class.
 static int find_in_class(lua_State *L) {
     if (lua_type(L, 2) != LUA_TSTRING) return 0;
     lua_rawgetp(L, 1, &class_name_key);
@@ -89,7 +89,7 @@ static int call_original_of_method(lua_State *L) {
     return pp_call_original(L);
 }
 
-/// Replaces the function of a class whose name is at 2 by the function at 3. Returns false if the app does not have it.
+/// Replaces the function of a class whose name is at 2 with the function at 3. Returns false if the app does not have it.
 static bool replace_in_class(lua_State *L, int class) {
     pp_state *state = state_of(L);
     if (!state->session.loading || lua_type(L, 2) != LUA_TSTRING || lua_type(L, 3) != LUA_TFUNCTION) return false;
@@ -137,7 +137,7 @@ static int assign(lua_State *L) {
     return 0;
 }
 
-// `waxClass{"Cart"}`: from here on, what the script assigns goes through `assign`.
+// `waxClass{"Cart"}`: from here on, the script's assignments go through `assign`.
 int pp_wax_class(lua_State *L) {
     pp_state *state = state_of(L);
     luaL_checktype(L, 1, LUA_TTABLE);

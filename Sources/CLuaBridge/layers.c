@@ -25,7 +25,7 @@ static void reset_counters(pp_counters *counters) {
     for (size_t i = 0; i < sizeof *counters / sizeof *each; i++) atomic_store_explicit(&each[i], 0, memory_order_relaxed);
 }
 
-/// Resets a layer that is used again. Another thread may still read what it held before.
+/// Resets a layer that is used again. Another thread may still read its earlier values.
 static void reset(pp_layer *layer) {
     atomic_store_explicit(&layer->below, 0, memory_order_relaxed);
     atomic_store_explicit(&layer->failures, 0, memory_order_relaxed);

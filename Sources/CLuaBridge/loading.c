@@ -24,8 +24,8 @@ pp_marks pp_count_marks(const void *source, size_t length) {
     return marks;
 }
 
-/// A source that is passed to the compiler in small pieces, because no hook runs while it compiles, and some code takes
-/// long.
+/// A source that is passed to the compiler in small pieces, because no hook runs while it compiles, and some code takes a long
+/// time.
 typedef struct source {
     const char *bytes;
     size_t left;
@@ -139,7 +139,7 @@ int32_t pp_hold(lua_State *L) { return luaL_ref(L, LUA_REGISTRYINDEX); }
 void pp_push_held(lua_State *L, int32_t held) { lua_rawgeti(L, LUA_REGISTRYINDEX, held); }
 lua_State *pp_running(pp_state *state) { return state->activation ? state->activation->L : state->main; }
 
-/// Removes the position from a message that `error` raised: the caller gets the text that the app's function would use.
+/// Removes the position from a message that `error` raised: the caller gets the message that the app's function would use.
 static int message_of(lua_State *L) {
     lua_Debug thrower;
     if (lua_type(L, 1) != LUA_TSTRING || !lua_getstack(L, 1, &thrower)) return 1;

@@ -1,20 +1,23 @@
 // The locks of a patch's states: each is held by one thread at a time, which may take it again.
 //
-// Taking a lock is one exchange, and releasing it is a plain store. A thread tries the state that it used last. If that is taken, it takes
-// any other of the patch that is free. If none is, another state is made, up to the limit; and then the thread queues.
+// Taking a lock is one exchange, and releasing it is a plain store. A thread tries the state that it used last. If that is taken,
+// it takes any other state of the patch that is free. If none is free, another state is made, up to the limit. After that, the
+// thread queues.
 //
-// A thread that releases a lock leaves it free, and wakes the first in the queue: to hand it over costs a change of threads for each call.
-// But one that has waited for a millisecond is handed the next lock, if the lock was not handed over within the last millisecond. So threads
-// that call all the time take turns of a millisecond. Such a turn goes to the first who last ran on the processor that this thread is about
-// to leave: a kernel that has to move the thread leaves the processor idle for up to a millisecond. A task is always handed the lock. It is
-// woken by a callback, and it may take time until a thread runs it, so a waiting thread takes a turn that is not used within a
-// millisecond. A task that has lost two turns so gets ten milliseconds for the third. If it loses that one, too, the actor that it runs on
-// is blocked, perhaps by this very thread, and it is treated as any other. Tasks that wait get a turn that is not used from the clock
-// (`pp_tick`).
+// A thread that releases a lock leaves it free, and wakes the first waiter in the queue. Handing the lock over would cost a
+// switch of threads for each call. But a waiter that has waited for a millisecond is handed the next lock, if the lock was not
+// handed over within the last millisecond. So threads that call all the time take turns of a millisecond. Such a turn goes to the
+// first waiter that last ran on the processor that this thread is about to leave: a kernel that has to move a thread leaves the
+// processor idle for up to a millisecond.
 //
-// Releasing a lock and joining the queue are not ordered, so the thread that releases it may not see a waiter that has just joined. A
-// waiting thread therefore looks again by itself. For all tasks that wait, one clock does (`pp_tick`). It also wakes those that have waited
-// for too long.
+// A task is always handed the lock. It is woken by a callback, and it may take time until a thread runs it, so a waiting thread
+// takes a turn that is not used within a millisecond. A task that has lost two turns in this way gets ten milliseconds for the
+// third. If it loses that one, too, the actor that it runs on is blocked, perhaps by this very thread, and it is treated like any
+// other waiter. Waiting tasks get an unused turn from the clock (`pp_tick`).
+//
+// Releasing a lock and joining the queue are not ordered, so the thread that releases it may not see a waiter that has just
+// joined. A waiting thread therefore looks again by itself. For all waiting tasks, one clock looks (`pp_tick`). It also wakes the
+// tasks that have waited for too long.
 
 #include "calls.h"
 
@@ -38,14 +41,14 @@ struct pp_waiter {
     /// The patch's first state, and the state that it waits for; NULL for any of the patch.
     pp_state *home, *state;
     bool is_queued;
-    /// It is a task's, which wants to enter with a new call.
+    /// It belongs to a task that wants to enter with a new call.
     bool enters;
     /// The state that is reserved for it, or was.
     _Atomic(pp_state *) given;
     /// Wakes a task. A thread waits for `ready`.
     pp_alarm alarm;
     pthread_cond_t ready;
-    /// When it joined. It gives up if no lock that it waits for is taken for `patience`, or when it has waited for `longest`.
+    /// When it joined. It gives up if no lock that it waits for is taken for `patience`, or if it has waited for `longest`.
     uint64_t began, patience, longest;
     /// The processor that a thread ran on last.
     int processor;
@@ -139,7 +142,7 @@ static void take_out(pp_waiter *waiter) {
     waiter->is_queued = false;
 }
 
-/// The one who has waited longest for the state, or for any of its patch.
+/// The waiter that has waited longest for the state, or for any state of its patch.
 static pp_waiter *next_for(pp_state *state) {
     pp_state *home = home_of(state);
     pp_waiter *own = state->own.first, *any = home->any.first;
@@ -155,8 +158,8 @@ static int this_processor(void) {
 #endif
 }
 
-/// Of those who have waited for the time of a turn, the first whom the kernel need not move to another processor. Nobody is
-/// passed over for long.
+/// Of the waiters that have waited for the time of a turn, the first that the kernel need not move to another processor. No
+/// waiter is passed over for long.
 static pp_waiter *nearest_from(pp_waiter *first, uint64_t now) {
     if (first->alarm.wake || now - first->began >= LONG_WAIT) return first;
     int processor = this_processor();
@@ -201,7 +204,7 @@ static pp_alarm hand_over(pp_state *state) {
     return next->alarm;
 }
 
-/// Does the same if the lock is free: the thread that released it may not have seen that there is a queue.
+/// Does the same if the lock is free: the thread that released it may not have seen the queue.
 static pp_alarm hand_over_if_free(pp_state *state) {
     uintptr_t owner = 0;
     bool is_free = atomic_compare_exchange_strong(&state->owner, &owner, this_thread());
@@ -227,7 +230,7 @@ static void loses_turn(pp_waiter *late) {
     put_before(late->queue->first, late);
 }
 
-/// Takes the lock if it is free, or reserved for one that is late. A task takes no turn of another.
+/// Takes the lock if it is free, or reserved for a waiter that is late. A task never takes the turn of another waiter.
 static bool take_if_possible(pp_state *state, pp_waiter *waiter) {
     uintptr_t owner = atomic_load(&state->owner);
     pp_waiter *late = waiter->alarm.wake ? NULL : late_waiter(state, owner, pp_nanoseconds());
@@ -275,7 +278,7 @@ static uint64_t turns_of(const pp_waiter *waiter) {
 static bool gives_up(const pp_waiter *waiter, uint64_t now) {
     pp_queue *queue = waiter->queue;
     uint64_t turns = turns_of(waiter);
-    // If no waiter looked for long, this process had no processor, and the holders of the locks had none either.
+    // If no waiter has looked for a long time, this process had no processor, and the holders of the locks had none either.
     if (turns != queue->turns || now - queue->looked > MOST_BETWEEN_LOOKS) queue->moved = now;
     queue->turns = turns;
     queue->looked = now;
@@ -283,7 +286,7 @@ static bool gives_up(const pp_waiter *waiter, uint64_t now) {
     return now - since >= waiter->patience || now - waiter->began >= waiter->longest;
 }
 
-/// - Parameter state: NULL for any of the patch.
+/// - Parameter state: NULL for any state of the patch.
 static void prepare(pp_waiter *waiter, pp_state *home, pp_state *state, int64_t nanoseconds) {
     *waiter = (pp_waiter){
         .home = home,
@@ -375,7 +378,7 @@ void pp_hand_over(pp_state *state) {
 
 // MARK: tasks
 
-/// Counts it no longer among those that want to enter. The caller holds the mutex.
+/// Removes the waiter from the count of tasks that want to enter. The caller holds the mutex.
 static void has_entered(pp_waiter *waiter) {
     if (waiter->enters) waiter->home->entering_tasks--;
     waiter->enters = false;
@@ -429,17 +432,17 @@ pp_turn pp_turn_of(pp_waiter *waiter) {
     return turn;
 }
 
-/// Takes out the first task that has waited for too long, and returns its alarm.
+/// Removes the first task that has waited for too long, and returns its alarm.
 static pp_alarm give_up(pp_queue *queue, uint64_t now) {
     pp_waiter *waiter = queue->first;
     while (waiter && !waiter->alarm.wake) waiter = waiter->next;
-    if (!waiter || !gives_up(waiter, now)) return (pp_alarm){0}; // those after it came later
+    if (!waiter || !gives_up(waiter, now)) return (pp_alarm){0}; // the waiters after it came later
     take_out(waiter);
     waiter->alarm.keep(waiter->alarm.context);
     return waiter->alarm;
 }
 
-/// Hands the lock to the next waiter if it is reserved for a task that has not come for long. That one is next then.
+/// Hands the lock to the next waiter if it is reserved for a task that has not come for a long time. That task is next then.
 static pp_alarm pass_on(pp_state *state, uint64_t now) {
     uintptr_t owner = atomic_load(&state->owner);
     pp_waiter *late = waiter_of(owner);
@@ -492,7 +495,7 @@ void pp_stop_waiting(pp_waiter *waiter) {
 
 // MARK: a patch's states
 
-/// Adds a state's counters to those of the layers.
+/// Adds a state's counters to the layers' counters.
 static void keep_counters(pp_state *home, pp_state *state) {
     for (int32_t i = 0; i < home->layer_count; i++) pp_add_counters(&home->layers[i]->ended, &state->counters[i]);
 }

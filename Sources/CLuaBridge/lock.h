@@ -7,8 +7,8 @@
 
 /// Waits for the lock of a state. Gives up if it is not released for this many nanoseconds.
 bool pp_wait_for(pp_state *state, int64_t nanoseconds);
-/// Takes one of the patch's states: the one that this thread is in, one that is free, or the first that gets free. NULL if none did for
-/// this many nanoseconds, or after `wait_nanoseconds`; or at once, if the caller may make another one (`*may_grow`).
+/// Takes one of the patch's states: the one that this thread is in, one that is free, or the first that gets free. NULL if none
+/// got free for this many nanoseconds, or after `wait_nanoseconds`; or at once, if the caller may make another one (`*may_grow`).
 pp_state *pp_take_any(pp_state *home, int64_t nanoseconds, bool *outermost, bool *may_grow);
 /// Whether a call may make another state now.
 bool pp_may_grow(pp_state *home);
@@ -16,15 +16,16 @@ bool pp_may_grow(pp_state *home);
 pp_state *pp_take_turn(pp_waiter *waiter);
 /// Hands the lock to the first waiter, or releases it.
 void pp_hand_over(pp_state *state);
-/// Puts another state beside those of a patch, which this thread has locked, and unlocks it. Returns false if the patch is closing.
+/// Adds another state, which this thread has locked, to the patch's states, and unlocks it. Returns false if the patch is
+/// closing.
 bool pp_join(pp_state *home, pp_state *state);
-/// Takes a state's place away, and adds its counters to those of the layers. The caller holds the pool's mutex.
+/// Removes a state from its place, and adds its counters to the layers' counters. The caller holds the pool's mutex.
 void pp_part(pp_state *home, pp_state *state);
 /// Does the work that is left to the last call in the state, and releases the lock.
 void pp_attend(pp_state *state);
 static inline uintptr_t this_thread(void) { return (uintptr_t)&pp_thread; }
 
-/// Takes the lock. Returns whether this thread has it now; `*outermost` says whether it did not have it before.
+/// Takes the lock. Returns whether this thread has it now; `*outermost` is true if it did not have it before.
 static inline bool lock_state(pp_state *state, int64_t nanoseconds, bool *outermost) {
     uintptr_t owner = 0;
     *outermost = true;

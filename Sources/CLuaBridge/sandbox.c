@@ -7,13 +7,13 @@
 #include <string.h>
 // MARK: protected calls
 
-/// Lua's own limit if they are nested C calls.
+/// Lua's own limit, if protected calls are nested C calls.
 enum { MOST_PROTECTED_CALLS = 190 };
 
 static void begin_protected(lua_State *L) {
     charge(L, 10);
     pp_check_c_stack(L);
-    // In a coroutine they need no C stack, but to unwind thousands of them takes quadratic time.
+    // In a coroutine they need no C stack, but unwinding thousands of them takes quadratic time.
     pp_activation *call = state_of(L)->activation;
     if (call && call->protected_calls >= MOST_PROTECTED_CALLS) luaL_error(L, "C stack overflow");
     if (call) call->protected_calls++;
@@ -26,7 +26,7 @@ static bool end_protected(lua_State *L, int status) {
     if (status == LUA_OK || status == LUA_YIELD) return true;
     if (state->budget.kill) pp_kill_run(L, state->budget.kill);
     if (status == LUA_ERRMEM) pp_kill_run(L, memory_reason(state));
-    pp_check_clock(L); // to make an error's message may have taken long
+    pp_check_clock(L); // making an error's message may have taken a long time
     return false;
 }
 
@@ -173,8 +173,7 @@ static void push_copy(lua_State *L) {
     lua_rawseti(L, recent, 2 * next + 2);
 }
 
-/// Events that are left out, but not refused, because libraries define them along with others that work. The log says
-/// so once for each.
+/// Events that are ignored but not refused, because libraries define them along with others that work. Each is logged once.
 static const struct {
     const char *event, *text;
 } left_out[] = {
@@ -285,7 +284,7 @@ static int sandbox_tonumber(lua_State *L) {
 
 // MARK: the library
 
-/// Replaces the library on top by a table with the functions that it keeps and with functions of the sandbox.
+/// Replaces the library on top with a table of the functions that it keeps and of functions of the sandbox.
 static void fill(lua_State *L, const char *library, const char *const *kept, const wrapped *functions) {
     pp_state *state = state_of(L);
     int source = lua_gettop(L);

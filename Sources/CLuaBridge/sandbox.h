@@ -1,18 +1,18 @@
-// What a script finds in its state.
+// The contents of a script's state.
 
 #ifndef CLUABRIDGE_SANDBOX_H
 #define CLUABRIDGE_SANDBOX_H
 
 #include "budget.h"
 
-/// A function of the sandbox, and the function of Lua that it calls; `PP_LUA_FUNCTIONS` if it calls none.
+/// A function of the sandbox, and the Lua function that it calls; `PP_LUA_FUNCTIONS` if it calls none.
 typedef struct wrapped {
     const char *name;
     lua_CFunction function;
     enum pp_lua_function lua_function;
 } wrapped;
 
-/// What is wrapped of each library. The last row has no name.
+/// The wrapped functions of each library. The last row has no name.
 extern const wrapped pp_string_functions[], pp_utf8_functions[], pp_math_functions[], pp_table_functions[];
 
 /// The longest name of a function, a class or a script, in bytes.
@@ -21,7 +21,7 @@ enum { LONGEST_NAME = 128 };
 /// The most conversions of a format, and the most results of `table.unpack`, `string.byte` and `utf8.codepoint`.
 enum { MOST_VALUES = 250 };
 
-/// Replaces Lua's globals by those of the sandbox.
+/// Replaces Lua's globals with the sandbox's globals.
 void pp_install_sandbox(lua_State *L);
 /// Adds find, match, gmatch and gsub to the table on top.
 void pp_install_patterns(lua_State *L);
@@ -31,8 +31,7 @@ void pp_install_script_api(lua_State *L);
 void pp_install_host(lua_State *L);
 /// As `luaL_tolstring`, but without addresses.
 const char *pp_to_string(lua_State *L, int index, size_t *length);
-/// Replaces an error at 1 by its words: a string, a number or what has a `__tostring` by its text, and another value by
-/// what it is.
+/// Replaces an error at 1 with its text. A value that has none, such as a table without a `__tostring`, is described.
 int pp_error_words(lua_State *L);
 /// Writes a line to the host's log.
 void pp_write_log(lua_State *L, int32_t level, const char *text, size_t length);
@@ -47,7 +46,7 @@ void pp_install_classes(lua_State *L);
 /// Pushes the table of a class's functions, and creates it if it does not exist.
 void pp_push_class(lua_State *L, const char *name);
 
-/// Calls the function of Lua that a function of the sandbox wraps.
+/// Calls the Lua function that a function of the sandbox wraps.
 static inline int call_lua(lua_State *L, enum pp_lua_function which) { return state_of(L)->lua_functions[which](L); }
 
 /// Charges for a string of this size. Ends the run if no string can be that long.

@@ -1,11 +1,11 @@
-// What patchpack offers to a script: `patch`, `host`, `log`, `require` and the original.
+// The functions that patchpack offers to a script: `patch`, `host`, `log`, `require` and the original.
 
 #include "calls.h"
 #include "sandbox.h"
 
 #include <string.h>
 
-/// In the registry: the scripts that `require` has loaded, and the metatable of what `host.error` makes.
+/// In the registry: the scripts that `require` has loaded, and the metatable of the errors that `host.error` makes.
 static const char loaded_key, error_key;
 
 /// Ends a callback of the host: raises the error that it left, if it left one.
@@ -20,7 +20,7 @@ static inline int finish(pp_state *state, lua_State *L, int count) {
     return count < 0 ? lua_error(L) : count;
 }
 
-/// The most bytes of the text of an error that is given to the host.
+/// The most bytes of an error's text that are passed to the host.
 enum { LONGEST_MESSAGE = 4096 };
 
 // MARK: the original
@@ -50,7 +50,7 @@ static void refuse_arguments(pp_state *state, lua_State *L) {
     charge(L, 100);
 }
 
-/// Ends what `enter_host` began. Checks the memory, because it holds now what the host returned.
+/// Undoes `enter_host`. Checks the memory, which now includes the values that the host returned.
 static inline void leave_host(pp_state *state, lua_State *L, lua_State *outer) {
     script_begins(state);
     host_ends(state);
@@ -109,7 +109,7 @@ static void push_original(lua_State *L, pp_layer *layer) {
 
 // MARK: patch and host
 
-/// Pushes the only option that there is, `otherwise`, of the table at 3. It may be nil.
+/// Pushes the only option, `otherwise`, of the table at 3. It may be nil.
 static void push_otherwise(lua_State *L) {
     lua_pushnil(L);
     while (lua_next(L, 3)) {

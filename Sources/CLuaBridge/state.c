@@ -174,7 +174,8 @@ void pp_leave_opened(pp_state *state) {
 
 /// Closes a state, now or when the last call leaves it.
 ///
-/// A call that is just leaving may have looked for attention already. It is waited for, also if its thread has to wait for a processor.
+/// A call that is just leaving may already have checked for attention. It is waited for, even if its thread has to wait for a
+/// processor.
 static void close_state(pp_state *state) {
     enum { LEAVING_NANOSECONDS = 50000000 };
     bool outermost;

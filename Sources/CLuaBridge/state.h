@@ -21,7 +21,7 @@ enum pp_lua_function {
     PP_LUA_FUNCTIONS,
 };
 
-/// What is left for a run to use.
+/// The budget that is left for a run.
 typedef struct pp_budget {
     int64_t fuel;
     /// Steps of C loops that are left until the next check, and how many were left after the last one. The difference is
@@ -30,14 +30,14 @@ typedef struct pp_budget {
     int32_t kill;
     /// When the clock was first checked (0: not yet), and how long the host has worked since.
     uint64_t started, excluded;
-    /// The thread's processor time is asked next when the run has taken this long; 0 before it is asked first. budget.c
-    /// explains it.
+    /// The thread's processor time is read next when the run has taken this long; 0 before it is first read. budget.c explains
+    /// it.
     int64_t ask_at;
-    /// What the thread's processor time was when the run had used none, the host's left out.
+    /// The thread's processor time at which the run had used none, corrected for the host's time.
     uint64_t cpu_began;
 } pp_budget;
 
-/// What the tables have that the host reads now: how deep they are nested, and the elements and bytes of all of them.
+/// The size of the tables that the host reads now: how deep they are nested, and the elements and bytes of all of them.
 typedef struct pp_reading {
     int32_t depth;
     int64_t elements, bytes;
@@ -58,17 +58,17 @@ typedef struct pp_activation {
     bool has_run;
     /// A value could not be pushed.
     bool refused;
-    /// It was called by the host's own function, whose time goes on when this call has ended.
+    /// It was called by the host's own function, whose time continues when this call has ended.
     bool is_of_host;
     /// Its function takes and returns only scalars.
     bool is_scalar;
     /// The host has given it a number that is NaN or infinite, so it may give the host one.
     bool has_non_finite;
-    /// What an asynchronous call waits for; -1 for a synchronous one.
+    /// The step that an asynchronous call waits for; -1 for a synchronous one.
     int32_t step;
-    /// When it began, if this call is one of those that are measured; else 0.
+    /// When it began, if this call is measured; else 0.
     uint64_t began;
-    /// The budget of an asynchronous call while it waits, and that of the call that it continues in, which is restored
+    /// The budget of an asynchronous call while it waits, and the budget of the call that it continues in, which is restored
     /// later.
     pp_budget budget, outer_budget;
     bool has_outer_budget;
@@ -96,7 +96,7 @@ struct pp_layer {
     /// Whether its first argument is its class. An object of the class as the call's first argument takes the place of
     /// the class.
     bool is_method;
-    /// The script has said what answers when it cannot. The value is in the registry of the first state, under the address of this.
+    /// The script has given an `otherwise`. Its value is in the registry of the first state, under the address of this member.
     bool has_otherwise;
     char *name;
     /// Its place among the patch's layers, and among the counters of each state.
@@ -115,14 +115,14 @@ typedef struct pp_hash_part {
 /// Whose code runs in a state: a patch's in the sandbox, or a spec's with all of Lua's libraries.
 typedef enum pp_kind { PP_SANDBOX, PP_SPEC } pp_kind;
 
-/// What lives as long as a script. A new script begins from scratch.
+/// The data that lives as long as a script. A new script begins from scratch.
 typedef struct pp_session {
     pp_limits limits;
     pp_host host;
     void *context;
     pp_kind kind;
     int32_t depth;
-    /// The bytes up to which it need not be known what the patch's other states hold.
+    /// Up to this many bytes, the memory of the patch's other states need not be known.
     int64_t share;
     int64_t used, refuse_after, seed;
     /// Bytes that the coroutines of asynchronous calls need before their scripts run. They do not count as the script's.
@@ -131,15 +131,15 @@ typedef struct pp_session {
     bool trusted;
     bool loading;
     pp_reading reading;
-    /// Whether the host's own code runs, and not a conversion of values; and since when by both clocks, or 0 for one that
+    /// Whether the host's own code runs, and not a conversion of values; and when it began by both clocks, or 0 for a clock that
     /// does not run.
     bool host_works;
     uint64_t host_since, host_cpu_since;
     /// When the time of a spec's own code is over; 0 for no limit.
     uint64_t deadline;
-    /// The events that the script was told are left out, a bit for each.
+    /// The ignored events that were already reported to the script's log, a bit for each.
     uint32_t left_out;
-    /// Whether a call within the current one was refused, and the host was told.
+    /// Whether a refusal within the current call was already reported to the host.
     bool has_refused;
     /// How many instructions, or steps of C loops, there are between two checks of the clock. It is lower while there
     /// are large blocks or long chains of `__index`, because one step may have to read all of that.
@@ -159,7 +159,8 @@ typedef struct pp_session {
 /// Waiters, first come, first served. Guarded by the pool's mutex.
 typedef struct pp_queue {
     pp_waiter *first, *last;
-    /// When one of them last looked, how often the locks that they wait for were taken then, and since when it is so.
+    /// When one of them last looked, how often the locks that they wait for had been released then, and when that number last
+    /// changed.
     uint64_t looked, turns, moved;
 } pp_queue;
 
@@ -168,7 +169,7 @@ enum { PP_FIRST_CALLS = 4 };
 struct pp_state {
     /// The thread that is in the state, the waiter whose turn it is, or 0.
     _Atomic(uintptr_t) owner;
-    /// The patch's first state. It has the patch's layers, the queue for all of its states, and what else is shared.
+    /// The patch's first state. It has the patch's layers, the queue for all of its states, and the other shared data.
     pp_state *_Atomic home;
     /// The patch's first state while calls of the patch may begin in this one; else NULL.
     pp_state *_Atomic serves;
@@ -178,10 +179,10 @@ struct pp_state {
     /// Whether there is work for the last call that leaves: `closing`, `abandoned`, or waiters.
     atomic_bool attention;
     _Atomic(struct pp_activation *) abandoned;
-    /// Those who wait for this state: threads, and asynchronous calls that continue in it. When its current turn was given.
+    /// The waiters for this state: threads, and asynchronous calls that continue in it. When its current turn was given.
     pp_queue own;
     uint64_t turn_given;
-    /// The tasks that wait for it; in the first state also those that wait for any. Whether a clock looks after them.
+    /// The tasks that wait for it; in the first state also the tasks that wait for any state. Whether a clock serves them.
     int64_t waiting_tasks;
     bool has_clock;
     /// The asynchronous calls that have left the state while they wait. Written under the lock.
@@ -192,14 +193,14 @@ struct pp_state {
     /// `pp_close_idle` last looked.
     int32_t instance;
     int64_t seen_call;
-    /// What a thread that is in another patch tried first before it took this state, plus 1; or 0.
+    /// The place that a thread in another patch tried first before it took this state, plus 1; or 0.
     uint32_t displaced;
     /// The bytes that its script held when that was last looked at.
     _Atomic(int64_t) held;
     /// How the patch's layers were called in it.
     pp_counters *counters;
     int32_t counter_capacity;
-    /// How `pp_lock` has it.
+    /// How `pp_lock` holds it.
     enum pp_hold { PP_NOT_HELD, PP_HELD, PP_HELD_WITHIN } hold;
     lua_State *main;
     pp_activation *activation;
@@ -210,7 +211,7 @@ struct pp_state {
     pp_activation *spare;
     pp_budget budget;
     pp_session session;
-    /// The locale that the host's functions get back on the thread that runs a script now; 0 if it was not switched.
+    /// The locale that is restored for the host's functions on the thread that runs a script now; 0 if it was not switched.
     locale_t host_locale;
     int64_t last_call, fuel_used;
     /// The large hash parts of tables.
@@ -225,7 +226,7 @@ struct pp_state {
     atomic_bool free;
     /// Lua's own functions that the sandbox calls once it has charged for them.
     lua_CFunction lua_functions[PP_LUA_FUNCTIONS];
-    // What follows is used in the first state only.
+    // The following members are used in the first state only.
     /// No call enters the patch any more, because it has failed too often.
     atomic_bool is_open;
     /// The patch's states, each of which has loaded the same script. A place without one has a state that is always taken, as has the place
@@ -236,7 +237,7 @@ struct pp_state {
     _Atomic(bool) may_grow, is_growing;
     /// The states that are open: the layers are kept until there is none.
     _Atomic(int32_t) open_states;
-    /// Those who wait for any of the states.
+    /// The waiters for any of the states.
     pp_queue any;
     /// The tasks that wait to enter with a new call.
     int64_t entering_tasks;
@@ -273,11 +274,11 @@ static inline int32_t memory_reason(const pp_state *state) {
 /// Closes the Lua state; the `pp_state` stays. The caller holds the state's lock.
 void pp_empty(pp_state *state);
 
-/// The message handler is at the bottom of the main stack; the functions of the layers follow, for which there is room from the start if the
-/// layers are few. The host may push as much as HOST_STACK.
+/// The message handler is at the bottom of the main stack. The functions of the layers follow; if the layers are few, there is
+/// room for them from the start. The host may push as much as HOST_STACK.
 enum { HANDLER = 1, HOST_STACK = 256, FEW_LAYERS = 4 };
 
-/// Say that a script's code runs from now on, and that the host's does. The host may call `setlocale` and `uselocale`.
+/// Marks that a script's code runs from now on, or the host's. The host may call `setlocale` and `uselocale`.
 static inline void script_begins(pp_state *state) {
     state->host_locale = __builtin_expect(has_c_locale(), 1) ? (locale_t)0 : uselocale(pp_c_locale);
     state->session.trusted = false;

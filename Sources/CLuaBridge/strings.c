@@ -1,10 +1,10 @@
-// The functions for strings and numbers that are wrapped: those that take long for long strings.
+// The functions for strings and numbers that are wrapped: they take a long time for long strings.
 
 #include "sandbox.h"
 
 #include <string.h>
 
-/// Replaces a string that is a number by the number, and charges for that: to read a long string takes long.
+/// Replaces a string that is a number with the number, and charges for that, because reading a long string takes a long time.
 static void make_number(lua_State *L, int argument) {
     charge(L, 1);
     if (lua_type(L, argument) != LUA_TSTRING) return;
@@ -21,7 +21,7 @@ static int make_numbers(lua_State *L, enum pp_lua_function which) {
 static int sandbox_char(lua_State *L) { return make_numbers(L, PP_CHAR); }
 static int sandbox_utf8_char(lua_State *L) { return make_numbers(L, PP_UTF8_CHAR); }
 
-/// Pushes the least or the largest argument by `<`, and charges for each comparison, which takes long for long strings.
+/// Pushes the least or the largest argument by `<`, and charges for each comparison, which takes a long time for long strings.
 static int extreme(lua_State *L, bool is_largest) {
     int count = lua_gettop(L), found = 1;
     luaL_argcheck(L, count >= 1, 1, "value expected");

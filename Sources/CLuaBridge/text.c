@@ -168,7 +168,7 @@ static void show_table(lua_State *L, shown *text, const nesting *outer) {
     lua_settop(L, table);
 }
 
-/// Replaces an error by what it is. Calls nothing of the script.
+/// Replaces an error with its description. Does not call the script.
 static int show_error(lua_State *L) {
     shown text = {0};
     lua_settop(L, 1);

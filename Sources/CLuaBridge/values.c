@@ -4,7 +4,7 @@
 
 #include "sandbox.h"
 
-/// While a script loads there is no call that could be refused; what it was to get is nil.
+/// While a script loads, there is no call that could be refused, and the value that it was to receive is nil.
 void pp_refuse_run(lua_State *L) {
     if (state_of(L)->activation) state_of(L)->activation->refused = true;
 }

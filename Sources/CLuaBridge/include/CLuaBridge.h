@@ -1,8 +1,8 @@
 // The parts of the runner that may raise a Lua error, or that several threads use at once.
 //
-// A patch has one state. A thread enters it (`pp_enter`), pushes arguments, runs the replacement (`pp_run`), reads the
-// result and leaves (`pp_leave`). Lua errors stay between `pp_run` and the host's callbacks: a callback returns first,
-// and then this code raises its error. So no longjmp crosses a frame of the host.
+// A patch has one state or more. A thread enters one (`pp_enter`), pushes arguments, runs the replacement (`pp_run`), reads the
+// result and leaves (`pp_leave`). Lua errors stay between `pp_run` and the host's callbacks: a callback returns first, and then
+// this code raises its error. So no longjmp crosses a frame of the host.
 #ifndef CLUABRIDGE_H
 #define CLUABRIDGE_H
 
@@ -16,9 +16,9 @@
 typedef struct pp_state pp_state;
 /// One replacement of a patch. It lies on its name's stack of replacements.
 typedef struct pp_layer pp_layer;
-/// The states of a registry. A closed state is used again, and is freed only with the pool. So a thread that has just
-/// read the address of a layer may read the layer without a lock or a reference. What it finds is checked under the
-/// state's lock.
+/// The states of a registry. A closed state is used again, and is freed only with the pool. So a thread that has just read the
+/// address of a layer may read the layer without a lock or a reference. The values that it finds are checked under the state's
+/// lock.
 typedef struct pp_pool pp_pool;
 
 /// A patch has at most this many states, its instances.
@@ -29,12 +29,12 @@ typedef struct pp_limits {
     int64_t soft_memory, hard_memory;
     /// Processor time.
     int64_t load_nanoseconds, call_nanoseconds;
-    /// How long a call waits while no other gets a state, and how long at most.
+    /// How long a call waits while no other call gets a state, and the longest time that it waits.
     int64_t lock_nanoseconds, wait_nanoseconds;
     int64_t stack_bytes;
     /// The longest string that a script may make. A longer one is refused like memory past the limit.
     int64_t string_bytes;
-    /// The most elements that the tables of one value may have that the host reads, and how deep they may be nested.
+    /// The most elements in the tables of one value that the host reads, and how deep the tables may be nested.
     int64_t table_elements;
     int32_t table_depth;
     int32_t instructions_per_check;
@@ -51,8 +51,8 @@ typedef struct pp_limits {
     bool tells_lines;
 } pp_limits;
 
-/// Why the sandbox ended a script's run. PP_TIME: it used more processor time than the limit. PP_STALLED: it waited for
-/// the processor for many times the limit, which is no fault of the script.
+/// Why the sandbox ended a script's run. PP_TIME: it used more processor time than the limit. PP_STALLED: it waited for the
+/// processor for many times the limit. The script is not at fault.
 enum pp_kill { PP_NOT_KILLED, PP_FUEL, PP_MEMORY, PP_TIME, PP_COLLISIONS, PP_STRING, PP_STALLED };
 
 /// Why a state could not be entered.
@@ -67,15 +67,15 @@ enum pp_refusal {
     PP_KILLED,
     /// Too many asynchronous calls are waiting.
     PP_CROWDED,
-    /// An earlier call in the same run was refused, and the host was told.
+    /// An earlier refusal in the same run was already reported to the host.
     PP_REFUSED_AGAIN,
-    /// All states of the patch are taken, and there may be another one (`pp_open_instance`).
+    /// All states of the patch are taken, and another one may be opened (`pp_open_instance`).
     PP_MAY_GROW,
     /// The patch's breaker is open (`pp_open_breaker`).
     PP_OPEN,
 };
 
-/// What a callback returns instead of a count of results.
+/// The values that a callback returns instead of a count of results.
 enum pp_callback_result {
     /// The value on top is an error to raise.
     PP_RAISE = -1,
@@ -85,9 +85,9 @@ enum pp_callback_result {
     PP_ASYNCHRONOUS = -3,
 };
 
-/// The host's callbacks for a script. Their time counts as the script's, except between `pp_host_begins` and
-/// `pp_host_ends`. A callback that returns `int` returns the number of results on top of the stack, or a
-/// `pp_callback_result`. `context` is that of `pp_set_context`.
+/// The host's callbacks for a script. Their time counts as the script's, except between `pp_host_begins` and `pp_host_ends`. A
+/// callback that returns `int` returns the number of results on top of the stack, or a `pp_callback_result`. `context` is the
+/// pointer that `pp_set_context` was given.
 typedef struct pp_host {
     /// Calls the layer that the cell holds, or the original if it holds none, for the call of `record`. The arguments
     /// are at 1 and up. In a call of `pp_call_scalars` all of its time counts as the host's.
@@ -108,16 +108,16 @@ typedef struct pp_host {
     int (*error_code)(void *context, int64_t id, lua_State *L);
     void (*log)(void *context, int32_t level, const char *text, size_t length, lua_State *L);
     void (*line)(void *context, const char *script, int32_t line);
-    /// Called when a call has ended for which the host keeps objects or errors.
+    /// Called when a call for which the host keeps objects or errors has ended.
     void (*call_ended)(void *context, int64_t call);
-    /// Pushes a message that says why a value could not be pushed.
+    /// Pushes a message that explains why a value could not be pushed.
     void (*refusal)(void *context, lua_State *L);
     /// Called when the state is closed. `context` is not used again.
     void (*closed)(void *context);
 } pp_host;
 
-/// The bounds in nanoseconds by which measured calls are counted. A call counts at the first bound that it is below, or at PP_BOUNDS.
-/// They are those of `EventRecord.timeBounds`.
+/// The bounds in nanoseconds by which measured calls are counted, as in `EventRecord.timeBounds`. A call counts at the first
+/// bound that it is below, or at PP_BOUNDS.
 enum { PP_BOUNDS = 10 };
 uint64_t pp_bound(int32_t place);
 
@@ -127,7 +127,7 @@ typedef struct pp_statistics {
     uint64_t times[PP_BOUNDS + 1];
 } pp_statistics;
 
-/// Where a run failed and why. The error's words, or the error of the host, are on top of the stack.
+/// Where a run failed and why. The text of the error, or the host's error, is on top of the stack.
 typedef struct pp_fault {
     int32_t kill;
     int32_t line;
@@ -146,14 +146,16 @@ void pp_pool_free(pp_pool *pool);
 pp_state *pp_open(pp_pool *pool, const pp_limits *limits, const pp_host *host, int64_t seed);
 /// Sets the `context` of the host's callbacks. Must be called before anything runs.
 void pp_set_context(pp_state *state, void *context);
-/// Opens another state of a patch, and enters it with this thread. NULL if there may be none now, or not enough memory.
+/// Opens another state of a patch, and enters it with this thread. NULL if none can be opened now, or if there is not enough
+/// memory.
 pp_state *pp_open_instance(pp_state *home);
-/// Makes the state that was loaded one of the patch's, and leaves it. Returns false if it was not loaded as the first was (`why`), or if the
-/// patch ends; the state is closed then.
+/// Makes the loaded state one of the patch's states, and leaves it. Returns false if it was not loaded as the first was (`why`),
+/// or if the patch is closing; the state is closed then.
 bool pp_add_instance(pp_state *home, pp_state *state, const char **why);
-/// Closes the state that could not be loaded. No other is opened for the patch.
+/// Closes the state that could not be loaded. No more states are opened for the patch.
 void pp_drop_instance(pp_state *home, pp_state *state);
-/// Closes the last of the states but the first if it was not entered since the last time. Returns whether there is another one still.
+/// Closes the last state, except the first, if it was not entered since the last call of this. Returns whether more than one is
+/// left.
 bool pp_close_idle(pp_state *home);
 /// Takes a patch's layers off their slots, and closes its states now or when the last call leaves (`lua_close`).
 void pp_close(pp_state *home);
@@ -179,7 +181,8 @@ int64_t pp_memory(pp_state *state);
 uint64_t pp_nanoseconds(void);
 /// For tests: whether a call is in the queue for the patch.
 bool pp_is_waited_for(pp_state *home);
-/// For tests: called when a call has found a layer that is no longer on its slot, before it looks again. NULL ends it.
+/// For tests: called when a call has found a layer that is no longer on its slot, before it looks again. NULL removes the
+/// callback.
 typedef void (*pp_pause)(void);
 void pp_when_stale(pp_pause pause);
 /// For tests: refuses the n-th allocation of a script from now on, and all that follow. 0 refuses none.
@@ -196,7 +199,7 @@ typedef struct pp_marks {
     size_t indexings, brackets, jumps;
 } pp_marks;
 pp_marks pp_count_marks(const void *source, size_t length);
-/// Compiles a text chunk within the script's time limit, and pushes the function or a message (`lua_load`).
+/// Compiles source code within the script's time limit, and pushes the function or a message (`lua_load`).
 bool pp_compile(lua_State *L, const char *source, size_t length, const char *name);
 /// Writes the precompiled form of the function on top, with its lines and names (`lua_dump`).
 void pp_dump(lua_State *L, void (*write)(void *context, const void *bytes, size_t length), void *context);
@@ -220,7 +223,7 @@ lua_State *pp_running(pp_state *state);
 bool pp_call_function(lua_State *L, int32_t arguments, int32_t results);
 /// The fuel that the last call used.
 int64_t pp_fuel_used(pp_state *state);
-/// Sets the budget to that of loading.
+/// Sets the budget for loading.
 void pp_begin_loading(pp_state *state);
 /// Whether this thread has the free C stack that a script may need.
 bool pp_has_stack(pp_state *state);
@@ -234,10 +237,10 @@ const char *pp_layer_name(pp_layer *layer);
 int32_t pp_layer_line(lua_State *L, pp_layer *layer, const char **script);
 /// The number of parameters of a layer's function, without `...`; 0 for a function in C.
 int32_t pp_layer_parameters(lua_State *L, pp_layer *layer);
-/// Whether the script has said what answers in place of the layer when it cannot.
+/// Whether the script has given an `otherwise` for the layer.
 bool pp_has_otherwise(pp_layer *layer);
-/// Pushes that value on the main stack of the patch's first state; for an error, its message and its code (`lua_rawgetp`). Returns whether it
-/// is an error.
+/// Pushes the layer's `otherwise` on the main stack of the patch's first state; for an error, its message and its code
+/// (`lua_rawgetp`). Returns whether it is an error.
 bool pp_push_otherwise(pp_layer *layer);
 
 // MARK: stacks of layers
@@ -249,23 +252,24 @@ void pp_layer_set_below(pp_layer *layer, pp_layer *below);
 void pp_cell_set(void *cell, pp_layer *layer);
 /// The address of the layer below a layer, as a cell holds it, or 0. That layer may be closed by now.
 uintptr_t pp_layer_below(pp_layer *layer);
-/// The cell that holds it.
+/// The cell that holds that address.
 void *pp_cell_below(pp_layer *layer);
-/// Makes a layer that refuses each call (`PP_OPEN`), so that the host sees the calls of the layers below it. NULL if there is no memory.
+/// Makes a layer that refuses each call (`PP_OPEN`), so that the host sees the calls of the layers below it. NULL if there is not
+/// enough memory.
 pp_layer *pp_new_barrier(void);
 void pp_free_barrier(pp_layer *barrier);
 bool pp_is_barrier(const pp_layer *layer);
 /// The first state of the layer's patch.
 pp_state *pp_layer_state(pp_layer *layer);
 pp_statistics pp_layer_statistics(pp_layer *layer);
-/// How many asynchronous calls of a patch's scripts wait: for a lock, or for what they have called.
+/// How many asynchronous calls of a patch's scripts wait, for a lock or for the functions that they have called.
 int64_t pp_waiting_calls(pp_state *home);
 void pp_count_fallback(pp_layer *layer);
 void pp_count_failure(pp_layer *layer);
 
 // MARK: calls
 
-/// The Lua state that was entered. Or NULL, and the address of the layer that refused, with a `pp_refusal` in its low
+/// The Lua state that was entered. If none was: NULL, and the address of the layer that refused, with a `pp_refusal` in its low
 /// bits.
 typedef struct pp_entry {
     lua_State *L;
@@ -276,7 +280,7 @@ typedef struct pp_entry {
 ///
 /// `record` is passed to `pp_host.original` when the script calls the original.
 pp_entry pp_enter(void *cell, const void *slot, void *record);
-/// The kind of a scalar's 64 bits: those of an integer, those of a double, or 0 or 1.
+/// The kind of a scalar, whose 64 bits are an integer, a double, or 0 or 1.
 enum pp_scalar { PP_INTEGER = 1, PP_NUMBER, PP_BOOLEAN, PP_NOTHING };
 typedef struct pp_answer {
     /// PP_ANSWERED: the result's bits. PP_NOT_ENTERED: as `pp_entry.refused`. PP_NO_ANSWER: the address of the Lua state.
@@ -284,9 +288,9 @@ typedef struct pp_answer {
     enum pp_outcome { PP_ANSWERED, PP_NOT_ENTERED, PP_NO_ANSWER } outcome;
 } pp_answer;
 
-/// Calls a function of scalars in one step: `pp_enter`, pushing the arguments, `pp_run`, reading the result and
-/// `pp_leave`. Most of such a call is going into C and back. PP_NO_ANSWER means that the run failed, or that the result
-/// is another value; the call has not ended then.
+/// Calls a function of scalars in one step: `pp_enter`, pushing the arguments, `pp_run`, reading the result and `pp_leave`. Most
+/// of the time of such a call is spent on entering C and returning. PP_NO_ANSWER means that the run failed, or that the result is
+/// another value; the call has not ended then.
 ///
 /// `kinds` holds a `pp_scalar` of four bits for each argument, the first in the lowest bits, and the result's in bits
 /// 32 to 35.
@@ -302,10 +306,10 @@ bool pp_has_run(lua_State *L);
 void pp_fault_of(lua_State *L, pp_fault *fault);
 /// Whether the run was ended because it waited for the processor.
 bool pp_is_stalled(lua_State *L);
-/// The words of the error on top, without the position that they begin with. NULL for an error of the host, and if there
-/// was no memory for words.
+/// The text of the error on top, without the position that it begins with. NULL for an error of the host, or if there was no
+/// memory for the text.
 const char *pp_fault_message(lua_State *L, size_t *length);
-/// Say that the host's own function begins, and that it has ended.
+/// Marks where the host's own function begins and where it ends.
 void pp_host_begins(lua_State *L);
 void pp_host_ends(lua_State *L);
 /// Charges for steps of work that is done for the script, and checks that there is room for this many more bytes. Returns
@@ -315,7 +319,7 @@ bool pp_pay(lua_State *L, uint64_t steps, uint64_t bytes);
 void pp_refuse_run(lua_State *L);
 /// Whether `pp_refuse_run` was called for the innermost call.
 bool pp_is_refused(lua_State *L);
-/// The call that owns what is given to the script now. `pp_host.call_ended` is called when it has ended.
+/// The call that owns the values that the script receives now. `pp_host.call_ended` is called when it has ended.
 int64_t pp_owning_call(lua_State *L);
 /// The layer of the innermost call.
 pp_layer *pp_current_layer(lua_State *L);
@@ -335,15 +339,15 @@ typedef struct pp_alarm {
     void (*wake)(void *context);
     void *context;
 } pp_alarm;
-/// Queues for the lock, or for that of any state of the patch if it `enters` with a new call. The alarm wakes when it is
-/// this waiter's turn, or when it has waited for too long. NULL if there is not enough memory, or if it enters and as many
-/// as may wait do. If `*needs_clock`, the caller must call
-/// `pp_tick` every few milliseconds until it returns false.
+/// Queues for the lock of the state, or of any state of the patch if it `enters` with a new call. The alarm wakes the task when
+/// it is this waiter's turn, or when it has waited for too long. NULL if there is not enough memory, or if it enters and too many
+/// calls already wait. If `*needs_clock`, the caller must call `pp_tick` every few milliseconds until it returns false.
 pp_waiter *pp_wait(pp_state *state, pp_alarm alarm, bool enters, bool *needs_clock);
-/// The clock of all tasks that wait for a state, or for any if it is the patch's first. Returns false if none does any more.
+/// The clock of all tasks that wait for a state, or for any state if it is the patch's first. Returns false if no task waits any
+/// more.
 bool pp_tick(pp_state *state);
 typedef enum pp_turn { PP_NO_TURN, PP_TURN, PP_GAVE_UP } pp_turn;
-/// Whether it is this waiter's turn. One that comes late may lose it again, and then waits on.
+/// Whether it is this waiter's turn. A waiter that comes late may lose its turn, and then continues to wait.
 pp_turn pp_turn_of(pp_waiter *waiter);
 /// The state that it waits for; the patch's first if it waits for any.
 pp_state *pp_waits_for(pp_waiter *waiter);
@@ -375,9 +379,9 @@ void pp_abandon(void *waiting);
 static inline void pp_push_nil(lua_State *L) { lua_pushnil(L); }
 static inline void pp_push_bool(lua_State *L, bool value) { lua_pushboolean(L, value); }
 static inline void pp_push_integer(lua_State *L, int64_t value) { lua_pushinteger(L, value); }
-/// Notes that the running call was given a number that is NaN or infinite.
+/// Records that the running call received a number that is NaN or infinite.
 __attribute__((cold)) void pp_note_non_finite(lua_State *L);
-/// Whether the running call was given such a number. A spec may always have one.
+/// Whether the running call received such a number. A spec may always have one.
 __attribute__((cold)) bool pp_may_be_non_finite(lua_State *L);
 static inline void pp_push_number(lua_State *L, double value) {
     if (__builtin_expect(!__builtin_isfinite(value), 0)) pp_note_non_finite(L);
@@ -419,7 +423,7 @@ static inline pp_integer pp_read_integer(lua_State *L, int32_t index) {
     return (pp_integer){value, is_integer};
 }
 
-/// A number that is NaN or infinite is read only in a call that was given one. Its value is in the result all the same.
+/// A number that is NaN or infinite is read only in a call that received one. The result holds its value even if it is not read.
 static inline pp_number pp_read_number(lua_State *L, int32_t index) {
     if (lua_type(L, index) != LUA_TNUMBER) return (pp_number){0, false};
     double value = lua_tonumberx(L, index, NULL);
@@ -434,7 +438,7 @@ const char *pp_take_string(lua_State *L, int32_t index, size_t *length);
 static inline bool pp_are_equal(const void *left, const void *right, size_t length) {
     return memcmp(left, right, length) == 0;
 }
-/// Whether what the host reads is within the limits, or which one it is past.
+/// Whether the values that the host reads are within the limits, or which limit they are past.
 enum pp_within { PP_WITHIN, PP_TOO_DEEP, PP_TOO_MANY, PP_TOO_LONG, PP_NOT_READ };
 /// Begins to read a table with at least this many elements. If the result is PP_WITHIN, `pp_leave_table` must follow.
 enum pp_within pp_enter_table(lua_State *L, int64_t elements);
@@ -442,13 +446,13 @@ void pp_leave_table(lua_State *L);
 /// Charges for reading a table as a struct, and makes room for all of its fields. PP_NOT_READ: it is another value, or the
 /// run must end. If the result is PP_WITHIN, `pp_end_struct` must follow.
 enum pp_within pp_begin_struct(lua_State *L, int32_t index, int32_t fields);
-/// Drops what was pushed above `top`.
+/// Drops the values that were pushed above `top`.
 void pp_end_struct(lua_State *L, int32_t top);
 /// Charges for a struct, and pushes a table for it; nil if the run must end.
 bool pp_push_struct(lua_State *L, int32_t fields);
 /// Counts an element of the table that is being read.
 enum pp_within pp_count_element(lua_State *L);
-/// Whether the strings of the table that is being read, and another one, are within the limit.
+/// Whether the strings of the table that is being read, with another string of this length, are within the limit.
 enum pp_within pp_fits_table(lua_State *L, size_t length);
 /// Reads the number of a host object (`lua_touserdata`). Returns false for another value.
 bool pp_read_object(lua_State *L, int32_t index, int64_t *id);
@@ -484,22 +488,22 @@ void pp_push_name(lua_State *L, const char *name);
 void pp_get_field(lua_State *L, int32_t table, const char *name);
 /// Pushes an element of a table (`lua_rawgeti`).
 void pp_get_element(lua_State *L, int32_t table, int64_t index);
-/// Replaces the key on top by its value (`lua_rawget`).
+/// Replaces the key on top with its value (`lua_rawget`).
 void pp_get_value(lua_State *L, int32_t table);
 /// A number that changes with each call. While it is the same, no other call has run a script.
 int64_t pp_calls(lua_State *L);
 enum pp_next_pair { PP_NO_PAIR, PP_PAIR, PP_CHANGED };
-/// Replaces the key on top by the next key and its value, or pops it (`lua_next`). `since` is what `pp_calls` was when
-/// the first pair was read. If a script has run since and Lua no longer finds the key, the result is PP_CHANGED.
+/// Replaces the key on top with the next key and its value, or pops it (`lua_next`). `since` is the result of `pp_calls` when the
+/// first pair was read. If a script has run since and Lua no longer finds the key, the result is PP_CHANGED.
 enum pp_next_pair pp_next(lua_State *L, int32_t table, int64_t since);
 /// Moves the value on top to an index, and the values from there upwards (`lua_insert`).
 void pp_insert(lua_State *L, int32_t index);
-/// Pops a value, and replaces another by it (`lua_replace`).
+/// Pops a value, and replaces another with it (`lua_replace`).
 void pp_replace(lua_State *L, int32_t index);
 
 // MARK: the thread sanitizer
 
-/// Tell the thread sanitizer about a lock that it does not see. They do nothing without it.
+/// Notifies the thread sanitizer of a lock that it does not see. Without the sanitizer, these functions do nothing.
 void pp_lock_is_taken(const void *address);
 void pp_lock_is_given_back(const void *address);
 
@@ -508,9 +512,9 @@ void pp_lock_is_given_back(const void *address);
 /// Lua's release, such as 5.4.4.
 const char *pp_lua_release(void);
 
-/// Where the functions of Lua are that this process uses. Another Lua in it may take the place of some of them.
+/// Where the Lua functions are that this process uses. Another Lua in the process may take the place of some of them.
 typedef struct pp_lua {
-    /// Two of them, and the files that they are in; NULL if that is unknown.
+    /// Two of them, and the files that they are in; NULL if a file is unknown.
     const char *function, *other_function, *file, *other_file;
     /// Whether all functions are in one file.
     bool is_one;
