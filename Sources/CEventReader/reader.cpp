@@ -8,7 +8,7 @@
 #error "patchpack needs the headers of Boost 1.75 or newer: libboost1.81-dev on Debian 12, else libboost-dev, or boost"
 #endif
 #include <boost/system/system_error.hpp>
-// What is hidden is not looked up when the tool starts.
+// Hidden symbols are not looked up when the tool starts.
 #pragma GCC visibility push(hidden)
 #include <boost/json/basic_parser_impl.hpp>
 #include <boost/json/src.hpp>
@@ -24,7 +24,7 @@ namespace {
 namespace json = boost::json;
 using json::string_view;
 
-/// What events and their members are called. An event's name and a key are never empty.
+/// The names of events and their members. An event's name and a key are never empty.
 struct Words {
     std::string schema, events[ER_EVENTS], keys[ER_KEYS];
 
@@ -50,31 +50,31 @@ const size_t most_running = 64;
 /// The versions that a manifest may have.
 bool is_version(int64_t version) { return version > 0 && version <= INT32_MAX; }
 
-/// A patch of a launch as a line has it.
+/// A patch of a launch, as the line has it.
 struct Named {
     string_view id;
     int64_t version;
 };
 
-/// The texts of the members that lines begin with.
+/// The strings of the members that lines begin with.
 struct Opening {
     string_view schema, timestamp, installation, app_version, system, system_version;
 };
 
-/// Takes what a report needs out of a line: numbers right away, and texts until it is known whether they are needed. Everything else
-/// is read over.
+/// Reads the data for a report from a line: numbers at once, and strings until it is known whether they are needed. Everything
+/// else is skipped.
 struct Handler {
     static constexpr size_t max_object_size = -1, max_array_size = -1, max_key_size = -1, max_string_size = -1;
 
     er_line line;
     Words words;
     er_key section, member;
-    /// The member before, of the object that is being read.
+    /// The previous member of the object that is being read.
     er_key previous;
     unsigned depth;
     size_t times;  // as many as are kept
     Opening opening;
-    /// The quote of the key after the resource, and the texts before it, if nothing else that counts was there; null if something was.
+    /// The quote of the key after the resource, and the strings before it; null if anything else relevant was there.
     const char *after_resource;
     Opening at_resource;
     string_view event, patch, function, file, error, message;
@@ -86,10 +86,11 @@ struct Handler {
 
     ~Handler() { free(room); }
 
-    /// Makes room for the texts of lines with this many bytes. Those before are gone. Returns false if there is not enough memory.
+    /// Makes room for the strings of lines with this many bytes. Earlier strings are dropped. Returns false if there is not
+    /// enough memory.
     bool begin_many(size_t length) {
         used = 0;
-        // Texts are shorter without their escapes.
+        // Strings are shorter without their escapes.
         if (length <= size) return true;
         char *larger = static_cast<char *>(realloc(room, length));
         if (!larger) return false;
@@ -182,9 +183,9 @@ struct Handler {
 
 private:
     const char *from = nullptr, *to = nullptr;
-    /// Whether the line had no members yet but its schema, time and resource, and such as do not count.
+    /// Whether the line has no relevant members yet except its schema, time and resource.
     bool is_opening = false;
-    /// Room for the texts of lines that have escapes. The last of them begins at `part`.
+    /// Room for the strings of lines that have escapes. The last string begins at `part`.
     char *room = nullptr;
     size_t size = 0, used = 0, part = 0;
 
@@ -196,7 +197,7 @@ private:
         return true;
     }
 
-    /// The whole text, of which this is the last part. What was unescaped is in a buffer of the parser's, which does not last.
+    /// The whole string, of which this is the last part. Unescaped parts are in a buffer of the parser, which does not last.
     string_view whole(string_view bytes) {
         if (used == part && is_in_line(bytes)) return bytes;
         if (!keep(bytes)) return {};
@@ -205,7 +206,7 @@ private:
         return text;
     }
 
-    /// A value of a type that no member has which a report reads.
+    /// A value of a type that no member of a report has.
     bool other() {
         if (member == ER_PATCH || member == ER_VERSION) is_misnamed = true;
         return true;
@@ -285,7 +286,7 @@ int64_t digits(const char *bytes, size_t count) {
     return value;
 }
 
-/// Reads `YYYY-MM-DDTHH:MM:SSZ`, with or without a fraction. Negative if it is anything else.
+/// Reads `YYYY-MM-DDTHH:MM:SSZ`, with or without a fraction. Negative if the string has another form.
 int64_t milliseconds(string_view text) {
     const char *t = text.data();
     if (text.size() < 20 || t[4] != '-' || t[7] != '-' || t[10] != 'T' || t[13] != ':' || t[16] != ':'
@@ -312,7 +313,7 @@ int64_t milliseconds(string_view text) {
     return (((days * 24 + hour) * 60 + minute) * 60 + second) * 1000 + fraction;
 }
 
-/// The most that objects and arrays may be nested. An event has four.
+/// How deep objects and arrays may be nested. An event has four levels.
 json::parse_options options() {
     json::parse_options options;
     options.max_depth = 8;
@@ -330,10 +331,10 @@ struct er_reader {
     Texts texts{random_number(), random_number()};
     Words words;
     er_check check = nullptr;
-    /// The only device that is asked for; 0 for all.
+    /// The only device that is requested; 0 for all.
     uint64_t device = 0;
     er_patch running[most_running];
-    /// The last name that does not have its form.
+    /// The last name with an invalid form.
     std::string misnamed;
 };
 
@@ -354,7 +355,7 @@ struct Parsed {
     Text patch, app_version, system, system_version, function, file, error, message;
     /// The first of the patches of its launch.
     size_t running;
-    /// What does not have the form of its member, if it is ER_MISNAMED.
+    /// The name that does not have the form of its member, if the line is ER_MISNAMED.
     string_view misnamed;
 };
 
@@ -364,16 +365,17 @@ struct Running {
     int64_t version;
 };
 
-/// So many lines stay in the processor's cache until they are taken.
+/// This many lines stay in the processor's cache until they are taken.
 const size_t most_lines = 256;
 
-/// A line up to the member after its resource. The lines of a device follow one another, and begin in the same way but for the time.
+/// A line up to the member after its resource. The lines of a device follow one another, and begin in the same way except for the
+/// time.
 struct Known {
     const char *line = nullptr;
     /// Where that member is, and the time.
     size_t next = 0, time = 0;
     Opening opening;
-    /// Its texts with their hashes: that of the installation is the device.
+    /// Its strings with their hashes. The hash of the installation is the device.
     Text installation, app_version, system, system_version;
 
     /// Whether another line begins like this one, with a member after it, so that only the rest of it needs to be parsed.
@@ -395,9 +397,9 @@ struct er_parser {
     Parsed lines[most_lines];
     Running running[most_lines * most_running];
     size_t running_count = 0, count = 0, taken = 0;
-    /// How the line began that was parsed whole last, of those in the buffer.
+    /// The beginning of the line in the buffer that was last parsed whole.
     Known known;
-    /// What has the form of each member, of the line before that had it.
+    /// For each member, the last string that had its form.
     std::string formed[ER_KEYS];
     const er_check check;
 
@@ -411,9 +413,9 @@ struct er_parser {
         return true;
     }
 
-    /// A name in the line that does not have its form; null if there is none. An empty one means a value of another type.
+    /// Finds a name in the line that does not have its form. An empty name means a value of another type.
     ///
-    /// An opening that is known was in a line without one.
+    /// An opening that is known was in a line without such a name.
     bool finds_misnamed(Handler &found, bool is_bad, bool is_known, string_view *name) {
         const Opening &opening = found.opening;
         const struct {
@@ -436,7 +438,7 @@ struct er_parser {
             if (name->empty() || !has_form(ER_PATCH, *name) || !is_version(found.running[i].version)) return true;
         }
         *name = found.patch;
-        // What names a version names a patch, and its number is that of a manifest.
+        // A line that names a version names a patch, and its number is one that a manifest may have.
         return found.line.version != 0 && (found.patch.empty() || !is_version(found.line.version));
     }
 
@@ -507,7 +509,7 @@ private:
         known.next = static_cast<size_t>(found.after_resource - line);
         known.time = static_cast<size_t>(found.at_resource.timestamp.data() - line);
         known.opening = found.at_resource;
-        // Members that are there again after the resource may have given it others.
+        // Members that are repeated after the resource may have changed these.
         known.installation = {found.opening.installation, parsed.line.device};
         known.app_version = parsed.app_version;
         known.system = parsed.system;
@@ -560,7 +562,7 @@ int er_take(er_reader *reader, er_parser *parser, er_line *line, er_outcome *out
     const Parsed &parsed = parser->lines[parser->taken++];
     *outcome = parsed.outcome;
     if (parsed.outcome == ER_MISNAMED) reader->misnamed.assign(parsed.misnamed.data(), parsed.misnamed.size());
-    // Texts of other devices take no room.
+    // Strings of other devices take no room.
     if (parsed.outcome == ER_LINE && reader->device && parsed.line.device != reader->device) *outcome = ER_OTHER_DEVICE;
     if (*outcome != ER_LINE) return 1;
     Texts &texts = reader->texts;

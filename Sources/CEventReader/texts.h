@@ -1,4 +1,4 @@
-// Numbers for texts that repeat. Memory is bounded: after 65,535 texts, or 16 MiB of them, others have the number 0.
+// Numbers for strings that repeat. Memory is bounded: after 65,535 strings, or 16 MiB of them, others have the number 0.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 class Texts {
 public:
-    /// Both are secret, and others in each run, so that no sender can choose texts whose hashes meet.
+    /// Both are secret, and differ in each run, so that no sender can choose strings whose hashes collide.
     Texts(uint64_t seed, uint64_t key) : seed(seed), key(key | 1), table(static_cast<uint32_t *>(calloc(slots, sizeof(uint32_t)))),
               texts(static_cast<Text *>(calloc(most + 1, sizeof(Text)))) {}
     Texts(const Texts &) = delete;
@@ -20,7 +20,7 @@ public:
 
     bool is_ready() const { return table && texts; }
 
-    /// The number of a string, from 1. 0 for no text, and for one too many.
+    /// The number of a string, from 1. 0 for an empty string, or if there are too many strings.
     uint32_t number(const char *bytes, size_t length) { return number(bytes, length, hash_of(bytes, length)); }
 
     /// The hash by which a string is found.
@@ -46,8 +46,8 @@ public:
 
     uint64_t dropped() const { return refused; }
 
-    /// A multiplication by the key for each eight bytes, both halves of which count (as in wyhash), and the finalizer of MurmurHash3. With
-    /// a known factor, a sender could choose texts whose hashes are the same, whatever the seed.
+    /// A multiplication by the key for each eight bytes, using both halves of the product (as in wyhash), and the finalizer of
+    /// MurmurHash3. With a known factor, a sender could choose strings whose hashes are the same, whatever the seed.
     uint64_t hash(const char *bytes, size_t length) const {
         uint64_t hash = seed ^ length;
         for (size_t i = 0; i < length; i += 8) {
@@ -68,7 +68,7 @@ private:
         size_t length;
     };
 
-    // A quarter of the slots is used at most, so that only texts that were chosen for their hashes are farther away.
+    // At most a quarter of the slots is used, so that only strings that were chosen for their hashes are farther away.
     static const uint32_t most = 65535, slots = 1 << 18, farthest = 128;
     static const size_t longest = 512, room = 16 << 20;
     const uint64_t seed, key;

@@ -1,4 +1,4 @@
-/* Reads lines of event logs (docs/events.md) with Boost.JSON. Texts that repeat, such as names of patches, become numbers. */
+/* Reads lines of event logs (docs/events.md) with Boost.JSON. Strings that repeat, such as names of patches, become numbers. */
 #ifndef CEVENTREADER_H
 #define CEVENTREADER_H
 
@@ -15,10 +15,10 @@ typedef enum {
     ER_LINE,         /* an event */
     ER_BLANK,        /* an empty line */
     ER_NOT_JSON,     /* cut, binary, or nested deeper than any event */
-    ER_OTHER_SCHEMA, /* an object of another schema, or of none */
-    ER_NO_DEVICE,    /* an event that does not say from which installation it is */
-    ER_OTHER_DEVICE, /* an event of another installation than the one that is asked for */
-    ER_MISNAMED,     /* an event that names a patch, a version, a function, an error or a system in a form that none has */
+    ER_OTHER_SCHEMA, /* an object with another schema, or without one */
+    ER_NO_DEVICE,    /* an event without an installation */
+    ER_OTHER_DEVICE, /* an event of another installation than the requested one */
+    ER_MISNAMED,     /* an event that names a patch, a version, a function, an error or a system in an invalid form */
 } er_outcome;
 
 /* The events that a report counts; all others are ER_OTHER. */
@@ -47,13 +47,13 @@ typedef struct {
 
 typedef struct {
     er_event event;
-    /* Milliseconds since 1970; negative if the line does not say. */
+    /* Milliseconds since 1970; negative if the line has no time. */
     int64_t time;
     /* A hash of the installation. */
     uint64_t device;
     /* The patch's version; 0 if the line names no patch. */
     int64_t version;
-    /* Numbers of texts; 0 for none. The message of a roll-back is its reason. */
+    /* Numbers of strings; 0 for none. The message of a roll-back is its reason. */
     uint32_t patch, app_version, system, system_version, function, file, error, message;
     /* The line in the file, or 0. */
     int64_t line;
@@ -66,7 +66,7 @@ typedef struct {
 } er_line;
 
 typedef struct er_reader er_reader;
-/* Lines that were parsed, and whose texts have no numbers yet. */
+/* Parsed lines, whose strings have no numbers yet. */
 typedef struct er_parser er_parser;
 
 /* A reader of lines whose `schema` has this value. The words of events and keys are set before anything is read.
@@ -74,7 +74,7 @@ typedef struct er_parser er_parser;
 er_reader *er_open(const char *schema);
 void er_set_event(er_reader *reader, er_event event, const char *name);
 void er_set_key(er_reader *reader, er_key key, const char *name);
-/* Whether a string that is not empty has the form of a member. It is called by several threads. */
+/* Whether a string that is not empty has the form of a member. Several threads call it. */
 typedef int (*er_check)(er_key key, const char *text, size_t length);
 void er_set_check(er_reader *reader, er_check check);
 /* Takes only events of one installation from now on. */
@@ -85,11 +85,11 @@ void er_close(er_reader *reader);
 er_parser *er_open_parser(const er_reader *reader);
 void er_close_parser(er_parser *parser);
 
-/* Parses whole lines at the beginning of a buffer, which must stay as it is until they were taken. The reader is not changed. Returns how many bytes
-   they have with their line feeds, or 0 if there is no line feed, or not enough memory. */
+/* Parses whole lines at the beginning of a buffer, which must not change until the lines are taken. The reader is not changed.
+   Returns how many bytes they have with their line feeds, or 0 if there is no line feed, or not enough memory. */
 size_t er_parse(er_parser *parser, const char *buffer, size_t length);
 
-/* Takes the next of the lines that were parsed, and gives numbers to its texts. Returns 0 after the last one. */
+/* Takes the next of the parsed lines, and gives numbers to its strings. Returns 0 after the last one. */
 int er_take(er_reader *reader, er_parser *parser, er_line *line, er_outcome *outcome);
 
 /* The name of the line that was taken last, if it is ER_MISNAMED; empty if a value has another type. */
@@ -101,9 +101,9 @@ er_patch er_running(const er_reader *reader, size_t place);
 /* A string by its number, and its length. It is valid until the reader is closed. */
 const char *er_text(const er_reader *reader, uint32_t number, size_t *length);
 
-/* The number that a string has, or gets now, before others can take its place. 0 if there are too many. */
+/* The number of a string, which is assigned now if it has none, before others take all numbers. 0 if there are too many. */
 uint32_t er_number(er_reader *reader, const char *text, size_t length);
-/* How many texts did not become numbers, because there were too many different ones. */
+/* How many strings got no number, because there were too many different ones. */
 uint64_t er_dropped_texts(const er_reader *reader);
 
 #ifdef __cplusplus

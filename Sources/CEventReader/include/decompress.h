@@ -16,11 +16,11 @@ typedef struct dc_stream dc_stream;
 /* The format of a file, by its first bytes. */
 dc_format dc_format_of(const unsigned char *bytes, size_t length);
 
-/* NULL if that fails, with the reason in `status`. */
+/* Opens a stream. NULL if that fails, with the reason in `status`. */
 dc_stream *dc_open(dc_format format, dc_status *status);
 void dc_close(dc_stream *stream);
 
-/* Reads from `input`, and writes to `output`, as much as there is and fits. Both lengths are set to what was read and written.
+/* Reads from `input` and writes to `output` as much as possible. Both lengths are set to the bytes that were read and written.
    Streams may follow one another in a file. */
 dc_status dc_read(dc_stream *stream, const unsigned char *input, size_t *input_length, unsigned char *output, size_t *output_length);
 
