@@ -1,4 +1,4 @@
-// The system's C library, by one name on every platform, and what the platforms spell differently.
+// The system's C library under one name on every platform, and the symbols that the platforms spell differently.
 
 #if canImport(Glibc)
     @_exported import Glibc
@@ -9,8 +9,8 @@
     public func makeSpawnAttributes() -> SpawnAttributes { SpawnAttributes() }
     public let openFilesLimit = Int32(RLIMIT_NOFILE.rawValue)
 
-    /// `syncfs` and `fstatfs`, which the headers have for `_GNU_SOURCE` only; nil if the library has none, or if Linux is older than
-    /// 5.8, whose `syncfs` reports no errors. The first word of what `fstatfs` writes is the type.
+    /// `syncfs` and `fstatfs`, which the headers have for `_GNU_SOURCE` only; nil if the library has none, or if Linux is older
+    /// than 5.8, whose `syncfs` reports no errors. The first word that `fstatfs` writes is the type.
     private let functions:
         (flush: @convention(c) (Int32) -> Int32, type: @convention(c) (Int32, UnsafeMutablePointer<UInt>) -> Int32)? = {
             var system = utsname()

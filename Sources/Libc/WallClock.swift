@@ -4,7 +4,7 @@
     internal import Darwin
 #endif
 
-/// The time of day that the system has.
+/// The time of day of the system.
 package enum WallClock {
     /// The milliseconds since 1970.
     package static var milliseconds: Int {
