@@ -12,7 +12,7 @@ typedef struct source {
     bool ended;
 } source;
 
-/// Gives one byte at a time, so that Lua has asked for no more than it has looked at.
+/// Returns one byte at a time, so that Lua has asked for no more bytes than it has read.
 static const char *next_byte(lua_State *L, void *context, size_t *length) {
     (void)L;
     source *from = context;

@@ -1,6 +1,6 @@
 #include "CLuaWorkbench.h"
 
-/* A resource that SwiftPM embeds is a literal of 40,000 numbers, which Swift's compiler needs eight seconds for. */
+/* A resource that SwiftPM embeds is a literal of 40,000 numbers, for which Swift's compiler needs eight seconds. */
 #pragma clang diagnostic ignored "-Wc23-extensions"
 static const unsigned char specs[] = {
 #embed "specs.lua"
