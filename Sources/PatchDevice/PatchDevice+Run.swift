@@ -6,13 +6,13 @@ extension PatchDevice {
     /// Keeps the patches of a service up to date until its task is cancelled.
     ///
     /// It launches, if ``launch()`` was not called before, syncs at once and at each interval, and confirms. When its task is
-    /// cancelled, it ends in an orderly way, as ``end()`` does, and returns without waiting for a sync. Patches go on running.
+    /// cancelled, it ends in an orderly way, as ``end()`` does, and returns without waiting for a sync. Patches keep running.
     ///
     /// - Parameters:
-    ///   - interval: The time between two syncs, from a millisecond to a year. Up to ``SyncSettings/jitter`` of it is added by chance,
-    ///     so that processes do not come all at once.
-    ///   - confirmAfter: How long the process must have worked before it confirms, after the launch and after each activation; at most
-    ///     a year.
+    ///   - interval: The time between two syncs, from a millisecond to a year. A random part of it is added, up to
+    ///     ``SyncSettings/jitter``, so that processes do not all sync at the same time.
+    ///   - confirmAfter: How long the process must have worked before it confirms, after the launch and after each activation; at
+    ///     most a year.
     public func run(every interval: Duration = .seconds(60), confirmAfter: Duration = .seconds(60)) async {
         await launched()
         defer { end() }
@@ -31,7 +31,7 @@ extension PatchDevice {
                 await syncUnlessCancelled()
                 nextSync = uptime.now() + interval * (1 + Double.random(in: 0...max(0, min(settings.jitter, 1))))
             }
-            // What is new, such as in a process that has just become the writer, has to work for that long too.
+            // New patches, such as in a process that has just become the writer, must work for that long too.
             if !known.isSuperset(of: running) || confirmation == nil && store.needsConfirmation {
                 confirmation = uptime.now() + Uptime.bounded(confirmAfter)
             }
@@ -40,7 +40,7 @@ extension PatchDevice {
         }
     }
 
-    /// Syncs, or returns as soon as the task is cancelled: the sync may be another task's, or its source may be slow to end.
+    /// Syncs, or returns as soon as the task is cancelled: the sync may belong to another task, or its source may be slow to end.
     private func syncUnlessCancelled() async {
         let (ends, ended) = AsyncStream<Void>.makeStream()
         let task = Task {

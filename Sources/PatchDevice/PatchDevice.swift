@@ -11,14 +11,14 @@ internal import PatchFiles
 ///         app: HostInfo(app: "com.example.shop", version: "2.3.1"), registry: registry, folder: support,
 ///         feed: .init(root: pinnedRoot, at: HTTPSource("https://patches.example.com")),
 ///         trust: PatchTrust(trustedKeys, scriptKeys: scriptKey), log: .init(folder: logs))
-///     patches.launch()        // before the first screen: judges the last launch, and runs what is held; no network
+///     patches.launch()        // before the first screen: judges the last launch and runs the held patches; no network
 ///     patches.confirm()       // the app works
-///     await patches.sync()    // fetches what is new
+///     await patches.sync()    // fetches new patches
 ///
 /// Keep a strong reference to it for the life of the process: patches are active only while it exists. All of its members may be
 /// called from any thread.
 public final class PatchDevice: Sendable {
-    /// A feed, and what the app knows of it.
+    /// A feed, and the data about it that the app includes.
     public struct Feed: Sendable {
         let root: [UInt8]
         let source: any FeedSource
@@ -27,9 +27,9 @@ public final class PatchDevice: Sendable {
         /// Describes a feed.
         ///
         /// - Parameters:
-        ///   - root: The feed's `1.root.json`, as the app has it.
+        ///   - root: The feed's `1.root.json`, as included in the app.
         ///   - source: Where the feed is.
-        ///   - built: When the app was built. The device's clock cannot be before that.
+        ///   - built: When the app was built. A device clock that shows an earlier time is ignored.
         public init(root: [UInt8], at source: any FeedSource, built: Timestamp? = nil) {
             self.root = root
             self.source = source
@@ -64,28 +64,29 @@ public final class PatchDevice: Sendable {
     private let tell: @Sendable (PatchEvent) -> Void
     private let listener: EventThrottle<PatchEvent>?
 
-    /// Opens a device's folder. No patch runs before ``launch()``. The app starts, whatever is in the folder.
+    /// Opens a device's folder. No patch runs before ``launch()``. The app starts even if the folder is damaged.
     ///
-    /// If another process has the folder open, this one follows it until that one has ended: it runs the patches that are good there,
-    /// and changes nothing.
+    /// If another process has the folder open, this process follows the other one until that one has ended. It runs the patches
+    /// that are good there, and changes nothing.
     ///
     /// - Parameters:
     ///   - app: The program that patches run in.
     ///   - registry: The functions that patches replace. A patch waits for functions that are registered later.
-    ///   - folder: The path of the folder that remembers what is held, good and banned. It is made if it is missing. Each app, and
-    ///     each environment of it, has its own.
+    ///   - folder: The path of the folder that records which patches are held, good and banned. It is created if it is missing.
+    ///     Each app, and each environment of the app, needs its own folder.
     ///   - feed: Where patches come from.
-    ///   - trust: What envelopes are verified with. The feed may deliver further keys, and revoke keys, by a trust store that
-    ///     the release key has signed.
-    ///   - settings: What the device is, for the feed.
+    ///   - trust: The keys that envelopes are verified with. The feed may deliver more keys, and revoke keys, with a trust store
+    ///     that the release key has signed.
+    ///   - settings: The device's settings for the feed.
     ///   - limits: The limits of each patch.
     ///   - crashLimits: How often something may fail before a patch is rolled back.
     ///   - log: Where events are logged; nil to log none.
-    ///   - isReader: Whether to only read the folder, as an extension of the app does that shares it.
-    ///   - clock: Returns the milliseconds since 1970; nil asks the system.
+    ///   - isReader: Whether to only read the folder, for an extension of the app that shares it.
+    ///   - clock: Returns the milliseconds since 1970; nil for the system's clock.
     ///   - progress: Called after each envelope that a sync has downloaded.
-    ///   - events: Called for each event, on the thread on which it happens, while a call may wait. It must be quick. Failures, fallbacks
-    ///     and other events that are the same but for their messages come at most once a second, and then with their count.
+    ///   - events: Called for each event, on the thread on which it happens. A call of a patched function may wait for it, so it
+    ///     must be quick. Failures, fallbacks and other events that differ only in their messages are reported at most once a
+    ///     second, with their count.
     public convenience init(
         app: HostInfo, registry: PatchRegistry, folder: String, feed: Feed, trust: PatchTrust,
         settings: SyncSettings = SyncSettings(), limits: PatchLimits = PatchLimits(),
@@ -100,10 +101,10 @@ public final class PatchDevice: Sendable {
             listener: events.map { EventThrottle(listener: $0) })
     }
 
-    /// Makes a device with a listener that may hear every event, and with an uptime that tests can move.
+    /// Makes a device with a listener that can receive every event, and an uptime that tests can advance.
     ///
     /// - Parameters:
-    ///   - registry: The functions that patches replace; nil in a tool, which runs no patch.
+    ///   - registry: The functions that patches replace; nil in a tool, which runs no patches.
     ///   - feed: Where patches come from; nil, and `trust` too, in a tool that never syncs.
     package init(
         app: HostInfo, registry: PatchRegistry?, folder: String, feed: Feed?, trust: PatchTrust?,
@@ -115,7 +116,7 @@ public final class PatchDevice: Sendable {
     ) {
         let milliseconds = clock ?? { WallClock.milliseconds }
         let time: @Sendable () -> Timestamp? = { Timestamp(secondsSince1970: milliseconds() / 1000) }
-        // Who tells of an event before it is known which installation this is, tells the log a little later.
+        // Events that happen before the installation's name is known are logged a little later.
         let early = EventBacklog()
         let tell: @Sendable (PatchEvent) -> Void = { event in
             listener?.tell(event)
@@ -156,8 +157,8 @@ public final class PatchDevice: Sendable {
 
     // MARK: the life of the app
 
-    /// Judges the last launch, and activates the patches that are held. Call it before the first screen. It asks the network for
-    /// nothing.
+    /// Judges the last launch, and activates the patches that are held. Call it before the first screen. It does not use the
+    /// network.
     ///
     /// - Returns: The patches that run now. A second call changes nothing.
     @discardableResult
@@ -166,24 +167,24 @@ public final class PatchDevice: Sendable {
             store.begin()
             return []
         }
-        // The store keeps the closure, and is itself kept by what it asks.
+        // The store keeps the closure, and `updates` keeps the store.
         return store.activateHeld(on: runner) { [weak updates, trust] in updates?.trustOfHeld ?? trust }
     }
 
     /// Notes that the app works. Patches that the launch began with are good from now on.
     ///
-    /// Call it when the app has done what it is for: after the first screen, or the first answered request. A crash of a new patch goes
-    /// on to count until its watch is over (``CrashLimits/watch``).
+    /// Call it when the app has shown that it works: after the first screen, or the first answered request. A crash still counts
+    /// against a new patch until the patch's watch is over (``CrashLimits/watch``).
     public func confirm() {
         guard isInTime("confirm()", store.hasLaunched) else { return }
         store.confirm()
     }
 
-    /// Syncs with the feed. What is new is activated at once, unless the feed says otherwise.
+    /// Syncs with the feed. New patches are activated at once, unless the feed delays them until the next launch.
     ///
-    /// Call it after ``confirm()``, and on command, such as a push message. It launches first, if that was forgotten.
+    /// Call it after ``confirm()``, and on events such as a push message. It calls ``launch()`` first if the app has not.
     ///
-    /// - Returns: What was found and done.
+    /// - Returns: The result for each patch, or why the sync failed.
     @discardableResult
     public func sync() async -> SyncReport { await sync(launching: true) }
 
@@ -196,7 +197,8 @@ public final class PatchDevice: Sendable {
         return await updates.sync(.now)
     }
 
-    /// Notes that the system may end the app, so that this does not count as a failure. Writes to the log how patches were called.
+    /// Notes that the system may end the app, so that its end does not count as a failure. Writes the call statistics of patches
+    /// to the log.
     public func enterBackground() { leave("enterBackground()") }
 
     private func leave(_ call: String) {
@@ -207,10 +209,10 @@ public final class PatchDevice: Sendable {
         store.ended()
     }
 
-    /// Notes that the app is used again, and syncs, unless the last sync was a short time ago. What is new is activated at the next
-    /// launch.
+    /// Notes that the app is used again, and syncs, unless the last sync was a short time ago. New patches are activated at the
+    /// next launch.
     ///
-    /// - Returns: What was found; nil if it is too early for another sync.
+    /// - Returns: The report of the sync; nil if it is too early for another sync.
     @discardableResult
     public func enterForeground() async -> SyncReport? {
         await launched()
@@ -218,10 +220,11 @@ public final class PatchDevice: Sendable {
         return await updates?.syncAfterPause()
     }
 
-    /// Notes that the app ends in an orderly way. Patches go on running. Without it, an end soon after the launch counts as a crash.
+    /// Notes that the app ends in an orderly way. Patches keep running. Without this call, an end soon after the launch counts as
+    /// a crash.
     public func end() { leave("end()") }
 
-    /// Launches, or waits until another thread has.
+    /// Launches, or waits until another thread has launched.
     func launched() async {
         launch()
         await store.launched()
@@ -237,41 +240,43 @@ public final class PatchDevice: Sendable {
         return false
     }
 
-    // MARK: what there is
+    // MARK: the state
 
-    /// Why a patch is running or not: each version of it that is known, the highest first.
+    /// Why a patch is running or not, for each known version of it, the highest first.
     ///
     /// - Parameter id: The patch's reverse-DNS name.
-    /// - Returns: At least one; its code is `unknown` if no feed has offered the patch.
+    /// - Returns: At least one status. If no feed has offered the patch, its code is `unknown`, or `unwritable` if the folder
+    ///   cannot be written.
     public func why(_ id: String) -> [PatchStatus] { store.why(id) }
 
-    /// Every version of every patch that is held, banned, or was left out by the last sync, by id, the highest first.
+    /// Every version of every patch that is held, running or banned, or that the last sync left out, by id, the highest first.
     public var patches: [PatchStatus] { store.patches }
 
     /// The patches that run, in the order in which they were activated.
     public var running: [PatchID] { store.hasBegun ? store.running : [] }
 
-    /// The installation's name: ``SyncSettings/installation``, or a random one that the folder keeps. Percentages of installations count
-    /// it.
+    /// The installation's name: ``SyncSettings/installation``, or a random one that the folder keeps. Rollouts by percentage use
+    /// it to count installations.
     public var installation: String { settings.installation(or: store.installation) }
 
-    /// Whether this process changes nothing: another one has the folder open, or it cannot be used.
+    /// Whether this process does not write the folder: another process has it open, it cannot be used, or this process only reads
+    /// it.
     public var isReadOnly: Bool { store.isReadOnly }
 
-    /// Whether another process writes the folder, and this one runs what is good there. It takes over at the first sync after that one
-    /// has ended.
+    /// Whether another process writes the folder, or this one only reads it. In both cases, only patches that are good there run.
+    /// A process that may write takes over at the first sync after the other one has ended.
     public var isFollower: Bool { store.isFollower }
 
-    /// The feed's values for the app, such as a switch between two ways to pay. They are kept over launches.
+    /// The feed's values for the app, such as a switch between two ways to pay. They are kept across launches.
     public var switches: [String: String] { store.state.switches }
 
-    /// A string that the feed wants the app to show; nil for none.
+    /// A string that the feed wants the app to show; nil if there is none.
     public var notice: String? { store.state.notice }
 
     /// The lowest version of the app that still gets patches; nil if all do.
     public var minimumAppVersion: AppVersion? { store.state.minimumAppVersion }
 
-    /// What the device is, for the feed. A change counts from the next sync on.
+    /// The device's settings for the feed. A change takes effect at the next sync.
     public var settings: SyncSettings {
         get { updates?.settings ?? SyncSettings() }
         set {
@@ -284,13 +289,13 @@ public final class PatchDevice: Sendable {
 
     // MARK: manually
 
-    /// Takes a patch back, and never runs it on this device again.
+    /// Rolls back a patch, and never runs it on this device again.
     ///
     /// - Parameters:
     ///   - id: The patch's reverse-DNS name.
-    ///   - version: Its version; nil for all that are held or run.
+    ///   - version: Its version; nil for all versions that are held or running.
     ///   - reason: Why, for ``why(_:)``.
-    /// - Returns: Whether a version of it was held, or ran.
+    /// - Returns: Whether a version of the patch was held or running.
     /// - Throws: `io` if that cannot be written.
     @discardableResult
     public func ban(_ id: String, version: Int? = nil, reason: String) throws(PatchError) -> Bool {
@@ -298,12 +303,12 @@ public final class PatchDevice: Sendable {
     }
 
     /// Forgets every patch, ban and note, as if the app had just been installed. Keys that a feed has revoked stay revoked.
-    /// Patches that run go on running.
+    /// Running patches are not stopped.
     ///
     /// - Throws: `io` if that cannot be written.
     public func clear() throws(PatchError) { try store.clear() }
 
-    /// Ends as a process does: patches run no more, and another object may open the folder.
+    /// Ends the device as if the process had ended: its patches are deactivated, and another object may open the folder.
     package func close() {
         store.close()
         runner?.deactivateAll()

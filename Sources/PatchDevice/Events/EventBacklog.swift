@@ -1,7 +1,7 @@
 internal import PatchRunner
 internal import Synchronization
 
-/// Keeps events until the log is open that they are for.
+/// Keeps events until their log is open.
 final class EventBacklog: Sendable {
     private enum State {
         case closed([PatchEvent])

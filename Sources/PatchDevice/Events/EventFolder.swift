@@ -1,12 +1,12 @@
 internal import PatchCrypto
 internal import PatchFiles
 
-/// The files of an event log: `events-MILLISECONDS.jsonl`, named after the time when they were begun.
+/// The files of an event log: `events-MILLISECONDS.jsonl`, named after the time at which they were started.
 struct EventFolder {
     private let path: Path
     private let limits: PatchEventLog.Limits
     private var file: Descriptor?
-    /// When the open file was begun, in milliseconds since 1970.
+    /// When the open file was started, in milliseconds since 1970.
     private var began = 0
     private var size = 0
     /// Whether the open file ends in the middle of a line, because the process ended or a write failed.
@@ -37,7 +37,7 @@ struct EventFolder {
         }
     }
 
-    /// Flushes what was written to the disk.
+    /// Flushes the written lines to the disk.
     func flush() throws(PatchError) {
         do throws(SystemError) { try file?.synchronize() } catch { throw .system(.io, path, error) }
     }
@@ -62,7 +62,7 @@ struct EventFolder {
         began = start
     }
 
-    /// Removes files past the number or the age that is kept. The open file stays.
+    /// Removes files beyond the limits on number and age. The open file stays.
     private func prune(at now: Int) {
         let starts = ((try? Folder.names(in: path)) ?? []).compactMap(Self.start).sorted()
         for (index, start) in starts.enumerated() where start < began {
@@ -76,7 +76,7 @@ struct EventFolder {
 
     private static func name(_ start: Int) -> Path { Path("events-\(start).jsonl") }
 
-    /// When a file was begun, by its name; nil for other files.
+    /// The start time in a file's name; nil for other files.
     private static func start(_ name: Path) -> Int? {
         let text = name.description
         guard text.hasPrefix("events-"), text.hasSuffix(".jsonl"), let start = Int(text.dropFirst(7).dropLast(6)),

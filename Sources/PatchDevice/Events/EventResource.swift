@@ -1,7 +1,7 @@
 public import PatchCrypto
 public import PatchRunner
 
-/// What an event log says about the device in each line. The names in JSON are those of OpenTelemetry's resources.
+/// The device, as an event log describes it in each line. The JSON uses the names of OpenTelemetry's resources.
 public struct EventResource: Sendable, Equatable {
     /// The app's reverse-DNS name: `service.name`.
     public var app: String
@@ -13,7 +13,7 @@ public struct EventResource: Sendable, Equatable {
     public var environment: String?
     /// The groups that the device is in: `device.groups`.
     public var groups: Set<String> = []
-    /// The user's id, if the log should say who it was: `user.id`. No report needs it.
+    /// The user's id, if the log should name the user: `user.id`. No report needs it.
     public var user: String?
 
     /// The operating system, such as `Android`: `os.name`. Reports count devices by it.

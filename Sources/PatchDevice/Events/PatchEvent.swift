@@ -1,14 +1,14 @@
 public import PatchCrypto
 public import PatchRunner
 
-/// What a device tells the app about its patches.
+/// An event that a device reports to the app.
 ///
 /// A version after 1.0 may add cases. Give a `switch` an `@unknown default`.
 #if hasAttribute(nonexhaustive)
     @nonexhaustive
 #endif
 public enum PatchEvent: Sendable {
-    /// What the runner tells: a patch was loaded, called, refused, or failed.
+    /// An event of the runner: a patch was loaded, called, refused, or failed.
     case runner(RunnerEvent)
     /// A launch began with these patches.
     case launched([PatchID], isSafe: Bool)
@@ -16,15 +16,16 @@ public enum PatchEvent: Sendable {
     case trial(PatchID)
     /// A launch with the patch was confirmed, so it is good.
     case confirmed(PatchID)
-    /// A patch is rolled back because launches or calls failed with it. Its envelope has this SHA-256.
+    /// A patch is rolled back. Launches or calls failed with it, its script did not load, or the app banned it. The hash is the
+    /// SHA-256 of its envelope.
     case rolledBack(PatchID, reason: String, hash: String)
-    /// So many launches failed with good patches that the app runs without these.
+    /// This number of launches failed with good patches, so the app runs without them.
     case safeMode(failures: Int)
     /// A patch waits until the app registers these functions.
     case waiting(PatchID, names: [String])
-    /// So many launches in a row were not confirmed, and none of this version of the app ever was.
+    /// No launch of this version of the app was ever confirmed, after this number of launches.
     case neverConfirmed(launches: Int)
-    /// The time of a patch that is held is over, so it does not run.
+    /// A patch that is held has expired, so it does not run.
     case expired(PatchID, PatchError)
     /// A patch that is held is not for this version of the app, or needs a higher engine level, so it does not run.
     case notApplicable(PatchID, PatchError)
@@ -42,13 +43,13 @@ public enum PatchEvent: Sendable {
     case switches([String: String])
     /// The device's folder or a file in it cannot be used.
     case storeFailed(PatchError)
-    /// Another process writes the device's folder, and this one follows it: it runs what is good there. It may be a fork of the process
-    /// that opened the folder.
+    /// Another process writes the device's folder, and this process follows it: it runs the patches that are good there. This
+    /// process may be a fork of the one that opened the folder.
     case follower(isForked: Bool)
     /// A call had no effect, because the app made it too early.
     case misused(PatchError)
-    /// An event of the device that was told less than a second before has happened so often again. It is given as it happened last.
-    /// For an event of a runner, the runner's event says this.
+    /// An event of the device has happened this number of times again within a second of its last report. The event is the last
+    /// of them. Repeated events of a runner are reported as ``runner(_:)``.
     indirect case repeated(PatchEvent, count: Int)
 }
 
@@ -60,7 +61,7 @@ extension PatchEvent {
     /// The event's name in JSON, such as `breaker-opened`.
     public var name: String { record.name.rawValue }
 
-    /// The event as its line has it.
+    /// The record that the event's line is written from.
     package var record: EventRecord {
         switch self {
         case .runner(let event): event.record
@@ -110,14 +111,14 @@ extension PatchEvent {
         }
     }
 
-    /// How grave the event is. That of a script's log line is its level.
+    /// How severe the event is. For a script's log line, this is the line's level.
     public var severity: EventSeverity { record.level }
 
-    /// What happened, in words that are the same for every event of the name; for a script's log line, its text. Characters that a
-    /// terminal would act on are escaped.
+    /// A message that is the same for every event of this name; for a script's log line, the content of the line. Characters that
+    /// a terminal would act on are escaped.
     public var message: String { Escape.comment(record.message) }
 
-    /// What is different from event to event, by the names that it has in JSON, such as `patch.id` (docs/events.md).
+    /// The values that differ from event to event, by their names in JSON, such as `patch.id` (docs/events.md).
     public var attributes: [(name: String, value: EventValue)] { record.values }
 
     /// The patch that the event is about.
@@ -136,7 +137,7 @@ extension PatchEvent {
 }
 
 extension PatchEvent: CustomStringConvertible {
-    /// Functions that a patch waits for, in words.
+    /// A message about the functions that a patch waits for.
     static func missing(_ names: [String]) -> String {
         "the app has registered no \(names.joined(separator: ", no ")) yet"
     }

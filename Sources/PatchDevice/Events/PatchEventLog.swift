@@ -6,7 +6,7 @@ internal import Synchronization
 
 /// A log of patch events in a folder: a line of JSON for each, in files that are bounded in size, number and age.
 ///
-/// ``PatchDevice`` makes one of its own. For a runner alone:
+/// ``PatchDevice`` makes its own log. For a runner without a device:
 ///
 ///     let log = PatchEventLog(folder: "…/events", resource: EventResource(host: host, installation: installation))
 ///     let runner = PatchRunner(registry: registry, host: host) { log.record(.runner($0)) }
@@ -16,11 +16,11 @@ internal import Synchronization
 public final class PatchEventLog: Sendable {
     /// How much is kept.
     public struct Limits: Sendable {
-        /// The bytes of a file, after which the next one is begun.
+        /// The bytes of a file, after which the next one is started.
         public var fileBytes = 256 << 10
         /// The number of files. The oldest is removed.
         public var files = 8
-        /// The time after which the next file is begun.
+        /// The time after which the next file is started.
         public var fileAge = Duration.seconds(24 * 3600)
         /// The time after which a file is removed.
         public var age = Duration.seconds(14 * 24 * 3600)
@@ -36,7 +36,7 @@ public final class PatchEventLog: Sendable {
         var calls = CallCounter()
         var fault: PatchError?
 
-        /// Writes an event as a line. A fault is kept, because nothing can be done about it where events happen.
+        /// Writes an event as a line. A fault is kept, because the code that reports events cannot handle it.
         mutating func write(_ event: PatchEvent, at now: Int) {
             let timestamp = Timestamp(secondsSince1970: now / 1000)?.with(milliseconds: now % 1000)
             let context: EventRecord.Members = [(.timestamp, .string(timestamp ?? "")), (.resource, resource.json)]
@@ -60,7 +60,7 @@ public final class PatchEventLog: Sendable {
     ///
     /// - Parameters:
     ///   - folder: The folder's path.
-    ///   - resource: What each line says about the device.
+    ///   - resource: The description of the device in each line.
     ///   - limits: How much is kept.
     ///   - clock: Returns the milliseconds since 1970. By default it asks the system.
     public init(
@@ -75,21 +75,21 @@ public final class PatchEventLog: Sendable {
         memory.locked { $0.writeRepeats(at: now, all: true) }
     }
 
-    /// The milliseconds since 1970, from then to the year 9999.
+    /// The milliseconds since 1970, limited to the years 1970 to 9999.
     private var now: Int { max(0, min(clock(), 253_402_300_799_999)) }
 
-    /// What each line says about the device. It may change while the app runs.
+    /// The description of the device in each line. It may change while the app runs.
     public var resource: EventResource {
         get { memory.locked { $0.resource } }
         set { memory.locked { $0.resource = newValue } }
     }
 
-    /// Why the last event could not be written; nil if it was.
+    /// Why the last event could not be written; nil if it was written.
     public var fault: PatchError? { memory.locked { $0.fault } }
 
     /// Writes an event, or counts it if it was written less than a minute ago.
     ///
-    /// - Parameter event: The event. That of a runner is wrapped: `.runner(event)`.
+    /// - Parameter event: The event. Wrap an event of a runner: `.runner(event)`.
     public func record(_ event: PatchEvent) {
         let now = now
         memory.locked { memory in
@@ -105,8 +105,8 @@ public final class PatchEventLog: Sendable {
         }
     }
 
-    /// Writes how the active patches were called since this was last done. Do it when the app goes to the background, and once
-    /// in a while: reports need it for failure rates.
+    /// Writes the call statistics of the active patches since the last call of this method. Call it when the app goes to the
+    /// background, and from time to time: reports need the statistics for failure rates.
     ///
     /// - Parameter registry: The functions that patches replace.
     public func recordCalls(of registry: PatchRegistry) {
@@ -127,10 +127,10 @@ public final class PatchEventLog: Sendable {
 }
 
 extension PatchEvent {
-    /// The most bytes that a line has.
+    /// The maximum length of a line, in bytes.
     private static let longest = 16 << 10
 
-    /// The event's line. One that would be too long has no attributes but the patch.
+    /// The event's line. If it would be too long, the patch is its only attribute.
     fileprivate func line(_ context: EventRecord.Members) -> String {
         let line = record.line(context)
         return line.utf8.count <= Self.longest ? line : record.line(context, isCut: true)

@@ -1,11 +1,12 @@
 /// How often something may fail before a device reacts.
 public struct CrashLimits: Sendable {
-    /// After how many failed launches patches on trial are rolled back.
+    /// The number of failed launches after which patches on trial are rolled back.
     public var trialFailures = 2
-    /// After how many failed launches in a row without a patch on trial the app runs without patches.
+    /// The number of consecutive failed launches without a patch on trial after which the app runs without its patches.
     public var failures = 3
-    /// How long a crash counts: the uptime from the launch on, and for what is activated later, from its activation on. In that time
-    /// it counts for a new patch whether the app has confirmed or not; for one that has proved itself, only until the confirmation.
+    /// How long a crash counts: the uptime since the launch, or since the activation of a patch that was activated later. During
+    /// this time, a crash counts against a new patch whether or not the app has confirmed. Against a patch that has proved
+    /// itself, it counts only until the confirmation.
     public var watch = Duration.seconds(600)
 
     /// The defaults.

@@ -2,12 +2,12 @@ internal import Dispatch
 internal import PatchRunner
 internal import Synchronization
 
-/// The checks of a launch's patches. Other threads make them ahead of the thread that activates the patches one after the other,
-/// which makes a check itself if none of them has begun it.
+/// The checks of a launch's patches. Other threads make them ahead of the thread that activates the patches in order. That thread
+/// makes a check itself if no other thread has begun it.
 final class LaunchChecks: Sendable {
     private struct State {
         var items: [Item]
-        /// nil once all are taken: a thread that comes too late keeps nothing of the device.
+        /// nil once all checks are taken, so that a late thread does not keep the device alive.
         var check: (@Sendable (Int) -> PatchStore.Check)?
     }
 
@@ -19,7 +19,7 @@ final class LaunchChecks: Sendable {
         case done(PatchStore.Check)
     }
 
-    /// How many checks are made ahead, at most: each keeps its scripts.
+    /// The maximum number of checks that are made ahead: each keeps its scripts in memory.
     private static let lead = 8
 
     /// - Parameter check: Checks a patch of the launch, on any thread.
@@ -53,7 +53,7 @@ final class LaunchChecks: Sendable {
     /// Ends the checks, once all are taken.
     func end() { state.locked { $0.check = nil } }
 
-    /// Makes a check on another thread, unless it is taken before that thread comes to it.
+    /// Makes a check on another thread, unless it is taken before that thread begins it.
     private func begin(_ index: Int) {
         guard state.locked({ $0.items.indices.contains(index) }) else { return }
         DispatchQueue.global(qos: .userInitiated).async { [self] in

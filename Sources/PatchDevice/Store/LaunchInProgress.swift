@@ -1,50 +1,50 @@
 internal import PatchCrypto
 internal import PatchRunner
 
-/// The launch of this process: what runs in it, what does not, and why.
+/// The launch of this process: the patches that run in it, and why others do not.
 struct LaunchInProgress {
-    /// Whether the patches that are held were activated, and who waits for that.
+    /// Whether the patches that are held were activated, and the tasks that wait for that.
     enum Activation {
         case underway([CheckedContinuation<Void, Never>]), done
     }
 
     /// Whether this process has begun its launch.
     var hasBegun = false
-    /// Whether the app has said that it works, in whatever role.
+    /// Whether the app has confirmed that it works, whatever the role of this process.
     var hasConfirmed = false
-    /// Whether the app has said that the system may end it.
+    /// Whether the app has reported that the system may end it.
     var isInBackground = false
     /// nil until the patches that are held are activated.
     var activation: Activation?
     weak var runner: PatchRunner?
-    /// What envelopes are verified with; nil until the patches that are held are activated.
+    /// Returns the keys that envelopes are verified with; nil until the patches that are held are activated.
     var trust: (@Sendable () -> PatchTrust)?
-    /// The keys that counted when what runs was last verified.
+    /// The keys that counted when the running patches were last verified.
     var trusted: Set<KeyID>?
-    /// The hashes of patches that the launch would have begun with, had the app registered their functions before.
+    /// The hashes of patches that the launch would have begun with if the app had registered their functions earlier.
     var due: Set<String> = []
     /// Why patches do not run in this launch, by the hashes of their envelopes.
     var blockReasons: [String: BlockReason] = [:]
-    /// What was activated last of each patch, by id. It may have ended since, and may be held no more.
+    /// The version of each patch that was activated last, by id. It may have been deactivated since, and may no longer be held.
     var activated: [String: (patch: PatchID, hash: String)] = [:]
 
-    /// The hashes of what runs.
+    /// The hashes of the running patches.
     var running: Set<String> {
         Set((runner?.active ?? []).compactMap { activated[$0.id] }.map(\.hash))
     }
 
-    /// Replaces why patches do not run that the feed has taken away, which could not be written.
+    /// Replaces the block reasons of patches that the feed has taken away, if that could not be written.
     mutating func hinder(_ patches: [(hash: String, code: PatchStatus.Code, reason: String)]) {
         blockReasons = blockReasons.filter { _, blockReason in
             guard case .notApplicable(_, let code) = blockReason else { return true }
-            return [.appVersion, .engine].contains(code)  // what a verification has found
+            return [.appVersion, .engine].contains(code)  // found by a verification
         }
         for patch in patches {
             blockReasons[patch.hash] = .notApplicable(PatchError(.policy, patch.reason), patch.code)
         }
     }
 
-    /// Takes out what waits for nothing any more, so that no other thread runs it too: of each patch the highest version.
+    /// Takes the patches that no longer wait, the highest version of each, so that no other thread runs them too.
     mutating func takeReady(of state: StoreState) -> [(hash: String, isDue: Bool)] {
         guard state.isEnabled, let runner else { return [] }
         let running = Dictionary(runner.active.map { ($0.id, $0.version) }) { first, _ in first }
@@ -65,17 +65,17 @@ struct LaunchInProgress {
     }
 }
 
-/// Why a patch that is held does not run in this launch.
+/// Why a held patch does not run in this launch.
 enum BlockReason: Sendable {
     case refused(PatchError)
     case expired(PatchError)
-    /// It is not for this version of the app, or needs a higher engine level, or the feed has taken it away and that could not be
-    /// written, which the code says.
+    /// It is not for this version of the app, it needs a higher engine level, or the feed has taken it away and that could not be
+    /// written. The code states which.
     case notApplicable(PatchError, PatchStatus.Code)
     /// The app has not registered these functions yet.
     case waiting([String])
 
-    /// Which of them it is.
+    /// The name of the reason.
     var name: String {
         switch self {
         case .refused(let error): "refused \(error.code)"

@@ -9,7 +9,8 @@ public struct PatchStatus: Sendable, CustomStringConvertible {
         @nonexhaustive
     #endif
     public enum Code: String, Sendable, CaseIterable {
-        /// It runs, and a launch that began with it was confirmed, or the app has confirmed since it was activated, or its watch was over.
+        /// It runs and is good: a launch that began with it was confirmed, the app has confirmed since its activation, or its
+        /// watch was over.
         case good
         /// It runs, or ran, and has not proved itself yet.
         case trial
@@ -19,13 +20,13 @@ public struct PatchStatus: Sendable, CustomStringConvertible {
         case downloaded
         /// It was good before, does not run in this launch, and runs from the next one on.
         case nextLaunch = "next-launch"
-        /// The app has not registered all functions that it replaces yet.
+        /// The app has not yet registered all functions that it replaces.
         case waiting
         /// Another version of it runs, or is for this device.
         case superseded
         /// It failed on this device, and never runs again.
         case banned
-        /// Launches failed with it and other good ones, so the app runs without them.
+        /// Launches failed with it and other good patches, so the app runs without them.
         case safeMode = "safe-mode"
         /// No launch of this version of the app was ever confirmed.
         case neverConfirmed = "never-confirmed"
@@ -37,25 +38,25 @@ public struct PatchStatus: Sendable, CustomStringConvertible {
         case unwritable
         /// It was refused when it was downloaded, verified or loaded.
         case refused
-        /// Its time is over.
+        /// It has expired.
         case expired
         /// The feed has switched all patches off.
         case disabled
         /// The feed has withdrawn it.
         case withdrawn
-        /// It is offered to no further device.
+        /// It is not offered to more devices.
         case paused
         /// The device is not within the percentage.
         case rollout
-        /// It is for groups or users that this device is not of.
+        /// It is for groups or users that do not include this device.
         case group
         /// It is for other versions of the app.
         case appVersion = "app-version"
         /// It needs a higher engine level.
         case engine
-        /// The feed's list is of a newer format.
+        /// The feed's list has a newer format.
         case feedTooNew = "feed-too-new"
-        /// The list says something else than the envelope.
+        /// The list and the envelope differ.
         case listMismatch = "list-mismatch"
         /// The envelope cannot be fetched.
         case unavailable
@@ -65,7 +66,7 @@ public struct PatchStatus: Sendable, CustomStringConvertible {
 
     /// The patch's reverse-DNS name.
     public let id: String
-    /// The version that this is about; nil if none is known.
+    /// The version of the patch; nil if none is known.
     public let version: Int?
     /// The reason, for programs.
     public let code: Code
@@ -78,7 +79,7 @@ public struct PatchStatus: Sendable, CustomStringConvertible {
         "\(id)\(version.map { " \($0)" } ?? ""): \(code.rawValue)\(isRunning ? ", running" : ""): \(reason)"
     }
 
-    /// The status of a patch that nothing is known of.
+    /// The status of an unknown patch.
     ///
     /// - Parameter fault: Why the device's folder cannot be written; nil if it can.
     init(unknown id: String, _ fault: PatchError?) {
@@ -100,17 +101,17 @@ public struct PatchStatus: Sendable, CustomStringConvertible {
     }
 }
 
-/// Says of each version of each patch why it runs or not.
+/// Finds out why each version of each patch runs or not.
 struct StatusResolver {
     let state: StoreState
-    /// What runs in this process; nil if nothing ever runs in it, as in a tool.
+    /// The patches that run in this process; nil before its launch, and if no patch ever runs in it, as in a tool.
     let running: Set<PatchID>?
-    /// The patches among them that have failed too often, so that only what their scripts give as `otherwise` answers.
+    /// The running patches that have failed too often, so that only the `otherwise` of their scripts answers.
     let open: Set<PatchID>
     let blockReasons: [String: BlockReason]
     /// Why the device's folder cannot be written; nil if it can.
     let fault: PatchError?
-    /// What this process is to the folder, if it does not write it.
+    /// The role of this process, if it does not write the folder.
     let role: PatchStatus.Code?
 
     /// Sorted by id, the highest version first.
@@ -131,7 +132,7 @@ struct StatusResolver {
                 + (other.map { "; version \($0.version) runs in its place" } ?? ""))
     }
 
-    /// Whether its breaker has opened. A script that did not load is refused, too.
+    /// Whether the patch's breaker has opened. A patch whose script did not load is refused instead.
     private func isBroken(_ patch: PatchID) -> Bool {
         guard let hash = state.held.first(where: { $0.patch == patch })?.hash else { return false }
         return state.launch?.broken.contains(hash) == true && blockReasons[hash] == nil
@@ -186,7 +187,7 @@ struct StatusResolver {
         return held.stage == .good ? (.nextLaunch, "it is activated at the next launch") : recorded(held)
     }
 
-    /// Whether it does not get on because the app never confirms.
+    /// Whether it makes no progress because the app never confirms.
     private func isUnconfirmed(_ held: StoreState.Held) -> Bool {
         (held.isSuspended || held.stage != .good) && !state.hasConfirmed && state.unconfirmed >= StoreState.patience
     }

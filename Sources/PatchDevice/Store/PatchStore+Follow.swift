@@ -4,8 +4,8 @@ package import PatchRunner
 
 // Several processes that share a folder: one writes, the others follow it.
 extension PatchStore {
-    /// Brings a process that does not write up to date with the one that does. If that one has ended, this one takes its place, and
-    /// its launch begins: it judges the other one's launch, and runs what is on trial.
+    /// Brings a process that does not write up to date with the writer. If the writer has ended, this process takes its place and
+    /// begins its launch: it judges the writer's launch, and runs the patches on trial.
     ///
     /// - Returns: Whether this process follows another one.
     package func follow(on runner: PatchRunner?) -> Bool {
@@ -26,7 +26,7 @@ extension PatchStore {
             do throws(PatchError) {
                 try change { _ in [] }
             } catch {
-                // A launch that fails could not be noted, so nothing is tried.
+                // A failed launch could not be noted, so nothing is tried.
                 memory.locked { $0.writer.giveUp(error) }
                 (hasTakenOver, faults) = (false, faults + [error])
             }
@@ -37,7 +37,7 @@ extension PatchStore {
             run(hasTakenOver ? state.launch?.patches ?? [] : state.goodOnes, on: runner)
             if state.switches != switches { events(.switches(state.switches)) }
         }
-        // An app in the background is ended by the system without a word.
+        // The system ends an app in the background without notice.
         if hasTakenOver, isInBackground { ended() }
         return isFollower
     }
@@ -45,7 +45,7 @@ extension PatchStore {
     /// Whether another process writes the folder, or this one never does.
     package var isFollower: Bool { memory.locked { $0.writer.isFollower } }
 
-    /// Activates patches, and lets go of all others.
+    /// Activates patches, and deactivates all others that are not good.
     private func run(_ hashes: [String], on runner: PatchRunner) {
         let state = state
         let running = memory.locked { $0.launch.running }
@@ -57,7 +57,7 @@ extension PatchStore {
         let ended = memory.locked { memory in
             runner.active.map(\.id).filter { id in
                 guard let hash = memory.launch.activated[id]?.hash, state.isEnabled else { return true }
-                // One that cannot run leaves its place to the good one.
+                // A patch that cannot run is replaced by its good version.
                 let isGood = state.held.contains { $0.hash == hash && $0.stage == .good && !$0.isSuspended }
                 return !wanted.contains(hash) && !isGood
             }
@@ -65,8 +65,8 @@ extension PatchStore {
         for id in ended { runner.deactivate(id) }
     }
 
-    /// Notices that this process was forked from the one that opened the store. It shares that one's lock, which it must not end, so it
-    /// lets go of it without a word and follows.
+    /// Notices that this process was forked from the one that opened the store. It shares the lock of that process, which it must
+    /// not release, so it drops the lock without unlocking it and follows.
     func noticeFork() {
         let isForked = memory.locked { memory in
             guard memory.writer.noticeFork() else { return false }
@@ -76,10 +76,10 @@ extension PatchStore {
         if isForked { events(.follower(isForked: true)) }
     }
 
-    /// Tells that the folder cannot be used, once a day.
+    /// Reports that the folder cannot be used, once a day.
     func tell(_ error: PatchError) { tellDaily(.storeFailed(error), error) }
 
-    /// Tells of a fault that lasts, once a day.
+    /// Reports a lasting fault, once a day.
     package func tellDaily(_ event: PatchEvent, _ error: PatchError) {
         let now = uptime.now()
         let isNew = memory.locked { memory in

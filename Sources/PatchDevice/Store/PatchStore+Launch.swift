@@ -2,13 +2,13 @@ package import PatchCrypto
 package import PatchRunner
 internal import PatchFiles
 
-// A launch: what the last one says is judged, and what is held is activated.
+// A launch: the last one is judged, and the held patches are activated.
 extension PatchStore {
     /// Begins a launch: judges the last one, and activates the patches that are held. Each envelope is verified again.
     ///
     /// - Parameters:
-    ///   - runner: Activates the patches. Give its events to ``observe(_:)``.
-    ///   - trust: What envelopes are verified with. It is asked only if there are any.
+    ///   - runner: Activates the patches. Pass its events to ``observe(_:)``.
+    ///   - trust: Returns the keys that envelopes are verified with. It is called only if there are envelopes.
     /// - Returns: The patches that run now.
     @discardableResult
     package func activateHeld(on runner: PatchRunner, trust: @escaping @Sendable () -> PatchTrust) -> [PatchID] {
@@ -41,7 +41,7 @@ extension PatchStore {
         return running
     }
 
-    /// Activates patches that are held, in their order.
+    /// Activates held patches, in the given order.
     func activateHeld(_ hashes: [String], in state: StoreState, on runner: PatchRunner, _ trust: PatchTrust) {
         runner.setEarliestTime(state.floor)
         let checks = LaunchChecks(hashes.count) { self.check(hashes[$0], on: runner, trust: trust) }
@@ -55,7 +55,7 @@ extension PatchStore {
         _ hash: String, _ checked: Check, in state: StoreState, on runner: PatchRunner, _ trust: PatchTrust
     ) {
         guard !activate(hash, checked, on: runner) else { return }
-        // One that cannot run leaves its place to the good one.
+        // A patch that cannot run is replaced by its good version.
         let id = state.held.first { $0.hash == hash }?.patch.id
         guard
             let good = state.held.first(where: {
@@ -75,7 +75,7 @@ extension PatchStore {
     /// The patches that run.
     package var running: [PatchID] { runner?.active.map { PatchID(id: $0.id, version: $0.version) } ?? [] }
 
-    /// Watches what runs and is held again, such as after ``clear()``, as if it were activated now.
+    /// Watches running patches that are held again, such as after ``clear()``, as if they were activated now.
     package func watchRunning() throws(PatchError) {
         let hashes = memory.locked { memory in
             let running = memory.launch.running
@@ -85,7 +85,7 @@ extension PatchStore {
         try change { state in hashes.flatMap { state.activate($0) } }
     }
 
-    /// Activates what has waited for functions that are registered now: of each patch the highest version.
+    /// Activates the patches that waited for functions that are registered now: the highest version of each.
     private func activateWaiting() {
         let (ready, runner, trust) = memory.locked { memory in
             (memory.launch.takeReady(of: memory.writer.state), memory.launch.runner, memory.launch.trust)
@@ -96,7 +96,7 @@ extension PatchStore {
             if !isReadOnly { guard (try? change { $0.activate(hash, isDue: isDue) }) != nil else { continue } }
             _ = run(patch, hash, on: runner)
         }
-        // An app in the background is ended by the system without a word.
+        // The system ends an app in the background without notice.
         if isInBackground { ended() }
     }
 
@@ -119,7 +119,7 @@ extension PatchStore {
         }
     }
 
-    /// Judges the last launch, and notes that one begins.
+    /// Judges the last launch, and notes that a new one begins.
     package func begin() {
         noticeFork()
         let (isFirst, faults) = memory.locked { memory in
@@ -139,7 +139,7 @@ extension PatchStore {
         do throws(PatchError) {
             try change { $0.begin(version, limits: limits, at: time) }
         } catch {
-            // A launch that fails cannot be noted, so nothing new is tried.
+            // A failed launch cannot be noted, so nothing new is tried.
             var state = old
             let outcomes = state.begin(version, limits: limits, onlyGood: true, at: time)
             memory.locked { ($0.writer.state, $0.writer.mustWrite) = (state, true) }
@@ -161,7 +161,7 @@ extension PatchStore {
 
     /// Verifies a patch that is held, and checks that the app has the functions that it replaces.
     ///
-    /// - Returns: nil if it cannot run now; ``why(_:)`` says why.
+    /// - Returns: nil if it cannot run now; ``why(_:)`` returns the reason.
     package func verified(_ hash: String, on runner: PatchRunner, trust: PatchTrust) -> VerifiedPatch? {
         runner.setEarliestTime(state.floor)
         return verified(hash, check(hash, on: runner, trust: trust), on: runner)
@@ -170,11 +170,11 @@ extension PatchStore {
     /// The result of reading and verifying an envelope that is held.
     struct Check: Sendable {
         let result: Result<VerifiedPatch, PatchError>
-        /// The manifest also of a patch that is refused.
+        /// The manifest, even if the patch is refused.
         let manifest: Manifest?
     }
 
-    /// Reads and verifies an envelope that is held. It may run on any thread: nothing is told, noted or changed.
+    /// Reads and verifies an envelope that is held. It may run on any thread: it reports, notes and changes nothing.
     private func check(_ hash: String, on runner: PatchRunner, trust: PatchTrust) -> Check {
         var report = VerificationReport()
         let result = Result { () throws(PatchError) in
@@ -198,7 +198,7 @@ extension PatchStore {
                     return true
                 }
                 if isNew { events(.waiting(patch, names: missing)) }
-                // Another thread may have registered one just before that was noted.
+                // Another thread may have registered a function just before the reason was noted.
                 if names.missing(verified.manifest.replaces) == missing { return nil }
             }
             return verified
@@ -208,7 +208,7 @@ extension PatchStore {
         }
     }
 
-    /// Why a patch that is held does not run. An app that was updated past its range, and an end, are no fault of the patch.
+    /// Why a held patch does not run. If the app was updated past its range, or it has expired, the patch is not at fault.
     private func blockReason(_ error: PatchError, _ manifest: Manifest?, on runner: PatchRunner) -> BlockReason {
         guard error.code == .policy, let manifest, manifest.app.utf8.elementsEqual(host.app.utf8) else {
             return .refused(error)
@@ -219,7 +219,7 @@ extension PatchStore {
         return .expired(error)
     }
 
-    /// Notes why a patch does not run, and tells it once.
+    /// Notes why a patch does not run, and reports it once.
     private func note(_ blockReason: BlockReason, for patch: PatchID, _ hash: String) {
         let isNew = memory.locked { memory in
             defer { memory.launch.blockReasons[hash] = blockReason }
@@ -234,7 +234,8 @@ extension PatchStore {
         }
     }
 
-    /// Notes what the feed has taken away and could not be written, for ``why(_:)`` and for the processes that follow this one.
+    /// Notes the patches that the feed has taken away, if that could not be written, for ``why(_:)`` and for the processes that
+    /// follow this one.
     func hinder(_ patches: [(hash: String, code: PatchStatus.Code, reason: String)]) {
         memory.locked { memory in
             memory.launch.hinder(patches)
@@ -248,7 +249,7 @@ extension PatchStore {
     package func run(_ patch: VerifiedPatch, _ hash: String, on runner: PatchRunner) -> Bool {
         do throws(PatchError) {
             try runner.activate(runner.load(patch))
-            // Another thread may have taken it away while its script was loading.
+            // Another thread may have removed the patch while its script was loading.
             let isMeant = memory.locked { memory in
                 memory.launch.blockReasons[hash] = nil
                 let id = patch.manifest.id
@@ -270,9 +271,10 @@ extension PatchStore {
         }
     }
 
-    /// Takes off what runs and would be refused now: a key that has signed it was revoked or has ended, or its own end has come.
+    /// Deactivates running patches that would be refused now: a key that signed them was revoked or has expired, or they have
+    /// expired.
     ///
-    /// What is verified again is what was read from the folder, so a file that cannot be read, or is damaged, ends nothing.
+    /// Each envelope is read from the folder and verified again. A file that cannot be read, or is damaged, ends no patch.
     package func dropRefused(on runner: PatchRunner, trust: PatchTrust) {
         let (time, keys) = (runner.time, keysThatCount(in: trust, on: runner))
         let (isKnown, activated) = memory.locked { memory in
@@ -303,7 +305,7 @@ extension PatchStore {
         return Set(trust.store.keys.filter { $0.refusal(at: time) == nil }.map(\.key.id))
     }
 
-    /// Why versions that are held do not run, of those that were refused or have expired.
+    /// Why held versions do not run, if they were refused or have expired.
     package var refusals: [PatchID: (isExpired: Bool, error: PatchError)] {
         memory.locked { memory in
             var refusals: [PatchID: (isExpired: Bool, error: PatchError)] = [:]
@@ -328,14 +330,14 @@ extension PatchStore {
 
     /// Notes that the app is healthy. Patches that the launch began with are good from now on.
     ///
-    /// Call it when the app has done what it is for: after the first screen, or the first answered request.
+    /// Call it when the app has shown that it works: after the first screen, or the first answered request.
     package func confirm() {
         let time = clock()
         memory.locked { $0.launch.hasConfirmed = true }
         try? change { $0.confirm(limits: limits, at: time) }
     }
 
-    /// Confirms a launch that another process has begun, and ends it: nothing goes on that could still crash.
+    /// Confirms a launch that another process has begun, and ends it, because nothing is running that could still crash.
     ///
     /// - Throws: `io` if that cannot be written.
     package func confirmLast() throws(PatchError) {
@@ -346,7 +348,7 @@ extension PatchStore {
         }
     }
 
-    /// Whether a confirmation would say something: of the launch, or of what was activated later.
+    /// Whether a confirmation would have an effect on the launch, or on a patch that was activated later.
     var needsConfirmation: Bool {
         memory.locked { memory in
             guard memory.writer.canWrite, let launch = memory.writer.state.launch else { return false }
@@ -377,7 +379,8 @@ extension PatchStore {
         }
     }
 
-    /// Takes an event of the runner. A breaker that opens counts as a failure of its patch, unless the patch has said what answers then.
+    /// Takes an event of the runner. A breaker that opens counts as a failure of its patch, unless the patch has an `otherwise`
+    /// that answers then.
     package func observe(_ event: RunnerEvent) {
         guard case .breakerOpened(let patch, let failures, let otherwise) = event, otherwise.isEmpty else { return }
         fail(patch, "it was deactivated after \(failures) failures")

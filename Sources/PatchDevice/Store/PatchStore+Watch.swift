@@ -1,18 +1,18 @@
 internal import PatchRunner
 internal import Synchronization
 
-// How long crashes count: the watch of what a launch began with, and of what was activated later.
+// How long crashes count: the watch of the patches that a launch began with, and of patches that were activated later.
 extension PatchStore {
     /// When watches end, as uptimes.
     struct Watches {
-        /// The end for what the launch began with; nil if this process has begun none.
+        /// The end for the patches that the launch began with; nil if this process has not begun a launch.
         var launch: Duration?
-        /// The ends for what was activated later, by hash.
+        /// The ends for patches that were activated later, by hash.
         var late: [String: Duration] = [:]
-        /// Wakes the store when the next one ends.
+        /// Wakes the store when the next watch ends.
         var alarm: (end: Duration, task: Task<Void, Never>)?
 
-        /// Begins the watches of what a change of the state has activated.
+        /// Begins the watches of the patches that a change of the state has activated.
         mutating func follow(_ old: StoreState.Launch?, _ new: StoreState.Launch?, until end: Duration) {
             guard launch != nil, let new else { return }
             if !Set(new.patches).isSubset(of: old?.patches ?? []) { launch = end }
@@ -20,7 +20,7 @@ extension PatchStore {
         }
     }
 
-    /// Notes that watches are over, if they are.
+    /// Notes which watches are over.
     func passWatches(_ state: inout StoreState, _ memory: Memory) -> [StoreState.Outcome] {
         let watches = memory.watches
         guard let launch = watches.launch, state.launch != nil else { return [] }
@@ -48,7 +48,7 @@ extension PatchStore {
         try? change { _ in [] }
     }
 
-    /// Sees to it that the store wakes when the next watch ends.
+    /// Sets an alarm that wakes the store when the next watch ends.
     func setAlarm(_ memory: inout Memory) {
         guard let launch = memory.writer.state.launch, launch.isWatched, !memory.writer.state.held.isEmpty,
             let began = memory.watches.launch,

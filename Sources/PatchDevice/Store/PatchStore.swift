@@ -3,12 +3,12 @@ package import PatchFiles
 package import PatchRunner
 internal import Synchronization
 
-/// The patches of a device over its launches: a folder that remembers what is held, what proved good and what is banned.
+/// The patches of a device across its launches: a folder that records which patches are held, good and banned.
 ///
 /// Before any script runs, the store notes that a launch has begun. If the next launch finds that note open, the launch crashed,
-/// hung or was killed. After two of them the patches on trial are rolled back, and the last good ones run.
+/// hung or was killed. After two such launches, the patches on trial are rolled back, and the last good ones run.
 ///
-/// The app starts with any folder. If it cannot be read or written, only patches run that are known to be good.
+/// The app starts with any folder. If the folder cannot be read or written, only patches that are known to be good run.
 package final class PatchStore: Sendable {
     /// The program that patches run in.
     package let host: HostInfo
@@ -19,14 +19,14 @@ package final class PatchStore: Sendable {
     let folder: StoreFolder
     let memory: Mutex<Memory>
 
-    /// What changes.
+    /// The mutable part of the store.
     struct Memory {
         var writer: StoreWriter
         var launch = LaunchInProgress()
         var watches = Watches()
-        /// What has come to light while the lock was taken.
+        /// Outcomes of taking over the lock that are not reported yet.
         var untold: [StoreState.Outcome] = []
-        /// When faults that last were told last, as uptimes.
+        /// When lasting faults were last reported, as uptimes.
         var told: [String: Duration] = [:]
     }
 
@@ -35,7 +35,7 @@ package final class PatchStore: Sendable {
     /// If another process has it open, this one reads it: it runs the patches that are good, and changes nothing.
     ///
     /// - Parameters:
-    ///   - folder: The folder's path. It is made if it is missing. Each app has its own.
+    ///   - folder: The folder's path. It is created if it is missing. Each app needs its own folder.
     ///   - host: The program that patches run in.
     ///   - isReader: Whether to only read, as an extension of the app does, even if no other process has the store open.
     ///   - limits: How often something may fail before the store reacts.
@@ -53,7 +53,7 @@ package final class PatchStore: Sendable {
         self.clock = clock
         self.uptime = uptime
         self.events = events
-        // Until the folder is read, the state is that of a new installation.
+        // Until the folder is read, the state describes a new installation.
         let new = StoreState(app: host.app, appVersion: host.version, installation: Self.randomName())
         memory = Mutex(Memory(writer: StoreWriter(folder: self.folder, onlyReads: isReader, state: new)))
         let faults = memory.locked { $0.writer.open() }
@@ -62,7 +62,7 @@ package final class PatchStore: Sendable {
 
     deinit { close() }
 
-    /// The app that a folder is the store of.
+    /// The app that a store's folder belongs to.
     ///
     /// - Throws: `no-input` if there is no state, `malformed` or `config` if it cannot be read.
     package static func host(of folder: Path) throws(PatchError) -> HostInfo {
@@ -74,13 +74,14 @@ package final class PatchStore: Sendable {
         return try HostInfo(app: state.app, version: state.appVersion.description)
     }
 
-    /// A random name of this installation, which stays the same. Percentages of installations count it.
+    /// A random name of this installation, which stays the same. Rollouts by percentage use it to count installations.
     package var installation: String { state.installation }
 
-    /// Whether the app has said that the system may end it.
+    /// Whether the app has reported that the system may end it.
     package var isInBackground: Bool { memory.locked { $0.launch.isInBackground } }
 
-    /// Whether this process changes nothing: another one has the store open, or the folder cannot be used.
+    /// Whether this process does not write the folder: another one has the store open, the folder cannot be used, or this process
+    /// only reads it.
     package var isReadOnly: Bool { memory.locked { !$0.writer.canWrite } }
 
     /// Why the folder cannot be used; nil if it can, or another process uses it.
@@ -89,12 +90,13 @@ package final class PatchStore: Sendable {
     package var path: Path { folder.path }
     package var runner: PatchRunner? { memory.locked { $0.launch.runner } }
 
-    // MARK: what is held
+    // MARK: held patches
 
-    /// Why a patch is running or not: each version of it that is known, the highest first.
+    /// Why a patch is running or not, for each known version of it, the highest first.
     ///
     /// - Parameter id: The patch's reverse-DNS name.
-    /// - Returns: At least one; `unknown` if no feed has offered it.
+    /// - Returns: At least one status. If no feed has offered the patch, its code is `unknown`, or `unwritable` if the folder
+    ///   cannot be written.
     package func why(_ id: String) -> [PatchStatus] {
         let known = patches.filter { $0.id == id }
         return known.isEmpty ? [PatchStatus(unknown: id, memory.locked { $0.writer.whyUnwritable })] : known
@@ -102,7 +104,7 @@ package final class PatchStore: Sendable {
 
     /// Every version of every patch that the store knows of, by id, the highest first.
     package var patches: [PatchStatus] {
-        // Not the writer itself: a copy of it would keep the lock.
+        // Not the writer itself, because a copy of it would keep the lock.
         let (state, fault, role, launch) = memory.locked { memory in
             let writer = memory.writer
             let role: PatchStatus.Code? = writer.onlyReads ? .reader : writer.isFollower ? .follower : nil
@@ -116,19 +118,19 @@ package final class PatchStore: Sendable {
         ).statuses
     }
 
-    /// Takes a patch back, and never runs it on this device again.
+    /// Rolls back a patch, and never runs it on this device again.
     ///
     /// - Parameters:
     ///   - id: The patch's reverse-DNS name.
-    ///   - version: Its version; nil for all that are held or run.
+    ///   - version: Its version; nil for all versions that are held or running.
     ///   - reason: Why, for ``why(_:)``.
-    /// - Returns: Whether a version of it was held, or ran.
+    /// - Returns: Whether a version of the patch was held or running.
     /// - Throws: `io` if that cannot be written.
     @discardableResult
     package func ban(_ id: String, version: Int? = nil, reason: String) throws(PatchError) -> Bool {
         let time = clock()
         var meant = state.held.filter { $0.patch.id == id }.map { (patch: $0.patch, hash: $0.hash) }
-        // What runs may be held no more.
+        // A running patch may no longer be held.
         let last = memory.locked { memory in
             memory.launch.activated[id].flatMap { memory.launch.running.contains($0.hash) ? $0 : nil }
         }
@@ -147,7 +149,7 @@ package final class PatchStore: Sendable {
     }
 
     /// Forgets every patch, ban and note, as if the app had just been installed. Keys that a feed has revoked or removed stay so.
-    /// Patches that run go on running.
+    /// Running patches are not stopped.
     ///
     /// - Throws: `io` if that cannot be written.
     package func clear() throws(PatchError) {
@@ -158,12 +160,12 @@ package final class PatchStore: Sendable {
         }
     }
 
-    /// Whether a patch's envelope is there, and is the one that was stored.
+    /// Whether a patch's envelope exists, and is the one that was stored.
     package func hasEnvelope(_ hash: String) -> Bool {
         (try? folder.envelope(hash, limit: EnvelopeLimits().envelopeSize)) != nil
     }
 
-    /// Lets another store open the folder, as the end of the process does. This one changes nothing any more.
+    /// Lets another store open the folder, as the end of the process does. This one changes nothing afterwards.
     package func close() {
         memory.locked { memory in
             memory.writer.close()
@@ -172,10 +174,11 @@ package final class PatchStore: Sendable {
         }
     }
 
-    /// Removes what is not the store's from its folder: what interrupted writes have left, and what is in the place of a folder.
+    /// Removes files that do not belong to the store from its folder: the remains of interrupted writes, and files in the place
+    /// of a folder.
     package func clean() { memory.locked { $0.writer.clean() } }
 
-    /// Stores an envelope, which ``hold(_:)`` makes the store keep.
+    /// Stores an envelope. Call ``hold(_:)`` to make the store keep it.
     ///
     /// - Throws: `io` if it cannot be written.
     package func write(_ envelope: [UInt8], hash: String) throws(PatchError) {
@@ -202,7 +205,7 @@ package final class PatchStore: Sendable {
 
     /// Changes the state, and writes it durably before anything else happens.
     ///
-    /// - Parameter body: Makes the change, and says what it has brought about.
+    /// - Parameter body: Makes the change, and returns its outcomes.
     /// - Throws: `io` if it cannot be written; the state is then as before.
     package func change(_ body: (inout StoreState) -> [StoreState.Outcome]) throws(PatchError) {
         noticeFork()

@@ -3,9 +3,9 @@ internal import PatchFiles
 
 /// The files of a store.
 ///
-///     state               what is held, tried, good and banned
-///     mark                how the launch stands that the state is about
-///     bans                the bans once more, in case the state is lost
+///     state               the patches that are held, tried, good and banned
+///     mark                the status of the launch in the state
+///     bans                a copy of the bans, in case the state is lost
 ///     envelopes/HASH.js   the envelopes, by SHA-256
 ///     feed/…              the feed's metadata, as received
 struct StoreFolder: Sendable {
@@ -22,7 +22,7 @@ struct StoreFolder: Sendable {
 
     /// Reads the state.
     ///
-    /// - Returns: The state, nil if there is none, and why it cannot be used.
+    /// - Returns: The state, or nil if there is none, and why it cannot be used.
     func readState() -> (state: StoreState?, fault: PatchError?) {
         guard let info = FileInfo(stateFile, following: false) else { return (nil, nil) }
         guard info.isRegular else {
@@ -45,9 +45,9 @@ struct StoreFolder: Sendable {
         return state
     }
 
-    /// Writes how the launch stands, over the mark that is there.
+    /// Writes the status of the launch over the existing mark.
     ///
-    /// - Parameter isDurable: Whether it must outlive a loss of power.
+    /// - Parameter isDurable: Whether it must survive a loss of power.
     func mark(_ state: StoreState, isDurable: Bool) throws(PatchError) {
         guard FileInfo(markFile, following: false)?.size == state.mark.count else {
             return try Self.write(state.mark, to: markFile)
@@ -55,7 +55,8 @@ struct StoreFolder: Sendable {
         try OutputFile.overwrite(markFile, with: state.mark, isDurable: isDurable)
     }
 
-    /// The bans, the revocations and the number of the trust store that were written beside the state; none if they cannot be read.
+    /// The bans, the revocations and the number of the trust store that were written beside the state; empty if they cannot be
+    /// read.
     func readBans() -> StoreState.Bans {
         let json = try? Self.read(bansFile)
         return StoreState.Bans(
@@ -66,7 +67,8 @@ struct StoreFolder: Sendable {
 
     /// Writes the state whole and durably.
     ///
-    /// - Parameter hasNewBans: Whether the bans have changed. They are written first, so that they are never fewer.
+    /// - Parameter hasNewBans: Whether the bans have changed. They are written first, so that the copy never has fewer bans than
+    ///   the state.
     func write(_ state: StoreState, hasNewBans: Bool) throws(PatchError) {
         if hasNewBans {
             try Self.write(
@@ -83,10 +85,10 @@ struct StoreFolder: Sendable {
         for hash in hashes { try? Folder.removeAll(place(of: hash)) }
     }
 
-    /// Puts a state that cannot be used aside, so that a person can look at it.
+    /// Moves an unusable state aside, so that a person can look at it.
     func putStateAside() throws(PatchError) { try Folder.rename(stateFile, to: Path("state.unread")) }
 
-    /// Reads a file that begins with the digest of the rest. A file that was cut short or changed is noticed.
+    /// Reads a file that begins with the digest of the rest. The digest reveals a file that was truncated or changed.
     private static func read(_ file: Path) throws(PatchError) -> JSONValue {
         let bytes = try InputFile.regular(file, limit: stateLimit)
         var rest = bytes[...]
@@ -113,12 +115,14 @@ struct StoreFolder: Sendable {
 
     // MARK: a process that cannot write
 
-    /// Says to other processes that the one that writes the folder cannot, without writing anything, until the lock is gone.
+    /// Signals to other processes that the writer of the folder cannot write it. The signal is a lock, which needs no write, and
+    /// lasts as long as the lock.
     ///
-    /// - Returns: nil if that cannot be said, or if another process is looking in this moment.
+    /// - Returns: nil if the lock cannot be taken, such as while another process checks it.
     func lockAsMute() -> Descriptor? { (try? Folder.lock(envelopes)) ?? nil }
 
-    /// Whether a process has said so. A folder without envelopes has no patches that a process could go on to run.
+    /// Whether a process has sent that signal. A store without a folder of envelopes has no patches that a process could keep
+    /// running.
     var isMute: Bool {
         do throws(PatchError) { return try Folder.lock(envelopes, isShared: true) == nil } catch { return false }
     }
@@ -143,9 +147,9 @@ struct StoreFolder: Sendable {
         try Self.write(envelope, to: place(of: hash))
     }
 
-    /// Removes envelopes that are not held, and what interrupted writes have left.
+    /// Removes envelopes that are not held, and the remains of interrupted writes.
     func clean(keeping hashes: Set<String>) {
-        // Whatever has the place of a folder would stop each sync.
+        // A file in the place of a folder would stop each sync.
         for folder in [envelopes, path.appending(Path("feed"))] {
             if let info = FileInfo(folder, following: false), !folder.isFolder, !info.isFolder {
                 try? Folder.remove(folder)

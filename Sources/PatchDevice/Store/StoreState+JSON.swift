@@ -1,8 +1,8 @@
 package import PatchCrypto
 internal import PatchRunner
 
-// The form in which a store's state is kept in its file. A member that is missing has its default, so that a file of an
-// older version of this library can be read.
+// The form in which a store's state is kept in its file. A member that is missing has its default, so that a file from an older
+// version of this library can be read.
 extension StoreState {
     static let schema = "patchpack.store/1"
 
@@ -78,7 +78,7 @@ extension PatchID {
 extension StoreState.Held {
     fileprivate var json: JSONValue {
         .object(
-            // If the keys have the order of their bytes, the reader sees without a search that none is there twice.
+            // If the keys are in the order of their bytes, the reader needs no search to see that none occurs twice.
             sparse: [
                 ("couldNotRun", couldNotRun ? .bool(true) : nil),
                 ("failures", failures == 0 ? nil : .integer(failures)),
@@ -91,7 +91,7 @@ extension StoreState.Held {
     fileprivate init?(_ json: JSONValue) {
         guard let patch = PatchID(json), let hash = json["hash"]?.hash else { return nil }
         self.init(patch, hash: hash)
-        // A stage of a later version of this library is not trusted.
+        // A stage from a later version of this library is not trusted.
         stage = json["stage"]?.text.flatMap(StoreState.Stage.init) ?? .downloaded
         failures = json["failures"]?.count ?? 0
         isSuspended = stage == .good && json["off"]?.flag ?? false
@@ -150,12 +150,12 @@ extension StoreState.SyncOutcome {
 }
 
 extension JSONValue {
-    /// An object without the members that have their defaults: each launch reads it.
+    /// An object without the members that have their default values, so that each launch reads less.
     fileprivate static func object(sparse members: [(key: String, value: JSONValue?)]) -> JSONValue {
         .object(members.compactMap { key, value in value.map { (key, $0) } })
     }
 
-    /// A number of failures or launches, to which some more can be added.
+    /// A number of failures or launches, bounded so that adding to it does not overflow.
     fileprivate var count: Int? { number.map { max(0, min($0, 1 << 40)) } }
 
     /// A SHA-256 in hex digits, which is part of a path.

@@ -1,6 +1,6 @@
-// What of a state is written, and how.
+// The parts of a state that are written, and when.
 extension StoreState {
-    /// What the next launch must find on the disk. A launch that runs nothing of nothing is as good as none.
+    /// The part of the state that the next launch must find on the disk. A launch without held patches need not be recorded.
     private var durable: StoreState {
         var state = self
         state.revision = 0
@@ -9,10 +9,10 @@ extension StoreState {
         return state
     }
 
-    /// Whether the next launch would find something else.
+    /// Whether the next launch would find a different state.
     func differs(from old: StoreState) -> Bool { durable != old.durable }
 
-    /// Whether two states differ in nothing but how their launch stands, which a mark says.
+    /// Whether two states differ only in the status of their launch, which a mark records.
     func differsInMark(from old: StoreState) -> Bool {
         guard let launch, let other = old.launch else { return false }
         var same = self
@@ -22,7 +22,7 @@ extension StoreState {
         return launch != other && !same.differs(from: old)
     }
 
-    /// How the launch stands: a line of 80 bytes, so that it can be overwritten in one step.
+    /// The status of the launch: a line of 80 bytes, so that it can be overwritten in one step.
     var mark: [UInt8] {
         let words = launch.map { ($0.isConfirmed ? "confirmed" : "unconfirmed", $0.isWatched ? "open" : "ended") }
         let line = "\(installation.prefix(32)) \(revision) \(words?.0 ?? "") \(words?.1 ?? "")"
@@ -30,7 +30,7 @@ extension StoreState {
             + [UInt8(ascii: "\n")]
     }
 
-    /// Takes a mark that was written after this state.
+    /// Applies a mark that was written after this state.
     mutating func take(_ mark: [UInt8]) {
         for isConfirmed in [false, true] {
             for isWatched in [false, true] where launch != nil {

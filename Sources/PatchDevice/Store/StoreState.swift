@@ -1,9 +1,9 @@
 package import PatchCrypto
 package import PatchRunner
 
-/// What a store remembers: which patches it holds, which were tried, which proved good, and which are banned.
+/// The state of a store: which patches it holds, which were tried, which proved good, and which are banned.
 ///
-/// It is a value without files or clocks. docs/device.md has its transitions as a table.
+/// It is a value without files or clocks. docs/device.md has a table of its transitions.
 package struct StoreState: Sendable, Hashable {
     /// Where a patch is on its way from download to trust.
     package enum Stage: String, Sendable {
@@ -23,14 +23,14 @@ package struct StoreState: Sendable, Hashable {
         /// The SHA-256 of its envelope, in hex digits.
         package let hash: String
         package var stage = Stage.downloaded
-        /// How many launches it has made fail, as far as is known.
+        /// The number of failures that it is blamed for: failed launches, and failures of the patch itself.
         package var failures = 0
-        /// Whether it is left out because launches failed with it and other good ones: safe mode.
+        /// Whether it is left out because launches failed with it and other good patches: safe mode.
         package var isSuspended = false
-        /// Whether it could not run when it was last tried, because it waits, or was refused.
+        /// Whether it could not run when it was last tried, because it was waiting or was refused.
         package var couldNotRun = false
-        /// Whether it is good, but no launch that began with it has lasted until the end of its watch, or ended in an orderly way. A
-        /// crash while it is watched takes its stage back.
+        /// Whether it is good, but no launch that began with it has lasted until the end of its watch, or ended in an orderly
+        /// way. A crash while it is watched can put it back on trial.
         package var isUnproven = false
 
         /// Whether it may still turn out to be bad.
@@ -56,7 +56,7 @@ package struct StoreState: Sendable, Hashable {
         package let time: Timestamp?
     }
 
-    /// What is also written to a file of its own, so that it outlives a state that was lost.
+    /// The part of the state that is also written to its own file, so that it survives if the state is lost.
     struct Bans: Equatable {
         let bans: [Ban]
         let revoked: Set<KeyID>
@@ -80,20 +80,20 @@ package struct StoreState: Sendable, Hashable {
         package var broken: [String] = []
         /// Whether good patches were left out, because launches failed with them.
         package var isSafe = false
-        /// Whether those patches are tried again in it.
+        /// Whether those patches are tried again in this launch.
         package var isRetry = false
-        /// Whether the app said that it is healthy.
+        /// Whether the app has confirmed that it works.
         package var isConfirmed = false
-        /// Whether the launch failed if the next one finds this: the app crashed, hung or was killed.
+        /// Whether a crash would still count. If the next launch finds it set, the app crashed, hung or was killed.
         package var isWatched = true
-        /// Whether the watch of what it began with is over.
+        /// Whether the watch of the patches that it began with is over.
         package var isPast = false
 
-        /// How it stands, in a word.
+        /// The status of the launch, in a word.
         package var standing: String { isConfirmed ? "confirmed" : isWatched ? "unknown" : "ended" }
     }
 
-    /// What the last sync said of a version of a patch.
+    /// The result of the last sync for a version of a patch.
     package struct SyncOutcome: Sendable, Hashable {
         package let code: String
         package let detail: String?
@@ -104,7 +104,7 @@ package struct StoreState: Sendable, Hashable {
         }
     }
 
-    /// Something that a change has brought about, for the log.
+    /// A result of a change, for the log.
     package enum Outcome: Sendable, Equatable {
         case trial(PatchID)
         case good(PatchID)
@@ -130,26 +130,27 @@ package struct StoreState: Sendable, Hashable {
     package private(set) var mayRetry = false
     /// Whether a launch of this version of the app was ever confirmed.
     package private(set) var hasConfirmed = false
-    /// How many launches of this version of the app there were, while patches were held, before the first that was confirmed. Counting
-    /// ends at ``patience``.
+    /// The number of launches of this version of the app, while patches were held, before the first confirmed one. Counting ends
+    /// at ``patience``.
     package private(set) var unconfirmed = 0
     /// Whether good patches are left out because launches failed with them.
     package var isSafe: Bool { held.contains(where: \.isSuspended) }
-    /// Counts the writes of the state, so that a mark is known to be of this one.
+    /// Counts the writes of the state, so that a mark can be matched to its state.
     package var revision = 0
-    /// The keys that a delivered trust store has revoked. They stay revoked, whatever becomes of that file.
+    /// The keys that a delivered trust store has revoked. They stay revoked even if that file is lost.
     package private(set) var revoked: Set<KeyID> = []
-    /// The SHA-256 of the trust store that was delivered last; nil if none is.
+    /// The SHA-256 of the trust store that was delivered last; nil if there is none.
     package var deliveredTrust: String?
-    /// The highest number of a trust store that the app's own keys have signed. What it has removed, no older one brings back.
+    /// The highest number of a trust store that the app's own keys have signed. An older trust store cannot bring back keys that
+    /// this one has removed.
     package private(set) var trustNumber = 0
     /// The newest time that signed data have shown.
     package var floor: Timestamp?
     package var switches: [String: String] = [:]
-    /// The text that the app should show.
+    /// The message that the app should show.
     package var notice: String?
     package var minimumAppVersion: AppVersion?
-    /// What the last sync said of versions that are not held.
+    /// The results of the last sync for versions that are not held.
     package var verdicts: [PatchID: SyncOutcome] = [:]
 
     package init(
@@ -160,7 +161,7 @@ package struct StoreState: Sendable, Hashable {
         self.app = app
         self.appVersion = appVersion
         self.installation = installation
-        // An envelope is of one patch. In a list that says otherwise, the first counts.
+        // An envelope belongs to one patch. If a list has an envelope twice, the first entry counts.
         var hashes: Set<String> = []
         self.held = held.filter { hashes.insert($0.hash).inserted }.sorted(by: Held.precedes)
         self.bans = bans
@@ -173,11 +174,11 @@ package struct StoreState: Sendable, Hashable {
 
     // MARK: a launch
 
-    /// Begins a launch: judges the last one, and says which patches run.
+    /// Begins a launch: judges the last one, and chooses the patches that run.
     ///
     /// - Parameters:
-    ///   - version: The app's version now.
-    ///   - onlyGood: Whether patches on trial wait, because a launch that fails could not be noted.
+    ///   - version: The app's current version.
+    ///   - onlyGood: Whether patches on trial wait, because a failed launch could not be noted.
     ///   - time: For bans.
     package mutating func begin(
         _ version: AppVersion, limits: CrashLimits, onlyGood: Bool = false, at time: Timestamp?
@@ -185,7 +186,7 @@ package struct StoreState: Sendable, Hashable {
         var outcomes: [Outcome] = []
         let wasHealthy = launch.map { $0.isConfirmed && !$0.isWatched } ?? false
         if version != appVersion {
-            // What failed with the old version may run well with the new one. Bans stay.
+            // A patch that failed with the old version may work with the new one. Bans stay.
             appVersion = version
             for index in held.indices {
                 if held[index].stage != .good { held[index].stage = .downloaded }
@@ -206,8 +207,8 @@ package struct StoreState: Sendable, Hashable {
         return outcomes
     }
 
-    /// The places, in `held`, of what a crash of a launch is blamed on: whatever runs and whose watch is not over. The confirmation
-    /// ends that of what the launch began with and has proved itself before.
+    /// The indices in `held` of the patches that a crash of a launch is blamed on: those that run and whose watch is not over.
+    /// The confirmation ends the watch of patches that the launch began with, if they had proved themselves before.
     private func blamable(_ launch: Launch) -> [Int] {
         let began = Set(launch.isPast ? [] : launch.patches)
         let (late, broken) = (Set(launch.late), Set(launch.broken))
@@ -223,12 +224,12 @@ package struct StoreState: Sendable, Hashable {
         launch.map { !$0.isConfirmed && !$0.isPast || !blamable($0).isEmpty } ?? false
     }
 
-    /// Closes the note if no crash would count any more.
+    /// Closes the note if a crash would no longer count.
     private mutating func settle() {
         if !crashCounts { launch?.isWatched = false }
     }
 
-    /// Counts what the last launch says about its patches.
+    /// Judges the patches of the last launch.
     private mutating func judge(
         _ launch: Launch, _ limits: CrashLimits, _ time: Timestamp?, _ outcomes: inout [Outcome]
     ) {
@@ -237,7 +238,7 @@ package struct StoreState: Sendable, Hashable {
         if launch.isConfirmed, hasPassed {
             outcomes += prove(launch)
         } else if launch.isRetry {
-            // If it has ended in an orderly way, that says nothing.
+            // An orderly end proves nothing, so the patches may be tried again.
             mayRetry = hasPassed
         }
         if launch.isConfirmed, !launch.isWatched { forgive(Set(launch.late).subtracting(launch.broken)) }
@@ -249,7 +250,8 @@ package struct StoreState: Sendable, Hashable {
         }
         guard launch.isWatched else { return }
         let ran = blamable(launch)
-        // What was confirmed goes on if something ran that was not. But a third crash is too many, and one without that is its own.
+        // A confirmed patch stays good if an unconfirmed one ran too, unless it is the third such crash. If only confirmed
+        // patches ran, the crash counts against them.
         let hasUnconfirmed = ran.contains { held[$0].stage != .good }
         let unproven = ran.filter { held[$0].isUnproven }
         for index in unproven {
@@ -271,7 +273,7 @@ package struct StoreState: Sendable, Hashable {
         for index in trials {
             held[index].failures += 1
             guard held[index].stage == .suspect || held[index].failures >= limits.trialFailures else { continue }
-            // With several that have not proved themselves it is not known which one it was. Those on trial are tried again alone.
+            // If several patches have not proved themselves, the cause is not known. Those on trial are tried again alone.
             if isKnown || held[index].stage == .suspect { continue }
             held[index].stage = .suspect
             held[index].failures = 0
@@ -281,7 +283,7 @@ package struct StoreState: Sendable, Hashable {
             held[index].stage == .suspect || held[index].failures >= limits.trialFailures
         else { return }
         guard hasConfirmed else {
-            // Perhaps the app just never confirms. The first confirmation bans it, because that launch works without it.
+            // Perhaps the app just never confirms. The first confirmation bans the patch, because that launch works without it.
             held[index].stage = .suspect
             return outcomes.append(.suspect(held[index].patch))
         }
@@ -290,7 +292,7 @@ package struct StoreState: Sendable, Hashable {
 
     /// Counts a failed launch in which no patch was on trial.
     ///
-    /// - Parameter ran: The places of those that ran, in `held`.
+    /// - Parameter ran: The indices in `held` of the patches that ran.
     private mutating func judgeGood(
         _ ran: [Int], wasSafe: Bool, _ limits: CrashLimits, _ outcomes: inout [Outcome]
     ) {
@@ -307,7 +309,7 @@ package struct StoreState: Sendable, Hashable {
         (failures, mayRetry) = (0, false)
     }
 
-    /// Notes that a launch that was confirmed has lasted until the end of its watch, or ended in an orderly way.
+    /// Notes that a confirmed launch has lasted until the end of its watch, or ended in an orderly way.
     private mutating func prove(_ launch: Launch) -> [Outcome] {
         var outcomes: [Outcome] = []
         failures = 0
@@ -316,13 +318,13 @@ package struct StoreState: Sendable, Hashable {
             if launch.isRetry { held[index].isSuspended = false }
             guard passed.contains(held[index].hash) else { continue }
             held[index].isUnproven = false
-            // A suspect has no second chance, so it is not good before.
+            // A suspect has no second chance, so it becomes good only now.
             guard held[index].stage == .suspect, held[index].failures == 0 else { continue }
             held[index].stage = .good
             outcomes.append(.good(held[index].patch))
         }
         forgive(passed)
-        // One that is off could not run, or the set has changed.
+        // A patch that is off could not run, or the set of good patches has changed.
         if launch.isRetry || !outcomes.isEmpty { mayRetry = isSafe }
         return outcomes
     }
@@ -331,8 +333,8 @@ package struct StoreState: Sendable, Hashable {
         for index in held.indices where hashes.contains(held[index].hash) { held[index].failures = 0 }
     }
 
-    /// Drops what a launch has settled: the versions below one that has proved itself, and of those that are not good all but the
-    /// highest, which the feed has offered last.
+    /// Drops the versions that a launch has settled: versions below one that has proved itself, and all versions that are not
+    /// good except the highest, which the feed offered last.
     private mutating func dropOldVersions() {
         var proven: Set<String> = []
         var tried: Set<String> = []
@@ -343,9 +345,10 @@ package struct StoreState: Sendable, Hashable {
         }
     }
 
-    /// What may run: of each patch the highest version that is neither a suspect nor off. After a failed launch in which nothing was
-    /// on trial, nothing new is tried until one works or the good ones are off, or the new one would be blamed. Nor is it while a
-    /// suspect is tried.
+    /// The patches that may run: the highest version of each patch that is neither a suspect nor off.
+    ///
+    /// After a failed launch in which nothing was on trial, nothing new is tried until a launch works or the good patches are
+    /// off. Otherwise, the new patch would be blamed. Nothing new is tried while a suspect is tried, either.
     package var runnable: [Held] {
         let isRetry = launch?.isRetry ?? false
         let tried = launch.map { $0.isPast ? [] : $0.patches } ?? []
@@ -362,10 +365,11 @@ package struct StoreState: Sendable, Hashable {
         }
     }
 
-    /// Says which patches a launch begins with.
+    /// Chooses the patches that a launch begins with.
     private mutating func choose(_ launch: inout Launch, onlyGood: Bool, wasHealthy: Bool) {
         var chosen = onlyGood ? runnable { $0.stage == .good && !$0.isSuspended } : runnable
-        // What could not run before does not keep suspects, or what is off, waiting for ever; nor do those keep it waiting.
+        // A patch that could not run before does not make suspects, or patches that are off, wait forever. They do not make it
+        // wait, either.
         let isGood = chosen.allSatisfy { !$0.isOnTrial }
         let isSettled = !onlyGood && chosen.allSatisfy { !$0.isOnTrial || $0.couldNotRun }
         let suspects = held.filter { $0.stage == .suspect }
@@ -394,8 +398,10 @@ package struct StoreState: Sendable, Hashable {
         return held[index].patch
     }
 
-    /// Notes that the app is healthy: the patches that the launch began with, and that still run, are good. If it was noted before, so
-    /// are those that were activated later. They have proved themselves once their watch is over.
+    /// Notes that the app is healthy: the patches that the launch began with, and that still run, are good.
+    ///
+    /// If this was noted before, the patches that were activated later are good too. Patches have proved themselves once their
+    /// watch is over.
     ///
     /// - Parameter time: For bans.
     package mutating func confirm(limits: CrashLimits, at time: Timestamp?) -> [Outcome] {
@@ -419,7 +425,7 @@ package struct StoreState: Sendable, Hashable {
         return outcomes
     }
 
-    /// Makes patches good. One that failed in the launch before must run a whole launch without a failure first.
+    /// Makes patches good. A patch that failed in the previous launch must first run a whole launch without a failure.
     private mutating func promote(_ hashes: Set<String>) -> [Outcome] {
         var outcomes: [Outcome] = []
         var good: [String: Int] = [:]
@@ -439,12 +445,12 @@ package struct StoreState: Sendable, Hashable {
         return outcomes
     }
 
-    /// Notes that the watch of some patches is over, and that the app has not crashed. What was activated in the middle of the launch
-    /// is good now, if the app has confirmed.
+    /// Notes that the watch of some patches is over, and that the app has not crashed. Patches that were activated in the middle
+    /// of the launch are good now, if the app has confirmed.
     ///
     /// - Parameters:
-    ///   - began: Whether the watch of what the launch began with is over.
-    ///   - ended: The hashes of what was activated later, and whose watch is over.
+    ///   - began: Whether the watch of the patches that the launch began with is over.
+    ///   - ended: The hashes of patches that were activated later, and whose watch is over.
     package mutating func pass(began: Bool, late ended: Set<String>) -> [Outcome] {
         guard var launch else { return [] }
         let passed = ended.intersection(launch.late).subtracting(launch.broken)
@@ -461,13 +467,13 @@ package struct StoreState: Sendable, Hashable {
     /// Notes that the launch ended in an orderly way, so that it does not count as a failure.
     package mutating func end() { launch?.isWatched = false }
 
-    /// Notes that the app goes on after all, so that a crash counts again.
+    /// Notes that the app continues after all, so that a crash counts again.
     package mutating func resume() {
         let crashCounts = crashCounts
         launch?.isWatched = crashCounts
     }
 
-    /// Notes that a patch of this launch could not run, so that it is neither blamed nor praised for what follows.
+    /// Notes that a patch of this launch could not run, so that it is neither blamed nor praised for the rest of the launch.
     package mutating func exclude(_ hash: String) {
         launch?.patches.removeAll { $0 == hash }
         launch?.late.removeAll { $0 == hash }
@@ -478,24 +484,24 @@ package struct StoreState: Sendable, Hashable {
         settle()
     }
 
-    /// Notes that a good patch runs in the place of one that could not.
+    /// Notes that a good patch runs in place of one that could not.
     package mutating func substitute(_ hash: String) {
         if launch?.patches.contains(hash) == false { launch?.patches.append(hash) }
     }
 
-    /// Notes that a patch is activated in the middle of a launch. It becomes good once its watch is over, by a second confirmation, or
-    /// in a later launch, which begins with it.
+    /// Notes that a patch is activated in the middle of a launch. It becomes good once its watch is over, by a second
+    /// confirmation, or in a later launch that begins with it.
     ///
-    /// A crash from now on counts, also if the launch was confirmed before.
+    /// A crash from now on counts, even if the launch was confirmed before.
     ///
-    /// - Parameter isDue: Whether the launch would have begun with it, had the app registered its functions before. Then it counts
-    ///   as one that the launch began with, if that is not confirmed yet, or the patch had proved itself before.
+    /// - Parameter isDue: Whether the launch would have begun with it if the app had registered its functions earlier. Then it
+    ///   counts as a patch that the launch began with, if the launch is not confirmed yet or the patch has proved itself before.
     package mutating func activate(_ hash: String, isDue: Bool = false) -> [Outcome] {
         var outcomes: [Outcome] = []
         if let index = held.firstIndex(where: { $0.hash == hash }) {
             if let patch = startTrial(at: index) { outcomes.append(.trial(patch)) }
             held[index].couldNotRun = false
-            // Another version ends, so what follows is not its doing.
+            // Another version ends, so a later crash is not its fault.
             let id = held[index].patch.id
             let ended = held.filter { $0.patch.id == id && $0.hash != hash && $0.isOnTrial }.map(\.hash)
             launch?.patches.removeAll(where: ended.contains)
@@ -528,11 +534,12 @@ package struct StoreState: Sendable, Hashable {
         return ban(hash, reason, at: time).map { [.banned($0)] } ?? []
     }
 
-    // MARK: what is held
+    // MARK: held patches
 
-    /// Adds patches that were downloaded and verified, of each id one. Another version of it that is not good gives way.
+    /// Adds patches that were downloaded and verified, one for each id. Another version that is neither good nor running gives
+    /// way to it.
     ///
-    /// - Parameter running: The hashes of what runs, which stays until the launch has ended.
+    /// - Parameter running: The hashes of the running patches, which stay until the launch has ended.
     package mutating func add(_ patches: [(patch: PatchID, hash: String)], running: Set<String> = []) {
         var known = Set(held.map(\.hash) + bans.map(\.hash))
         let new = patches.filter { known.insert($0.hash).inserted }
@@ -556,14 +563,14 @@ package struct StoreState: Sendable, Hashable {
         if isGood { mayRetry = isSafe }
     }
 
-    /// Removes a patch, and never takes it again.
+    /// Removes a patch, and never accepts it again.
     @discardableResult
     package mutating func ban(_ hash: String, _ reason: String, at time: Timestamp?) -> Ban? {
         guard let patch = held.first(where: { $0.hash == hash })?.patch else { return nil }
         return ban(patch, hash, reason, at: time)
     }
 
-    /// Never takes a patch again, whether it is held or only runs.
+    /// Never accepts a patch again, whether it is held or only running.
     package mutating func ban(_ patch: PatchID, _ hash: String, _ reason: String, at time: Timestamp?) -> Ban? {
         guard !isBanned(hash) else { return nil }
         remove(hash)
@@ -572,7 +579,7 @@ package struct StoreState: Sendable, Hashable {
         return ban
     }
 
-    /// Forgets everything but the installation, and the keys that were revoked or removed.
+    /// Forgets everything except the installation, and the keys that were revoked or removed.
     package mutating func clear(_ version: AppVersion) {
         var new = StoreState(app: app, appVersion: version, installation: installation)
         if launch != nil { new.launch = Launch(patches: []) }
@@ -584,7 +591,7 @@ package struct StoreState: Sendable, Hashable {
     package mutating func revoke(_ keys: Set<KeyID>) { revoked.formUnion(keys) }
     package mutating func raiseTrust(to number: Int) { trustNumber = max(trustNumber, number) }
 
-    /// Takes a ban that another file has.
+    /// Adds a ban, such as one from another file.
     package mutating func add(_ ban: Ban) {
         guard !isBanned(ban.hash) else { return }
         bans.append(ban)
@@ -596,7 +603,7 @@ package struct StoreState: Sendable, Hashable {
     package func isBanned(_ hash: String) -> Bool { bans.contains { $0.hash == hash } }
 
     private static let banLimit = 1_000
-    /// After how many launches without a confirmation an app is told that it never confirms.
+    /// The number of launches without a confirmation after which the app is notified that it never confirms.
     package static let patience = 3
     static let failedLaunches = "launches with it failed"
 }

@@ -1,7 +1,7 @@
 internal import PatchCrypto
 internal import PatchFiles
 
-/// The state of a store as its folder has it, and the right to write it.
+/// The state of a store as it is in its folder, and the right to write it.
 struct StoreWriter {
     let folder: StoreFolder
     /// The app whose state it is.
@@ -11,27 +11,28 @@ struct StoreWriter {
     var state: StoreState
     /// Why the folder cannot be used; nil if it can, or another process uses it.
     private(set) var fault: PatchError?
-    /// Why the last write has failed; nil if it has not.
+    /// Why the last write failed; nil if it succeeded.
     private var writeFault: PatchError?
-    /// Whether the state must be written, whatever has changed: the folder has none, or that of another process.
+    /// Whether the state must be written, even if nothing has changed: the folder has no state, or another process has written
+    /// it.
     var mustWrite = true
-    /// Whether the feed has taken something away that could not be written yet.
+    /// Whether the feed has taken patches away, and that could not be written yet.
     var owesFeed = false {
         didSet { endMuteness() }
     }
-    /// Whether another process may have the folder now.
+    /// Whether the store was closed, so that another process may open the folder.
     private(set) var isClosed = false
-    /// What was last written to the file of bans.
+    /// The last content that was written to the file of bans.
     private var written: StoreState.Bans
     private var isClean = false
     /// The process that holds the lock. A fork of it does not.
     private var process = ProcessID.current
-    /// Keeps other processes from writing; nil if another process does that to this one.
+    /// Keeps other processes from writing; nil if this process does not write.
     private var lock: Descriptor?
-    /// Says to the processes that follow this one that it cannot write; nil while it can.
+    /// Signals to the processes that follow this one that it cannot write; nil while it can.
     private var muteness: Descriptor?
 
-    /// - Parameter state: The state of a new installation. It counts until the folder is read, and if that has none.
+    /// - Parameter state: The state of a new installation. It counts until the folder is read, and if the folder has no state.
     init(folder: StoreFolder, onlyReads: Bool, state: StoreState) {
         self.folder = folder
         self.onlyReads = onlyReads
@@ -60,9 +61,9 @@ struct StoreWriter {
 
     // MARK: the lock
 
-    /// Takes the lock, if this process may and no other one has it, and reads the folder.
+    /// Takes the lock, if this process may write and no other one has the lock, and reads the folder.
     ///
-    /// - Returns: What was wrong with it.
+    /// - Returns: The faults of the folder.
     mutating func open() -> [PatchError] {
         var faults: [PatchError] = []
         (lock, muteness) = (nil, nil)
@@ -86,7 +87,7 @@ struct StoreWriter {
         if let problem {
             faults.append(problem)
             if problem.code == .noInput {
-                // The file is there, but this time the system could not read it. The next launch may.
+                // The file exists, but the system could not read it this time. The next launch may succeed.
                 giveUp(problem)
             } else if lock != nil {
                 try? folder.putStateAside()
@@ -94,7 +95,7 @@ struct StoreWriter {
         }
         mustWrite = read == nil
         if let read { state = read }
-        // A ban outlives a state that was lost.
+        // A ban survives the loss of the state.
         let bans = folder.readBans()
         for ban in bans.bans { state.add(ban) }
         state.revoke(bans.revoked)
@@ -103,8 +104,8 @@ struct StoreWriter {
         return faults
     }
 
-    /// Makes sure that this process writes, if it may: the folder may be another one. A process that found the folder taken tries
-    /// again at its launch, and at each sync.
+    /// Makes sure that this process writes, if it may. The folder may have been replaced. A process that found the folder locked
+    /// tries again at its launch, and at each sync.
     mutating func takeOver(hasBegun: Bool) -> [PatchError] {
         guard !onlyReads, !isClosed else { return [] }
         if let lock {
@@ -115,10 +116,10 @@ struct StoreWriter {
         let (old, hadLock) = (state, lock != nil)
         let faults = open()
         if lock != nil, hadLock, mustWrite {
-            // The folder was deleted. What this process knows counts.
+            // The folder was deleted, so the state in memory counts.
             (state, written) = (old, StoreState.Bans())
         } else if lock != nil, hadLock {
-            // The folder was deleted, and another process has begun a new one.
+            // The folder was deleted, and another process has created a new one.
             let bans = state.bans
             for ban in old.bans { state.add(ban) }
             mustWrite = state.bans != bans
@@ -126,13 +127,13 @@ struct StoreWriter {
         return faults
     }
 
-    /// Lets go of the lock because of a fault.
+    /// Releases the lock because of a fault.
     mutating func giveUp(_ fault: PatchError) {
         (lock, muteness) = (nil, nil)
         self.fault = fault
     }
 
-    /// Lets go of what the process shares with the one that it was forked from.
+    /// Drops the locks that the process shares with the one that it was forked from.
     ///
     /// - Returns: Whether this process was forked from the one that opened the store.
     mutating func noticeFork() -> Bool {
@@ -141,7 +142,7 @@ struct StoreWriter {
         return true
     }
 
-    /// Lets another process have the folder.
+    /// Lets another process open the folder.
     mutating func close() {
         if process == ProcessID.current {
             lock?.unlock()
@@ -152,7 +153,7 @@ struct StoreWriter {
 
     // MARK: writing
 
-    /// Removes once what is not the store's from its folder.
+    /// Removes files that do not belong to the store from its folder, once.
     mutating func clean() {
         guard lock != nil, !isClean else { return }
         isClean = true
@@ -168,7 +169,7 @@ struct StoreWriter {
             try save(&new)
         } catch {
             writeFault = error
-            // The processes that follow this one hear nothing of what it cannot write, so they ask the feed themselves.
+            // The processes that follow this one do not see changes that it cannot write, so they ask the feed themselves.
             if muteness == nil { muteness = folder.lockAsMute() }
             throw error
         }
@@ -178,15 +179,15 @@ struct StoreWriter {
         state = new
     }
 
-    /// Writes what the next launch must find: nothing, a mark, or the whole state.
+    /// Writes as much as the next launch must find: nothing, a mark, or the whole state.
     private mutating func save(_ new: inout StoreState) throws(PatchError) {
         guard mustWrite || writeFault != nil || new.differs(from: state) else { return }
         if !mustWrite, new.differsInMark(from: state) {
-            // That a launch begins is known before any script runs, whatever happens then.
+            // The start of a launch must be on the disk before any script runs, even if the power is lost.
             let isWatched = new.launch?.isWatched == true
             guard (try? folder.mark(new, isDurable: isWatched)) == nil else { return }
         }
-        // A mark of an older state, such as one before it was cleared, is never taken for one of this.
+        // A mark of an older state, such as one from before a clear, must not match this state.
         new.revision = state.revision &+ 1
         let bans = StoreState.Bans(new)
         try folder.write(new, hasNewBans: bans != written)
@@ -195,7 +196,7 @@ struct StoreWriter {
         endMuteness()
     }
 
-    /// Ends it once the state is written, with all that the feed has taken away.
+    /// Ends the signal once the state is written, without the patches that the feed has taken away.
     private mutating func endMuteness() {
         guard writeFault == nil, !owesFeed else { return }
         muteness?.unlock()

@@ -1,8 +1,8 @@
-/// How long the process has been running, and how to wait until it has run for some time. Tests have one that they move.
+/// How long the process has been running, and a way to wait until it has run for some time. Tests use one that they can advance.
 package struct Uptime: Sendable {
-    /// The time since some moment of the process. It stands still while the machine sleeps.
+    /// The time since a fixed moment of the process. It does not advance while the machine sleeps.
     package let now: @Sendable () -> Duration
-    /// Waits until then. It throws if the task is cancelled.
+    /// Waits until an uptime. It throws if the task is cancelled.
     package let sleep: @Sendable (_ end: Duration) async throws -> Void
 
     package init(
@@ -17,7 +17,7 @@ package struct Uptime: Sendable {
 
     private static let start = SuspendingClock.now
 
-    /// That of the system.
+    /// The uptime of the system's clock.
     package static let system = Uptime(
         now: { start.duration(to: .now) },
         sleep: { try await Task.sleep(until: start.advanced(by: $0), clock: .suspending) })

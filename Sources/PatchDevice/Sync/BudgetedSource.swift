@@ -3,7 +3,7 @@ internal import PatchFeed
 internal import PatchRunner
 internal import Synchronization
 
-/// Another source, for one sync: it counts the bytes, and answers no longer than the sync may take.
+/// Wraps a source for one sync: it counts the bytes, and enforces the time limit of the sync.
 final class BudgetedSource: FeedSource {
     private let source: any FeedSource
     private let count = Mutex(0)

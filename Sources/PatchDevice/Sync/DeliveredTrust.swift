@@ -4,8 +4,8 @@ internal import PatchRunner
 
 /// The trust store that came through the feed, signed by the release key, beside the keys that are pinned in the app.
 ///
-/// It can revoke keys or end them, the pinned ones too. It can add keys if enough pinned keys have signed it: the keys of the
-/// feed alone cannot make a device take an envelope.
+/// It can revoke keys or set their ends, including pinned keys. It can add keys only if enough pinned keys have signed it, so the
+/// feed's own keys cannot make a device accept an envelope.
 struct DeliveredTrust {
     private let pinned: PatchTrust
     private let store: PatchStore
@@ -26,9 +26,9 @@ struct DeliveredTrust {
         storage = MetadataFolder(of: store)
     }
 
-    /// Takes what the feed has now, and returns the keys that count.
+    /// Takes the feed's current trust store, and returns the keys that count.
     ///
-    /// - Throws: `io` if it cannot be kept, because what it revokes must not come back.
+    /// - Throws: `io` if it cannot be kept, because keys that it revokes must stay revoked.
     func update(from client: inout FeedClient) async throws(PatchError) -> PatchTrust {
         guard let target = try await client.target(PatchList.trustPath(for: app)) else {
             try store.change { state in
@@ -62,10 +62,10 @@ struct DeliveredTrust {
         return try merged(with: delivered, adding: isNewest(number))
     }
 
-    /// Whether a store with a number adds keys: what a newer store has removed, an older one does not bring back.
+    /// Whether a trust store with this number adds keys. An older store does not bring back keys that a newer one has removed.
     private func isNewest(_ number: Int?) -> Bool { number.map { $0 >= store.state.trustNumber } ?? false }
 
-    /// The keys that count at a launch. What is kept is verified again, from the app's own root on.
+    /// The keys that count at a launch. The kept trust store is verified again, starting from the app's own root.
     func kept() -> PatchTrust {
         let trust = (try? keptTrust()) ?? (try? merged(with: nil, adding: false))
         return trust ?? pinned
@@ -85,13 +85,13 @@ struct DeliveredTrust {
             }
             return try merged(with: delivered, adding: false)
         }
-        // A sync that was interrupted may leave newer metadata beside it. Then it adds nothing, but what it revokes is revoked.
+        // An interrupted sync may leave newer metadata beside the store. The store then adds no keys, but keys that it revokes
+        // are revoked.
         let number = try numberSignedByPinnedKeys(bytes, delivered)
         return try merged(with: delivered, adding: isNewest(number) && isListed(bytes))
     }
 
-    /// Whether the release key has signed these bytes, by the kept metadata. Nothing is asked for, and nothing that expires is
-    /// looked at.
+    /// Whether the release key has signed these bytes, according to the kept metadata. No source is asked, and expiry is ignored.
     private func isListed(_ bytes: [UInt8]) -> Bool {
         guard let start = Timestamp(secondsSince1970: 0),
             var client = try? FeedClient(root: root, from: NoSource(), keptIn: storage, at: start),
@@ -100,8 +100,8 @@ struct DeliveredTrust {
         return (try? target.check(bytes)) != nil
     }
 
-    /// The number of a store that enough pinned keys have signed for this app and environment; nil if they have not. A key that is
-    /// revoked, here or before, does not count.
+    /// The number of a trust store that enough pinned keys have signed for this app and environment; nil if they have not. A key
+    /// that this store or an earlier one has revoked does not count.
     private func numberSignedByPinnedKeys(_ bytes: [UInt8], _ delivered: TrustStore) throws(PatchError) -> Int? {
         guard pinned.takesDeliveredKeys, let signed = try? SignedTrustStore(bytes), let label = signed.label,
             label.app.utf8.elementsEqual(app.utf8), label.environment.utf8.elementsEqual(environment.utf8)
@@ -111,7 +111,7 @@ struct DeliveredTrust {
         return signed.signers(among: trust, at: time).count >= max(1, pinned.threshold) ? label.number : nil
     }
 
-    /// The pinned keys first, each as strictly as either says.
+    /// The pinned keys, then the added ones. A key in both stores gets the stricter limits of the two.
     private func merged(with delivered: TrustStore?, adding: Bool) throws(PatchError) -> PatchTrust {
         var keys = pinned.store.keys
         for key in delivered?.keys ?? [] {
@@ -121,7 +121,7 @@ struct DeliveredTrust {
             }
             let pinned = keys[index]
             if pinned.name.isEmpty {
-                // A key that the app has as a plain public key is called what the delivered store calls it.
+                // A key that the app has as a plain public key gets its name from the delivered store.
                 keys[index] = try TrustedKey(
                     pinned.key, name: key.name, isRevoked: pinned.isRevoked, notAfter: pinned.notAfter)
             }

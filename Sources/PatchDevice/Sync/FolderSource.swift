@@ -2,7 +2,7 @@ public import PatchCrypto
 public import PatchFeed
 internal import PatchFiles
 
-/// A feed in a folder, such as on a medium that came without a network.
+/// A feed in a folder, such as on a removable medium.
 public struct FolderSource: FeedSource {
     private let folder: Path
 

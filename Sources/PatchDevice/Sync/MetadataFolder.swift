@@ -16,13 +16,13 @@ struct MetadataFolder: FeedStorage {
         try? InputFile.regular(path.appending(Path(name)), limit: limit)
     }
 
-    /// What cannot be written is fetched again. It must not keep a withdrawal from being obeyed.
+    /// Writes a file, and ignores errors. A file that could not be written is fetched again, and must not prevent a withdrawal.
     func write(_ name: String, _ bytes: [UInt8]) {
         guard !isReadOnly else { return }
         try? OutputFile.write([OutputFile(path: path.appending(Path(name)), content: .bytes(bytes))], force: true)
     }
 
-    /// Writes what must not be lost.
+    /// Writes a file that must not be lost.
     func keep(_ name: String, _ bytes: [UInt8]) throws(PatchError) {
         let file = path.appending(Path(name))
         if let info = FileInfo(file, following: false), !info.isRegular { try Folder.removeAll(file) }

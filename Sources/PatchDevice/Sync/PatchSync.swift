@@ -3,13 +3,13 @@ package import PatchFeed
 package import PatchRunner
 internal import Synchronization
 
-/// Brings a store up to date with a feed: it decides what is for this device, downloads and verifies it, and takes away what
-/// was withdrawn.
+/// Brings a store up to date with a feed: it chooses the patches for this device, downloads and verifies them, and removes
+/// withdrawn ones.
 ///
-/// A patch that the list marks `next-launch` waits for the next launch in any case. One sync runs at a time: a call
-/// during a sync waits for that one. If the task that began it is cancelled, the sync ends.
+/// A patch that the list marks `next-launch` always waits for the next launch. One sync runs at a time: a call during a sync
+/// waits for the running one. If the task that began the sync is cancelled, the sync ends.
 package actor PatchSync {
-    /// What the device is. A change counts from the next sync on.
+    /// The device's settings. A change takes effect at the next sync.
     package nonisolated var settings: SyncSettings {
         get { shared.locked { $0 } }
         set { shared.locked { $0 = newValue } }
@@ -27,7 +27,7 @@ package actor PatchSync {
     /// When the last sync was, and when the next one on return to the foreground is due.
     private var pause: (began: Timestamp, ends: Timestamp)?
 
-    /// When patches are activated that a sync has found.
+    /// When the patches that a sync has found are activated.
     package enum Activation: Sendable {
         case now, nextLaunch
     }
@@ -35,14 +35,14 @@ package actor PatchSync {
     /// Makes a sync of a feed and a store.
     ///
     /// - Parameters:
-    ///   - root: The feed's `1.root.json`, as the app has it.
+    ///   - root: The feed's `1.root.json`, as included in the app.
     ///   - source: Where the feed is.
-    ///   - store: Keeps what is downloaded.
+    ///   - store: Keeps the downloaded patches.
     ///   - runner: Activates patches; nil to activate none, as a tool does.
-    ///   - trust: What envelopes are verified with. The feed may deliver further keys, and revoke keys, by a trust store that
-    ///     the release key has signed.
-    ///   - settings: What the device is.
-    ///   - built: When the app was built. The device's clock cannot be before that.
+    ///   - trust: The keys that envelopes are verified with. The feed may deliver more keys, and revoke keys, with a trust store
+    ///     that the release key has signed.
+    ///   - settings: The device's settings for the feed.
+    ///   - built: When the app was built. A device clock that shows an earlier time is ignored.
     ///   - progress: Called after each envelope that was downloaded.
     package init(
         feed root: [UInt8], at source: any FeedSource, store: PatchStore, runner: PatchRunner?, trust: PatchTrust,
@@ -59,7 +59,7 @@ package actor PatchSync {
         shared = Mutex(settings)
     }
 
-    /// What the patches that are held are verified with at a launch.
+    /// The keys that held patches are verified with at a launch.
     package nonisolated var trustOfHeld: PatchTrust {
         DeliveredTrust(pinned: trust, store: store, root: root, environment: settings.environment).kept()
     }
@@ -77,7 +77,7 @@ package actor PatchSync {
     package func sync(_ activation: Activation) async -> SyncReport {
         if let current {
             let report = await current.task.value
-            // What that one has left for the next launch is activated by another one.
+            // Another sync activates the patches that this one has left for the next launch.
             return current.activation == .now || activation == .nextLaunch ? report : await sync(activation)
         }
         let task = Task { await self.run(activation) }
@@ -110,7 +110,7 @@ package actor PatchSync {
         report.bytes = counting.bytes
         report.duration = clock.now - start
         if let error = report.error {
-            // A folder that cannot be written is so at each sync.
+            // A folder that cannot be written fails at each sync.
             if error.code == .io {
                 store.tellDaily(.syncFailed(error), error)
             } else {

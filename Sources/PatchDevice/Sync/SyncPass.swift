@@ -19,11 +19,11 @@ struct SyncPass: Sendable {
         let entry: PatchList.Entry
         let target: FeedTarget
         let hash: String
-        /// Its place among the results.
+        /// Its index in the results.
         let place: Int
     }
 
-    /// Why an envelope was not taken.
+    /// Why an envelope was not accepted.
     private struct Refusal {
         let code: PatchChoice.Code
         let error: PatchError
@@ -47,7 +47,7 @@ struct SyncPass: Sendable {
             held: state.held.reduce(into: [:]) { $0[$1.patch.id, default: []].insert($1.patch.version) },
             isBanned: { banned.contains(PatchID(id: $0.id, version: $0.version)) })
 
-        // What is switched off or withdrawn is written before the runner lets go of it, and before anything is downloaded.
+        // The kill switch and withdrawals are written before the runner deactivates patches, and before anything is downloaded.
         try applyList(list, choices, shown: client.shownTime(list.published))
 
         let delivered = DeliveredTrust(
@@ -75,8 +75,8 @@ struct SyncPass: Sendable {
         return results
     }
 
-    /// Downloads envelopes, and holds them in growing batches: the state is written a few times, however many there are, and a sync
-    /// that is ended in the middle has kept most of what it downloaded.
+    /// Downloads envelopes, and holds them in growing batches. The state is written only a few times, however many there are, and
+    /// an interrupted sync has kept most of its downloads.
     private func take(
         _ downloads: [Download], _ client: inout FeedClient, _ trust: PatchTrust, at now: Timestamp,
         _ results: inout [SyncReport.Result]
@@ -107,7 +107,7 @@ struct SyncPass: Sendable {
         try store.hold(taken)
     }
 
-    /// The list's bytes: those that are kept, if they are still the ones that are signed.
+    /// The list's bytes: the kept ones if they still match the signed target, or else the feed's.
     private func contents(
         of target: FeedTarget, keptIn storage: MetadataFolder, _ client: inout FeedClient
     ) async throws(PatchError) -> [UInt8] {
@@ -133,7 +133,7 @@ struct SyncPass: Sendable {
             user: settings.user, groups: settings.groups)
     }
 
-    /// The listed versions whose envelopes are banned. A ban is of bytes, so the hash is compared, not the number.
+    /// The listed versions whose envelopes are banned. A ban is for specific bytes, so the hash decides, not the version.
     private func bannedVersions(
         in list: PatchList, _ client: inout FeedClient
     ) async throws(PatchError) -> Set<PatchID> {
@@ -151,7 +151,7 @@ struct SyncPass: Sendable {
         return banned
     }
 
-    /// Obeys the kill switch and takes away what is no longer for this device.
+    /// Obeys the kill switch, and removes patches that are no longer for this device.
     private func applyList(_ list: PatchList, _ choices: [PatchChoice], shown: Timestamp?) throws(PatchError) {
         let old = store.state
         let taken = choices.filter { [.withdrawn, .appVersion, .engine, .banned].contains($0.code) }
@@ -170,19 +170,19 @@ struct SyncPass: Sendable {
                 return []
             }
         } catch {
-            failure = error  // thrown once the runner has let go
+            failure = error  // thrown once the runner has deactivated the patches
         }
         if !list.isEnabled {
             runner?.deactivateAll()
             if old.isEnabled, failure == nil { store.events(.disabled) }
         }
         if !old.isEnabled, list.isEnabled, failure == nil { store.events(.enabled) }
-        // A version may run that is no longer held, because a newer one was downloaded meanwhile.
+        // A version that is no longer held may run, because a newer one was downloaded meanwhile.
         let running = Set((runner?.active ?? []).map { PatchID(id: $0.id, version: $0.version) })
         for choice in taken {
             let patch = PatchID(id: choice.id, version: choice.version)
             if running.contains(patch) { runner?.deactivate(patch.id) }
-            // Events are told after the write that they tell of. If it failed, the next sync tells them.
+            // Events are reported after their change is written. If the write failed, the next sync reports them.
             guard failure == nil, choice.code == .withdrawn, running.contains(patch) || lost.contains(patch) else {
                 continue
             }
@@ -205,9 +205,9 @@ struct SyncPass: Sendable {
         if old.switches != list.switches { store.events(.switches(list.switches)) }
     }
 
-    /// What is for this device, and is not in the store with exactly the bytes that are signed.
+    /// The patches for this device that are not in the store with exactly the signed bytes.
     ///
-    /// - Parameter results: Gets the reason for a patch that cannot be downloaded.
+    /// - Parameter results: Receives the reason for each patch that cannot be downloaded.
     private func downloads(
         of choices: [PatchChoice], _ client: inout FeedClient, _ results: inout [SyncReport.Result]
     ) async throws(PatchError) -> [Download] {
@@ -229,7 +229,7 @@ struct SyncPass: Sendable {
 
     /// Downloads an envelope, verifies it, and stores it.
     ///
-    /// - Returns: Why it was not taken; nil if it was.
+    /// - Returns: Why it was not accepted; nil if it was.
     /// - Throws: `io` if it cannot be stored.
     private func take(
         _ download: Download, _ client: inout FeedClient, _ trust: PatchTrust, at now: Timestamp
@@ -255,7 +255,7 @@ struct SyncPass: Sendable {
         }
     }
 
-    /// Checks that the list's copies of what the manifest says are right.
+    /// Checks that the list's copies of the manifest's values are right.
     private static func check(_ manifest: Manifest, against entry: PatchList.Entry) throws(PatchError) {
         guard manifest.id == entry.id, manifest.version == entry.version, manifest.engine == entry.engine,
             manifest.appVersions.description == entry.appVersions.description
@@ -267,7 +267,7 @@ struct SyncPass: Sendable {
         }
     }
 
-    /// Keeps what the sync said of the versions that are not held.
+    /// Keeps the results of the sync for versions that are not held.
     private func note(_ results: [SyncReport.Result]) throws(PatchError) {
         let held = Set(store.state.held.map(\.patch))
         var verdicts: [PatchID: StoreState.SyncOutcome] = [:]
@@ -285,7 +285,7 @@ struct SyncPass: Sendable {
 
     private static let verdictLimit = 1_000
 
-    /// Activates what does not wait for the next launch.
+    /// Activates the patches that do not wait for the next launch.
     private func activateNew(
         on runner: PatchRunner, _ list: PatchList, _ activation: PatchSync.Activation, _ trust: PatchTrust
     ) throws(PatchError) {
@@ -304,8 +304,8 @@ struct SyncPass: Sendable {
             else { continue }
             due.append((patch, held.hash))
         }
-        // Noted first: if the app ends while a script loads, the next launch knows which ones it may have been. The first ones are
-        // noted alone, so that only one is blamed.
+        // Noted first: if the app ends while a script loads, the next launch knows which patches may be the cause. The first
+        // batch is one patch, so that only that one is blamed.
         var batch = 1
         while !due.isEmpty {
             let next = due.prefix(batch)
@@ -314,7 +314,7 @@ struct SyncPass: Sendable {
             due.removeFirst(next.count)
             batch *= 2
         }
-        // An app in the background is ended by the system without a word.
+        // The system ends an app in the background without notice.
         if store.isInBackground { store.ended() }
     }
 }

@@ -2,25 +2,27 @@ public import PatchCrypto
 public import PatchFeed
 internal import PatchRunner
 
-/// What a sync has found and done.
+/// The results of a sync.
 public struct SyncReport: Sendable {
-    /// What becomes of a version of a patch on this device.
+    /// The result for a version of a patch on this device.
     public struct Result: Sendable {
         /// The patch's reverse-DNS name.
         public let id: String
         /// The patch's version.
         public let version: Int
-        /// What became of it.
+        /// The result, for programs.
         public internal(set) var code: PatchChoice.Code
-        /// Why, if the code alone does not say it.
+        /// The reason, if the code alone does not state it.
         public internal(set) var detail: String?
     }
 
-    /// Why the sync failed; nil if it did not. What was held before is still held then.
+    /// Why the sync failed; nil if it succeeded. After a failure, held patches stay held, except those that the sync had already
+    /// removed.
     public internal(set) var error: PatchError?
     /// A result for each version of a patch in the list, and for each one that is held.
     public internal(set) var results: [Result] = []
-    /// Whether another process writes the device's folder. This one asked no network: it did what that one has found.
+    /// Whether another process writes the device's folder. This process then does not use the network, and applies the other
+    /// one's results.
     public internal(set) var isFollower = false
     /// How many bytes were read from the feed.
     public internal(set) var bytes = 0
@@ -29,7 +31,7 @@ public struct SyncReport: Sendable {
 
     init(_ error: PatchError? = nil) { self.error = error }
 
-    /// The report of a process that follows another one: what that one has found.
+    /// The report of a process that follows another one, with that one's results.
     init(following state: StoreState) {
         isFollower = true
         let held = state.held.map { held in
@@ -49,7 +51,7 @@ public struct SyncReport: Sendable {
         }
     }
 
-    /// How many results there are of each code.
+    /// The number of results for each code.
     public var counts: [String: Int] {
         results.reduce(into: [:]) { $0[$1.code.rawValue, default: 0] += 1 }
     }
