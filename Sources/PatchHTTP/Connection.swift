@@ -10,7 +10,7 @@ internal import Synchronization
     /// libcurl blocks, so its transfers have a thread of their own while they run.
     private let queue = DispatchQueue(label: "PatchHTTP")
 
-    /// Why libcurl cannot be used; nil if it can. It is opened when this is first asked for.
+    /// Why libcurl cannot be used; nil if it can. libcurl is opened when this is first read.
     private static let fault: String? = unsafe ccurl_open().map { unsafe String(cString: $0) }
 
     /// The error for a libcurl that cannot be used; nil if it can.
@@ -71,14 +71,14 @@ internal import Synchronization
             let details = String(decoding: message.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
             return .failure(Self.fault(of: code, details, certificate: certificate, request))
         }
-        // libcurl takes a connection that ends among the headers for an empty file.
+        // libcurl treats a connection that ends within the headers as an empty file.
         guard transfer.hasAllHeaders else {
             return .failure(HTTPFault(message: "the connection ended too soon", mayPass: true))
         }
         return .success(transfer.response)
     }
 
-    /// - Returns: False if libcurl cannot restrict what it uses, or cannot sign.
+    /// - Returns: False if libcurl cannot restrict its protocols, or cannot sign.
     private func set(_ request: HTTPRequest) -> Bool {
         let settings = request.settings
         unsafe ccurl_reset(handle)
@@ -92,7 +92,7 @@ internal import Synchronization
         text(CURLOPT_USERAGENT, "patchpack")
         number(CURLOPT_FOLLOWLOCATION, 1)
         number(CURLOPT_MAXREDIRS, 3)
-        // libcurl 8 signs no path that it may not make plain. The paths of an object store are plain.
+        // libcurl 8 does not sign a path that it may not normalize. The paths of an object store are already normalized.
         number(CURLOPT_PATH_AS_IS, request.signer == nil ? 1 : 0)
         number(CURLOPT_NOSIGNAL, 1)
         number(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
@@ -102,7 +102,7 @@ internal import Synchronization
         number(CURLOPT_TIMEOUT, settings.fileTime.seconds)
         if let authorities = settings.authorities { text(CURLOPT_CAINFO, authorities) }
         guard let signer = request.signer else { return true }
-        // What is signed is signed for one server.
+        // A signature is for one server, so redirects are not followed.
         number(CURLOPT_FOLLOWLOCATION, 0)
         text(CURLOPT_USERNAME, signer.id)
         text(CURLOPT_PASSWORD, signer.secret)
@@ -111,8 +111,8 @@ internal import Synchronization
 
     /// - Parameters:
     ///   - code: How the transfer ended.
-    ///   - details: What libcurl says of it; empty if no more than the code.
-    ///   - certificate: What OpenSSL says of the server's certificate.
+    ///   - details: The message from libcurl; empty if there is only the code.
+    ///   - certificate: The result of OpenSSL's check of the server's certificate.
     private static func fault(
         of code: CURLcode, _ details: String, certificate: Int, _ request: HTTPRequest
     ) -> HTTPFault {
@@ -154,19 +154,19 @@ private final class Cancellation: Sendable {
     let isAsked = Atomic(false)
 }
 
-/// What has come in a transfer so far.
+/// The data that a transfer has received so far.
 private final class Transfer {
     var response = HTTPResponse()
     private(set) var fault: HTTPFault?
     private let limit: Int
-    /// Whether the bodies of refusals are kept, too.
+    /// Whether the bodies of error responses are kept too.
     private let keepsAll: Bool
     private let cancellation: Cancellation
-    /// Whether the empty line has come that ends the headers of the last response.
+    /// Whether the empty line that ends the headers of the last response was received.
     private(set) var hasAllHeaders = false
     private var headerSize = 0
     private var discarded = 0
-    /// The most bytes of headers, those of redirects included.
+    /// The maximum size of headers in bytes, including the headers of redirects.
     private static let headerLimit = 64 << 10
 
     init(limit: Int, keepsAll: Bool, _ cancellation: Cancellation) {
@@ -187,7 +187,7 @@ private final class Transfer {
 
     /// Takes data, and returns how many bytes it took.
     func receive(body data: UnsafeRawBufferPointer) -> Int {
-        // What comes in place of the file is thrown away. It must not end the transfer before its status is known.
+        // A body that is not the file is discarded. It must not end the transfer with an error that hides the status.
         guard response.status == 200 && !response.isWebPage || keepsAll else {
             discarded += data.count
             return discarded <= Self.headerLimit << 6 ? data.count : 0
@@ -228,7 +228,7 @@ private final class Transfer {
         return line.count
     }
 
-    /// What `Cache-Control` allows to shared caches.
+    /// The maximum age that `Cache-Control` allows to shared caches.
     private static func maxAge(_ value: String) -> Duration? {
         var ages: [String: Int] = [:]
         for directive in value.lowercased().split(separator: ",") {

@@ -18,12 +18,12 @@ package struct HTTPRequest: Sendable {
     /// Whether the URL is https.
     var isSecure: Bool { url.utf8.starts(with: "https:".utf8) }
     package var headers: [String] = []
-    /// The bytes to put in place of the file; nil to get the file.
+    /// The bytes to upload as the file; nil to download the file.
     package var upload: [UInt8]?
-    /// The account that signs the request, as object stores want it (AWS Signature Version 4); nil if it is not signed.
+    /// The account that signs the request, as object stores require (AWS Signature Version 4); nil if it is not signed.
     package var signer: HTTPSigner?
 
-    /// - Parameter limit: The most bytes that the response may have.
+    /// - Parameter limit: The maximum size of the response, in bytes.
     package init(url: String, limit: Int, settings: HTTPSettings) {
         self.url = url
         self.limit = limit
@@ -60,7 +60,7 @@ package struct HTTPResponse: Sendable {
         511: "sign in to the network",
     ]
 
-    /// What the response says of the file.
+    /// The reply that the response gives for the file.
     func reply(to path: String) throws(HTTPFault) -> FeedReply {
         switch status {
         case 200:

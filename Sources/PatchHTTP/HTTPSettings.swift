@@ -1,28 +1,28 @@
 /// How a feed is read. The defaults are for a device with a network that comes and goes.
 public struct HTTPSettings: Sendable {
-    /// Whether the feed's own URL may be http. Everything is still verified, but anybody on the way sees it and can
+    /// Whether the feed's own URL may be http. Everything is still verified, but anyone on the network path can see it and
     /// withhold it.
     public var allowsHTTP = false
-    /// The path of a file with the certificates to trust (PEM); nil for those of the system.
+    /// The path of a file with the certificates to trust (PEM); nil for the system's certificates.
     public var authorities: String?
-    /// What a hint calls `authorities`, where a user names the file in another way.
+    /// The name of `authorities` in a hint, if a user names the file in another way.
     package var authoritiesName = "HTTPSettings.authorities"
-    /// What a hint calls the permission to use http, where a user gives it in another way.
+    /// The name of `allowsHTTP` in a hint, if a user allows http in another way.
     package var allowsHTTPName = "HTTPSettings(allowsHTTP: true)"
-    /// How long a connection may take to be made, in whole seconds.
+    /// The maximum time to connect, in whole seconds.
     public var connectTime = Duration.seconds(10)
-    /// How long nothing may come, in whole seconds.
+    /// The maximum time without any data, in whole seconds.
     public var stallTime = Duration.seconds(30)
-    /// How long one file may take, in whole seconds.
+    /// The maximum time for one file, in whole seconds.
     public var fileTime = Duration.seconds(300)
-    /// How often a transfer is tried again.
+    /// How many times a transfer is tried again.
     public var retries = 2
 
-    /// The defaults, but for what is given.
+    /// The defaults, except the given values.
     ///
     /// - Parameters:
     ///   - allowsHTTP: Whether the feed's own URL may be http.
-    ///   - authorities: The path of a file with the certificates to trust (PEM); nil for those of the system.
+    ///   - authorities: The path of a file with the certificates to trust (PEM); nil for the system's certificates.
     public init(allowsHTTP: Bool = false, authorities: String? = nil) {
         self.allowsHTTP = allowsHTTP
         self.authorities = authorities

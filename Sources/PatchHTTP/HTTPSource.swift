@@ -3,9 +3,9 @@ public import PatchFeed
 
 /// A feed on a web server, read with libcurl.
 ///
-/// Only https is used, unless the URL itself is http and that is allowed. Redirects are followed three times, never to
-/// http. Proxies are taken from the environment (`https_proxy`, `no_proxy`), as libcurl does. A transfer that fails for a
-/// reason that may pass is tried again twice.
+/// Only https is used, unless the URL itself is http and that is allowed. Redirects are followed three times, never to http.
+/// Proxies are taken from the environment (`https_proxy`, `no_proxy`), as libcurl does. A transfer that fails for a temporary
+/// reason is tried again, by default twice.
 public struct HTTPSource: FeedSource {
     /// Why libcurl cannot be used on this machine; nil if it can.
     package static var missingLibrary: PatchError? { Connection.missing }
@@ -19,7 +19,7 @@ public struct HTTPSource: FeedSource {
     /// - Parameters:
     ///   - url: The URL of the folder that has the feed's `metadata` and `targets`.
     ///   - settings: How to read it.
-    /// - Throws: `config` if the URL is not https, or not http where that is allowed, or if it has a query;
+    /// - Throws: `config` if the URL is not https (or http, if that is allowed), or has a query, a fragment or a space;
     ///   `feed-unavailable` if libcurl is not installed.
     public init(_ url: String, settings: HTTPSettings = HTTPSettings()) throws(PatchError) {
         let isSecure = url.utf8.starts(with: "https://".utf8)
@@ -41,7 +41,7 @@ public struct HTTPSource: FeedSource {
         connection = try Connection()
     }
 
-    /// A URL without the user and the password that it may have, for messages.
+    /// A URL without its user and password, for messages.
     package static func shown(_ url: String) -> String {
         let bytes = Array(url.utf8)
         guard let scheme = bytes.firstRange(of: Array("://".utf8)) else { return url }
@@ -65,7 +65,8 @@ public struct HTTPSource: FeedSource {
                 guard error.mayPass, tries < settings.retries, !Task.isCancelled else { throw fault }
             }
             tries += 1
-            // Half a second, then two, each with as much again by chance, so that many devices do not come back at once.
+            // Half a second, then two, each with a random addition of up to as much again, so that many devices do not return at
+            // once.
             let pause = Double(tries * tries) / 2 * Double.random(in: 1...2)
             guard (try? await Task.sleep(for: .seconds(pause))) != nil else { throw fault }
         }
