@@ -3,8 +3,9 @@ public import PatchRunner
 
 /// Scripts see a decimal number as a number.
 ///
-/// A decimal of up to 15 significant digits is the same after a script has passed it on, because a number holds so many. One that has more is
-/// not passed. What a script returns is rounded to 15 significant digits, so that 0.1 + 0.2 is 0.3, unless it is an integer.
+/// A decimal of at most 15 significant digits is unchanged after a script has passed it on, because a number holds that many
+/// digits. A decimal with more digits is not passed. A number that a script returns is rounded to 15 significant digits, so that
+/// 0.1 + 0.2 is 0.3, unless it is an integer.
 extension Decimal: PatchValue {
     public func push(to stack: PatchStack) {
         guard let number = exactNumber else {
@@ -14,7 +15,7 @@ extension Decimal: PatchValue {
     }
 
     public static func read(from stack: PatchStack, at index: Int32) -> Decimal? {
-        // An integer of the script is exact, also one of more than 15 digits. A float without a fraction is not.
+        // An integer of the script is exact, even with more than 15 digits. A float without a fraction is not.
         if let integer = stack.integer(at: index),
             integer.magnitude < bound.magnitude || stack.typeName(at: index) == "integer"
         {
@@ -35,21 +36,22 @@ extension Decimal: PatchValue {
     /// The first integer with more than 15 digits.
     private static let bound: Int64 = 1_000_000_000_000_000
 
-    /// The nearest number; nil if there are more than 15 significant digits. `NSDecimalNumber.doubleValue` is often another one.
+    /// The nearest number; nil if there are more than 15 significant digits. `NSDecimalNumber.doubleValue` is often not the
+    /// nearest.
     private var exactNumber: Double? {
         var compact = self
         unsafe NSDecimalCompact(&compact)
         let digits = compact.significand.magnitude
         guard !isNaN, digits < Decimal(Self.bound) else { return nil }
-        // So few digits are an integer that both types hold exactly.
+        // Both types hold an integer of at most 15 digits exactly.
         let integer = Int64(NSDecimalNumber(decimal: digits).doubleValue)
         return Double("\(sign == .minus ? "-" : "")\(integer)e\(compact.exponent)")
     }
 
-    /// A number's first 15 significant digits; nil if it is out of range.
+    /// A number rounded to 15 significant digits; nil if it is out of range.
     private init?(rounding number: Double) {
         guard number.isFinite else { return nil }
-        // At most 18 digits: a number is described by at most 17, and by another 0 after the point.
+        // At most 18 digits: a number's description has at most 17, and sometimes another 0 after the point.
         var digits: Int64 = 0
         var exponent = 0
         let parts = number.magnitude.description.utf8.split(separator: UInt8(ascii: "e"))

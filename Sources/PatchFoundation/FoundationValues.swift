@@ -3,7 +3,8 @@ public import PatchRunner
 
 /// Scripts see a URL as a string: its `absoluteString`.
 ///
-/// A script may return any URL of at most 64 KiB, also a relative one. A string with characters that no URL has is refused, not escaped.
+/// A script may return any URL of at most 64 KiB, including a relative one. A string with characters that a URL cannot have is
+/// refused, not escaped.
 extension URL: PatchValue {
     public func push(to stack: PatchStack) { absoluteString.push(to: stack) }
 
@@ -22,13 +23,13 @@ extension URL: PatchValue {
     public static var _isDirect: Bool { true }
     public static func _sample(_ isSecond: Bool, depth: Int) -> URL? { URL(filePath: isSecond ? "/b" : "/a") }
 
-    /// A longer one takes milliseconds to parse, in a step that no limit ends.
+    /// A longer URL takes milliseconds to parse, in a step that no limit can interrupt.
     private static let longest = 64 << 10
 }
 
-/// Scripts see a date as a number: the seconds since 1970, as `os.time` has them.
+/// Scripts see a date as a number: the seconds since 1970, as `os.time` returns them.
 ///
-/// A number holds them exactly to less than a microsecond. What a script returns is a date of the years 1 to 9999.
+/// A number holds them exactly to less than a microsecond. A script may return a date of the years 1 to 9999.
 extension Date: PatchValue {
     public func push(to stack: PatchStack) { timeIntervalSince1970.push(to: stack) }
 

@@ -1,10 +1,11 @@
 public import Foundation
 public import PatchRunner
 
-/// Scripts see a UUID as a string of 36 characters with capital letters, as `uuidString` is. One that a script makes may have small letters.
+/// Scripts see a UUID as a string of 36 characters with uppercase letters, as in `uuidString`. A UUID from a script may have
+/// lowercase letters.
 extension UUID: PatchKey {
     public func push(to stack: PatchStack) {
-        // `uuidString` takes longer than the whole call.
+        // `uuidString` takes longer than the rest of the call.
         unsafe withUnsafeTemporaryAllocation(byteCount: Self.textLength, alignment: 1) { text in
             var place = 0
             unsafe withUnsafeBytes(of: uuid) { bytes in
