@@ -5,7 +5,7 @@ public import PatchCrypto
 /// A feed is a repository of The Update Framework (TUF, specification 1.0.34), and this is the specification's client
 /// workflow (section 5). One client is for one update: make another one for the next.
 ///
-/// After an error, what was trusted before is still trusted, and the next update begins from there.
+/// After an error, the metadata that were trusted before are still trusted, and the next update begins from there.
 public struct FeedClient: Sendable {
     private let source: any FeedSource
     private let storage: any FeedStorage
@@ -21,9 +21,9 @@ public struct FeedClient: Sendable {
     ///   - source: Where the feed's files come from.
     ///   - storage: Where trusted metadata are kept. An app keeps one for each feed.
     ///   - start: The time by which metadata must not have expired: the device's clock.
-    ///   - floor: The newest time that signed data have shown, as ``shownTime(_:)`` returned it after an earlier update. The
-    ///     clock cannot be before it, unless newer metadata refute it.
-    ///   - limits: The most that is taken.
+    ///   - floor: The newest time that signed data have shown, as ``shownTime(_:)`` returned it after an earlier update. A clock
+    ///     that shows an earlier time is ignored, unless newer metadata refute the floor.
+    ///   - limits: The limits on the feed's files.
     /// - Throws: `feed-malformed` or `feed-signature` if `root` is not a root file that its own keys have signed.
     public init(
         root: [UInt8], from source: any FeedSource, keptIn storage: any FeedStorage, at start: Timestamp,
@@ -37,11 +37,11 @@ public struct FeedClient: Sendable {
 
     /// Brings the metadata of the four top-level roles up to date (sections 5.3 to 5.6.6).
     ///
-    /// If nothing has changed, two small files are asked for: the next root file, which is missing, and the timestamp.
+    /// If nothing has changed, two small files are requested: the next root file, which is missing, and the timestamp.
     ///
     /// - Throws: `feed-signature`, `feed-rollback`, `feed-mismatch`, `feed-expired`, `feed-malformed` or `feed-limit` if the
-    ///   feed's files are not what they must be; `clock` if they seem expired only because the device's clock is wrong;
-    ///   `feed-unavailable` if they cannot be fetched; `io` if they cannot be stored.
+    ///   feed's files are wrong; `clock` if they seem expired only because the device's clock is wrong; `feed-unavailable` if
+    ///   they cannot be fetched; `io` if they cannot be stored.
     public mutating func update() async throws(PatchError) {
         guard trusted.timestamp == nil else {
             throw PatchError(.config, "a feed's client is for one update", hint: "make another one for the next")
@@ -62,10 +62,10 @@ public struct FeedClient: Sendable {
 
     /// The newest time that signed data have shown, after an update.
     ///
-    /// A list that was signed with a wrong clock, or by a thief of the online key, moves it no further than to the end of the
-    /// timestamp, the root and the targets.
+    /// A list that was signed with a wrong clock, or by someone who has stolen the online key, moves it at most to the earliest
+    /// end of the timestamp, the root and the targets.
     ///
-    /// - Parameter published: When a file of the feed says that it was signed.
+    /// - Parameter published: The signing time that a file of the feed gives.
     public func shownTime(_ published: Timestamp) -> Timestamp? {
         guard let timestamp = trusted.timestamp, let targets = trusted.targets[.top] else { return trusted.floor }
         let end = min(timestamp.expires, targets.expires, trusted.root.expires)
@@ -85,7 +85,7 @@ public struct FeedClient: Sendable {
         }
     }
 
-    /// The list of patches of a feed whose app is not known: the target of the role that this tool gives the list to.
+    /// The list of patches of a feed whose app is not known: the target of the role that this tool assigns the list to.
     ///
     /// - Returns: nil if the feed has no such role, or the role does not list exactly one target.
     package mutating func listTarget() async throws(PatchError) -> FeedTarget? {
@@ -102,7 +102,7 @@ public struct FeedClient: Sendable {
         return targets.first
     }
 
-    /// Looks for a target among those that the kept targets metadata list, without asking the source.
+    /// Looks for a target in the kept targets metadata, without asking the source.
     ///
     /// This is for a launch without a network, so the metadata may have expired. Their signatures are verified, beginning with
     /// the app's own root file.
@@ -124,9 +124,9 @@ public struct FeedClient: Sendable {
     ///
     /// - Parameters:
     ///   - target: The target, as it was found.
-    ///   - limit: The most bytes to take, whatever length is signed.
-    /// - Throws: `feed-limit` if the target is larger, `feed-mismatch` if it is not the file that is signed,
-    ///   `feed-unavailable` if it cannot be fetched.
+    ///   - limit: The maximum number of bytes, whatever the signed length.
+    /// - Throws: `feed-limit` if the target is larger, `feed-mismatch` if it is not the signed file, `feed-unavailable` if it
+    ///   cannot be fetched.
     public mutating func contents(of target: FeedTarget, limit: Int) async throws(PatchError) -> [UInt8] {
         guard target.length <= limit else {
             throw PatchError(.feedLimit, "\(target.path): \(target.length) bytes; at most \(limit) are allowed")
@@ -139,7 +139,7 @@ public struct FeedClient: Sendable {
 
     // MARK: the workflow
 
-    /// Section 5.3. The roots that were read before are read again from storage: trust begins at the app's own each time.
+    /// Section 5.3. Roots that were read before are read again from storage: trust begins at the app's own root each time.
     private mutating func updateRoot() async throws(PatchError) {
         readKeptRoots()
         for _ in 0..<limits.rootRotations {
@@ -148,7 +148,7 @@ public struct FeedClient: Sendable {
             }
             let (old, name) = (trusted.root, rootName)
             try trusted.update(root: bytes)
-            // 5.3.11. Done before the root is stored, so that it is not forgotten if this ends here.
+            // 5.3.11. Done before the root is stored, so that it is not skipped if the update ends here.
             if !old.timestamp.hasSameIDs(as: trusted.root.timestamp)
                 || !old.snapshot.hasSameIDs(as: trusted.root.snapshot)
             {
@@ -166,7 +166,7 @@ public struct FeedClient: Sendable {
             do throws(PatchError) {
                 try trusted.update(root: bytes)
             } catch {
-                return  // damaged, or not of this feed: read it again
+                return  // damaged, or from another feed: fetch it again
             }
         }
     }
@@ -282,7 +282,7 @@ public struct FeedClient: Sendable {
         }
     }
 
-    /// A source must apply the limit while it reads; this holds for one that does not.
+    /// A source must apply the limit while it reads; this check is for one that does not.
     private static func check(_ bytes: [UInt8], limit: Int, _ path: String) throws(PatchError) {
         guard bytes.count <= limit else { throw PatchError(.feedLimit, "\(path): more than \(limit) bytes") }
     }
@@ -295,7 +295,7 @@ public struct FeedClient: Sendable {
         PatchError(.feedUnavailable, "\(path): the feed does not have this file")
     }
 
-    /// The tag of the stored timestamp file, if it is known. The digest says which file it belongs to.
+    /// The tag of the stored timestamp file, if it is known. The digest identifies the file that it belongs to.
     private func storedTag(of bytes: [UInt8]) -> String? {
         guard var file = storage.read(Self.tagName, limit: 1024)?[...], let digest = file.takeLine(),
             (try? MessageDigest.sha256.hexadecimal(of: bytes))?.elementsEqual(digest) == true
@@ -307,9 +307,10 @@ public struct FeedClient: Sendable {
         try MessageDigest.sha256.hexadecimal(of: bytes) + [UInt8(ascii: "\n")] + Array(etag.utf8)
     }
 
-    /// Says that the device's clock is wrong if the source's clock is far from it, and metadata have expired.
+    /// Replaces an expiry error with a clock error if the source's clock is far from the device's and the metadata have not
+    /// expired by it.
     private func explained(_ error: PatchError) -> PatchError {
-        // The server's clock is not signed, so it explains a failure, and decides nothing.
+        // The server's clock is not signed, so it may explain a failure, but decides nothing.
         guard error.code == .feedExpired, let sourceDate, let end = trusted.expired, sourceDate < end,
             (trusted.start.secondsSince1970 - sourceDate.secondsSince1970).magnitude > 86_400
         else { return error }

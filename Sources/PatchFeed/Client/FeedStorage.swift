@@ -2,13 +2,13 @@ public import PatchCrypto
 
 /// Where a client keeps the metadata that it trusts, between updates.
 ///
-/// What it reads is verified again each time, so a damaged or changed file is as good as a missing one.
+/// The client verifies each item again after it is read, so a damaged or changed item counts as missing.
 public protocol FeedStorage: Sendable {
     /// Reads an item.
     ///
     /// - Parameters:
-    ///   - name: A file name that `FeedClient` has given, such as `timestamp.json`. It has no `/`, and at most 255 bytes.
-    ///   - limit: The most bytes that the caller can use; a larger item counts as missing.
+    ///   - name: A file name from `FeedClient`, such as `timestamp.json`. It has no `/`, and at most 255 bytes.
+    ///   - limit: The maximum number of bytes; a larger item counts as missing.
     /// - Returns: nil if there is no such item, or it cannot be read.
     func read(_ name: String, limit: Int) -> [UInt8]?
 

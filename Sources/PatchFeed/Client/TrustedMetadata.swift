@@ -1,11 +1,11 @@
 package import PatchCrypto
 
-/// In which points the reading of a signer is more lenient than that of a device.
+/// The points in which a signer reads metadata more leniently than a device.
 package struct ReadingLeniency: Sendable {
-    /// Whether metadata may have expired. A feed that has can be refreshed then.
+    /// Whether metadata may have expired, so that an expired feed can be refreshed.
     package var ignoresEnds = false
-    /// How many root files before the newest one may have the keys that have signed the other metadata. After a change of keys
-    /// that was interrupted, it is one.
+    /// The number of root files before the newest one whose keys may have signed the other metadata. After an interrupted change
+    /// of keys, it is one.
     package var earlierRoots = 0
     /// The snapshot to read in place of the one that the timestamp lists.
     package var snapshot: Int?
@@ -14,31 +14,31 @@ package struct ReadingLeniency: Sendable {
     package init() {}
 }
 
-/// The metadata that are trusted so far in one update. They can only move forward: each step checks what the specification
-/// says (section 5), and keeps the old metadata if a check fails.
+/// The metadata that are trusted so far in one update. They can only move forward: each step makes the checks of the
+/// specification (section 5), and keeps the old metadata if a check fails.
 package struct TrustedMetadata: Sendable {
     /// The time at which the update began, by the device's clock (section 5.1).
     let start: Timestamp
-    /// The newest time that signed data have shown; nil if that says nothing any more.
+    /// The newest time that signed data have shown; nil if it is no longer valid.
     ///
-    /// If the trusted timestamp file ends before it, it was wrong: no list is younger than a timestamp file that is signed after
-    /// it. A root that changes the timestamp's keys ends it, because those keys have signed it.
+    /// If the trusted timestamp file ends before this time, the time was wrong: no list is younger than a timestamp file that was
+    /// signed after it. A root that changes the timestamp's keys clears the time, because the old keys have signed it.
     private(set) var floor: Timestamp?
-    /// The time that expiries are held against.
+    /// The time that expiries are compared with.
     var time: Timestamp { max(start, floor ?? start) }
     package private(set) var root: RootMetadata
-    /// The root files before it, the oldest first, as far as their keys count.
+    /// The earlier root files whose keys still count, the oldest first.
     package private(set) var earlierRoots: [RootMetadata] = []
     /// The types of metadata that only keys of an earlier root have signed.
     package private(set) var staleTypes: Set<String> = []
     private let leniency: ReadingLeniency
-    /// When the metadata ended that were refused because they have expired.
+    /// The end of the metadata that were refused because they have expired.
     private(set) var expired: Timestamp?
     package private(set) var timestamp: TimestampMetadata?
     package private(set) var snapshot: SnapshotMetadata?
     package private(set) var targets: [TargetsKey: TargetsMetadata] = [:]
 
-    /// A role and the role that delegates to it, which says with which keys.
+    /// A role, and the role that delegates to it and lists its keys.
     package struct TargetsKey: Hashable, Sendable {
         package let role: String
         package let delegator: String
@@ -48,7 +48,7 @@ package struct TrustedMetadata: Sendable {
         package static let top = TargetsKey(role: "targets", delegator: "root")
     }
 
-    /// Trusts a root file, which came with the app (section 5.2). It need not be valid at this time.
+    /// Trusts a root file, which came with the app (section 5.2). It may have expired.
     package init(
         root bytes: [UInt8], start: Timestamp, floor: Timestamp? = nil, leniency: ReadingLeniency = ReadingLeniency()
     ) throws(PatchError) {
@@ -74,7 +74,7 @@ package struct TrustedMetadata: Sendable {
         root = next
     }
 
-    /// The keys that may have signed metadata of a top-level role, those of the newest root first.
+    /// The keys that may have signed metadata of a top-level role, the newest root's keys first.
     package func keys(of role: KeyPath<RootMetadata, RoleKeys>) -> [RoleKeys] {
         ([root] + earlierRoots.reversed()).map { $0[keyPath: role] }
     }
@@ -94,7 +94,7 @@ package struct TrustedMetadata: Sendable {
         throw failure ?? PatchError(.internal, "no keys")
     }
 
-    /// Forgets which time was shown: keys have shown it that no longer count.
+    /// Forgets the shown time, because keys that no longer count have signed it.
     mutating func forgetFloor() { floor = nil }
 
     /// Checks that the newest root file has not expired (5.3.10).
@@ -104,7 +104,7 @@ package struct TrustedMetadata: Sendable {
 
     /// Takes a timestamp file (5.4.2 to 5.4.4).
     ///
-    /// - Parameter isStored: Whether it was trusted before. It then may have expired: it still tells which versions were
+    /// - Parameter isStored: Whether it was trusted before. A file that was may have expired: it still shows which versions were
     ///   seen.
     /// - Returns: Whether it is newer than the trusted one. If it is of the same version, the trusted one stays.
     @discardableResult
@@ -141,8 +141,8 @@ package struct TrustedMetadata: Sendable {
 
     /// Takes a snapshot file (5.5.2 to 5.5.6).
     ///
-    /// - Parameter isStored: Whether it was trusted before. It then may be older than the timestamp file says, or have
-    ///   expired: it still tells which versions were seen.
+    /// - Parameter isStored: Whether it was trusted before. A file that was may have expired, or be older than the version in the
+    ///   timestamp file: it still shows which versions were seen.
     package mutating func update(
         snapshot bytes: [UInt8], called name: String = "snapshot.json", isStored: Bool = false
     ) throws(PatchError) {
@@ -176,7 +176,7 @@ package struct TrustedMetadata: Sendable {
 
     /// Takes the file of the targets role or of a delegated role (5.6.2 to 5.6.5).
     ///
-    /// - Parameter keys: Those of the role. One of the sets is enough; the first is the one that counts now.
+    /// - Parameter keys: The sets of the role's keys. One set is enough; the first is the current one.
     package mutating func update(
         targets bytes: [UInt8], of key: TargetsKey, by keys: [RoleKeys], called path: String? = nil
     ) throws(PatchError) {

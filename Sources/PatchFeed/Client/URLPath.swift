@@ -2,11 +2,11 @@ package import PatchCrypto
 
 /// The paths of files in a feed, as they are in a URL.
 package enum URLPath {
-    /// A name with everything percent-encoded but letters, digits and `-._~`.
+    /// A name with everything percent-encoded except letters, digits and `-._~`.
     package static func encoded(_ name: String) -> String { encoded(name.utf8) }
 
-    /// The file name under which a delegated role's metadata are stored. It is never that of another item, also if the file
-    /// system does not tell capitals from small letters.
+    /// The file name under which a delegated role's metadata are stored. No other item has the same name, even if the file system
+    /// is not case-sensitive.
     package static func storageName(of role: String) -> String {
         let name = role.utf8.map { byte in
             switch byte {

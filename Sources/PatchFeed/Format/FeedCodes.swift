@@ -1,7 +1,7 @@
 public import PatchCrypto
 
 extension PatchError.Code {
-    /// A file of the feed is not what its place says: not JSON, another role's, or a value of another kind.
+    /// A file of the feed is malformed: it is not JSON, it belongs to another role, or a value has the wrong type.
     public static let feedMalformed = Self("feed-malformed")
     /// Metadata of the feed has too few signatures by the keys of its role.
     public static let feedSignature = Self("feed-signature")
@@ -9,7 +9,7 @@ extension PatchError.Code {
     public static let feedRollback = Self("feed-rollback")
     /// Metadata of the feed has expired, so newer metadata may be withheld.
     public static let feedExpired = Self("feed-expired")
-    /// A file does not have the length, the hash or the version that signed metadata say.
+    /// A file does not have the length, the hash or the version that signed metadata give.
     public static let feedMismatch = Self("feed-mismatch")
     /// A file is larger than allowed, or there are too many of them.
     public static let feedLimit = Self("feed-limit")
@@ -17,10 +17,10 @@ extension PatchError.Code {
     public static let feedUnavailable = Self("feed-unavailable")
     /// A version of a patch was published before, with other bytes.
     public static let feedPublished = Self("feed-published")
-    /// A version of a patch is listed already, and not as it was asked for.
+    /// A version of a patch is already listed, but not as requested.
     public static let feedListed = Self("feed-listed")
     /// Another copy of the feed was deployed.
     public static let feedConflict = Self("feed-conflict")
-    /// Metadata seem expired only because the device's clock is wrong, by the server's clock.
+    /// Metadata seem expired only because the device's clock is wrong, according to the server's clock.
     public static let clock = Self("clock")
 }

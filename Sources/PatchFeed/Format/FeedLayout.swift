@@ -6,7 +6,7 @@ package enum FeedLayout {
 
     /// The only file that is replaced.
     package static let timestamp = "\(metadataFolder)/timestamp.json"
-    /// The root file that a feed begins with, which apps have.
+    /// The first root file of a feed, which apps include.
     package static let firstRoot = root(1)
 
     package static func root(_ version: Int) -> String { metadata("root", version: version) }
@@ -37,10 +37,10 @@ package enum FeedLayout {
         return target(names + ["\(sha256).\(last)"])
     }
 
-    /// The path of a target's file whose last name has the hash already.
+    /// The path of a target's file whose last name already has the hash.
     package static func target(_ names: [String]) -> String { "\(targetsFolder)/\(names.joined(separator: "/"))" }
 
-    /// Whether a path is that of a target's file, in any of its versions.
+    /// Whether a file belongs to a target, in any of its versions.
     package static func isTarget(_ file: String, _ path: String) -> Bool {
         let names = path.split(separator: "/").map(String.init)
         return file.hasPrefix(target(Array(names.dropLast()))) && file.hasSuffix(".\(names.last ?? "")")
@@ -49,7 +49,7 @@ package enum FeedLayout {
     /// The target that is an app's envelope.
     package static func envelope(_ name: String, of app: String) -> String { "\(envelopes)\(app)/\(name)" }
 
-    /// What the paths of all envelopes begin with.
+    /// The prefix of the paths of all envelopes.
     package static let envelopes = "patches/"
 
     /// The folder of the files of an app's envelopes.
@@ -61,6 +61,6 @@ package enum FeedLayout {
     /// The list of patches that waits with them.
     package static let stagedList = staged("list")
 
-    /// Where feeds are served: the timestamp that came after another one. Two copies of a feed cannot both make it.
+    /// The file on the server that records which timestamp came after another one. Two copies of a feed cannot both create it.
     package static func next(after version: Int?) -> String { "\(metadataFolder)/\(version ?? 0).next.json" }
 }

@@ -1,7 +1,7 @@
 package import PatchCrypto
 
 extension JSONObject {
-    /// An object of a feed's file. A member that nothing asks for is ignored.
+    /// An object of a feed's file. Members that are not read are ignored.
     ///
     /// - Throws: `feed-malformed` if the value is not an object.
     package init(_ value: JSONValue?, _ place: @escaping @Sendable @autoclosure () -> String) throws(PatchError) {

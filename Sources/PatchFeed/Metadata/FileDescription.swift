@@ -1,12 +1,12 @@
 package import PatchCrypto
 
-/// What signed metadata say of another file: its length and hashes, where they are given.
+/// The description of another file in signed metadata: its length and hashes, if they are given.
 package struct FileDescription: Sendable {
     /// The length in bytes.
     package let length: Int?
     /// Digests in lower-case hex digits, by the names of their functions, such as `sha256`.
     package let hashes: [(function: String, digest: String)]
-    /// The description as it is signed, with what else is said of the file.
+    /// The description as it is signed, with its other members.
     package let json: JSONValue
 
     /// Reads `length` and `hashes`, each of which may be missing.
@@ -25,14 +25,14 @@ package struct FileDescription: Sendable {
         json = .object(object.members)
     }
 
-    /// Says nothing.
+    /// An empty description.
     package init() { (length, hashes, json) = (nil, [], .object([])) }
 
     /// Describes a file.
     ///
     /// - Parameters:
-    ///   - length: In bytes; nil leaves it open.
-    ///   - sha256: In lower-case hex digits.
+    ///   - length: The length in bytes; nil to leave it open.
+    ///   - sha256: The SHA-256 in lower-case hex digits.
     package init(length: Int?, sha256: String) {
         self.length = length
         hashes = [("sha256", sha256)]

@@ -1,15 +1,15 @@
 package import PatchCrypto
 
-/// What a role signs, as a value that is read and written.
+/// The signed part of a role's metadata, as a value that is read and written.
 ///
-/// What is not changed is written as it was received: in the same order, and with members that this version does not know.
+/// Unchanged parts are written as they were received: in the same order, and with members that this version does not know.
 package protocol MetadataBody: Sendable {
     /// The `_type` of the role's files.
     static var type: String { get }
     /// 0 before it is signed for the first time.
     var version: Int { get set }
     var expires: Timestamp { get set }
-    /// What is signed.
+    /// The signed JSON.
     var json: JSONValue { get }
 
     /// - Throws: `feed-malformed`.
@@ -22,7 +22,7 @@ extension MetadataBody {
         .object([("_type", .string(type)), ("spec_version", .string("1.0.34"))])
     }
 
-    /// An object with the version and the end of this one.
+    /// An object with the version and the end of these metadata.
     func header(_ object: JSONValue) -> JSONValue {
         var json = object
         json.set(MetadataKey.version, .integer(version))
@@ -30,16 +30,16 @@ extension MetadataBody {
         return json
     }
 
-    /// A file of it, as devices read it.
+    /// A file of these metadata, as devices read it.
     package func file(_ signatures: [MetadataSignature]) -> [UInt8] { MetadataSignature.file(json, signatures) }
 }
 
-/// Members of metadata that those name who compare metadata.
+/// The names of members of metadata, for code that compares metadata.
 package enum MetadataKey {
     package static let version = "version"
     package static let expires = "expires"
     package static let targets = "targets"
     package static let meta = "meta"
-    /// That of a delegated role.
+    /// The name of a delegated role.
     package static let name = "name"
 }

@@ -1,8 +1,10 @@
-/// A path with wildcards, as a delegation names paths: `*` is any text and `?` any byte of one name in the path, and
-/// `[a-c]` and `[!a-c]` are one byte of a set.
+/// A path with wildcards, as a delegation names paths.
 ///
-/// One of more than 4,096 bytes matches nothing. It is matched in time that grows with the product of the lengths, whatever the pattern: the system's `fnmatch` may
-/// take time that grows exponentially.
+/// Within one name of the path, `*` matches any bytes, `?` matches any one byte, and `[a-c]` and `[!a-c]` match one byte of a
+/// set.
+///
+/// A pattern of more than 4,096 bytes matches nothing. Matching takes time that grows with the product of the lengths, whatever
+/// the pattern. The system's `fnmatch` may take time that grows exponentially.
 struct PathPattern: Sendable {
     private let names: [[Element]]
     /// The longest pattern and the longest path that are compared, in bytes.
@@ -42,7 +44,7 @@ struct PathPattern: Sendable {
         return elements
     }
 
-    /// Takes a set after its `[`; nil, and nothing taken, if it has no end.
+    /// Takes a set after its `[`. If the set has no end, it takes nothing and returns nil.
     private static func set(_ rest: inout Substring.UTF8View) -> Element? {
         let isNegated = rest.first == UInt8(ascii: "!")
         let body = rest.dropFirst(isNegated ? 1 : 0)
@@ -62,7 +64,7 @@ struct PathPattern: Sendable {
         return .one(ranges, isNegated: isNegated)
     }
 
-    /// Matches a name. After a failure only the last `*` takes one more character, which is enough.
+    /// Matches a name. After a failure only the last `*` takes one more byte, which is enough.
     private static func matches(_ elements: [Element], _ name: [UInt8]) -> Bool {
         var (element, position) = (0, 0)
         var retry: (element: Int, position: Int)?

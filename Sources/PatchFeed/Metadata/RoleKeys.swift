@@ -10,7 +10,7 @@ package struct MetadataSignature: Sendable {
         self.bytes = bytes
     }
 
-    /// The file of what is signed, with signatures.
+    /// A file of the signed JSON with signatures.
     package static func file(_ signed: JSONValue, _ signatures: [MetadataSignature]) -> [UInt8] {
         let list = signatures.map { signature in
             JSONValue.object([
@@ -27,12 +27,12 @@ package struct RoleKeys: Sendable {
     /// The ids of the role's keys, each once.
     package let ids: [String]
     package let threshold: Int
-    /// The keys that can be used. A key of an unknown kind is left out, so nothing that it signs counts.
+    /// The keys that can be used. A key of an unknown kind is left out, so its signatures do not count.
     private let keys: [(id: String, key: SchemeKey)]
 
     /// Reads a role: `keyids` and `threshold`.
     ///
-    /// - Parameter known: The keys of the metadata that have the role.
+    /// - Parameter known: The keys of the metadata that define the role.
     package init(_ role: JSONObject, known: FeedKeys) throws(PatchError) {
         ids = try role.texts("keyids")
         guard Set(ids.map { Array($0.utf8) }).count == ids.count else { throw role.fault("keyids", "a key twice") }
@@ -42,14 +42,14 @@ package struct RoleKeys: Sendable {
 
     /// Makes the keys of a role.
     ///
-    /// - Parameter known: The keys of the metadata that have the role.
+    /// - Parameter known: The keys of the metadata that define the role.
     package init(ids: [String], threshold: Int, known: FeedKeys) {
         self.ids = ids
         self.threshold = threshold
         keys = ids.compactMap { id in known[id].map { (id, $0) } }
     }
 
-    /// Writes the members that say so into the role's object.
+    /// Writes the ids and the threshold into the role's object.
     func write(to role: inout JSONValue) {
         role.set("keyids", .array(ids.map(JSONValue.string)))
         role.set("threshold", .integer(threshold))
@@ -99,13 +99,13 @@ package struct FeedKeys: Sendable {
 
     /// Adds a key, or replaces the one with that id.
     ///
-    /// - Parameter entry: The key as it is signed, such as `entry(of:kind:text:)` makes it.
+    /// - Parameter entry: The key as it is signed, such as from `entry(of:kind:text:)`.
     package mutating func set(_ id: String, _ entry: JSONValue) throws(PatchError) {
         keys[ExactString(id)] = try Self.key(JSONObject(entry, id))
         json.set(id, entry)
     }
 
-    /// Removes all keys but some.
+    /// Removes all keys except the given ones.
     package mutating func keep(_ ids: Set<ExactString>) {
         keys = keys.filter { ids.contains($0.key) }
         json = .object(json.members.filter { ids.contains(ExactString($0.key)) })

@@ -1,6 +1,6 @@
 package import PatchCrypto
 
-/// The root role's metadata: which keys count for the other three roles (section 4.3).
+/// The root role's metadata: which keys count for the top-level roles (section 4.3).
 package struct RootMetadata: MetadataBody {
     package static let type = "root"
 
@@ -32,7 +32,7 @@ package struct RootMetadata: MetadataBody {
     /// Makes the root of a new feed.
     ///
     /// - Parameters:
-    ///   - name: Tells the feed from others that are made in the same second with the same keys. Clients ignore it.
+    ///   - name: Distinguishes the feed from others that are made in the same second with the same keys. Clients ignore it.
     ///   - online: The keys of the snapshot and timestamp roles.
     package init(
         named name: String, keys: FeedKeys, root: RoleKeys, targets: RoleKeys, online: RoleKeys, expires: Timestamp
@@ -59,14 +59,14 @@ package struct RootMetadata: MetadataBody {
         return header(json)
     }
 
-    /// Gives a role other keys. Keys that no role has any more are removed.
+    /// Gives a role other keys. Keys that no role has any longer are removed.
     package mutating func setKeys(
         of role: WritableKeyPath<RootMetadata, RoleKeys>, to ids: [String], threshold: Int,
         adding added: [(id: String, json: JSONValue)]
     ) throws(PatchError) {
         for key in added { try keys.set(key.id, key.json) }
         self[keyPath: role] = RoleKeys(ids: ids, threshold: threshold, known: keys)
-        // Other roles than the four may be there.
+        // There may be other roles than the four.
         let used = json["roles"]?.members.flatMap { $0.value["keyids"]?.elements.compactMap(\.text) ?? [] } ?? []
         keys.keep(Set(used.map(ExactString.init)))
     }

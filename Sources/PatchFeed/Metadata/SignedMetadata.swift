@@ -4,15 +4,15 @@ package import PatchCrypto
 package struct SignedMetadata: Sendable {
     /// The file's name, for messages.
     package let name: String
-    /// What is signed: the canonical form of `signed`, with all members, known or not.
+    /// The signed bytes: the canonical form of `signed`, with all members, known or not.
     package let payload: [UInt8]
     package let signatures: [MetadataSignature]
-    /// What is signed.
+    /// The signed object.
     package let body: JSONObject
     package let version: Int
     package let expires: Timestamp
 
-    /// The versions that metadata can have. JSON of other tools knows no larger whole numbers, and one more never overflows.
+    /// The versions that metadata can have. The JSON of other tools has no larger integers, and adding one never overflows.
     package static let versions = 1...1 << 53
 
     /// Parses a file.
@@ -20,7 +20,7 @@ package struct SignedMetadata: Sendable {
     /// - Parameters:
     ///   - bytes: The file as received.
     ///   - name: Its name, for messages.
-    ///   - type: The only `_type` that is taken.
+    ///   - type: The only `_type` that is accepted.
     /// - Throws: `feed-malformed`.
     package init(_ bytes: [UInt8], name: String, type: String) throws(PatchError) {
         self.name = name
@@ -32,7 +32,7 @@ package struct SignedMetadata: Sendable {
             let entry = try JSONObject(entry, "\(name): signatures")
             let id = try entry.text("keyid")
             guard ids.insert(ExactString(id)).inserted else { throw file.fault("signatures", "two of key \(id)") }
-            // What is not hexadecimal cannot be a signature, and counts as none.
+            // A value that is not hexadecimal cannot be a signature, and counts as an empty one.
             signatures.append(
                 MetadataSignature(keyID: id, bytes: Hex.decode(try entry.text("sig").lowercased().utf8) ?? []))
         }

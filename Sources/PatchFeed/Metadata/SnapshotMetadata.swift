@@ -13,7 +13,7 @@ package struct MetadataDescription: Sendable {
         json = .object(object.members)
     }
 
-    /// - Parameter file: By default only the version is known.
+    /// - Parameter file: The file's length and hashes. By default, they are not given.
     package init(version: Int, _ file: FileDescription = FileDescription()) {
         (self.version, self.file) = (version, file)
         var json = file.json
@@ -103,7 +103,7 @@ package struct SnapshotMetadata: MetadataBody {
         return entry
     }
 
-    /// Lists a role's file, or lists it again.
+    /// Adds or replaces the entry of a role.
     package mutating func setEntry(of role: String, to entry: MetadataDescription) {
         files[Self.name(of: role)] = entry
     }
@@ -125,14 +125,14 @@ package struct SnapshotMetadata: MetadataBody {
     }
 }
 
-// What this tool's snapshots say beside what clients read.
+// The members that only this tool's snapshots have. Clients do not read them.
 extension SnapshotMetadata {
     /// The change that a snapshot is a part of.
     package struct ChangeNote: Sendable {
         package var author: String?
         package var reason: String?
         package var time: Timestamp?
-        /// The version of the root file that counted then.
+        /// The version of the root file at that time.
         package var root: Int?
 
         package init(author: String?, reason: String?, time: Timestamp?, root: Int?) {
@@ -140,7 +140,7 @@ extension SnapshotMetadata {
         }
     }
 
-    /// Snapshots of older versions of patchpack say nothing of it.
+    /// The change that this snapshot is a part of. Snapshots from older versions of patchpack do not record it.
     package var change: ChangeNote {
         get {
             let change = received["change"]
@@ -160,10 +160,10 @@ extension SnapshotMetadata {
 
     private static let previous = "previous"
 
-    /// The version of the snapshot that this one came from; nil if it does not say.
+    /// The version of the snapshot that this one came from; nil if it does not record that.
     package var previousVersion: Int? { received[Self.previous]?[MetadataKey.version]?.number }
 
-    /// The snapshot that this one came from; nil if it does not say.
+    /// The snapshot that this one came from; nil if it does not record that.
     ///
     /// - Throws: `feed-malformed`.
     package func previous() throws(PatchError) -> MetadataDescription? {
@@ -171,6 +171,6 @@ extension SnapshotMetadata {
         return try MetadataDescription(JSONObject(value, "snapshot.json: \(Self.previous)"))
     }
 
-    /// Says which snapshot this one came from.
+    /// Sets the snapshot that this one came from.
     package mutating func setPrevious(_ previous: MetadataDescription) { received.set(Self.previous, previous.json) }
 }

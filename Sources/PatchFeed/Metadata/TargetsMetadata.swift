@@ -9,8 +9,8 @@ package struct TargetsMetadata: MetadataBody {
     package var expires: Timestamp
     /// The targets by their paths.
     package var targets: [ExactString: FeedTarget] { didSet { isReceived = false } }
-    /// Whether the targets are those that were received. Others are written in canonical order, which a device reads and
-    /// verifies without a search for names that are there twice.
+    /// Whether the targets are unchanged since they were received. Changed targets are written in canonical order, which a device
+    /// reads and verifies without a search for duplicate names.
     private var isReceived = true
     package private(set) var delegations: [Delegation]
     /// The keys of the delegations.
@@ -90,13 +90,13 @@ public struct FeedTarget: Sendable {
 
     /// Describes a file.
     ///
-    /// - Parameter sha256: In lower-case hex digits.
+    /// - Parameter sha256: The SHA-256 in lower-case hex digits.
     package init(path: String, length: Int, sha256: String) {
         (self.path, self.length) = (path, length)
         file = FileDescription(length: length, sha256: sha256)
     }
 
-    /// The SHA-256 that is signed, in lower-case hex digits; nil if only other hashes are.
+    /// The SHA-256 that is signed, in lower-case hex digits; nil if only other hashes are signed.
     public var sha256: String? { file.sha256 }
 
     /// Checks that bytes are this file.
@@ -118,9 +118,9 @@ package struct Delegation: Sendable {
 
     /// Reads `delegations`.
     ///
-    /// - Parameter keys: Its keys.
+    /// - Parameter keys: The keys of the delegations.
     static func all(_ object: JSONObject, known keys: FeedKeys) throws(PatchError) -> [Delegation] {
-        // A feed with hash bins (`succinct_roles`) has no list of roles. Its files are not found.
+        // A feed with hash bins (`succinct_roles`) has no list of roles. Files of those roles are not found.
         guard object["roles"] != nil || object["succinct_roles"] == nil else { return [] }
         guard case .array(let roles) = object["roles"] else { throw object.fault("roles", "expected a list") }
         var all: [Delegation] = []
@@ -152,7 +152,7 @@ package struct Delegation: Sendable {
         received = .object(object.members)
     }
 
-    /// Delegates paths to a role, which has the last word on them.
+    /// Delegates paths to a role, at which the search for them ends.
     package init(to role: String, paths: [String], keys: RoleKeys) {
         (self.role, self.keys, isTerminating, hashPrefixes) = (role, keys, true, [])
         patterns = paths.map(PathPattern.init)
@@ -171,7 +171,7 @@ package struct Delegation: Sendable {
         return json
     }
 
-    /// Whether the role may say something about a path.
+    /// Whether the role is trusted for a path.
     package func covers(_ path: String) throws(PatchError) -> Bool {
         if patterns.contains(where: { $0.matches(path) }) { return true }
         guard !hashPrefixes.isEmpty else { return false }

@@ -1,6 +1,6 @@
 public import PatchCrypto
 
-/// A device, as far as it decides which patches are for it.
+/// The properties of a device that decide which patches are for it.
 public struct FeedDevice: Sendable {
     /// The app's bundle identifier.
     public var app: String
@@ -41,7 +41,7 @@ public struct FeedDevice: Sendable {
     }
 }
 
-/// What becomes of one version of a patch on a device, and why.
+/// The choice for one version of a patch on a device, and the reason.
 public struct PatchChoice: Sendable {
     /// A stable code, for events, logs and people. A version after 1.0 may add some.
     #if hasAttribute(nonexhaustive)
@@ -64,17 +64,17 @@ public struct PatchChoice: Sendable {
         case withdrawn
         /// It failed on this device.
         case banned
-        /// It is offered to no further device.
+        /// It is not offered to more devices.
         case paused
-        /// It is for groups or users that this device is not of.
+        /// It is for groups or users that do not include this device.
         case group
         /// The device's bucket is not below the percentage.
         case rollout
-        /// The list is of a newer format, from which nothing new is taken.
+        /// The list has a newer format, from which nothing new is taken.
         case feedTooNew = "feed-too-new"
         /// The envelope has expired.
         case expired
-        /// The list says something else than the envelope's manifest.
+        /// The list and the envelope's manifest differ.
         case listMismatch = "list-mismatch"
         /// The device has it, but the list does not.
         case unlisted
@@ -88,7 +88,7 @@ public struct PatchChoice: Sendable {
     public let id: String
     /// The patch's version.
     public let version: Int
-    /// What becomes of it on the device, and why.
+    /// The choice and the reason, for programs.
     public let code: Code
     /// The list's entry; nil for a patch that is not listed.
     public let entry: PatchList.Entry?
@@ -125,8 +125,9 @@ extension PatchChoice.Code {
 extension PatchList {
     /// Decides which patches a device gets. This is a pure function: the same arguments give the same answer anywhere.
     ///
-    /// For each id it is the highest version that is active, fits the app and is for the device. What the device has
-    /// stays, unless it is withdrawn or banned, no longer fits, or is superseded: a smaller percentage takes nothing away.
+    /// For each id, the device gets the highest version that is active, fits the app and is for the device. A version that the
+    /// device already has stays, unless it is withdrawn or banned, no longer fits, or is superseded. A smaller percentage removes
+    /// nothing.
     ///
     /// - Parameters:
     ///   - device: The device.
@@ -198,7 +199,7 @@ extension PatchList.Entry {
         return users.contains { $0.isByteEqual(to: name) }
     }
 
-    /// Why the entry is not for a device; nil if it is.
+    /// Why the entry is not for a device; nil if it is for the device.
     fileprivate func excluding(_ device: FeedDevice) throws(PatchError) -> PatchChoice.Code? {
         if try isNamed(device) { return nil }
         guard let rollout else { return groups == nil && users == nil ? nil : .group }

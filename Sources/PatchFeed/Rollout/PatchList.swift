@@ -1,20 +1,20 @@
 public import PatchCrypto
 
-/// The list of an app's patches: which there are, in what state, and for whom.
+/// The list of an app's patches, with their states and the devices that they are for.
 ///
-/// It is a target of the feed, `rollout/APP.json`, which the online key signs. docs/feed.md has its format.
+/// It is a target of the feed, `rollout/APP.json`, which the online key signs. docs/feed.md describes the format.
 public struct PatchList: Sendable {
     /// The version of the format that this library knows.
     public static let schema = 1
-    /// The most bytes that a list has. A device downloads the list whenever it changes. A thief of the online key can make other
-    /// metadata as large as that (``FeedLimits/targets``).
+    /// The maximum size of a list, in bytes. A device downloads the list whenever it changes. Someone who has stolen the online
+    /// key can make other metadata as large as ``FeedLimits/targets``.
     public static let byteLimit = 3_145_728
-    /// The most patches that a list has. Each of them costs a device time in each sync.
+    /// The maximum number of patches in a list. Each patch costs a device time in each sync.
     public static let entryLimit = 10_000
-    /// The bytes above which signers are told what a list costs: a thousand patches, mostly.
+    /// The size in bytes above which signers are warned about the cost of a list: usually a thousand patches.
     package static let largeBytes = 262_144
 
-    /// The most bytes that a trust store has.
+    /// The maximum size of a trust store, in bytes.
     public static let trustLimit = 65_536
 
     /// The path of an app's list among the feed's targets.
@@ -54,9 +54,10 @@ public struct PatchList: Sendable {
         package static let users = "users"
     }
 
-    /// The version of the format. Of a newer one, only `isEnabled` and withdrawals are obeyed.
+    /// The version of the format. No new patches are taken from a list of a newer format, but `isEnabled` and withdrawals are
+    /// obeyed.
     public let schema: Int
-    /// Whether patches run at all. If not, none runs, and nothing is deleted: this is the kill switch.
+    /// Whether patches run at all: the kill switch. If it is false, no patch runs, but nothing is deleted.
     public let isEnabled: Bool
     /// The bundle identifier of the app that the list is for.
     public let app: String
@@ -72,22 +73,22 @@ public struct PatchList: Sendable {
     public let switches: [String: String]
     /// The versions of patches that the list names, in its order.
     public let entries: [Entry]
-    /// Why entries were left out: each is refused by itself.
+    /// Why entries were left out. Each entry is refused on its own.
     public let faults: [PatchError]
 
     /// A version of a patch.
     public struct Entry: Sendable {
-        /// What devices do with it.
+        /// How devices treat a version.
         public enum State: String, Sendable, CaseIterable {
             /// It is offered.
             case active
-            /// It is offered to no further device. A device that has it keeps it.
+            /// It is not offered to more devices. A device that has it keeps it.
             case paused
-            /// Everybody loses it.
+            /// All devices remove it.
             case withdrawn
         }
 
-        /// When it is activated.
+        /// When a version is activated.
         public enum Moment: String, Sendable, CaseIterable {
             case now
             case nextLaunch = "next-launch"
@@ -99,9 +100,9 @@ public struct PatchList: Sendable {
         public let version: Int
         /// The envelope's path among the feed's targets; empty if it is withdrawn.
         public let path: String
-        /// A copy of the manifest's, so that a device can choose before it downloads anything.
+        /// The app versions that it is for, copied from the manifest so that a device can choose before it downloads anything.
         public let appVersions: VersionRange
-        /// A copy of the manifest's: the lowest engine level that it needs.
+        /// The lowest engine level that it needs, copied from the manifest.
         public let engine: Int
         /// Whether it is offered, paused or withdrawn.
         public let state: State
@@ -109,14 +110,15 @@ public struct PatchList: Sendable {
         public let when: Moment
         /// Why it was withdrawn.
         public let reason: String?
-        /// The part of all devices that it is for; nil for all, or, if there are groups or users, for only those.
+        /// The part of all devices that it is for. If it is nil, the patch is for all devices, or only for the groups and users
+        /// if there are any.
         public let rollout: Rollout?
         /// Groups that it is for, whatever the percentage.
         public let groups: [String]?
         /// Users that it is for, whatever the percentage, by their `Rollout.name(of:patch:)`.
         public let users: [String]?
 
-        /// What the buckets are made with.
+        /// The seed of the buckets.
         public var seed: String { rollout?.seed ?? id }
     }
 
@@ -161,7 +163,7 @@ public struct PatchList: Sendable {
                 let patch = Patch(id: entry.id, version: entry.version)
                 if let first = places[patch] {
                     faults.append(PatchError(.feedMalformed, "the list: \(entry.id) \(entry.version) twice"))
-                    // Whichever comes first, a withdrawal counts.
+                    // A withdrawal counts, whichever entry comes first.
                     if entry.state == .withdrawn { entries[first] = entry }
                 } else {
                     places[patch] = entries.count
@@ -183,7 +185,7 @@ extension PatchList.Entry {
         id = try object.text(Key.id)
         guard NameForm.isReverseDNS(id) else { throw object.fault(Key.id, "expected a name such as com.example.fix") }
         version = try object.number(Key.version, in: 1...Int(Int32.max))
-        // A word of a later version must not start what it may mean to stop.
+        // A state from a later version must not start a patch that it may be meant to stop.
         state = State(rawValue: try object.text(Key.state)) ?? .paused
         reason = try? object.optional(Key.reason, object.text)
         guard state != .withdrawn else {
@@ -192,7 +194,7 @@ extension PatchList.Entry {
             return
         }
         path = try object.text(Key.path)
-        // The online key signs what is below `rollout`, and must not be able to add code.
+        // The online key signs the files below `rollout`, and must not be able to add code.
         guard path.utf8.starts(with: FeedLayout.envelopes.utf8) else {
             throw object.fault(Key.path, "expected \(FeedLayout.envelopes)…")
         }

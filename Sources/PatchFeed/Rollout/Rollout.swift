@@ -1,26 +1,26 @@
 public import PatchCrypto
 
-/// Which part of all devices a patch is for: those whose bucket is below the percentage.
+/// The part of all devices that a patch is for: the devices whose bucket is below the percentage.
 ///
-/// The bucket of a device never changes, so a device that is in at 5 percent is in at 25.
+/// The bucket of a device never changes, so a device that is included at 5 percent is included at 25.
 public struct Rollout: Sendable, Equatable {
-    /// What is counted: installations of the app, or users, who may have several devices.
+    /// The unit that is counted: installations of the app, or users, who may have several devices.
     public enum Unit: String, Sendable, CaseIterable {
         case installation, user
     }
 
-    /// How many of 10,000 are in.
+    /// How many of 10,000 units are included.
     public let basisPoints: Int
-    /// What is put into buckets: an installation or a user.
+    /// The unit that is put into buckets: an installation or a user.
     public let unit: Unit
-    /// Mixes the buckets, so that the same devices are not the first ones each time; nil for the patch's id.
+    /// Mixes the buckets, so that the same devices are not always the first; nil for the patch's id.
     public let seed: String?
 
     /// Makes a rollout.
     ///
     /// - Parameters:
-    ///   - basisPoints: How many of 10,000 are in. Anything outside 0 to 10,000 counts as the nearer of the two.
-    ///   - unit: What is counted.
+    ///   - basisPoints: How many of 10,000 units are included. Anything outside 0 to 10,000 counts as the nearer of the two.
+    ///   - unit: The unit that is counted.
     ///   - seed: Mixes the buckets; nil for the patch's id.
     public init(basisPoints: Int, unit: Unit = .installation, seed: String? = nil) {
         self.basisPoints = min(max(basisPoints, 0), 10_000)
@@ -47,7 +47,7 @@ public struct Rollout: Sendable, Equatable {
     ///     printf 'patchpack user 1\n%s\n%s' ID USER | openssl dgst -sha256
     ///
     /// - Parameters:
-    ///   - user: The user's id. It is not in the list, but a list of possible ids can be tried.
+    ///   - user: The user's id. The list does not contain it, but a reader can try possible ids.
     ///   - patch: The patch's id.
     /// - Throws: `unavailable` if OpenSSL refuses SHA-256.
     public static func name(of user: String, patch: String) throws(PatchError) -> String {
