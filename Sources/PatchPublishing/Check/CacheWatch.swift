@@ -2,7 +2,7 @@ package import PatchFeed
 package import PatchCrypto
 internal import Synchronization
 
-/// A source that notes for how long caches may answer in its server's place.
+/// A source that records for how long caches may answer instead of its server.
 package final class CacheWatch: FeedSource {
     private let source: any FeedSource
     private let seen = Mutex<[Kind: Int?]>([:])
@@ -14,7 +14,7 @@ package final class CacheWatch: FeedSource {
 
     private let fetched = Atomic(0)
 
-    /// How many files were asked for.
+    /// The number of files that were requested.
     package var count: Int { fetched.load(ordering: .relaxed) }
 
     package init(source: any FeedSource) { self.source = source }
@@ -22,7 +22,7 @@ package final class CacheWatch: FeedSource {
     package func fetch(_ path: String, limit: Int, etag: String?) async throws(PatchError) -> FeedReply {
         fetched.add(1, ordering: .relaxed)
         let reply = try await source.fetch(path, limit: limit, etag: etag)
-        // Only a server has caches, and only a server has a clock.
+        // Only the reply of a server has a date, and only a server has caches.
         guard reply.date != nil else { return reply }
         let kind: Kind
         if case .missing = reply.content {

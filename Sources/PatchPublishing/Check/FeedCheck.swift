@@ -2,21 +2,22 @@ package import PatchCrypto
 package import PatchFeed
 package import PatchFiles
 
-/// What devices find in a feed.
+/// The contents of a feed, as devices see them.
 package struct FeedCheck: Sendable {
     package let list: PatchList
-    /// How many bytes the list, the envelopes and the delivered trust store have.
+    /// The total size of the list, the envelopes and the delivered trust store, in bytes.
     package private(set) var bytes: Int
-    /// What devices leave out, a line for each fault.
+    /// The faults that make devices ignore a part of the feed, one line each.
     package private(set) var faults: [String]
 
-    /// Reads all that a device may read.
+    /// Reads everything that a device may read.
     ///
     /// - Parameters:
-    ///   - client: A client that has not been updated.
+    ///   - client: A client that was not updated yet.
     ///   - now: The time at which keys of the delivered trust store must be valid.
     ///   - place: Where the feed is.
-    /// - Throws: What a device refuses the feed for; `feed-mismatch` if the list has a patch that the release keys have not signed.
+    /// - Throws: The error with which a device refuses the feed; `feed-mismatch` if the list has a patch that the release keys
+    ///   have not signed.
     package init(_ client: inout FeedClient, at now: Timestamp, in place: Path) async throws(PatchError) {
         (list, bytes) = try await client.list(in: place)
         faults = list.faults.map(\.message)
@@ -49,10 +50,10 @@ package struct FeedCheck: Sendable {
 }
 
 extension FeedClient {
-    /// Updates, and reads the list of a feed whose app is not known.
+    /// Updates the client, and reads the list of a feed whose app is not known.
     ///
     /// - Parameter place: Where the feed is.
-    /// - Returns: The list, and how many bytes it has.
+    /// - Returns: The list, and its size in bytes.
     /// - Throws: `feed-malformed` if there is no list, `feed-mismatch` if devices of its app would not find it.
     package mutating func list(in place: Path) async throws(PatchError) -> (list: PatchList, size: Int) {
         try await update()

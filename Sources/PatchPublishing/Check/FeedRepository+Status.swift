@@ -1,20 +1,20 @@
 package import PatchCrypto
 internal import PatchFeed
 
-// What a signer has to know of a feed as it is.
+// The status of a feed, for its signers.
 extension FeedRepository {
-    /// Who signs a role, and how long its metadata last.
+    /// The keys of a role, and how long its metadata are valid.
     package struct RoleStatus: Sendable {
         package let role: Role
         package let version: Int
         package let expires: Timestamp
-        /// The whole days until then; negative after it.
+        /// The whole days until it expires; negative afterwards.
         package let days: Int
         package let keyIDs: [String]
         package let threshold: Int
     }
 
-    /// The roles, from the one that all others depend on.
+    /// The roles, starting with the one that all others depend on.
     package func roles(at now: Timestamp) -> [RoleStatus] {
         [Role.root, .targets, .rollout, .snapshot, .timestamp].map { role in
             let (version, expires) = state(of: role)
@@ -25,10 +25,10 @@ extension FeedRepository {
         }
     }
 
-    /// Why a signer has to act; nil if there is no reason.
+    /// The reason why a signer has to act; nil if there is none.
     ///
-    /// - Parameter days: How many whole days the metadata of each role must last.
-    /// - Returns: `feed-expired` if they do not, `clock` if the list was signed by a clock that is ahead.
+    /// - Parameter days: For how many whole days the metadata of each role must still be valid.
+    /// - Returns: `feed-expired` if they are not, `clock` if the list was signed with a clock that is ahead.
     package func alarm(lasting days: Int, at now: Timestamp) -> PatchError? {
         let late = roles(at: now).filter { $0.days < days }.map { status in
             status.days < 0 ? "\(status.role) has ended" : "\(status.role) ends in \(status.days) days"
@@ -39,7 +39,7 @@ extension FeedRepository {
         return published.flatMap { PatchError.signedAhead($0, of: now) }
     }
 
-    /// The files that the release keys have signed, and what the list says of each.
+    /// The files that the release keys have signed, each with its state in the list.
     package var signedFiles: [(path: String, words: String)] {
         targets.map { target in
             guard target.path != PatchList.trustPath(for: app) else { return (target.path, "the trust store") }
@@ -49,7 +49,7 @@ extension FeedRepository {
 }
 
 extension PatchError {
-    /// An error if a list was signed by a clock that is ahead; nil if not.
+    /// An error if a list was signed with a clock that is ahead; nil otherwise.
     package static func signedAhead(_ published: Timestamp, of now: Timestamp) -> PatchError? {
         guard FeedRepository.isAhead(published, of: now) else { return nil }
         return PatchError(

@@ -8,37 +8,37 @@ package protocol DeployTarget: Sendable {
     /// Reads a file; returns nil if there is none.
     func read(_ path: String) throws(PatchError) -> [UInt8]?
 
-    /// Writes a file in one step, unless there is one of that name.
+    /// Writes a file in one step, unless a file of that name exists.
     ///
-    /// - Returns: Whether it was written. Of several writers at once, one gets true.
+    /// - Returns: Whether it was written. If several writers try at once, only one of them gets true.
     func create(_ file: FeedRepository.File) throws(PatchError) -> Bool
 
-    /// The same for a file that decides between two deployments.
+    /// Writes a file that decides between two deployments, like ``create(_:)``.
     ///
-    /// - Throws: `config` if the place lets two writers have it.
+    /// - Throws: `config` if the place lets two writers create it.
     func claim(_ file: FeedRepository.File) throws(PatchError) -> Bool
 
     /// Replaces a file in one step.
     ///
-    /// - Parameter old: What was read before; nil if there was no file.
-    /// - Returns: False if the file is no longer what was read before, where that can be told.
+    /// - Parameter old: The bytes that were read before; nil if there was no file.
+    /// - Returns: False if the file has changed since then, as far as the place can detect that.
     func replace(_ file: FeedRepository.File, of old: [UInt8]?) throws(PatchError) -> Bool
 
-    /// Compares several files with those that are there.
+    /// Compares several files with the files at the place.
     ///
-    /// - Parameter report: Called with how many are done, now and then.
+    /// - Parameter report: Called now and then with the number of files done.
     func find(_ files: [FeedRepository.File], report: (Int) -> Void) throws(PatchError) -> FilesFound
 
-    /// Writes those of several files that are not there.
+    /// Writes the files that are missing at the place.
     ///
-    /// - Parameter report: Called with how many are done, now and then.
+    /// - Parameter report: Called now and then with the number of files done.
     func add(_ files: [FeedRepository.File], report: (Int) -> Void) throws(PatchError) -> FilesFound
 }
 
-/// How files of a feed were found at a place, as paths.
+/// The result of comparing files of a feed with a place, as paths.
 package struct FilesFound {
     package var missing: [String]
-    /// Those that are there with other bytes.
+    /// The files that are there with other bytes.
     package var conflicting: [String]
 
     package init(missing: [String] = [], conflicting: [String] = []) {

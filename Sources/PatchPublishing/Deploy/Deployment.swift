@@ -2,12 +2,13 @@ package import PatchCrypto
 internal import PatchFeed
 internal import PatchFiles
 
-/// Brings the state of a feed's folder to the place that the feed is served from. No change of another copy is lost, and a device
-/// that syncs meanwhile finds the old state or the new one.
+/// Deploys the state of a feed's folder to the place that the feed is served from.
+///
+/// No change of another copy is lost. A device that syncs meanwhile finds the old state or the new one.
 ///
 /// The place has a chain of timestamps. `metadata/N.next.json` is the timestamp that came after version N. It is made only if
-/// there is no such file, so of two copies that both go on from N, one is told that it came too late. What the timestamp leads to
-/// is uploaded after that, then `timestamp.json`, and the root files last.
+/// there is no such file. So if two copies continue from N, the later one gets an error. The files that the timestamp leads to
+/// are uploaded after that, then `timestamp.json`, and the root files last.
 package struct Deployment {
     private let folder: FeedFolder
     private let target: any DeployTarget
@@ -24,15 +25,15 @@ package struct Deployment {
         let bytes: [UInt8]
     }
 
-    /// What a deployment did, or would do.
+    /// The outcome of a deployment, or of a trial.
     package struct Outcome {
         /// Whether devices read another state than before, or a root file was missing.
         package fileprivate(set) var isNew = false
-        /// Whether files of a state that devices read already were missing or foreign.
+        /// Whether files of a state that devices already read were missing or foreign.
         package fileprivate(set) var isRepair = false
-        /// Those that were missing.
+        /// The files of such a state that were missing.
         package fileprivate(set) var restored: [String] = []
-        /// The files of which caches may have an older answer, or the answer that they are missing.
+        /// The files for which caches may have an older answer, or the answer that they are missing.
         package var cached: [String] { (isNew ? [FeedLayout.timestamp] : []) + newRoots + replaced + restored }
         fileprivate var newRoots: [String] = []
         package fileprivate(set) var bytes = 0
@@ -61,17 +62,18 @@ package struct Deployment {
     /// Deploys the feed.
     ///
     /// - Parameters:
-    ///   - isTrial: Whether nothing is written.
-    ///   - report: Called now and then with how many files were compared or uploaded, of how many.
-    /// - Throws: `feed-conflict` if the place has a change that the folder has not, or a file of that name with other bytes.
+    ///   - isTrial: Whether to write nothing.
+    ///   - report: Called now and then with the number of files compared or uploaded so far, and the total.
+    /// - Throws: `feed-conflict` if the place has a change that the folder does not have, or a file of the same name with other
+    ///   bytes.
     package func run(
         isTrial: Bool = false, report: (Int, _ total: Int) -> Void = { _, _ in }
     ) throws(PatchError) -> Outcome {
         var outcome = Outcome()
         let roots = try missingRoots()
         let deployed = try target.read(FeedLayout.timestamp)
-        // What devices need now is compared each time. Of older states, what the last deployment that came to its end has uploaded need
-        // not be looked at again, but to repair it.
+        // The files that devices need now are compared each time. The last complete deployment has uploaded the files of older
+        // states, so they are compared again only for a repair.
         let served = deployed.flatMap { try? position($0) }.flatMap { $0.isOwn ? $0.snapshot : nil } ?? 0
         let before = served > 0 ? Set((try? state(at: served).contents.map(\.path)) ?? []) : []
         let files = try files(since: repairs ? 0 : served, besides: before)
@@ -89,7 +91,7 @@ package struct Deployment {
         if !repairs, let first = found.conflicting.first { throw foreign(first, and: found.conflicting.count - 1) }
         if isTrial { return outcome }
         if !isInPlace || !written.isEmpty {
-            // Another writer may have been quicker.
+            // Another writer may have been faster.
             let added = written.filter { missing.contains($0.path) }
             if let other = try target.add(added, report: { report($0, added.count) }).conflicting.first {
                 throw foreign(other, and: 0)
@@ -106,7 +108,7 @@ package struct Deployment {
         return outcome
     }
 
-    /// What is served afterwards.
+    /// The state that is served after the deployment.
     package enum Served: Sendable, Equatable {
         /// This deployment, or a later one.
         case current
@@ -114,10 +116,10 @@ package struct Deployment {
         case earlier(Int)
     }
 
-    /// Looks at a timestamp that is served after the deployment.
+    /// Checks a timestamp that is served after the deployment.
     ///
     /// - Parameters:
-    ///   - name: What serves it.
+    ///   - name: The name of the place that serves it.
     ///   - givenUp: The state of another copy that the deployment gave up, which caches may still have.
     /// - Throws: `feed-conflict` if it is of another copy.
     package func look(
@@ -125,7 +127,7 @@ package struct Deployment {
     ) throws(PatchError) -> Served {
         let own = timestamp.version
         let served = try position(bytes, called: "\(name): timestamp.json")
-        // A later one came after this one, in the same place. An earlier one is what caches still have.
+        // A later timestamp came after this one, at the same place. An earlier one is still in caches.
         guard served.isOwn || served.version != own || served.version == givenUp?.version else {
             throw .otherCopy(name, served)
         }
@@ -134,9 +136,9 @@ package struct Deployment {
 
     // MARK: reading
 
-    /// What a timestamp says that may be another copy's.
+    /// The position of a timestamp, which may come from another copy.
     ///
-    /// - Parameter name: What it is called, for messages.
+    /// - Parameter name: The name of the timestamp, for messages.
     private func position(_ bytes: [UInt8], called name: String? = nil) throws(PatchError)
         -> FeedRepository.SnapshotPosition
     {
@@ -145,8 +147,10 @@ package struct Deployment {
         }
     }
 
-    /// The root files that the place does not have, the oldest first. One that is there is never replaced: with another feed's roots,
-    /// or with older ones than devices know, every device would refuse the feed.
+    /// The root files that are missing at the place, oldest first.
+    ///
+    /// An existing one is never replaced. With the roots of another feed, or with older ones than devices know, every device
+    /// would refuse the feed.
     private func missingRoots() throws(PatchError) -> [FeedRepository.File] {
         let newest = feed.state(of: .root).version
         var missing: [FeedRepository.File] = []
@@ -175,7 +179,7 @@ package struct Deployment {
     private static let newerRoot =
         "another copy has changed the keys: work on that one; if the file is not the feed's, remove it there"
 
-    /// The files that the feed consists of, and those that came after a snapshot, because `feed log` reads them.
+    /// The files of the feed, and the files of the states after a snapshot, because `feed log` reads them.
     ///
     /// - Parameter served: The files of the state at that snapshot.
     /// - Throws: `feed-mismatch` if a file of the folder is not the one that is signed.
@@ -200,7 +204,7 @@ package struct Deployment {
         let names = try Folder.names(in: folder.path.appending(Path(FeedLayout.metadataFolder))).map(\.description)
         for number in names.compactMap(FeedLayout.snapshotVersion).sorted()
         where number > base && number < newest {
-            // What can no longer be read of an old state is history only.
+            // Files of an old state that can no longer be read are only history.
             for (path, digest) in (try? state(at: number))?.contents ?? [] where known.insert(path).inserted {
                 guard let bytes = try folder.read(path) else { continue }
                 let contents = try contents(of: path, bytes)
@@ -226,11 +230,11 @@ package struct Deployment {
     /// Takes the place after the last timestamp of the chain.
     ///
     /// - Parameter deployed: The timestamp that devices read now.
-    /// - Returns: The timestamp that devices are to read. It is another copy's if that one came later and lists the same snapshot.
+    /// - Returns: The timestamp that devices should read. It comes from another copy if that copy signed the same snapshot later.
     private func claim(after deployed: [UInt8]?, isTrial: Bool, _ outcome: inout Outcome) throws(PatchError) -> Link {
         for _ in 0..<100 {
             let last = try last(after: deployed)
-            // An earlier run of the same deployment came this far, or to its end.
+            // An earlier run of the same deployment came this far, or was completed.
             if let last, last.bytes == timestamp.bytes { return timestamp }
             if let last, let other = try? position(last.bytes) {
                 guard try mayFollow(other) else { return last }
@@ -240,7 +244,7 @@ package struct Deployment {
             let file = FeedRepository.File(path: path, bytes: timestamp.bytes, replaces: false)
             if isTrial { return timestamp }
             if try target.claim(file) { return timestamp }
-            // Either another deployment came first, or the file is none of the feed's.
+            // Either another deployment came first, or the file does not belong to the feed.
             guard let there = try target.read(path), try link(there, at: path, after: last?.version) == nil else {
                 continue
             }
@@ -266,7 +270,7 @@ package struct Deployment {
         return try link(bytes, at: path, after: last?.version)
     }
 
-    /// A timestamp that can come after a version; nil if it is not one, and is to be replaced.
+    /// A timestamp that can come after a version; nil if the file is not one, and should be replaced.
     private func link(_ bytes: [UInt8], at path: String, after version: Int?) throws(PatchError) -> Link? {
         do throws(PatchError) {
             let link = Link(version: try position(bytes, called: path).version, bytes: bytes)
@@ -283,7 +287,7 @@ package struct Deployment {
 
     /// Whether this folder's state may come after another one.
     ///
-    /// - Returns: False if that is this folder's snapshot, signed now or later.
+    /// - Returns: False if the other one is this folder's snapshot, with the same timestamp or a later one.
     /// - Throws: `feed-conflict` if devices that have seen the other one would refuse this one, or if a change would be lost.
     private func mayFollow(_ other: FeedRepository.SnapshotPosition) throws(PatchError) -> Bool {
         let (own, snapshot) = (timestamp.version, feed.state(of: .snapshot).version)
@@ -328,7 +332,7 @@ package struct Deployment {
             remedy: PublishingRemedy.lookAndReplace)
     }
 
-    /// Reads back what was uploaded as it will be read once a timestamp is in its place.
+    /// Reads back the uploaded files, as devices will read them once a timestamp is in place.
     private func checkUploaded(_ newest: Link) throws(PatchError) {
         do throws(PatchError) {
             _ = try FeedRepository(FeedRepository.Reading(root: root)) { (path) throws(PatchError) in
@@ -343,8 +347,9 @@ package struct Deployment {
         }
     }
 
-    /// Puts a timestamp into its place, unless that of a later deployment is there. Deployments are in one chain, so a later one has
-    /// everything of this one.
+    /// Puts a timestamp in place, unless a later deployment has put its own there.
+    ///
+    /// All deployments are in one chain, so a later one includes this one.
     private func putTimestamp(_ newest: Link) throws(PatchError) {
         for _ in 0..<100 {
             let there = try target.read(FeedLayout.timestamp)
@@ -352,8 +357,8 @@ package struct Deployment {
             if let there, try isAfter(newest, there) { return }
             let file = FeedRepository.File(path: FeedLayout.timestamp, bytes: newest.bytes, replaces: true)
             guard try target.replace(file, of: there) else { continue }
-            // Where files cannot be replaced on a condition, this one may have replaced a later one, which then is put there again once
-            // all that it leads to is there.
+            // If the place cannot replace files conditionally, this timestamp may have replaced a later one. The later one is put
+            // in place again once all files that it leads to are there.
             guard let next = try next(after: newest), (try? checkUploaded(next)) != nil else { return }
             return try putTimestamp(next)
         }

@@ -1,13 +1,13 @@
 package import PatchCrypto
 package import PatchFiles
 
-/// A folder of this machine, such as that of a web server.
+/// A folder on this machine, such as the folder of a web server.
 package struct FolderTarget: DeployTarget {
     private let path: Path
     private let limit: Int
     package var name: String { path.description }
 
-    /// - Parameter limit: The largest file that is read, in bytes.
+    /// - Parameter limit: The maximum size of a file that is read, in bytes.
     package init(path: Path, limit: Int) { (self.path, self.limit) = (path, limit) }
 
     package func read(_ name: String) throws(PatchError) -> [UInt8]? {
@@ -34,7 +34,7 @@ package struct FolderTarget: DeployTarget {
         }
     }
 
-    /// All of them are flushed at once.
+    /// Writes the missing files, and flushes all of them at once.
     package func add(_ files: [FeedRepository.File], report: (Int) -> Void) throws(PatchError) -> FilesFound {
         let outputs = files.map(output)
         for output in outputs { try Folder.make(output.path.parent) }

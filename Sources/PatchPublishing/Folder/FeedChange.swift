@@ -2,29 +2,29 @@ package import PatchCrypto
 package import PatchFeed
 package import PatchFiles
 
-/// One change of a feed's folder: reads it, changes it, signs what has changed, and writes it, while no other process does the same.
+/// A change of a feed's folder: reads, changes, signs and writes the feed, while no other process does the same.
 package struct FeedChange {
     package let folder: FeedFolder
     private let settings: Settings
     private let signers: [FeedSigner]
     private let pin: PinnedRoot
     private let warn: (Warning) -> Void
-    /// Called now and then with how many files are written, of how many.
+    /// Called now and then with the number of files written so far, and the total.
     private let report: (Int, _ total: Int) -> Void
 
     /// How a feed is changed.
     package struct Settings {
-        /// When, by whom and why.
+        /// The time, author and reason.
         package var details: ChangeDetails
-        /// Whether files count that only the keys before the last change of keys have signed.
+        /// Whether to accept files that are signed only with the keys from before the last change of keys.
         package var isInterrupted = false
-        /// Whether a change waits for the signatures that are missing.
+        /// Whether a change may wait for missing signatures.
         package var stages = false
-        /// Whether nothing is written.
+        /// Whether this is a trial, which writes nothing.
         package var isTrial = false
-        /// Whether a clock that disagrees with others is right.
+        /// Whether to trust this machine's clock even if it disagrees with other clocks.
         package var trustsClock = false
-        /// Where the feed is served from; nil if that is not looked at.
+        /// The place that the feed is served from; nil to skip the comparison with it.
         package var served: Served?
 
         package init(_ details: ChangeDetails) { self.details = details }
@@ -42,7 +42,7 @@ package struct FeedChange {
         }
     }
 
-    /// What a signer should know of a change that is made all the same.
+    /// A warning about a change that is made nevertheless.
     package enum Warning {
         /// The change that waits for signatures cannot be read, and stays as it is.
         case stagedIsUnreadable(PatchError)
@@ -50,23 +50,23 @@ package struct FeedChange {
         case largeList(Int)
         /// Devices refuse the feed.
         case refused(FeedRepository.Fault)
-        /// The new root cannot be kept beside a key.
+        /// The new root could not be saved beside a key.
         case rootNotKept(Path)
     }
 
-    /// What came of a change.
+    /// The result of a change.
     package struct Result {
         package enum Outcome {
             case unchanged
             /// It waits for signatures.
             case staged
-            /// It is written, or would be in a trial.
+            /// It was written, or would be if this were not a trial.
             case written
         }
 
         package let outcome: Outcome
         package let feed: FeedRepository
-        /// In a trial, each member that differs.
+        /// In a trial, the members that differ.
         package let changes: [String]
         package var missing: [FeedRepository.Missing] = []
         package var files: [FeedRepository.File] = []
@@ -74,9 +74,9 @@ package struct FeedChange {
 
     /// - Parameters:
     ///   - signers: The keys at hand.
-    ///   - pin: The root that is trusted.
-    ///   - report: Called now and then with how many files are written, of how many.
-    ///   - warn: Is told of each warning when it comes up.
+    ///   - pin: The trusted root.
+    ///   - report: Called now and then with the number of files written so far, and the total.
+    ///   - warn: Called with each warning as it comes up.
     package init(
         of folder: FeedFolder, _ settings: Settings, signers: [FeedSigner], pin: PinnedRoot,
         report: @escaping (Int, _ total: Int) -> Void = { _, _ in }, warn: @escaping (Warning) -> Void
@@ -89,7 +89,7 @@ package struct FeedChange {
         self.warn = warn
     }
 
-    /// This machine's clock.
+    /// The time on this machine's clock.
     package var now: Timestamp { settings.details.now }
 
     /// The ids of the private keys at hand.
@@ -97,7 +97,7 @@ package struct FeedChange {
 
     // MARK: reading
 
-    /// The feed as it is, read from the root that this signer trusts.
+    /// The current feed, read from the root that this signer trusts.
     package func repository() throws(PatchError) -> FeedRepository {
         let feed = try folder.repository(
             FeedRepository.Reading(root: pin.root(), isInterrupted: settings.isInterrupted))
@@ -105,7 +105,7 @@ package struct FeedChange {
         return feed
     }
 
-    /// The earlier states of the feed. They count if the keys of a trusted root have signed them.
+    /// The earlier states of the feed. They count only if the keys of a trusted root have signed them.
     package func history() -> FeedHistory {
         FeedHistory { (number) throws(PatchError) in
             guard try folder.read(FeedLayout.snapshot(number)) != nil else { return nil }
@@ -115,7 +115,7 @@ package struct FeedChange {
 
     /// The feed with the change that waits for signatures.
     ///
-    /// - Throws: `config` if none waits.
+    /// - Throws: `config` if no change waits.
     package func staged(on base: FeedRepository) throws(PatchError) -> FeedRepository {
         guard let staged = try folder.staged(on: base) else {
             throw PatchError(.config, "nothing waits for signatures").about(folder.path)
@@ -123,7 +123,7 @@ package struct FeedChange {
         return staged
     }
 
-    /// What differs between two states of the feed, with the keys of a trust store that is delivered.
+    /// The differences between two states of the feed, including the keys of a delivered trust store.
     package func changes(of feed: FeedRepository, since base: FeedRepository) throws(PatchError) -> [String] {
         let (before, after) = (try folder.trustedKeys(of: base), try folder.trustedKeys(of: feed))
         return feed.changes(since: base) + before.filter { !after.contains($0) }.map { "trust store: removes \($0)" }
@@ -134,7 +134,7 @@ package struct FeedChange {
 
     /// Makes a feed.
     ///
-    /// - Throws: `exists` if the folder has one.
+    /// - Throws: `exists` if the folder already has one.
     package func make(_ feed: FeedRepository) throws(PatchError) -> Result {
         let made = try Folder.make(folder.path)
         do throws(PatchError) {
@@ -149,7 +149,7 @@ package struct FeedChange {
     /// Changes the feed.
     ///
     /// - Parameters:
-    ///   - isUrgent: Whether the change is made although another one waits for signatures. That one is made again on top.
+    ///   - isUrgent: Whether to make the change although another one waits for signatures. The other one is then rebased onto it.
     ///   - body: Makes the change.
     package func run(
         isUrgent: Bool, _ body: (inout FeedRepository, inout ChangeDetails) throws(PatchError) -> Void
@@ -180,9 +180,9 @@ package struct FeedChange {
         }
     }
 
-    /// Goes on with a change that waits for signatures.
+    /// Resumes a change that waits for signatures.
     ///
-    /// - Parameter body: Gets what the change is, and adds to it.
+    /// - Parameter body: Receives the differences that the change makes, and adds to the change.
     package func resume(
         _ body: (inout FeedRepository, [String]) throws(PatchError) -> Void
     ) throws(PatchError) -> Result {
@@ -194,7 +194,7 @@ package struct FeedChange {
             try checkClock(feed)
             let waiting = try feed.missing()
             try body(&feed, changes(of: feed, since: base))
-            // What waits has its versions already.
+            // The waiting change already has its versions.
             var details = settings.details
             details.versionFloor = 0
             return try finish(&feed, in: details, since: base, waiting: waiting)
@@ -214,7 +214,7 @@ package struct FeedChange {
 
     // MARK: checking
 
-    /// Refuses to change a folder that is older than what is served.
+    /// Refuses to change a folder that is older than the served feed.
     private func checkServed(_ feed: FeedRepository) throws(PatchError) {
         guard let served = settings.served else { return }
         let reply = try served.timestamp()
@@ -224,11 +224,11 @@ package struct FeedChange {
         let position = try feed.position(of: bytes, called: "the served timestamp.json", root: pin.root()) {
             (path) throws(PatchError) in try folder.read(path)
         }
-        // Versions above those of the other copy give it up.
+        // A change with versions above a floor gives the other copy up.
         guard position.isOwn || settings.details.versionFloor > 0 else { throw .otherCopy(served.name, position) }
     }
 
-    /// Refuses to sign a time that is far before the one that the feed was last signed at: one of the two clocks was wrong.
+    /// Refuses to sign at a time long before the feed was last signed, because one of the two clocks was wrong.
     private func checkClock(_ feed: FeedRepository) throws(PatchError) {
         guard let published = feed.published, published > now else { return }
         try checkClock(against: published, by: 3600, "the feed was published at \(published)")
@@ -241,7 +241,7 @@ package struct FeedChange {
     }
 
     private func whileLocked<Value>(_ body: () throws(PatchError) -> Value) throws(PatchError) -> Value {
-        // The error of the lock would be about a file that no reader knows.
+        // The error of the lock would name a file that no user knows.
         guard try folder.read(FeedLayout.timestamp) != nil else {
             let error = PatchError.noFeed(FeedLayout.timestamp).about(folder.path)
             let name = folder.path.description
@@ -260,13 +260,13 @@ package struct FeedChange {
 
     // MARK: finishing
 
-    /// Signs and writes a feed that was changed or made.
+    /// Signs and writes a new or changed feed.
     ///
     /// - Parameters:
     ///   - base: The feed before the change; nil for a new feed.
-    ///   - waiting: What the change has waited for; nil if it is new.
+    ///   - waiting: The signatures that the change was waiting for; nil if it is new.
     ///   - staged: Another change, which waits for signatures.
-    ///   - keepsStaged: Whether what waits for signatures stays as it is.
+    ///   - keepsStaged: Whether to keep the change that waits for signatures as it is.
     private func finish(
         _ feed: inout FeedRepository, in details: ChangeDetails, since base: FeedRepository? = nil,
         waiting: [FeedRepository.Missing]? = nil, under staged: FeedRepository? = nil, keepsStaged: Bool = false
@@ -299,7 +299,7 @@ package struct FeedChange {
         let result = Result(outcome: .written, feed: feed, changes: differing, files: files)
         guard !settings.isTrial else { return result }
         if var staged, let base {
-            // Written first: if this ends in between, the change that waits still fits what is published.
+            // The staged change is written first. If the process ends in between, it still fits the published feed.
             // It is not shown here, so nothing of it is signed here.
             try staged.rebase(from: base, onto: feed, in: details)
             try staged.sign(with: [])
@@ -311,7 +311,7 @@ package struct FeedChange {
         }
         try pin.noteSigned(feed.state(of: .timestamp).version)
         for fault in feed.faults(at: now) { warn(.refused(fault)) }
-        // A new key of the root, or a signer's first feed.
+        // The root has changed, or the feed is new.
         if base == nil || feed.changed.contains(.root), let root = files.first(where: { FeedLayout.isRoot($0.path) }) {
             for file in try pin.keep(root.bytes) { warn(.rootNotKept(file)) }
         }

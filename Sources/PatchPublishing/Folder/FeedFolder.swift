@@ -2,10 +2,10 @@ package import PatchCrypto
 internal import PatchFeed
 package import PatchFiles
 
-/// The folder of a feed: what is uploaded, and what waits for signatures.
+/// The folder of a feed: the files to upload, and the change that waits for signatures.
 package struct FeedFolder: Sendable {
     package let path: Path
-    /// The largest file that is read in bytes: a targets file, or an envelope.
+    /// The maximum size of a file that is read, in bytes. The largest files are targets files and envelopes.
     package static let fileLimit = 64 << 20
 
     package init(path: Path) { self.path = path }
@@ -27,7 +27,7 @@ package struct FeedFolder: Sendable {
         }
     }
 
-    /// The feed in the folder, read from a trusted root on.
+    /// The feed in the folder, read starting from a trusted root.
     package func repository(_ reading: FeedRepository.Reading) throws(PatchError) -> FeedRepository {
         do throws(PatchError) {
             return try FeedRepository(reading) { (name) throws(PatchError) in try read(name) }
@@ -36,18 +36,18 @@ package struct FeedFolder: Sendable {
         }
     }
 
-    /// The feed in the folder, by its own first root file: for a look, not for a signature.
+    /// The feed in the folder, trusting its own first root file. Use it to look at a feed, not to sign it.
     package func ownRepository() throws(PatchError) -> FeedRepository {
         try FeedRepository(trustingItself: { (name) throws(PatchError) in try read(name) })
     }
 
-    /// Checks that this folder's state is what devices read.
+    /// Checks that devices read the state of this folder.
     ///
     /// - Parameters:
-    ///   - timestamp: The timestamp that is served.
-    ///   - name: What serves it, without a password.
+    ///   - timestamp: The served timestamp.
+    ///   - name: The place that serves it, without a password.
     ///   - root: The root file to trust.
-    /// - Throws: `feed-rollback` if an older state is served, `feed-conflict` if there is a change that this folder has not.
+    /// - Throws: `feed-rollback` if an older state is served, `feed-conflict` if it has a change that this folder does not have.
     package func check(served timestamp: [UInt8], by name: String, root: [UInt8]) throws(PatchError) {
         let feed = try repository(FeedRepository.Reading(root: root))
         let position = try feed.position(of: timestamp, called: "\(name): timestamp.json", root: root) {
@@ -64,22 +64,22 @@ package struct FeedFolder: Sendable {
 
     /// A feed with the change that waits for signatures.
     ///
-    /// - Returns: nil if none waits.
+    /// - Returns: nil if no change waits.
     package func staged(on feed: FeedRepository) throws(PatchError) -> FeedRepository? {
         var feed = feed
         return try feed.loadStagedChange { (name) throws(PatchError) in try read(name) } ? feed : nil
     }
 
-    /// Writes files in their order. A file with a version or a hash in its name is never replaced.
+    /// Writes files in order. A file with a version or a hash in its name is never replaced.
     ///
-    /// - Parameter report: Called with how many files are written, now and then.
+    /// - Parameter report: Called now and then with the number of files written so far, and the total.
     package func write(
         _ files: [FeedRepository.File], report: (Int, _ total: Int) -> Void = { _, _ in }
     ) throws(PatchError) {
         var new: [OutputFile] = []
         for file in files {
             let place = path.appending(Path(file.path))
-            // What an interrupted run has left, or what another change published before.
+            // An interrupted run has left it, or another change has published it before.
             if let there = FileInfo(place, following: true), there.size == file.size {
                 guard try !place.holds(file.bytes) else { continue }
             }
@@ -93,7 +93,7 @@ package struct FeedFolder: Sendable {
             let content = OutputFile.Content.later { () throws(PatchError) in try file.bytes }
             new.append(OutputFile(path: place, content: content, hasLaterTime: file.replaces))
         }
-        // Clients read the timestamp first, so what it leads to is in its place before it.
+        // Clients read the timestamp first, so the files that it leads to are put in place before it.
         let timestamp = files.first { $0.replaces && $0.path == FeedLayout.timestamp }.map {
             path.appending(Path($0.path))
         }
@@ -102,7 +102,7 @@ package struct FeedFolder: Sendable {
         for file in new[index...] { try OutputFile.write([file], force: true) }
     }
 
-    /// A file that keeps git from changing and from merging the files of a new feed; none if there is one of that name.
+    /// A file that keeps git from changing and merging the files of a new feed; empty if a file of that name exists.
     var attributes: [FeedRepository.File] {
         let name = ".gitattributes"
         guard FileInfo(path.appending(Path(name)), following: false) == nil else { return [] }
@@ -140,7 +140,7 @@ package struct FeedFolder: Sendable {
         }
     }
 
-    /// The keys of the trust store that a feed delivers, a line for each.
+    /// The keys of the trust store that a feed delivers, one line per key.
     package func trustedKeys(of feed: FeedRepository) throws(PatchError) -> [String] {
         guard let bytes = try trustStore(of: feed) else { return [] }
         let store: TrustStore
@@ -155,10 +155,10 @@ package struct FeedFolder: Sendable {
         }
     }
 
-    /// Checks that devices of a feed take the keys of a store: it is for them, and newer than the one that they have.
+    /// Checks that the devices of a feed accept a trust store: it is for them, and newer than the current one.
     ///
     /// - Parameters:
-    ///   - label: What the store is signed for.
+    ///   - label: The app, the environment and the number that the store is signed for.
     ///   - bytes: The store.
     /// - Throws: `config` if they do not.
     package func checkTrustStore(
@@ -189,7 +189,7 @@ package struct FeedFolder: Sendable {
         return true
     }
 
-    /// The patches that are offered, and that no other keys have signed.
+    /// The patches that are not withdrawn, and that no other keys have signed.
     package func patches(of feed: FeedRepository, signedOnlyBy keys: Set<KeyID>) throws(PatchError) -> [String] {
         guard !keys.isEmpty else { return [] }
         var names: [String] = []
@@ -213,7 +213,7 @@ package struct FeedFolder: Sendable {
         return false
     }
 
-    /// Removes what waits for signatures.
+    /// Removes the change that waits for signatures.
     package func discardStaged() throws(PatchError) {
         for name in FeedRepository.stagedPaths { try Folder.remove(path.appending(Path(name))) }
     }

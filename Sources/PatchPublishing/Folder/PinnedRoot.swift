@@ -5,8 +5,8 @@ package import PatchFiles
 /// The root file that a signer trusts. It never comes from the feed's own folder, because a thief who can write there could name
 /// other keys.
 ///
-/// It is the file that the caller names, or one beside a private key. Who makes a feed or changes its keys writes it there, under a
-/// name that says which feed it is of: the beginning of the SHA-256 of the feed's first root file.
+/// It is the file that the caller names, or one beside a private key. Making a feed or changing its keys writes that file. Its
+/// name identifies the feed: it has the beginning of the SHA-256 of the feed's first root file.
 package struct PinnedRoot: Sendable {
     private let folder: FeedFolder
     private let given: Path?
@@ -14,15 +14,15 @@ package struct PinnedRoot: Sendable {
     private let hasKey: Bool
     /// The ids of the private keys at hand.
     private let keyIDs: Set<String>
-    /// Whether the folder's own root file will do if there is no key. Without a key, nothing is signed.
+    /// Whether the folder's own root file is enough if there is no key. Without a key, nothing is signed.
     private let takesOwn: Bool
 
     /// - Parameters:
-    ///   - given: The root file that is named; nil for one beside a key.
+    ///   - given: The root file that the caller names; nil for one beside a key.
     ///   - keys: The files of the private keys at hand.
     ///   - keyIDs: The ids of the private keys at hand.
     ///   - hasKey: Whether there is any key at hand, including one that is not a file.
-    ///   - takesOwn: Whether the folder's own root file will do if there is no key.
+    ///   - takesOwn: Whether the folder's own root file is enough if there is no key.
     package init(
         of folder: FeedFolder, given: Path?, keys: [Path], keyIDs: Set<String> = [], hasKey: Bool,
         takesOwn: Bool = false
@@ -58,7 +58,7 @@ package struct PinnedRoot: Sendable {
             if !hasKey {
                 throw PatchError(.usage, "no key", remedy: PublishingRemedy.giveKeyOrRoot).about(folder.path)
             }
-            // It proves nothing, but who gives a wrong key should know.
+            // The folder's own root proves nothing, but a wrong key should be reported.
             if !keyIDs.isEmpty, let feed = try? folder.ownRepository(),
                 keyIDs.isDisjoint(with: FeedRepository.Role.allCases.flatMap { feed.keys(of: $0).ids })
             {
@@ -76,9 +76,11 @@ package struct PinnedRoot: Sendable {
         return newest.bytes
     }
 
-    /// Refuses a folder that is older than what was signed with these keys: who puts an old state back would have it signed again.
+    /// Refuses a folder that is older than the last state that was signed with these keys.
     ///
-    /// - Parameter version: That of the folder's timestamp.
+    /// Otherwise, a thief could restore an old state and have it signed again.
+    ///
+    /// - Parameter version: The version of the folder's timestamp.
     package func check(_ version: Int) throws(PatchError) {
         guard let first = try folder.read(FeedLayout.firstRoot) else { return }
         for place in places {
@@ -95,7 +97,7 @@ package struct PinnedRoot: Sendable {
         }
     }
 
-    /// Notes beside each key which timestamp was signed last. Where that cannot be written, there is no such check.
+    /// Records beside each key which timestamp was signed last. If the file cannot be written, there is no such check.
     package func noteSigned(_ version: Int) throws(PatchError) {
         guard let first = try folder.read(FeedLayout.firstRoot) else { return }
         for place in places {
@@ -105,7 +107,7 @@ package struct PinnedRoot: Sendable {
         }
     }
 
-    /// Keeps a root beside each private key, so that the next signer trusts it.
+    /// Saves a root beside each private key, so that the next signer trusts it.
     ///
     /// - Returns: The files that could not be written.
     package func keep(_ root: [UInt8]) throws(PatchError) -> [Path] {

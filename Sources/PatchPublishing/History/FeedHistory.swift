@@ -1,15 +1,17 @@
 package import PatchCrypto
 internal import PatchFeed
 
-/// The earlier states of a feed, which its versioned files are.
+/// The earlier states of a feed, read from its versioned files.
 package struct FeedHistory {
     private let read: (Int) throws(PatchError) -> FeedRepository?
 
-    /// - Parameter read: Reads the state at a snapshot; nil if that snapshot's file is not there.
+    /// - Parameter read: Reads the state at a snapshot; returns nil if the file of that snapshot is missing.
     package init(_ read: @escaping (Int) throws(PatchError) -> FeedRepository?) { self.read = read }
 
-    /// Goes back from a state to those that it came from, until the body returns false or there are no more. States that do not say which
-    /// they came from are followed by number. Numbers may have been left out, to pass those that a thief has used.
+    /// Walks back through the earlier states, until the body returns false or there are none left.
+    ///
+    /// If a state does not name the one before it, the next lower number is tried. Numbers may be missing, because versions that
+    /// a thief has used are skipped.
     private func goBack(
         from state: FeedRepository, _ body: (FeedRepository, _ older: FeedRepository) throws(PatchError) -> Bool
     ) throws(PatchError) {
@@ -25,7 +27,7 @@ package struct FeedHistory {
         }
     }
 
-    /// The newest state whose list said something else.
+    /// The newest earlier state whose list was different for devices.
     ///
     /// - Throws: `config` if there is none, or if it was signed with keys that no longer count.
     package func stateBefore(_ state: FeedRepository) throws(PatchError) -> FeedRepository {
@@ -50,7 +52,7 @@ package struct FeedHistory {
         return state
     }
 
-    /// An old state need not be a thief's if its signatures do not count: keys change.
+    /// Explains the refusal of an old state. It need not be a forgery, because its keys may have been replaced since then.
     private static func explaining<Value>(_ body: () throws(PatchError) -> Value) throws(PatchError) -> Value {
         do throws(PatchError) {
             return try body()
@@ -63,7 +65,7 @@ package struct FeedHistory {
         }
     }
 
-    /// A change: what it was, when, by whom and why.
+    /// A change, with its time, author and reason.
     package struct Change {
         package let snapshot: Int
         package let stamp: FeedRepository.Change
@@ -71,12 +73,12 @@ package struct FeedHistory {
         package let lines: [String]
     }
 
-    /// The newest changes, the newest first.
+    /// The latest changes, newest first.
     ///
     /// - Parameters:
     ///   - id: The patch; nil for all changes.
-    ///   - most: How many changes there may be.
-    ///   - unreadable: Called if what was before the changes that are returned cannot be read.
+    ///   - most: The maximum number of changes.
+    ///   - unreadable: Called if the history before the returned changes cannot be read.
     package func changes(
         until state: FeedRepository, of id: String?, most: Int, unreadable: (PatchError) -> Void
     ) throws(PatchError) -> [Change] {
@@ -92,7 +94,7 @@ package struct FeedHistory {
                     changes.append(
                         Change(
                             snapshot: newer.state(of: .snapshot).version,
-                            // A list may have waited for signatures. What its author said of it counts.
+                            // A list may have waited for signatures, so the author, time and reason in the list take precedence.
                             stamp: newer.list.change == older.list.change ? newer.change : newer.list.change,
                             approvals: newer.approvals(since: older),
                             lines: lines))
@@ -106,7 +108,7 @@ package struct FeedHistory {
         return changes
     }
 
-    /// Whether a line names an envelope of a patch: `/ID-VERSION.js`. Another id may begin with this one.
+    /// Whether a line names an envelope of a patch: `/ID-VERSION.js`. Another id may begin with the id of the patch.
     private static func isEnvelope(_ line: String, of id: String) -> Bool {
         guard let name = line.utf8.split(separator: UInt8(ascii: "/")).last, name.starts(with: "\(id)-".utf8) else {
             return false
@@ -117,13 +119,14 @@ package struct FeedHistory {
 }
 
 extension FeedRepository {
-    /// Who has signed a change of a role.
+    /// The keys that have signed a change of a role.
     package struct Approval: Sendable, Equatable {
         package let role: Role
         package let keyIDs: [String]
     }
 
-    /// Who has signed what differs from another state. Snapshot and timestamp, which each change has, are left out.
+    /// The signers of each role that differs from another state. The snapshot and the timestamp are left out, because every
+    /// change signs them.
     package func approvals(since old: FeedRepository) -> [Approval] {
         [Role.root, .targets, .rollout].compactMap { role in
             guard state(of: role).version != old.state(of: role).version, let ids = approvals[role] else { return nil }
@@ -131,10 +134,11 @@ extension FeedRepository {
         }
     }
 
-    /// What differs from another state of a feed, in words: what was signed, what is offered to whom, and which keys count.
+    /// The differences from another state of a feed, in words: the signed files, the offered patches and their audience, and the
+    /// keys.
     package func visibleChanges(since old: FeedRepository) -> [String] {
         var lines: [String] = []
-        // The root file has the keys of all other roles.
+        // The root file has the keys of all roles except the rollout role.
         for role in Role.allCases where role == .rollout || knowsRoot && old.knowsRoot {
             let (before, after) = (old.keys(of: role), keys(of: role))
             for id in before.ids where !after.ids.contains(id) {
@@ -155,7 +159,7 @@ extension FeedRepository {
 }
 
 extension PatchListDraft {
-    /// Whether another list says the same to devices.
+    /// Whether another list is the same for devices.
     package func says(_ other: PatchListDraft) -> Bool { visibleChanges(since: other).isEmpty }
 
     fileprivate func visibleChanges(since old: PatchListDraft) -> [String] {

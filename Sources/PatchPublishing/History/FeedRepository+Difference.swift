@@ -4,12 +4,14 @@ internal import PatchFeed
 private typealias Key = MetadataKey
 
 extension FeedRepository {
-    /// What differs from another state of a feed, a line for each member of the metadata and of the list. Nothing is left out,
-    /// so that a signer sees all of it.
+    /// The differences from another state of a feed, one line for each member of the metadata and of the list.
+    ///
+    /// Nothing that a signer has to check is left out.
     package func changes(since old: FeedRepository) -> [String] {
         var lines: [String] = []
         for role in [Role.root, .targets, .rollout, .snapshot, .timestamp] {
-            // Snapshot and timestamp say nothing but which versions belong together; the rollout role, which list.
+            // The snapshot and the timestamp only list the versions that belong together, and the rollout role only describes the
+            // list.
             let left: Set<String> =
                 switch role {
                 case .root, .targets: [Key.version, Key.expires]
@@ -57,7 +59,7 @@ extension FeedRepository {
         return keys.flatMap { differences("\(place) \($0)", before[ExactString($0)], after[ExactString($0)]) }
     }
 
-    /// The elements of an array by their names, if each has one of its own; their order says nothing then.
+    /// The elements of an array by name; nil if their names are not unique. With names, their order has no meaning.
     private static func named(_ values: [JSONValue]) -> [(key: String, value: JSONValue)]? {
         let members = values.compactMap { value -> (key: String, value: JSONValue)? in
             if case .string(let text) = value { return (text, .object([])) }

@@ -2,10 +2,10 @@ package import PatchCrypto
 internal import PatchFeed
 
 extension FeedRepository {
-    /// Makes this change, which waits for signatures, again on top of another one, which changed the list alone.
+    /// Rebases this change, which waits for signatures, onto another change that edited only the list.
     ///
     /// - Parameters:
-    ///   - base: The feed that both began with.
+    ///   - base: The feed from which both changes started.
     ///   - other: The feed after the other change.
     package mutating func rebase(
         from base: FeedRepository, onto other: FeedRepository, in details: ChangeDetails
@@ -26,10 +26,12 @@ extension FeedRepository {
 private typealias Key = PatchList.Key
 
 extension JSONValue {
-    /// This list of patches with what another one has changed. Where both have changed a member, a switch, or a member of an entry,
-    /// this list's stays, except for the state of a patch, its reason and whether patches are switched on: those are urgent.
+    /// Merges the changes of another list of patches into this one.
+    ///
+    /// If both have changed a member, a switch, or a member of an entry, the value of this list stays. The exceptions are urgent:
+    /// the state of a patch, its reason, and whether patches are switched on.
     fileprivate func merged(with other: JSONValue, since base: JSONValue) -> JSONValue {
-        // `stop` has the reason for `enabled`, so both are from one change.
+        // `stop` has the reason for `enabled`, so both must come from the same change.
         let isStopped = other.differs(from: base, in: Key.enabled)
         var merged = mergedMembers(
             with: other, since: base, urgent: isStopped ? [Key.enabled, Key.stop] : [],
@@ -45,7 +47,7 @@ extension JSONValue {
         return merged
     }
 
-    /// The entries of this list with what another one has changed, added and removed.
+    /// The entries of this list, with the changes, additions and removals of another one.
     private func mergedPatches(with other: JSONValue, since base: JSONValue) -> [JSONValue] {
         func name(_ entry: JSONValue) -> String { "\(entry[Key.id]?.text ?? "") \(entry[Key.version]?.number ?? 0)" }
         func entries(_ list: JSONValue) -> [String: JSONValue] {
@@ -61,7 +63,7 @@ extension JSONValue {
         func isWithdrawn(_ entry: JSONValue?) -> Bool {
             entry?[Key.state]?.text == PatchList.Entry.State.withdrawn.rawValue
         }
-        // A withdrawal is for the devices that have it, whether or not it is listed here.
+        // A withdrawal is for the devices that have the patch, whether or not it is listed here.
         let added = (other[Key.patches]?.elements ?? []).filter {
             let old = old[name($0)]
             return mine[name($0)] == nil && (old == nil || isWithdrawn($0) && !isWithdrawn(old))
@@ -72,8 +74,8 @@ extension JSONValue {
     /// This object with the members that another one has changed. A member that both have changed stays as it is here.
     ///
     /// - Parameters:
-    ///   - urgent: The members of which the other object's win.
-    ///   - apart: The members that are left as they are.
+    ///   - urgent: The members whose value in the other object takes precedence.
+    ///   - apart: The members to leave unchanged.
     private func mergedMembers(
         with other: JSONValue, since base: JSONValue?, urgent: Set<String> = [], apart: Set<String> = []
     ) -> JSONValue {

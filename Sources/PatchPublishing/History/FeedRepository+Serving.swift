@@ -1,10 +1,11 @@
 package import PatchCrypto
 internal import PatchFeed
 
-// What a feed's folder has to do with the place that the feed is served from.
+// The relation between a feed's folder and the place that the feed is served from.
 extension FeedRepository {
-    /// The files that this state of the feed consists of, but for the root files and the timestamp: each with its SHA-256 if it is a
-    /// target, the bytes of which are still to be compared.
+    /// The files of this state of the feed, except for the root files and the timestamp.
+    ///
+    /// A target has its SHA-256, and its bytes are still to be compared with it.
     package var contents: [(path: String, sha256: String?)] {
         let lists = bodies.rollout.targets.values.map { (path: $0.path, sha256: $0.sha256 ?? "") }
         return (targets + lists).map { (FeedLayout.target($0.path, sha256: $0.sha256), $0.sha256) }
@@ -13,19 +14,19 @@ extension FeedRepository {
             }
     }
 
-    /// The version of the snapshot that this one came from; nil if it does not say.
+    /// The version of the snapshot before this one; nil if it is not recorded.
     package var earlierSnapshot: Int? {
         guard let version = bodies.snapshot.previousVersion, version < bodies.snapshot.version else { return nil }
         return version
     }
 
-    /// The change that made this state, as its snapshot says it. Older versions of patchpack made snapshots that do not.
+    /// The change that made this state, as recorded in its snapshot. Snapshots of older versions of patchpack do not record it.
     package var change: Change {
         let change = bodies.snapshot.change
         return Change(time: change.time, author: change.author, reason: change.reason)
     }
 
-    /// Checks that a timestamp file that is served is not newer than this feed's own.
+    /// Checks that a served timestamp file is not newer than the timestamp of this feed.
     ///
     /// - Throws: `feed-rollback` if it is newer, `feed-signature` if this feed's keys have not signed it.
     package func checkNotOlder(than bytes: [UInt8]) throws(PatchError) {
@@ -52,14 +53,14 @@ extension FeedRepository {
     /// Reads a timestamp that comes from elsewhere.
     ///
     /// - Parameters:
-    ///   - name: What it is called, for messages.
+    ///   - name: The name of the timestamp, for messages.
     ///   - root: The root file to trust.
     ///   - read: Reads a file of this feed's folder.
-    /// - Throws: `feed-malformed`, or `feed-signature` if no root of the feed allows it.
+    /// - Throws: `feed-malformed` if it is malformed, `feed-signature` if no root of the feed allows it.
     package func position(
         of timestamp: [UInt8], called name: String, root: [UInt8], _ read: (String) throws(PatchError) -> [UInt8]?
     ) throws(PatchError) -> SnapshotPosition {
-        // An older root's keys have signed what was deployed before the keys changed.
+        // A timestamp that was deployed before the keys changed is signed with the keys of an older root.
         var trusted = try Self.trusted(from: root, earlierRoots: .max, read)
         try trusted.update(timestamp: timestamp, called: name)
         guard let metadata = trusted.timestamp else { throw PatchError(.internal, "no timestamp") }
@@ -67,8 +68,10 @@ extension FeedRepository {
         return SnapshotPosition(version: metadata.version, snapshot: metadata.snapshot.version, isOwn: isOwn)
     }
 
-    /// Whether a snapshot is this feed's, or one that it came from: each says which one was before it. Those that older versions of
-    /// patchpack have made do not; of those, the file must be there.
+    /// Whether a snapshot is the one of this feed, or comes before it in the history.
+    ///
+    /// Each snapshot names the one before it. Snapshots of older versions of patchpack do not; then the file of the other
+    /// snapshot must be in the folder.
     private func descends(
         from other: MetadataDescription, _ read: (String) throws(PatchError) -> [UInt8]?
     ) throws(PatchError) -> Bool {
@@ -94,7 +97,7 @@ extension FeedRepository {
 }
 
 extension PatchError {
-    /// An error if a place has a change that this folder has not.
+    /// An error for a place that has a change that this folder does not have.
     package static func otherCopy(_ place: String, _ position: FeedRepository.SnapshotPosition) -> PatchError {
         PatchError(
             .feedConflict,

@@ -8,13 +8,13 @@ package struct FeedKey: Sendable {
     let json: JSONValue
     private let key: SchemeKey
 
-    /// The beginnings of ids, which are enough for people.
+    /// The first digits of ids, which are enough for messages.
     package static func short(_ ids: [String]) -> String { ids.map { String($0.prefix(16)) }.joined(separator: ", ") }
 
     /// Reads a public key.
     ///
     /// - Parameter pem: An Ed25519, P-256 or RSA key (`BEGIN PUBLIC KEY`).
-    /// - Throws: `config` if it is none of them.
+    /// - Throws: `config` if it is not one of these.
     package init(pem: [UInt8]) throws(PatchError) {
         if let key = try? VerifyingKey(pem: pem, algorithm: .ed25519) {
             try self.init(key)

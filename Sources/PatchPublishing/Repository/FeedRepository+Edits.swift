@@ -1,11 +1,11 @@
 package import PatchCrypto
 package import PatchFeed
 
-// Changes of the list, and of what it lists, as people ask for them.
+// Changes of the list and its entries, as users request them.
 extension FeedRepository {
-    /// Changes the list, unless that leaves it as it is.
+    /// Changes the list, unless the result is the same.
     ///
-    /// - Returns: Whether it changes.
+    /// - Returns: Whether it was changed.
     package mutating func edit(
         in details: ChangeDetails, unlessSame body: (inout PatchListDraft) throws(PatchError) -> Void
     ) throws(PatchError) -> Bool {
@@ -16,10 +16,10 @@ extension FeedRepository {
         return true
     }
 
-    /// Changes an entry, unless it says the same already, for the same reason.
+    /// Changes an entry, unless it is already the same, with the same reason.
     ///
-    /// - Parameter reason: Why; nil if no reason is given.
-    /// - Returns: Whether it changes.
+    /// - Parameter reason: The reason; nil if none is given.
+    /// - Returns: Whether it was changed.
     package mutating func replace(
         _ entry: PatchEntryDraft, unlessSame new: PatchEntryDraft, reason: String?, in details: ChangeDetails
     ) -> Bool {
@@ -30,17 +30,18 @@ extension FeedRepository {
         return true
     }
 
-    /// What devices have instead of a patch that is not offered: another version of it.
+    /// The version that devices have instead of a version that is not offered; nil if there is none.
     package func fallback(for entry: PatchEntryDraft) -> PatchEntryDraft? {
         guard entry.state != .active else { return nil }
         let others = entries(of: entry.id).filter { $0.version != entry.version && $0.state == .active }
         return others.max { $0.version < $1.version }
     }
 
-    /// Removes all but the newest versions of patches. A withdrawal must reach devices that have been away for long, so it stays.
+    /// Removes all but the newest versions of patches. Withdrawals stay, because they must reach devices that have been away for
+    /// long.
     ///
-    /// - Parameter count: How many versions of each patch stay.
-    /// - Returns: What was removed, the newest first.
+    /// - Parameter count: How many versions of each patch to keep.
+    /// - Returns: The removed versions, newest first for each patch.
     package mutating func prune(
         _ ids: [String], keeping count: Int, in details: ChangeDetails
     ) throws(PatchError) -> [(id: String, version: Int)] {
@@ -55,8 +56,9 @@ extension FeedRepository {
         return gone
     }
 
-    /// Removes a version of a patch from what the release keys have signed. Its withdrawal stays in the list, because devices may have
-    /// it. Once there is nothing but that, it goes too.
+    /// Removes a version of a patch from the targets that the release keys have signed.
+    ///
+    /// Its withdrawal stays in the list, because devices may have the patch. If only the withdrawal is left, it is removed too.
     ///
     /// - Returns: Whether a withdrawal stays.
     package mutating func remove(
@@ -76,7 +78,7 @@ extension FeedRepository {
         return true
     }
 
-    /// Withdraws a version whether or not it is listed. The entry says nothing else, so it needs no envelope.
+    /// Withdraws a version whether or not it is listed. The entry only withdraws it, so it needs no envelope.
     package mutating func withdraw(_ id: String, version: Int, in details: ChangeDetails) {
         let old = list.entries.first { $0.id == id && $0.version == version }
         guard old?.state != .withdrawn else { return }
@@ -89,7 +91,7 @@ extension FeedRepository {
         }
     }
 
-    /// Whether a version is not listed, but was published.
+    /// Whether a version was published, but is not listed.
     ///
     /// - Parameter files: The SHA-256 of each file that was ever published, by name.
     package func isUnlisted(_ id: String, version: Int, in files: [String: String]) -> Bool {
@@ -100,15 +102,16 @@ extension FeedRepository {
         FeedLayout.envelope("\(id)-\(version).js", of: app)
     }
 
-    /// What becomes of a role whose metadata end.
+    /// The result of renewing a role's metadata.
     package enum Renewal: Sendable, Equatable {
         case renewed(Role, version: Int)
-        /// Its keys are not at hand, and it ends in this many days.
+        /// Its keys are not at hand, and it expires in this many days.
         case endsSoon(Role, days: Int)
     }
 
-    /// Renews what ends soon, as far as the keys are at hand: a job that runs each day has the online key only. A list whose time was
-    /// wrong is signed again.
+    /// Renews metadata that expire soon, as far as the keys are at hand.
+    ///
+    /// A job that runs each day has only the online key. A list that was signed with a wrong time is signed again.
     package mutating func refresh(with keyIDs: Set<String>, in details: ChangeDetails) -> [Renewal] {
         let roles = Role.allCases.filter { role in
             let (ids, threshold) = keys(of: role)
@@ -126,7 +129,7 @@ extension FeedRepository {
 }
 
 extension PatchListDraft {
-    /// Removes a value for the app to read.
+    /// Removes a value that the app reads.
     ///
     /// - Throws: `usage` if there is none.
     package mutating func removeSwitch(_ name: String) throws(PatchError) {
@@ -138,7 +141,7 @@ extension PatchListDraft {
 }
 
 extension PatchEntryDraft {
-    /// Changes the state, as a person asks for it.
+    /// Changes the state at a user's request.
     ///
     /// - Throws: `usage` if a withdrawn patch is to be paused.
     package mutating func setState(_ new: PatchList.Entry.State) throws(PatchError) {
@@ -152,7 +155,7 @@ extension PatchEntryDraft {
 }
 
 extension Timestamp {
-    /// The whole days until another moment; negative after it.
+    /// The whole days until another moment; negative if it has passed.
     package func wholeDays(until other: Timestamp) -> Int {
         Int((Double(other.secondsSince1970 - secondsSince1970) / 86_400).rounded(.down))
     }

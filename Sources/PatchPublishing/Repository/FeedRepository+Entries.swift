@@ -2,18 +2,18 @@ package import PatchCrypto
 internal import PatchFeed
 
 extension FeedRepository {
-    /// The list's entries of a patch.
+    /// The entries of a patch in the list.
     package func entries(of id: String) -> [PatchEntryDraft] { list.entries.filter { $0.id == id } }
 
     /// A reason why devices refuse a feed.
     package enum Fault: Sendable, Equatable {
-        /// The metadata of a role have ended.
+        /// The metadata of a role have expired.
         case ended(Role, at: Timestamp)
-        /// The list was signed by a clock that is ahead of this one.
+        /// The list was signed with a clock that is ahead of this one.
         case signedAhead(Timestamp)
     }
 
-    /// Why devices refuse the feed as it is.
+    /// The reasons why devices refuse the current feed.
     package func faults(at now: Timestamp) -> [Fault] {
         let ended = Role.allCases.filter { state(of: $0).expires < now }
         let faults = ended.map { Fault.ended($0, at: state(of: $0).expires) }
@@ -21,12 +21,12 @@ extension FeedRepository {
         return faults + [.signedAhead(published)]
     }
 
-    /// Whether a list was signed by a clock that is further ahead than clocks may differ: five minutes.
+    /// Whether a list was signed with a clock that is more than five minutes ahead, which is the tolerance between clocks.
     package static func isAhead(_ published: Timestamp, of now: Timestamp) -> Bool {
         published.secondsSince1970 - now.secondsSince1970 > 300
     }
 
-    /// One entry: of a version, or of the highest one.
+    /// The entry of a version, or of the highest version.
     package func entry(_ id: String, version: Int?) throws(PatchError) -> PatchEntryDraft {
         let all = entries(of: id).filter { version == nil || $0.version == version }
         guard let entry = all.max(by: { $0.version < $1.version }) else {
@@ -35,7 +35,7 @@ extension FeedRepository {
         return entry
     }
 
-    /// The entry that a person means: of a version, or else of the highest one that was not offered before another one.
+    /// The entry that a user means: the one of the given version, or else of the highest version.
     ///
     /// - Throws: `usage` if no version is given, and a lower one was offered later.
     package func meantEntry(_ id: String, version: Int?) throws(PatchError) -> PatchEntryDraft {
@@ -51,8 +51,10 @@ extension FeedRepository {
             remedy: PublishingRemedy.giveVersion)
     }
 
-    /// Checks that a state may be made again without being named: that takes back what this author did, and offers nothing to anyone
-    /// who does not get it now.
+    /// Checks that a state may be restored without being named.
+    ///
+    /// Restoring it must roll back a change of the same author, and must not offer a patch to any device that does not get it
+    /// now.
     ///
     /// - Parameter older: The state before the last change.
     /// - Throws: `config` if it may not.
@@ -78,7 +80,7 @@ extension FeedRepository {
 }
 
 extension PatchEntryDraft {
-    /// Whether devices get it that another entry does not offer it to.
+    /// Whether it reaches devices to which another entry does not offer it.
     fileprivate func reachesMore(than other: PatchEntryDraft) -> Bool {
         guard state == .active else { return state == .paused && other.state == .withdrawn }
         guard other.state == .active else { return true }

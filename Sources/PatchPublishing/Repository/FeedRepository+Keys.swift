@@ -5,11 +5,11 @@ extension FeedRepository {
     /// Changes the keys of several roles.
     ///
     /// - Returns: How many keys each role has, and how many of them must sign.
-    /// - Throws: `config` if a key is not there, or too few keys would be left.
+    /// - Throws: `config` if a key to remove does not exist, or if too few keys would be left.
     package mutating func rotate(
         _ roles: [Role], adding added: [FeedKey], removing removed: [String], threshold: Int?, in details: ChangeDetails
     ) throws(PatchError) -> [(role: Role, keys: Int, threshold: Int)] {
-        // What devices forget is known before the other roles get their versions.
+        // These roles come first, because the versions of the others depend on whether devices forget versions.
         let first = roles.filter { $0 == .timestamp || $0 == .snapshot }
         var rotated: [(role: Role, keys: Int, threshold: Int)] = []
         for role in first + roles.filter({ !first.contains($0) }) {
@@ -23,11 +23,12 @@ extension FeedRepository {
     /// Changes the keys of a role.
     ///
     /// - Parameters:
-    ///   - role: The role. The rollout role's keys are in the targets metadata, those of the others in the root's.
+    ///   - role: The role. The keys of the rollout role are in the targets metadata, and the keys of the others in the root
+    ///     metadata.
     ///   - added: Keys to add.
     ///   - removed: Beginnings of the ids of keys to remove.
-    ///   - threshold: How many keys must sign; nil leaves it.
-    /// - Throws: `config` if a key is not there, or too few keys would be left.
+    ///   - threshold: How many keys must sign; nil leaves the number unchanged.
+    /// - Throws: `config` if a key to remove does not exist, or if too few keys would be left.
     package mutating func rotate(
         _ role: Role, adding added: [FeedKey], removing removed: [String], threshold: Int?, in details: ChangeDetails
     ) throws(PatchError) {
@@ -68,7 +69,7 @@ extension FeedRepository {
             touch(.targets, in: details)
             try bodies.targets.setKeys(of: role.rawValue, to: ids, threshold: needed, adding: new)
         }
-        // What the role has signed must be signed again by the new keys.
+        // The role's metadata must be signed again with the new keys.
         touch(role, in: details)
     }
 }

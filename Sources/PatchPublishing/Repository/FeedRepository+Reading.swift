@@ -4,10 +4,10 @@ internal import PatchFeed
 extension FeedRepository {
     /// How a feed is read.
     package struct Reading: Sendable {
-        /// A root file that does not come from the feed's own folder. Trust begins at it.
+        /// A root file that does not come from the feed's own folder. Trust starts with it.
         let root: [UInt8]
-        /// Whether files count that only the keys before the last change of keys have signed, because that change was
-        /// interrupted.
+        /// Whether to accept files that are signed only with the keys from before the last change of keys, because that change
+        /// was interrupted.
         let isInterrupted: Bool
         /// The snapshot to read; nil for the one that the timestamp lists.
         let snapshot: Int?
@@ -22,8 +22,10 @@ extension FeedRepository {
     /// How many versions may have files that no metadata list. An interrupted run leaves one.
     private static let mostTaken = 100
 
-    /// Reads a feed as a client does, from a trusted root on. What a change leaves as it is will be signed along with it. Only
-    /// the ends are not looked at, so that a feed that has expired can be refreshed.
+    /// Reads a feed as a client does, starting from a trusted root.
+    ///
+    /// It checks as much as a client, because a change signs the unchanged parts along with it. Only expiry is not checked, so
+    /// that an expired feed can be refreshed.
     ///
     /// - Parameter read: Reads a file below the feed's folder; nil if there is none.
     /// - Throws: `feed-malformed`, `feed-signature`, `feed-rollback` or `feed-mismatch` if a file is not the feed's.
@@ -32,7 +34,7 @@ extension FeedRepository {
         var trusted = try Self.trusted(
             from: reading.root, earlierRoots: earlierRoots, snapshot: reading.snapshot, read)
 
-        /// Reads a file, and gives it to the workflow.
+        /// Reads a file, and passes it to the workflow.
         func take(
             _ path: String, _ update: ([UInt8]) throws(PatchError) -> Void
         ) throws(PatchError) -> [UInt8] {
@@ -74,7 +76,7 @@ extension FeedRepository {
             root: trusted.root, targets: targets, rollout: rollout, snapshot: snapshot, timestamp: timestamp)
         var knowsRoot = true
         if reading.snapshot != nil {
-            // An earlier state had the root of its time, which it may not say, or not say rightly.
+            // An earlier state had the root of its time. It may not name that root, or may name a wrong one.
             let file = try SignedMetadata(snapshotBytes, name: path, type: SnapshotMetadata.type)
             let root = ([trusted.root] + trusted.earlierRoots).first {
                 $0.version == snapshot.change.root && (try? file.verify(by: $0.snapshot)) != nil
@@ -95,7 +97,7 @@ extension FeedRepository {
         self.approvals = approvals
     }
 
-    /// The ids of those of some keys that have signed a file, in their order there.
+    /// The ids of the given keys that have signed a file, in the order of their signatures.
     private static func signers(
         of bytes: [UInt8], _ role: Role, among holders: [RoleKeys]
     ) throws(PatchError) -> [String] {
@@ -103,7 +105,7 @@ extension FeedRepository {
         return try sound(file.signatures, over: file.payload, by: holders).map(\.keyID)
     }
 
-    /// Those of some signatures that the keys which they name have made, in their order.
+    /// The signatures that were made with the keys that they name, in order.
     static func sound(
         _ signatures: [MetadataSignature], over payload: [UInt8], by holders: [RoleKeys]
     ) throws(PatchError) -> [MetadataSignature] {
@@ -118,7 +120,7 @@ extension FeedRepository {
         return sound
     }
 
-    /// Reads a feed as its own first root file says, which proves nothing about whose feed it is.
+    /// Reads a feed, trusting its own first root file. This does not prove whose feed it is.
     package init(trustingItself read: (String) throws(PatchError) -> [UInt8]?) throws(PatchError) {
         try self.init(Reading(root: Self.file(FeedLayout.firstRoot, read)), read)
     }
@@ -147,7 +149,7 @@ extension FeedRepository {
         return bytes
     }
 
-    /// The last version of each role that has a file, which metadata may not list.
+    /// The last version of each role that has a file, even if no metadata list it.
     private static func taken(
         by bodies: Bodies, _ read: (String) throws(PatchError) -> [UInt8]?
     ) throws(PatchError) -> [Role: Int] {
@@ -174,10 +176,10 @@ extension FeedRepository {
         return try TrustedMetadata(root: root, start: start, leniency: leniency)
     }
 
-    /// Begins to read with the roots, from a trusted one to the newest. Each is signed by the keys of the one before.
+    /// Reads the roots, from a trusted one to the newest. Each is signed with the keys of the one before.
     ///
     /// - Parameters:
-    ///   - earlierRoots: How many roots before the newest one count too.
+    ///   - earlierRoots: How many roots before the newest one also count.
     ///   - snapshot: The snapshot to read; nil for the one that the timestamp lists.
     static func trusted(
         from pinned: [UInt8], earlierRoots: Int, snapshot: Int? = nil,

@@ -1,12 +1,12 @@
 package import PatchCrypto
 internal import PatchFeed
 
-/// The repository side of a feed: changes the metadata and the list, signs them, and says which files to write.
+/// The repository side of a feed: changes the metadata and the list, signs them, and makes the files to write.
 ///
-/// It reads no files and has no clock. What changes is drafted first; `files(at:)` makes the files once there are enough
+/// It reads no files and has no clock. Changes are drafted first. `files(signedBy:in:)` makes the files once there are enough
 /// signatures.
 package struct FeedRepository: Sendable {
-    /// A role of a feed. The order is that in which changes are signed.
+    /// A role of a feed, in the order in which changes are signed.
     package enum Role: String, CaseIterable, Sendable {
         case targets, rollout, snapshot, root, timestamp
 
@@ -25,7 +25,7 @@ package struct FeedRepository: Sendable {
         /// The `_type` of its metadata.
         var type: String { self == .rollout ? TargetsMetadata.type : rawValue }
 
-        /// Where the root file has its keys; nil for the role that is delegated to.
+        /// The place of its keys in the root file; nil for the role that is delegated to.
         var rootKeys: WritableKeyPath<RootMetadata, RoleKeys>? {
             switch self {
             case .root: \.root
@@ -40,13 +40,13 @@ package struct FeedRepository: Sendable {
     /// A file to write, below the feed's folder.
     package struct File: Sendable {
         package let path: String
-        /// How many bytes it has.
+        /// Its size in bytes.
         package let size: Int
         /// Whether it replaces a file of the same name. Only the timestamp does.
         package let replaces: Bool
         private let read: @Sendable () throws(PatchError) -> [UInt8]
 
-        /// Its bytes, which may be read only now.
+        /// Its bytes, which may be read only on access.
         package var bytes: [UInt8] { get throws(PatchError) { try read() } }
 
         package init(path: String, bytes: [UInt8], replaces: Bool) {
@@ -71,9 +71,10 @@ package struct FeedRepository: Sendable {
             read = { bytes }
         }
 
-        /// Bytes that are not kept, but read again when they are needed: those of many files take much memory.
+        /// Makes contents whose bytes are not kept, but read again when they are needed. This saves memory if there are many
+        /// files.
         ///
-        /// - Parameter read: Reads them. If they are others by then, `feed-mismatch` is thrown.
+        /// - Parameter read: Reads the bytes. If they have changed by then, `feed-mismatch` is thrown.
         package init(
             _ bytes: [UInt8], readAgain read: @escaping @Sendable () throws(PatchError) -> [UInt8]
         ) throws(PatchError) {
@@ -89,7 +90,7 @@ package struct FeedRepository: Sendable {
         }
     }
 
-    /// What each role signs.
+    /// The metadata that each role signs.
     struct Bodies: Sendable {
         var root: RootMetadata
         var targets: TargetsMetadata
@@ -107,7 +108,7 @@ package struct FeedRepository: Sendable {
             }
         }
 
-        /// Takes a file of a role.
+        /// Sets the metadata of a role from a file.
         mutating func take(_ file: SignedMetadata, as role: Role) throws(PatchError) {
             switch role {
             case .root: root = try RootMetadata(file)
@@ -130,28 +131,28 @@ package struct FeedRepository: Sendable {
     }
 
     var bodies: Bodies
-    /// The signatures of what changes.
+    /// The signatures of the changed roles.
     var signatures: [Role: [MetadataSignature]] = [:]
     /// The roles whose metadata change.
     package internal(set) var changed: Set<Role> = []
-    /// The root metadata before the change, which also must sign a new root.
+    /// The root metadata before the change, whose keys must also sign a new root.
     let oldRoot: RootMetadata
     package internal(set) var list: PatchListDraft
-    /// The files of the targets that are new.
+    /// The files of the new targets.
     private(set) var newTargets: [File] = []
     /// Roles that the newest root's keys have not signed yet, because a change of keys was interrupted.
     let stale: Set<Role>
-    /// Versions that files exist of although no metadata list them: what an interrupted run has left.
+    /// The last version of each role that has a file. After an interrupted run, no metadata may list it.
     let taken: [Role: Int]
-    /// Whether its root file is the one of its time. An earlier state that older versions of patchpack made does not say which that is.
+    /// Whether the root is the one of this state. Older versions of patchpack made states that do not record their root.
     package internal(set) var knowsRoot = true
-    /// The ids of the keys that have signed the metadata of a role, as they were read.
+    /// The ids of the keys that have signed the metadata of each role, as they were read.
     var approvals: [Role: [String]] = [:]
     /// The version of the snapshot before the change, and its file's SHA-256.
     let previous: (version: Int, sha256: String)?
-    /// No honest feed comes this far. A thief of the online key can, to leave no versions to its owner.
+    /// A version that no honest feed reaches. A thief of the online key may exceed it, to leave no versions to the owner.
     private static let mostHonest = 1 << 32
-    /// Whether devices forget which versions they have seen: no key of the timestamp or of the snapshot is an old one.
+    /// Whether devices forget the versions that they have seen, because all keys of the timestamp or of the snapshot are new.
     var clientsForgetVersions = false
 
     // MARK: making
@@ -215,7 +216,7 @@ package struct FeedRepository: Sendable {
         String(decoding: Hex.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) }), as: UTF8.self)
     }
 
-    /// Takes what was read and checked.
+    /// Makes a repository from metadata that were read and checked.
     init(
         _ bodies: Bodies, list: PatchListDraft, stale: Set<Role>, taken: [Role: Int],
         previous: (version: Int, sha256: String)
@@ -239,7 +240,7 @@ package struct FeedRepository: Sendable {
     /// The app's environment.
     package var environment: String { list.environment }
 
-    /// The version and the end of a role's metadata.
+    /// The version and the expiry of a role's metadata.
     package func state(of role: Role) -> (version: Int, expires: Timestamp) {
         (bodies[role].version, bodies[role].expires)
     }
@@ -267,19 +268,19 @@ package struct FeedRepository: Sendable {
 
     // MARK: changing
 
-    /// Signs the roles again that an interrupted change of keys has left stale.
+    /// Marks the roles as changed that an interrupted change of keys has left stale, so that they are signed again.
     package mutating func resignStaleRoles(in details: ChangeDetails) {
         for role in stale { touch(role, in: details) }
     }
 
-    /// Marks a role's metadata as changed: they get the next version, and a new end.
+    /// Marks a role's metadata as changed: they get the next version, and a new expiry.
     mutating func touch(_ role: Role, in details: ChangeDetails) {
         guard changed.insert(role).inserted else { return }
         var last = max(bodies[role].version, taken[role] ?? 0)
         if clientsForgetVersions, role != .root, last > Self.mostHonest {
             last = role == .timestamp ? 0 : min(last, (details.free[role] ?? .max) - 1)
         }
-        // A device may take the last list's time for the lowest that its clock can have.
+        // A device may use the time of the last list as the lower bound of its clock.
         let now = details.now
         let start = published.map { $0 > now && $0.secondsSince1970 - now.secondsSince1970 <= 3600 ? $0 : now } ?? now
         bodies.renew(
@@ -306,7 +307,7 @@ package struct FeedRepository: Sendable {
 
         /// Lists a patch under its name and version.
         ///
-        /// - Parameter body: Says whom it is offered to; by default to all.
+        /// - Parameter body: Sets the audience; by default, all devices.
         package init(
             _ envelope: Contents, _ manifest: Manifest,
             _ body: (inout PatchEntryDraft) throws(PatchError) -> Void = { _ throws(PatchError) in }
@@ -317,12 +318,12 @@ package struct FeedRepository: Sendable {
         }
     }
 
-    /// What becomes of an envelope that is published.
+    /// The result of publishing an envelope.
     package enum Listing: Sendable {
         case added
-        /// It is listed as it was asked for.
+        /// It is already listed as requested.
         case unchanged
-        /// It is listed, and stays as it is: offered to others, paused or withdrawn.
+        /// It is already listed in another way, which stays: offered to others, paused or withdrawn.
         case differs(PatchEntryDraft)
     }
 
@@ -339,11 +340,11 @@ package struct FeedRepository: Sendable {
     ///
     /// - Parameters:
     ///   - publications: The envelopes.
-    ///   - files: The SHA-256 of each file that was ever published, by name, those included that were pruned.
+    ///   - files: The SHA-256 of each file that was ever published, by name, including pruned files.
     ///   - allowsLower: Whether a version may be lower than one that is offered.
-    /// - Returns: What becomes of each one. One that is not new was published before with the same bytes.
-    /// - Throws: `feed-published` if the same version was published with other bytes, `feed-listed` if a higher one is offered. Nothing
-    ///   is changed then.
+    /// - Returns: The result for each envelope. One that is not new was published before with the same bytes.
+    /// - Throws: `feed-published` if the same version was published with other bytes, `feed-listed` if a higher one is offered.
+    ///   Then nothing is changed.
     package mutating func publish(
         _ publications: [Publication], files: [String: String] = [:], allowsLower: Bool = false,
         in details: ChangeDetails
@@ -367,7 +368,7 @@ package struct FeedRepository: Sendable {
             let asked = publication.entry
             let versions = listedVersions[asked.id] ?? []
             let entry = versions.first { $0.version == asked.version }
-            // What was removed stays withdrawn, and needs no envelope.
+            // A removed version stays withdrawn, and needs no envelope.
             if entry?.state != .withdrawn, known.updateValue(digest, forKey: path) == nil {
                 added.append((path, publication.envelope))
             }
@@ -391,7 +392,8 @@ package struct FeedRepository: Sendable {
         return results
     }
 
-    /// Devices take the highest version that is for them, so a lower one is for those that the higher one is not for.
+    /// Checks that no higher version is offered. Devices take the highest version that is for them, so the lower one would reach
+    /// only the devices that the higher one is not for.
     private static func check(_ new: PatchEntryDraft, isAbove versions: [PatchEntryDraft]) throws(PatchError) {
         let higher = versions.filter { $0.state == .active && $0.version > new.version }
         guard let highest = higher.max(by: { $0.version < $1.version }) else { return }
@@ -404,7 +406,7 @@ package struct FeedRepository: Sendable {
     /// Adds, replaces or removes a target that is not an envelope.
     ///
     /// - Parameter bytes: The target's bytes; nil removes it.
-    /// - Returns: Whether that changes anything.
+    /// - Returns: Whether this changes anything.
     package mutating func setTarget(_ path: String, to bytes: [UInt8]?, in details: ChangeDetails) throws(PatchError)
         -> Bool
     {
@@ -428,7 +430,7 @@ package struct FeedRepository: Sendable {
         newTargets.append(File(path: FeedLayout.target(path, sha256: contents.sha256), contents))
     }
 
-    /// Changes the list. It then says when each entry was changed, by whom and why.
+    /// Changes the list, and records in each changed entry the time, the author and the reason.
     package mutating func edit(in details: ChangeDetails, _ body: (inout PatchListDraft) -> Void) {
         touch(.rollout, in: details)
         func key(_ entry: PatchEntryDraft) -> String { "\(entry.id) \(entry.version)" }
@@ -453,9 +455,9 @@ package struct FeedRepository: Sendable {
         edit(in: details) { list in list.entries = list.entries.map { $0.path == entry.path ? new : $0 } }
     }
 
-    /// Makes the list what it was in an older state. A patch that was not listed then is withdrawn: devices may have it.
+    /// Restores the list of an older state. A patch that was not listed then is withdrawn, because devices may have it.
     ///
-    /// - Throws: `config` if a patch was listed then whose envelope the release keys have not signed since.
+    /// - Throws: `config` if a patch was listed then, but the release keys no longer sign its envelope.
     package mutating func undo(to older: FeedRepository, in details: ChangeDetails) throws(PatchError) {
         let signed = Set(targets.map(\.path))
         let before = older.list.entries
@@ -472,7 +474,7 @@ package struct FeedRepository: Sendable {
             list.switches = older.list.switches
             list.entries =
                 before.map { entry in
-                    // Who changed what, and when, is not a part of what it was.
+                    // An entry that is the same for devices keeps its current time, author and reason.
                     let same = current.first { $0.path == entry.path && $0.says(entry) }
                     return same ?? entry
                 }
@@ -485,9 +487,9 @@ package struct FeedRepository: Sendable {
         }
     }
 
-    /// Removes versions of a patch that no device should get any more from the list and from the targets.
+    /// Removes versions that no device should get any more, from the list and from the targets.
     ///
-    /// - Parameter isSuperfluous: Whether an entry goes.
+    /// - Parameter isSuperfluous: Whether to remove an entry.
     package mutating func prune(in details: ChangeDetails, _ isSuperfluous: (PatchEntryDraft) -> Bool) {
         let paths = Set(list.entries.filter(isSuperfluous).compactMap(\.path))
         guard !paths.isEmpty else { return }
@@ -495,7 +497,7 @@ package struct FeedRepository: Sendable {
         removeTargets(in: details, paths.contains)
     }
 
-    /// Removes targets, so that the release keys have not signed them any more.
+    /// Removes targets, so that they are no longer signed by the release keys.
     package mutating func removeTargets(in details: ChangeDetails, _ isSuperfluous: (String) -> Bool) {
         touch(.targets, in: details)
         bodies.targets.targets = bodies.targets.targets.filter { !isSuperfluous($0.key.text) }
@@ -507,9 +509,9 @@ package struct FeedRepository: Sendable {
         return targets.map(\.path).filter { $0.utf8.starts(with: FeedLayout.envelopes.utf8) && !listed.contains($0) }
     }
 
-    /// Renews metadata that end soon: the timestamp always, the others when less than half of their time is left.
+    /// Renews metadata that expire soon: the timestamp always, the others when less than half of their time is left.
     ///
-    /// - Parameter roles: Those of which a key is at hand.
+    /// - Parameter roles: The roles whose keys are at hand.
     package mutating func refresh(_ roles: Set<Role>, in details: ChangeDetails) {
         for role in Role.allCases where roles.contains(role) {
             let endsSoon = bodies[role].expires < details.now.adding(days: role.days / 2)

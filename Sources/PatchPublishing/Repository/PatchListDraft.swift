@@ -3,7 +3,7 @@ package import PatchFeed
 
 private typealias Key = PatchList.Key
 
-/// A list of patches while it is changed. Members that this version of the library does not know are kept.
+/// A list of patches that is being changed. Members that this version of the library does not know are kept.
 package struct PatchListDraft: Sendable {
     /// The list as it is signed.
     package var json: JSONValue
@@ -76,13 +76,13 @@ package struct PatchListDraft: Sendable {
         set { json.set(Key.minimumAppVersion, newValue.map { .string($0.description) }) }
     }
 
-    /// A string for the app to show.
+    /// A string that the app shows.
     package var notice: String? {
         get { json[Key.notice]?.text }
         set { json.set(Key.notice, newValue.map(JSONValue.string)) }
     }
 
-    /// Values for the app to read.
+    /// Values that the app reads.
     package var switches: JSONValue? {
         get { json[Key.switches] }
         set { json.set(Key.switches, newValue) }
@@ -93,20 +93,20 @@ package struct PatchListDraft: Sendable {
         set { json.set(Key.patches, .array(newValue.map(\.json))) }
     }
 
-    /// Sets a value for the app to read, or removes it.
+    /// Sets or removes a value that the app reads.
     package mutating func setSwitch(_ name: String, to value: String?) {
         json.change(Key.switches) { $0.set(name, value.map(JSONValue.string)) }
     }
 }
 
-/// An entry of a list while it is changed. Members that this version of the library does not know are kept.
+/// An entry of a list that is being changed. Members that this version of the library does not know are kept.
 package struct PatchEntryDraft: Sendable {
     /// The entry as it is signed.
     package var json: JSONValue
 
     package init(_ json: JSONValue) { self.json = json }
 
-    /// Copies from a manifest what devices choose by. It is active, and offered to all devices.
+    /// Makes an entry with the values of a manifest by which devices choose. It is active, and offered to all devices.
     package init(_ manifest: Manifest) {
         json = .object([
             (Key.id, .string(manifest.id)), (Key.version, .integer(manifest.version)),
@@ -132,7 +132,7 @@ package struct PatchEntryDraft: Sendable {
         set { json.set(Key.path, newValue.map(JSONValue.string)) }
     }
 
-    /// Nil for a word of a later version.
+    /// The state; nil if only a later version of the library knows it.
     package var state: PatchList.Entry.State? {
         get { json[Key.state]?.text.flatMap(PatchList.Entry.State.init) }
         set { json.set(Key.state, newValue.map { .string($0.rawValue) }) }
@@ -150,7 +150,7 @@ package struct PatchEntryDraft: Sendable {
         set { json.set(Key.since, newValue.map { .string($0.description) }) }
     }
 
-    /// Since when it has been offered without a pause.
+    /// The time since which it has been offered without a pause.
     package var offered: Timestamp? {
         get { json[Key.offered]?.text.flatMap { Timestamp($0) } }
         set { json.set(Key.offered, newValue.map { .string($0.description) }) }
@@ -162,7 +162,7 @@ package struct PatchEntryDraft: Sendable {
         set { json.set(Key.author, newValue.map(JSONValue.string)) }
     }
 
-    /// Whether another entry says the same to devices.
+    /// Whether another entry is the same for devices.
     package func says(_ other: PatchEntryDraft) -> Bool {
         func said(_ entry: PatchEntryDraft) -> [UInt8] {
             var json = entry.json
@@ -172,9 +172,9 @@ package struct PatchEntryDraft: Sendable {
         return said(self) == said(other)
     }
 
-    /// The entry after a change, with when it was made, by whom and why.
+    /// The entry after a change, with the time, author and reason of the change.
     ///
-    /// - Parameter old: The entry before; nil for a new one.
+    /// - Parameter old: The entry before the change; nil for a new one.
     func stamped(since old: PatchEntryDraft?, in details: ChangeDetails) -> PatchEntryDraft {
         guard old?.json.encoded() != json.encoded() else { return self }
         var entry = self
@@ -185,7 +185,7 @@ package struct PatchEntryDraft: Sendable {
         return entry
     }
 
-    /// The part of all devices that it is for; nil for all, or, if there are groups or users, for only those.
+    /// The part of all devices that it is for; nil for all or, if there are groups or users, for only those.
     package var rollout: Rollout? {
         get { try? Rollout(JSONObject(json[Key.rollout], Key.rollout)) }
         set { json.set(Key.rollout, newValue?.json) }
@@ -194,13 +194,13 @@ package struct PatchEntryDraft: Sendable {
     /// The part of all devices that it is for, of 10,000. Without a percentage, it is for all, or only for groups and users.
     package var basisPoints: Int { rollout?.basisPoints ?? (groups.isEmpty && users.isEmpty ? 10_000 : 0) }
 
-    /// Groups that it is for, whatever the percentage.
+    /// Groups that it is for, regardless of the percentage.
     package var groups: [String] {
         get { json[Key.groups]?.elements.compactMap(\.text) ?? [] }
         set { json.set(Key.groups, newValue.isEmpty ? nil : .array(newValue.map(JSONValue.string))) }
     }
 
-    /// Users that it is for, whatever the percentage, by their `Rollout.name(of:patch:)`.
+    /// Users that it is for, regardless of the percentage, by their `Rollout.name(of:patch:)`.
     package var users: [String] {
         get { json[Key.users]?.elements.compactMap(\.text) ?? [] }
         set { json.set(Key.users, newValue.isEmpty ? nil : .array(newValue.map(JSONValue.string))) }

@@ -1,15 +1,15 @@
 internal import PatchCrypto
 internal import PatchFeed
 
-/// What a signer can do about an error. A tool says it in terms of its own options.
+/// A remedy that a signer can apply to an error. A tool words it in terms of its own options.
 package enum PublishingRemedy: PatchError.Remedy, Equatable {
     /// Make an Ed25519 key.
     case makeKey
     /// Give a public key of a kind that metadata may list.
     case giveFeedKey
-    /// Give private keys with these ids, of a role.
+    /// Give private keys of a role, with these ids.
     case giveKeys(of: FeedRepository.Role, ids: [String])
-    /// Add keys to a role, or let fewer of them sign.
+    /// Add keys to a role, or lower its threshold.
     case addKeys
     /// Make a feed.
     case makeFeed
@@ -25,11 +25,11 @@ package enum PublishingRemedy: PatchError.Remedy, Equatable {
     case dropStaged(in: String)
     /// Give private keys, or let the change wait for signatures.
     case giveKeysOrStage
-    /// Set the clock, or say that it is right.
+    /// Set the clock, or confirm that it is right.
     case setClock
     /// If this machine's clock is right, the signer's was wrong: sign again with this one.
     case signWithThisClock
-    /// Renew the metadata that end soon.
+    /// Renew the metadata that expire soon.
     case refresh
     /// Drop the change that waits for signatures, and make it again.
     case repeatStaged
@@ -39,7 +39,7 @@ package enum PublishingRemedy: PatchError.Remedy, Equatable {
     case giveRole([String])
     /// Give the switch a value, to set it.
     case giveValue
-    /// Resume the patch, and pause it then.
+    /// Resume the patch, then pause it.
     case resumeFirst
     /// Sign the trust store for an app and its environment.
     case signStore(app: String, environment: String)
@@ -47,33 +47,33 @@ package enum PublishingRemedy: PatchError.Remedy, Equatable {
     case signStoreAgain
     /// Publish the patch again.
     case publishAgain
-    /// Give a private key, or the root file to trust, which is enough to look.
+    /// Give a private key, or the root file to trust, which is enough to look at the feed.
     case giveKeyOrRoot
-    /// Give the first root file, as the app has it. That of the folder has this SHA-256.
+    /// Give the first root file, as the app has it. The one in the folder has this SHA-256.
     case giveRoot(sha256: String)
-    /// Look at which keys the roles have.
+    /// Look up the keys of the roles.
     case lookAtKeys
-    /// Look at which patches there are.
+    /// Look up the patches of the feed.
     case lookAtPatches
     /// The place has another feed: name another one.
     case giveOtherPlace
-    /// Sign with versions above a number, with the key of the targets role too, and deploy again.
+    /// Sign with versions above a number, also with the key of the targets role, and deploy again.
     case signAbove(Int, folder: String)
-    /// Take the newest copy, or replace what is there.
+    /// Take the newest copy, or replace the deployed files.
     case takeNewestOrReplace
-    /// Look at what is there, and replace it.
+    /// Look at the deployed files, and replace them.
     case lookAndReplace
-    /// Deploy again, and replace what is there.
+    /// Deploy again, and replace the deployed files.
     case deployAndReplace
     /// Deploy, or empty the caches that still have an older state.
     case deployOrPurge
     /// Take a file of the feed's folder from a backup, or from where the feed is served.
     case takeFromBackup
-    /// Pack a patch again with a higher version, or say that devices with the higher one may stay without this one.
+    /// Pack a patch again with a higher version, or confirm that devices with the higher one may go without this one.
     case packHigher
-    /// Name the version that is meant.
+    /// Name the version.
     case giveVersion
-    /// Name the state that is to be made again; the last one has this snapshot.
+    /// Name the state to restore; the last one has this snapshot.
     case giveState(Int)
 }
 

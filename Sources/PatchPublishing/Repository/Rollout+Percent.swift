@@ -1,7 +1,7 @@
 package import PatchFeed
 
 extension Rollout {
-    /// A percentage with at most two places after the point, as parts of 10,000.
+    /// A percentage with at most two decimal places, as parts of 10,000; nil if it is malformed.
     package static func basisPoints(_ text: String) -> Int? {
         let number = text.hasSuffix("%") ? text.dropLast() : text[...]
         let parts = number.split(separator: ".", omittingEmptySubsequences: false)
@@ -17,7 +17,7 @@ extension Rollout {
         return basisPoints
     }
 
-    /// So many of 10,000 as a percentage.
+    /// A number of parts of 10,000, as a percentage.
     package static func percent(_ basisPoints: Int) -> String {
         let (whole, rest) = basisPoints.quotientAndRemainder(dividingBy: 100)
         let places = rest.isMultiple(of: 10) ? "\(rest / 10)" : "\(rest < 10 ? "0" : "")\(rest)"

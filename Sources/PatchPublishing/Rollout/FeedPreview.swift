@@ -1,40 +1,40 @@
 package import PatchCrypto
 package import PatchFeed
 
-/// What becomes of each of many ids, before and after a change.
+/// The outcomes for many ids, before and after a change.
 package struct FeedPreview {
     private let units: [String]
     private let appVersion: AppVersion?
     private var counts: [Outcome: Int] = [:]
 
-    /// What becomes of a version of a patch.
+    /// The outcome for a version of a patch.
     package struct Outcome: Hashable {
         package let id: String
         package let version: Int
         package let code: PatchChoice.Code
 
-        /// As a line says it. Outcomes are shown in the order of these lines.
+        /// The outcome as a line of text. Outcomes are shown in the order of these lines.
         package var text: String { "\(id) \(version)  \(code.rawValue)" }
     }
 
-    /// Counts nothing if there are no ids.
+    /// Makes a preview. It counts nothing if there are no ids.
     ///
     /// - Parameters:
     ///   - units: The ids, of installations or of users.
-    ///   - appVersion: The version of the app on their devices; nil counts nothing.
+    ///   - appVersion: The version of the app on their devices; if it is nil, nothing is counted.
     package init(of feed: FeedRepository, units: [String], appVersion: AppVersion?) throws(PatchError) {
         self.units = units
         self.appVersion = appVersion
         counts = try count(feed)
     }
 
-    /// The ids in a file, one a line.
+    /// The ids in a file, one per line.
     package static func units(in bytes: [UInt8]) -> [String] {
         bytes.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
             .map { $0.hasSuffix("\r") ? String($0.dropLast()) : $0 }.filter { !$0.isEmpty }
     }
 
-    /// How many devices there are for each patch and code.
+    /// The number of ids for each patch and code.
     private func count(_ feed: FeedRepository) throws(PatchError) -> [Outcome: Int] {
         guard let appVersion else { return [:] }
         return try Self.count(
@@ -42,14 +42,14 @@ package struct FeedPreview {
             FeedDevice(app: feed.app, environment: feed.environment, appVersion: appVersion, installation: ""))
     }
 
-    /// What becomes of each of many ids.
+    /// Counts the outcomes for many ids.
     package static func count(_ list: PatchList, _ units: [String], _ device: FeedDevice) throws(PatchError)
         -> [Outcome: Int]
     {
         var counts: [Outcome: Int] = [:]
         var device = device
         for unit in units {
-            // An id is that of an installation or of a user: whichever the patch counts.
+            // An id belongs to an installation or to a user, depending on the unit that the patch counts.
             device.installation = unit
             device.user = unit
             for choice in try list.choices(for: device) {
@@ -59,7 +59,7 @@ package struct FeedPreview {
         return counts
     }
 
-    /// A line for each count that the change makes another one.
+    /// The counts that differ after the change, one line each.
     package func difference(to feed: FeedRepository) throws(PatchError) -> [String] {
         let after = try count(feed)
         return Set(counts.keys).union(after.keys).sorted { $0.text < $1.text }.compactMap { outcome in

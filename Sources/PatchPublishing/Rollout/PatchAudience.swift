@@ -1,9 +1,9 @@
 package import PatchCrypto
 package import PatchFeed
 
-/// Whom a patch is offered to, as a change says it. What is not said stays as it is.
+/// The audience that a change sets for a patch. Settings that it leaves out stay as they are.
 package struct PatchAudience: Sendable {
-    /// How many of 10,000 are in.
+    /// How many of 10,000 get the patch.
     private let basisPoints: Int?
     private let unit: Rollout.Unit?
     private let seed: String?
@@ -12,12 +12,12 @@ package struct PatchAudience: Sendable {
     private let moment: PatchList.Entry.Moment?
 
     /// - Parameters:
-    ///   - basisPoints: How many of 10,000 are in; nil for all, or for what is listed.
-    ///   - unit: What is counted.
-    ///   - seed: Mixes the buckets.
+    ///   - basisPoints: How many of 10,000 get the patch; nil for all, or only for the given groups and users.
+    ///   - unit: The unit that is counted.
+    ///   - seed: A seed that shuffles the buckets.
     ///   - users: The users' own ids.
     ///   - moment: When devices activate the patch.
-    ///   - old: The rollout before, whose unit and seed stay.
+    ///   - old: The previous rollout, whose unit and seed stay unless others are given.
     package init(
         basisPoints: Int?, unit: Rollout.Unit?, seed: String?, groups: [String], users: [String],
         moment: PatchList.Entry.Moment?, after old: Rollout? = nil
@@ -28,9 +28,9 @@ package struct PatchAudience: Sendable {
         (self.groups, self.users, self.moment) = (groups, users, moment)
     }
 
-    /// Says in the list's entry whom it is offered to. What is not said again stays.
+    /// Sets the audience of the list's entry. Settings that are not given again stay.
     package func apply(to entry: inout PatchEntryDraft) throws(PatchError) {
-        // All of them are written as a percentage too, so that a later, smaller one counts the same units.
+        // A percentage of 100 is written too, so that a later, smaller one counts the same units.
         if let basisPoints {
             entry.rollout = Rollout(basisPoints: basisPoints, unit: unit ?? .installation, seed: seed)
         }
@@ -43,7 +43,7 @@ package struct PatchAudience: Sendable {
         if let moment { entry.when = moment }
     }
 
-    /// In words.
+    /// The audience in words.
     package var text: String {
         let groups = groups.isEmpty ? [] : ["groups \(groups.joined(separator: ", "))"]
         let users = users.isEmpty ? [] : ["\(users.count) users"]

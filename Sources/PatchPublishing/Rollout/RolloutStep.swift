@@ -1,26 +1,26 @@
 package import PatchCrypto
 internal import PatchFeed
 
-/// What happens to a rollout that goes from step to step.
+/// The next action in a rollout that proceeds step by step.
 package enum RolloutStep: Sendable, Equatable {
     /// It is offered to more devices: this many of 10,000.
     case widen(Int)
     /// A gate is crossed.
     case pause(Gate)
-    /// A bound is crossed above which no device is to keep it.
+    /// A bound is crossed above which no device may keep the patch.
     case withdraw(Gate)
     /// It is too early, for these reasons.
     case wait([Reason])
     /// It is on its last step, and no gate is crossed.
     case complete
-    /// It is withdrawn, or it is paused, possibly by a gate. An alarm lasts until a decision was made.
+    /// It is withdrawn, or it is paused, possibly by a gate. An alarm lasts until a decision is made.
     case stopped(by: Gate?)
 
-    /// What a step needs before the next one.
+    /// The conditions for the next step.
     package struct Rules: Sendable {
-        /// The parts of 10,000, in rising order.
+        /// The parts of 10,000, in ascending order.
         package let steps: [Int]
-        /// How long each step lasts at least, in seconds.
+        /// The minimum duration of each step, in seconds.
         package let soak: Int
         /// How old the newest event may be, in seconds.
         package let fresh: Int
@@ -31,7 +31,7 @@ package enum RolloutStep: Sendable, Equatable {
             (self.steps, self.soak, self.fresh, self.newDevices) = (steps, soak, fresh, newDevices)
         }
 
-        /// The steps in a list of percentages; nil if they are invalid, or do not rise.
+        /// The steps in a list of percentages; nil if they are invalid, or not in ascending order.
         package static func steps(_ text: String) -> [Int]? {
             let steps = text.split(separator: ",", omittingEmptySubsequences: false).map {
                 Rollout.basisPoints(String($0)) ?? 0
@@ -40,7 +40,7 @@ package enum RolloutStep: Sendable, Equatable {
         }
     }
 
-    /// A bound on what devices tell, and what is known of it.
+    /// A bound on the reports of devices, with its verdict.
     package struct Gate: Sendable, Equatable {
         package enum Verdict: String, Sendable {
             case passed, crossed, undecided
@@ -49,29 +49,29 @@ package enum RolloutStep: Sendable, Equatable {
         /// The bound.
         package let text: String
         package let verdict: Verdict
-        /// What devices told.
+        /// The reported numbers that led to the verdict.
         package let reason: String
 
         package init(_ text: String, _ verdict: Verdict, _ reason: String) {
             (self.text, self.verdict, self.reason) = (text, verdict, reason)
         }
 
-        /// Why a patch is paused, as the list says it.
+        /// The reason for pausing or withdrawing a patch, as written to the list.
         package var change: String { "\(text): \(reason)" }
     }
 
-    /// What devices told of a patch since it was offered.
+    /// The reports of devices about a patch since it was offered.
     package struct Evidence: Sendable {
-        /// How many lines of events there are, and how many that are damaged.
+        /// The number of event lines, and of damaged lines.
         package var events, damaged: Int
-        /// When the newest event was; nil if there is none.
+        /// The time of the newest event; nil if there is none.
         package var newest: Timestamp?
         /// How many devices have reported the patch for the first time since the step began.
         package var newDevices: Int
         /// Whether all files of events could be read.
         package var isWhole: Bool
         package var gates: [Gate]
-        /// Bounds above which no device is to keep it. Below them they say nothing.
+        /// Bounds above which no device may keep the patch. Below them, they have no effect.
         package var limits: [Gate]
 
         package init(
@@ -94,14 +94,14 @@ package enum RolloutStep: Sendable, Equatable {
         case noEvents
         case fewDevices(Int, needed: Int)
         case undecided(Gate)
-        /// All patches are switched off, so devices tell nothing of this one.
+        /// All patches are switched off, so devices report nothing about this one.
         case switchedOff
     }
 
     /// - Parameters:
     ///   - entry: The patch as it is listed.
     ///   - isEnabled: Whether patches run at all.
-    ///   - evidence: What devices have told of it since it was offered.
+    ///   - evidence: The reports of devices about the patch since it was offered.
     package init(
         of entry: PatchEntryDraft, isEnabled: Bool, by rules: Rules, _ evidence: Evidence, at now: Timestamp
     ) {
@@ -149,12 +149,12 @@ package enum RolloutStep: Sendable, Equatable {
 }
 
 extension FeedRepository {
-    /// Widens, pauses or withdraws a rollout, as a step says. The other steps change nothing.
+    /// Widens, pauses or withdraws a rollout, depending on a step. The other steps change nothing.
     ///
     /// - Parameters:
     ///   - entry: The patch as it is listed.
-    ///   - gates: The gates that let it pass. They are the reason that the list gives.
-    /// - Returns: The entry as it is listed then.
+    ///   - gates: The gates that are passed. They become the reason in the list.
+    /// - Returns: The entry as it is listed afterwards.
     package mutating func take(
         _ step: RolloutStep, of entry: PatchEntryDraft, passing gates: [RolloutStep.Gate],
         in details: inout ChangeDetails

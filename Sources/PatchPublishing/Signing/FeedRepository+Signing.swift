@@ -5,13 +5,14 @@ extension FeedRepository {
     /// A role that needs more signatures.
     package struct Missing: Sendable {
         package let role: Role
-        /// How many more are needed at least.
+        /// The number of signatures that are still needed, at least.
         package let count: Int
         /// The ids of the keys that have not signed yet.
         package let keyIDs: [String]
     }
 
-    /// Signs what has changed with each key that may sign it: all but the snapshot and the timestamp, which are made last.
+    /// Signs each changed role with the keys that may sign it. The snapshot and the timestamp are left out, because they are made
+    /// last.
     package mutating func sign(with signers: [FeedSigner]) throws(PatchError) {
         if changed.contains(.rollout), signatures[.rollout, default: []].isEmpty { try describeList() }
         for role in Role.drafted where changed.contains(role) { try sign(role, with: signers) }
@@ -33,7 +34,7 @@ extension FeedRepository {
         }
     }
 
-    /// Adds a signature, in place of an older one of the same key.
+    /// Adds a signature, replacing an older one of the same key.
     private mutating func add(_ signature: [UInt8], by keyID: String, to role: Role) {
         var all = signatures[role, default: []].filter { !$0.keyID.isByteEqual(to: keyID) }
         all.append(MetadataSignature(keyID: keyID, bytes: signature))
@@ -47,13 +48,13 @@ extension FeedRepository {
     /// The file of a role.
     private func file(of role: Role) -> [UInt8] { bodies[role].file(signatures[role, default: []]) }
 
-    /// What a person in another room signs for a role; nil if the role does not change.
+    /// The bytes that are signed elsewhere for a role; nil if the role does not change.
     package func payload(of role: Role) -> [UInt8]? { changed.contains(role) ? bodies[role].json.canonical : nil }
 
-    /// Takes a signature that was made elsewhere, of any key that may sign the role.
+    /// Adds a signature that was made elsewhere, with any key that may sign the role.
     ///
     /// - Returns: The key's id.
-    /// - Throws: `feed-signature` if it is of none of them.
+    /// - Throws: `feed-signature` if none of these keys has made it.
     package mutating func attach(_ signature: [UInt8], to role: Role) throws(PatchError) -> String {
         guard let payload = payload(of: role) else {
             throw PatchError(.config, "the role \(role) has nothing to sign")
@@ -90,7 +91,7 @@ extension FeedRepository {
     private func missing(of role: Role) throws(PatchError) -> [Missing] {
         let payload = bodies[role].json.canonical
         var (most, ids): (Int, [String]) = (0, [])
-        // A new root needs the old keys and the new ones. A key of both counts for both.
+        // A new root needs the old keys and the new ones. A key that is in both counts for both.
         for holder in try holders(of: role) {
             let count = try holder.count(signatures[role, default: []], over: payload)
             guard count < holder.threshold else { continue }
@@ -100,7 +101,7 @@ extension FeedRepository {
         return most == 0 ? [] : [Missing(role: role, count: most, keyIDs: ids)]
     }
 
-    /// The keys that must sign a role's change: for a new root, those of the old root too.
+    /// The keys that must sign a change of a role. A new root must be signed with the keys of the old root too.
     private func holders(of role: Role) throws(PatchError) -> [RoleKeys] {
         guard let keys = role.rootKeys else {
             guard let delegatedKeys else {
@@ -111,20 +112,21 @@ extension FeedRepository {
         return (role == .root ? [oldRoot.root] : []) + [bodies.root[keyPath: keys]]
     }
 
-    /// The ids of the keys that sign a role: those that it had before the change too, so that a client that reads while
-    /// the root changes finds files that both roots allow.
+    /// The ids of the keys that sign a role, including its keys from before the change.
+    ///
+    /// A client that reads while the root changes then finds files that both roots allow.
     private func signingIDs(of role: Role) -> Set<String> {
         Set(keys(of: role).ids).union(role.rootKeys.map { oldRoot[keyPath: $0].ids } ?? [])
     }
 
     // MARK: staging
 
-    /// The bytes of a target that is new; nil if it is not.
+    /// The bytes of a new target; nil if the target is not new.
     package func newTarget(_ path: String) throws(PatchError) -> [UInt8]? {
         try newTargets.last { FeedLayout.isTarget($0.path, path) }?.bytes
     }
 
-    /// The trust store that it delivers; nil if it delivers none.
+    /// The trust store that the feed delivers; nil if it delivers none.
     ///
     /// - Parameter read: Reads a file of the feed; nil if there is none.
     /// - Throws: `feed-mismatch` if it is missing, or not the one that is signed.
@@ -140,7 +142,7 @@ extension FeedRepository {
         return bytes
     }
 
-    /// The change so far, as files to keep until others have signed it; the new targets are among them.
+    /// The change so far, as files to keep until others have signed it, including the new targets.
     package var staged: [File] {
         var files = newTargets
         for role in Role.drafted where changed.contains(role) {
@@ -152,14 +154,14 @@ extension FeedRepository {
         return files
     }
 
-    /// The places of staged files, which may or may not be there.
+    /// The paths of staged files, which may or may not exist.
     package static let stagedPaths = Role.drafted.map { FeedLayout.staged($0.rawValue) } + [FeedLayout.stagedList]
 
-    /// Takes up a change that was staged.
+    /// Loads a staged change.
     ///
     /// - Parameter read: Reads a file below the feed's folder; nil if there is none.
     /// - Returns: Whether there is one.
-    /// - Throws: `config` if the feed has changed since.
+    /// - Throws: `config` if the feed has changed since then.
     package mutating func loadStagedChange(reading read: (String) throws(PatchError) -> [UInt8]?) throws(PatchError)
         -> Bool
     {
@@ -189,7 +191,7 @@ extension FeedRepository {
                 .feedUnavailable,
                 "\(FeedLayout.stagedList): missing, although \(FeedLayout.staged(Role.rollout.rawValue)) is there")
         }
-        // What no key of the role has made is not carried on: a signer would take it for a signature, and devices for too much.
+        // Signatures that no key of the role has made are dropped. A signer would believe them, and devices would find too many.
         for role in changed {
             signatures[role] = try Self.sound(
                 signatures[role, default: []], over: bodies[role].json.canonical, by: holders(of: role))
@@ -199,11 +201,11 @@ extension FeedRepository {
 
     // MARK: finishing
 
-    /// Makes the files of the change, in the order in which to write them.
+    /// Makes the files of the change, in the order in which they must be written.
     ///
     /// - Parameters:
-    ///   - signers: The keys at hand, among them those of the snapshot and timestamp roles.
-    ///   - details: Those of the whole change.
+    ///   - signers: The keys at hand, including the keys of the snapshot and timestamp roles.
+    ///   - details: The details of the whole change.
     /// - Throws: `feed-signature` if signatures are missing.
     package mutating func files(signedBy signers: [FeedSigner], in details: ChangeDetails) throws(PatchError) -> [File]
     {
@@ -232,7 +234,7 @@ extension FeedRepository {
                 .feedLimit, "a version of the metadata is as high as it may be",
                 hint: "was the feed tampered with? rotate the keys of its roles")
         }
-        // A device reads no more of each.
+        // Devices read at most this many bytes of each file.
         let limits = FeedLimits()
         let sizes: [Role: Int] = [
             .root: limits.root, .timestamp: limits.timestamp, .snapshot: limits.snapshot, .targets: limits.targets,
@@ -260,7 +262,7 @@ extension FeedRepository {
         guard changed.contains(.root), oldRoot.version > 0, try isValidUnderOldRoot() else {
             return versioned + [timestamp]
         }
-        // What is new is signed by the old keys too, so the new root can come last, and no client ever finds files that its
+        // The new files are signed with the old keys too. So the new root can come last, and no client ever finds files that its
         // root does not allow.
         let isRoot = { (file: File) in FeedLayout.isRoot(file.path) }
         return versioned.filter { !isRoot($0) } + [timestamp] + versioned.filter(isRoot)
@@ -279,7 +281,7 @@ extension FeedRepository {
 
     private mutating func finish(_ role: Role, _ signers: [FeedSigner]) throws(PatchError) {
         guard changed.contains(role) else { return }
-        // What it lists may have changed since it was signed.
+        // The files that it lists may have changed since it was signed.
         signatures[role] = []
         try sign(role, with: signers)
         if let first = try missing(of: role).first { throw Self.unsigned(role, first.keyIDs) }

@@ -2,11 +2,11 @@ package import PatchCrypto
 
 /// Signs metadata with one key.
 package struct FeedSigner: Sendable {
-    /// The key's id; nil for a command, whose key shows in its signature.
+    /// The key's id; nil for a command, whose signature reveals the key.
     let keyID: String?
     let sign: @Sendable ([UInt8]) throws(PatchError) -> [UInt8]
 
-    /// Makes a signer of a private Ed25519 key.
+    /// Makes a signer from a private Ed25519 key.
     ///
     /// - Throws: `config` if it is another kind of key.
     package init(_ key: SigningKey) throws(PatchError) {
