@@ -1,25 +1,25 @@
 internal import Libc
 
-/// What is surely known of a part of a whole, however often one looks at it while the whole grows.
+/// Bounds on a part of a whole that hold however often one looks while the whole grows.
 ///
-/// An ordinary interval of 95 percent is wrong once in twenty looks, so it misleads soon if one looks each hour. A confidence
-/// sequence is wrong for one in twenty parts over all looks together. This one is Robbins' beta-binomial mixture; see Howard, Ramdas,
-/// McAuliffe and Sekhon, "Time-uniform, nonparametric, nonasymptotic confidence sequences" (2021).
+/// An ordinary interval of 95 percent is wrong in one of twenty looks, so it soon misleads if one looks each hour. A confidence
+/// sequence is wrong for one in twenty parts over all looks together. This one is Robbins' beta-binomial mixture; see Howard,
+/// Ramdas, McAuliffe and Sekhon, "Time-uniform, nonparametric, nonasymptotic confidence sequences" (2021).
 package struct ConfidenceSequence: Sendable {
     /// The part in the sample, and the whole.
     package let share: Share
-    /// The middle of the mixture, from 0 to 1: the part of interest, of which the sequence is to decide soon.
+    /// The middle of the mixture, from 0 to 1. The sequence decides soonest about a bound that is near it.
     private let middle: Double
 
-    /// The evidence at which a part is excluded, as the logarithm of a likelihood ratio: that of 20 is against the true part in one of
-    /// twenty samples, over all looks.
+    /// The evidence at which a part is excluded, as the logarithm of a likelihood ratio. A ratio of 20 excludes the true part in
+    /// one of twenty samples, over all looks.
     private let enough: Double
 
-    /// - Parameter errors: In how many samples the true part may be excluded, from 0 to 1.
+    /// - Parameter errors: The part of all samples in which the true part may be excluded, from 0 to 1.
     package init(_ share: Share, around middle: Double, errors: Double = 0.05) {
         self.share = share
         enough = -log(errors)
-        // At 0 and at 1 no sample could speak for the other side.
+        // At 0 and 1, no sample could be evidence for the other side.
         self.middle = min(max(middle, 1e-9), 1 - 1e-9)
     }
 
@@ -32,7 +32,7 @@ package struct ConfidenceSequence: Sendable {
 
     private func logBeta(_ a: Double, _ b: Double) -> Double { logGamma(a) + logGamma(b) - logGamma(a + b) }
 
-    /// Whether it is sure that the true part is above a bound (true) or below it (false); nil if it is not sure yet.
+    /// Whether the true part is certainly above a bound (true) or below it (false); nil if that is not certain yet.
     package func isAbove(_ bound: Double) -> Bool? {
         guard let value = share.value else { return nil }
         guard bound < 1 else {
@@ -46,7 +46,7 @@ package struct ConfidenceSequence: Sendable {
         evidence(against: min(max(bound, 1e-12), 1 - 1e-12), count, of: total) >= enough
     }
 
-    /// How many more are needed to be sure of a bound if the part stays as it is; nil if more than a billion.
+    /// How many more cases are needed to be certain of a bound if the part stays as it is; nil if more than a billion.
     package func needed(for bound: Double) -> Int? {
         guard isAbove(bound) == nil else { return 0 }
         let part = share.value ?? 0
@@ -62,7 +62,7 @@ package struct ConfidenceSequence: Sendable {
         return max(1, Int(high) - share.total)
     }
 
-    /// The parts of which none is excluded.
+    /// The parts that are not excluded.
     package var interval: ClosedRange<Double> {
         guard let value = share.value else { return 0...1 }
         let (count, total) = (Double(share.count), Double(share.total))

@@ -2,12 +2,12 @@ internal import CEventReader
 package import PatchCrypto
 package import PatchFiles
 
-/// Reads event logs: files, or what comes through a pipe, compressed with gzip or Zstandard or not at all.
+/// Reads event logs from files and pipes, uncompressed or compressed with gzip or Zstandard.
 @safe package struct EventInput: ~Copyable {
     private static let noZstandard = PatchError(
         .unavailable, "Zstandard cannot be read here", hint: "install libzstd1, or pipe zstd -dc to -")
 
-    /// Why files of Zstandard cannot be read on this machine; nil if they can.
+    /// The reason why Zstandard files cannot be read on this machine; nil if they can.
     package static var missingLibrary: PatchError? {
         var status = DC_OK
         guard let stream = unsafe dc_open(DC_ZSTD, &status) else { return noZstandard }
@@ -15,18 +15,18 @@ package import PatchFiles
         return nil
     }
 
-    /// What was read of the file, if it is compressed.
+    /// The bytes that were read from the file, if it is compressed.
     private let packed: UnsafeMutableRawBufferPointer
 
     package init() { unsafe packed = .allocate(byteCount: 1 << 17, alignment: 1) }
 
     deinit { unsafe packed.deallocate() }
 
-    /// Adds a file's events to a report. If that fails, the events before the fault are in it.
+    /// Adds a file's events to a report. If this fails, the report has the events before the fault.
     ///
     /// - Parameters:
     ///   - path: `-` is standard input.
-    ///   - progress: Called from time to time with the number of bytes that were read of the file.
+    ///   - progress: Called now and then with the number of bytes that were read from the file.
     /// - Throws: `noInput` if the file cannot be read, `malformed` if its compressed data is damaged or cut off, `unavailable`
     ///   if the library that reads Zstandard is missing.
     package func read(
@@ -35,7 +35,7 @@ package import PatchFiles
         var source = try unsafe Source.open(path, packed)
         var text = report.next()
         defer { report.put(text) }
-        // How many bytes of `text` are not put yet, and whether they continue a line that does not fit.
+        // How many bytes of `text` were not passed on yet, and whether they continue a line that does not fit.
         var count = 0
         var isSkipping = false
         var seen = 0
@@ -56,7 +56,7 @@ package import PatchFiles
                 report.skip(bytes: begin, isLine: false)
             }
             var end = count
-            // What was there before has no line feed.
+            // The bytes from before have no line feed.
             let old = max(begin, count - step)
             while unsafe end > old && text.bytes[end - 1] != UInt8(ascii: "\n") { end -= 1 }
             if end == old { end = begin }
@@ -82,7 +82,7 @@ package import PatchFiles
         }
     }
 
-    /// The text of a file.
+    /// The uncompressed contents of a file.
     @safe private struct Source: ~Copyable {
         private let path: Path
         private let file: Descriptor
@@ -91,11 +91,11 @@ package import PatchFiles
         /// The part of `packed` that was read from the file and is still to be used.
         private var rest: Range<Int>
         private var isAtEnd: Bool
-        /// How many bytes were read of the file.
+        /// How many bytes were read from the file.
         private(set) var position: Int
-        /// How many bytes of text came out of compressed data.
+        /// How many bytes were decompressed.
         private var unpacked = 0
-        /// Event logs are packed 10 to 50 times. What grows much more was made to keep the reader busy.
+        /// Event logs are compressed by a factor of 10 to 50. Data that grows much more was made to keep the reader busy.
         private static let mostGrowth = (times: 200, free: 16 << 20)
 
         private init(
@@ -138,7 +138,7 @@ package import PatchFiles
             }
         }
 
-        /// Writes the next text to a buffer. Returns 0 at the end.
+        /// Writes the next bytes to a buffer. Returns 0 at the end.
         mutating func fill(_ buffer: UnsafeMutableRawBufferPointer) throws(PatchError) -> Int {
             guard let stream = unsafe stream else {
                 guard rest.isEmpty else {

@@ -1,16 +1,16 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Adds lines of events up to a report. Several threads parse them, and one at a time counts them.
+/// Adds lines of events to a report. Several threads parse them, and one at a time counts them.
 ///
 /// ``report()`` must be called at the end, because it ends the threads.
 package final class EventLines: Sendable {
-    /// A buffer for text.
+    /// A buffer for lines.
     @safe struct Buffer: Sendable {
         static let size = 1 << 20
 
         nonisolated(unsafe) let bytes: UnsafeMutableRawBufferPointer
-        /// Where its whole lines are.
+        /// The range of its whole lines.
         var lines = 0..<0
 
         fileprivate init() { unsafe bytes = .allocate(byteCount: Self.size, alignment: 1) }
@@ -30,7 +30,7 @@ package final class EventLines: Sendable {
     private let jobs: Int
 
     /// - Parameters:
-    ///   - report: What the lines are added to.
+    ///   - report: The report that the lines are added to.
     ///   - jobs: How many threads parse.
     package init(_ report: consuming ReportBuilder, jobs: Int) {
         self.jobs = jobs
@@ -63,7 +63,7 @@ package final class EventLines: Sendable {
     /// Counts a line that is longer than any buffer, and bytes that are not read.
     func skip(bytes: Int, isLine: Bool) { counted.withLock { $0?.skip(bytes: bytes, isLine: isLine) } }
 
-    /// What was read so far.
+    /// The input that was read so far.
     package var input: FleetReport.Input { counted.withLock { $0?.input ?? FleetReport.Input() } }
 
     private func work() {
@@ -76,13 +76,13 @@ package final class EventLines: Sendable {
                 counted.withLock { $0?.add(parser) }
                 rest = rest.lowerBound + size..<rest.upperBound
             }
-            // Without memory for the parser, the lines are not lost without a word.
+            // If there is no memory for the parser, the rest is counted as a damaged line.
             if !rest.isEmpty { skip(bytes: rest.count, isLine: true) }
             recycle(buffer)
         }
     }
 
-    /// The report on all lines that were put. Called once.
+    /// The report on all lines that were put. It is called once.
     package func report() -> FleetReport {
         for _ in 0..<jobs { full.signal() }
         threads.wait()

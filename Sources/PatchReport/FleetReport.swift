@@ -1,50 +1,50 @@
 package import PatchCrypto
 
-/// What a fleet of devices told about its patches.
+/// The report of a fleet of devices about its patches.
 package struct FleetReport: Sendable, Equatable {
-    /// What was read.
+    /// The input that was read.
     package struct Input: Sendable, Equatable {
         package var bytes = 0
         package var events = 0
-        /// Lines that are no JSON: cut, binary, or too long.
+        /// Lines that are not valid events: cut, binary, too long, or misnamed.
         package var damaged = 0
-        /// Those of them that are events with a name, a version or a code that no patch has, and one of these names.
+        /// The damaged lines that are events with a name, a version or a code that no patch has, and one of these names.
         package var misnamed = 0
         package var misnamedExample: String?
         /// Lines of another schema.
         package var foreign = 0
-        /// Events that do not say from which installation they are.
+        /// Events that do not name their installation.
         package var withoutDevice = 0
         /// Events whose time is missing, before 2020 or in the future. They count, but not by time.
         package var withoutTime = 0
-        /// Events from before the time that was asked for. They are not counted at all.
+        /// Events from before the requested time. They are not counted at all.
         package var earlier = 0
-        /// Events that were not counted by patch, hour or text, because there were too many different ones.
+        /// Events that were not counted by patch, hour or string, because there were too many different ones.
         package var dropped = 0
-        /// Those of them that were about a patch, so that what is said of patches may be wrong.
+        /// The dropped events about a patch. If there are any, the numbers of patches may be wrong.
         package var droppedPatches = 0
-        /// Events of other installations than the one that was asked for.
+        /// Events of other installations than the requested one.
         package var others = 0
     }
 
-    /// What may go wrong on a device as such, and not with one of its patches: the name of its event.
+    /// A problem of a device itself, and not of one of its patches. The raw value is the name of its event.
     package enum Trouble: String, Sendable, CaseIterable {
         case syncFailed = "sync-failed"
         case storeFailed = "store-failed"
-        /// An envelope was refused whose manifest was not verified, so that its patch is unknown.
+        /// An envelope was refused before its manifest was verified, so its patch is unknown.
         case refused
         case safeMode = "safe-mode"
         case neverConfirmed = "never-confirmed"
         case misused
     }
 
-    /// One device, as its events have it.
+    /// One device, according to its events.
     package struct Device: Sendable, Equatable {
         /// A patch on the device, in one version.
         package struct Held: Sendable, Equatable {
             package let id: String
             package let version: Int
-            /// What became of it last, and when; nil if no believable time is known.
+            /// Its last stage, and when it reached that; nil if no plausible time is known.
             package let stage: Stage
             package let since: Timestamp?
             package let isRunning: Bool
@@ -56,7 +56,7 @@ package struct FleetReport: Sendable, Equatable {
         }
 
         package let installation: String
-        /// The newest version of the app that it reported, and the operating system; empty if it does not say.
+        /// The newest version of the app that it reported, and the operating system; empty if it did not report them.
         package var appVersion = "", system = ""
         package var launches = 0, syncs = 0
         package var lastLaunch: Timestamp?, lastSync: Timestamp?
@@ -64,7 +64,7 @@ package struct FleetReport: Sendable, Equatable {
         package var patches: [Held] = []
     }
 
-    /// What becomes of a patch on a device. If two are of the same moment, the higher one counts.
+    /// The stage of a patch on a device. If two have the same time, the higher one counts.
     package enum Stage: UInt8, Sendable {
         case none, refused, trial, good, over, withdrawn, rolledBack
     }
@@ -75,9 +75,9 @@ package struct FleetReport: Sendable, Equatable {
         package let version: Int
         /// Devices that reported anything about the patch.
         package var devices = 0
-        /// Those that did so for the first time since the time that was asked for.
+        /// Devices that reported it for the first time at or after the requested time.
         package var newDevices = 0
-        /// Devices on which it runs: it was activated, not taken away since, and part of the last launch.
+        /// Devices on which it runs: it was activated, not removed since, and part of the last launch.
         package var running = 0
         /// Devices on which it failed at least once.
         package var failing = 0
@@ -95,10 +95,10 @@ package struct FleetReport: Sendable, Equatable {
         package var over = 0
         /// When the feed stopped it; nil if it is not stopped.
         package var stopped: Timestamp?
-        /// Devices that were heard of since then, and those of them on which it still runs.
+        /// Devices that have reported since then, and the number of them on which it still runs.
         package var heard = 0, keeping = 0
         package var calls = 0, failures = 0, fallbacks = 0
-        /// The calls whose time was measured, and their nanoseconds together.
+        /// The calls whose time was measured, and the sum of their nanoseconds.
         package var measured = 0, nanoseconds = 0
         /// The longest measured call, in nanoseconds.
         package var longest = 0
@@ -108,9 +108,9 @@ package struct FleetReport: Sendable, Equatable {
         package var firstBadMinute: Int?
         /// Devices by app version, the newest version first.
         package var appVersions: [Part] = []
-        /// Devices by operating system and its version, the most frequent first. Those that do not say it are left out.
+        /// Devices by operating system and its version, the most frequent first. Devices that do not report it are left out.
         package var systems: [Part] = []
-        /// What went wrong, the most frequent first.
+        /// The faults, the most frequent first.
         package var faults: [Fault] = []
         /// The hours in which something happened.
         package var hours: [Hour] = []
@@ -126,15 +126,16 @@ package struct FleetReport: Sendable, Equatable {
         package var meanTime: Int? { measured > 0 ? nanoseconds / measured : nil }
         /// The part of the measured calls that took longer than one of `EventRecord.timeBounds`.
         ///
-        /// - Parameter bound: Its place.
+        /// - Parameter bound: The index of the bound.
         package func share(slowerThan bound: Int) -> Share {
             func sum(_ counts: ArraySlice<Int>) -> Int { counts.reduce(into: 0) { $0.addOrMost($1) } }
             return Share(sum(times[(bound + 1)...]), of: sum(times[...]))
         }
-        /// The first hour that is drawn, in hours since 1970, and the devices that reported an earlier one; nil if no device has a time.
+        /// The first hour of the chart, in hours since 1970, and the devices that reported an earlier one; nil if no device has a
+        /// time.
         ///
-        /// The clock of a device may be wrong by years, and a chart that begins then shows nothing. What is far before the first quarter
-        /// of the devices is left out: twice as long as the others took, and at least two months.
+        /// The clock of a device may be wrong by years, and a chart that began then would show nothing. Hours far before the
+        /// first quarter of the devices are left out: further back than twice the time that the others took, and than two months.
         package var beginning: (hour: Int, devicesBefore: Int)? {
             let new = hours.filter { $0.newDevices > 0 }
             guard let last = new.last?.hour else { return nil }
@@ -148,14 +149,14 @@ package struct FleetReport: Sendable, Equatable {
             let (before, drawn) = (new.prefix { $0.hour < start }, new.first { $0.hour >= start })
             return drawn.map { ($0.hour, before.reduce(0) { $0.addingOrMost($1.newDevices) }) }
         }
-        /// The first minute with a failure or a roll-back that is not before the first hour that is drawn, in minutes since 1970.
+        /// The first minute in the chart with a failure or a roll-back, in minutes since 1970.
         package var firstBelievedBadMinute: Int? {
             guard let first = beginning?.hour else { return firstBadMinute }
             return hours.first { $0.hour >= first && $0.firstBadMinute != nil }?.firstBadMinute
         }
-        /// Whether a device was affected by it, refused it, or suspects it.
+        /// Whether any device was affected by it, refused it, or suspects it.
         package var hasTrouble: Bool { affected > 0 || refused > 0 || suspected > 0 }
-        /// The first bound of time that at least 95 percent of the measured calls are below, in nanoseconds; nil if there is none.
+        /// The lowest time bound that at least 95 percent of the measured calls are below, in nanoseconds; nil if there is none.
         package var time95: Int? {
             zip(EventRecord.timeBounds, EventRecord.timeBounds.indices)
                 .first { (share(slowerThan: $1).value ?? 1) <= 0.05 }?.0
@@ -177,7 +178,7 @@ package struct FleetReport: Sendable, Equatable {
     package struct Part: Sendable, Equatable {
         package let name: String
         package var devices = 0
-        /// Those on which the patch failed, or that rolled it back.
+        /// Devices on which the patch failed, or that rolled it back.
         package var affected = 0
 
         mutating func add(_ count: (devices: Int, affected: Int)) {
@@ -186,23 +187,23 @@ package struct FleetReport: Sendable, Equatable {
         }
     }
 
-    /// Something that went wrong with a patch.
+    /// Something that went wrong with a patch, or with a device itself.
     package struct Fault: Sendable, Equatable {
-        /// `failed`, `refused`, `fell-back` or `rolled-back`; of a device, `sync-failed` or `store-failed`.
+        /// The name of the event: `failed`, `refused`, `fell-back` or `rolled-back`; of a device, the name of a ``Trouble``.
         package let event: String
         /// The error's code; empty for a roll-back, which has only a reason.
         package let code: String
         package let function: String
         /// Where it happened, as far as it is known.
         package let place: PatchError.Place
-        /// The message of the first, or the reason; of the last in a report on one device.
+        /// The message of the first occurrence, or the reason. In a report on one device, it is from the last occurrence.
         package let message: String
         package var count: Int
-        /// When it happened last; nil if no believable time is known.
+        /// When it happened last; nil if no plausible time is known.
         package let last: Timestamp?
     }
 
-    /// What happened in an hour.
+    /// The events of an hour.
     package struct Hour: Sendable, Equatable {
         /// Hours since 1970.
         package let hour: Int
@@ -216,21 +217,21 @@ package struct FleetReport: Sendable, Equatable {
     }
 
     package var input = Input()
-    /// All devices that were heard of.
+    /// All devices that reported anything.
     package var devices = 0
-    /// Devices on which something went wrong at least once that is not of one patch.
+    /// The devices that had each trouble at least once.
     package var troubled: [Trouble: Int] = [:]
     /// Devices whose last sync failed.
     package var unsynced = 0
-    /// Why, the most frequent first.
+    /// The faults of devices themselves, the most frequent first.
     package var faults: [Fault] = []
-    /// How many devices each one that was counted represents: 1 unless there were too many for the memory.
+    /// How many devices each counted device represents: 1 unless there were too many for the memory.
     package var scale = 1
-    /// When the newest event was made; nil if none has a believable time.
+    /// The time of the newest event; nil if none has a plausible time.
     package var newest: Timestamp?
     /// The patches, sorted by id, then by version.
     package var patches: [Patch] = []
-    /// The only device that was asked for; nil if all were, or if no event is of it.
+    /// The requested device; nil if all were requested, or if it has no events.
     package var device: Device?
 
     package init() {}

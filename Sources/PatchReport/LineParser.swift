@@ -1,9 +1,9 @@
 internal import CEventReader
 
-/// Parses lines of event logs. `ReportBuilder.add` counts what was parsed.
+/// Parses lines of event logs. `ReportBuilder.add` counts the parsed lines.
 @safe package struct LineParser: ~Copyable, Sendable {
     nonisolated(unsafe) let parser: OpaquePointer
-    /// How many bytes the lines have that were parsed last.
+    /// The size of the lines that were parsed last, in bytes.
     private(set) var bytes = 0
 
     init(of reader: OpaquePointer) { unsafe parser = Self.open(reader) }
@@ -15,9 +15,9 @@ internal import CEventReader
 
     deinit { unsafe er_close_parser(parser) }
 
-    /// Parses some of the whole lines at the beginning of a buffer, which must stay as it is until they were counted.
+    /// Parses some of the whole lines at the beginning of a buffer, which must not change until they are counted.
     ///
-    /// - Returns: How many bytes they have; 0 if there is no whole line.
+    /// - Returns: The size of these lines in bytes; 0 if there is no whole line.
     package mutating func parse(_ buffer: UnsafeRawBufferPointer) -> Int {
         guard let start = buffer.baseAddress else { return 0 }
         bytes = unsafe er_parse(parser, start.assumingMemoryBound(to: CChar.self), buffer.count)

@@ -1,9 +1,9 @@
 internal import CEventReader
 package import PatchCrypto
 
-/// Adds events up to a report.
+/// Builds a report from events.
 @safe package struct ReportBuilder: ~Copyable, Sendable {
-    /// How much is kept of what an input can make grow.
+    /// The limits of the tables that an input can make grow.
     package struct Limits {
         /// Places for devices, and for devices with a patch: a power of two. Each takes 32 bytes.
         package var devices = 1 << 22
@@ -20,14 +20,15 @@ package import PatchCrypto
         let version: Int64
     }
 
-    /// The numbers of texts.
+    /// The surroundings of a patch, as the numbers of strings.
     private struct DeviceContext: Hashable {
         var appVersion: UInt32 = 0
         var system: UInt32 = 0
         var systemVersion: UInt32 = 0
     }
 
-    /// What orders surroundings: their numbers, and their text if those are the same, as of two builds of a version.
+    /// The sort order of surroundings: by their numbers, and by their text if the numbers are the same, as in two builds of a
+    /// version.
     private struct PlaceOrder {
         let numbers: [Int]
         let text: String
@@ -46,7 +47,7 @@ package import PatchCrypto
         let reason: UInt32
     }
 
-    /// What is reported of one of several: of the earliest, or of the latest on a single device.
+    /// The example that is reported for equal faults: the earliest, or the latest in a report on a single device.
     private struct FaultExample {
         let time: UInt64
         let message: UInt32
@@ -60,15 +61,15 @@ package import PatchCrypto
     }
 
     private let limits: Limits
-    /// The end of the time that is believed, in milliseconds since 1970.
+    /// The latest plausible time, in milliseconds since 1970.
     private let end: Int64
-    /// The latest time that is not in the future, if the device's clock is a little wrong.
+    /// The latest time that is not in the future, allowing for a device's clock that is a little wrong.
     private let present: Int64
     /// Only events from this time on count; nil for all.
     private let since: Int64?
-    /// Devices are new if they are heard of from this time on, in seconds since 1970.
+    /// A device is new if its first event of a patch is from this time on, in seconds since 1970.
     private let newSince: UInt32
-    /// The beginning of it: 2020.
+    /// The earliest plausible time: the beginning of 2020.
     private static let start: Int64 = 1_577_836_800_000
     nonisolated(unsafe) private let reader: OpaquePointer
     private static let events: [(er_event, EventRecord.Name)] = [
@@ -89,11 +90,11 @@ package import PatchCrypto
         (ER_FALLBACKS, .fallbacks), (ER_MEASURED, .measured), (ER_NANOSECONDS, .nanoseconds), (ER_LONGEST, .longest),
         (ER_TIMES, .times), (ER_REASON, .reason), (ER_RUNNING, .running),
     ]
-    /// How many of the patches are those of the feed.
+    /// How many of the patches are listed by the feed.
     private var known = 0
-    /// The only patch that is counted; 0 for all. Its name has its number before anything is read.
+    /// The only patch that is counted; 0 for all. Its name gets its number before anything is read.
     private let only: (id: UInt32, version: Int64)
-    /// The number of the reason of those that were rolled back together.
+    /// The number of the reason of patches that were rolled back together.
     private let suspicion: UInt32
     private var devices: DeviceTable
     private var patches: [FleetReport.Patch] = [FleetReport.Patch(id: "", version: 0)]
@@ -101,7 +102,7 @@ package import PatchCrypto
     private var last: (key: PatchKey, number: UInt16)?
     private var faults: [FaultKey: (count: Int, last: UInt64, example: FaultExample)] = [:]
     private var hours: [HourKey: FleetReport.Hour] = [:]
-    /// What patches run in on devices, by its number in the table of devices, and what orders it.
+    /// The surroundings of patches on devices, by their number in the table of devices, and their sort order.
     private var places = [DeviceContext()]
     private var placeOrder = [PlaceOrder(numbers: [], text: "")]
     private var placeNumbers = [DeviceContext(): UInt16(0)]
@@ -115,12 +116,12 @@ package import PatchCrypto
     private var lastSync: UInt64 = 0
 
     /// - Parameters:
-    ///   - now: Milliseconds since 1970. Events more than a day after it have no time.
-    ///   - limits: How much is kept.
+    ///   - now: The current time in milliseconds since 1970. The time of an event more than a day later is ignored.
+    ///   - limits: The limits of the tables.
     ///   - patch: The only patch to count; nil for all.
     ///   - version: The only version to count; nil for all.
     ///   - since: Only events from this time on count; nil for all.
-    ///   - newSince: Devices that reported a patch from this time on for the first time are counted as new; nil for all.
+    ///   - newSince: Devices that reported a patch for the first time from this time on count as new; nil for all.
     ///   - listed: The patches that the feed lists. They are counted whatever devices send.
     ///   - installation: The only device to count; nil for all.
     /// - Returns: nil if there is not enough memory.
@@ -168,7 +169,7 @@ package import PatchCrypto
         }
     }
 
-    /// Whether a string has the form that devices write as this member.
+    /// Whether a string has the form in which devices write this member.
     private static func hasForm(_ text: UnsafeRawBufferPointer, of key: er_key) -> Bool {
         switch key {
         case ER_PATCH: unsafe NameForm.isReverseDNS(text)
@@ -184,7 +185,7 @@ package import PatchCrypto
     /// A parser of lines for this report. Several threads may have one each.
     package func parser() -> LineParser { unsafe LineParser(of: reader) }
 
-    /// Adds the lines up that were parsed last.
+    /// Counts the lines that were parsed last.
     package mutating func add(_ parsed: borrowing LineParser) {
         var line = er_line()
         var outcome = ER_BLANK
@@ -204,7 +205,7 @@ package import PatchCrypto
         input.bytes += parsed.bytes
     }
 
-    /// Counts an event with a name that none has, and keeps one of these names: the least, so that the order of lines changes nothing.
+    /// Counts an event with an impossible name, and keeps the least of these names, so that the order of lines does not matter.
     private mutating func noteMisnamed() {
         input.misnamed += 1
         var length = 0
@@ -237,7 +238,7 @@ package import PatchCrypto
             switch line.event {
             case ER_LAUNCHED: entry.run(true, at: time)
             case ER_SYNCED: entry.reach(.good, at: time)
-            // Of two at one moment, the one that succeeded counts.
+            // If two syncs have the same time, the successful one counts.
             case ER_SYNC_FAILED: entry.reach(.trial, at: time)
             default: break
             }
@@ -246,7 +247,7 @@ package import PatchCrypto
         let happened = Int(max(1, line.count))
         if trouble != nil { addFault(line, 0, happened, at: time) }
         if device != nil { addToDevice(line, happened, at: time) }
-        // A launch says what it began with, and so does each activation.
+        // A launch lists the patches that it began with, and so does each activation.
         for place in 0..<line.running {
             guard let number = unsafe number(of: er_running(reader, place)) else { continue }
             change(line.device, number, time, surroundings) { $0.run(true, at: time) }
@@ -343,7 +344,7 @@ package import PatchCrypto
         }
     }
 
-    /// What went wrong on a device as such; nil if nothing did, or something with a patch.
+    /// The trouble of a device itself; nil if there is none, or if a patch had it.
     private static func trouble(of line: er_line) -> FleetReport.Trouble? {
         switch line.event {
         case ER_SYNC_FAILED: .syncFailed
@@ -379,9 +380,9 @@ package import PatchCrypto
         if let old = faults[key]?.example, isPreferred(example, to: old) { faults[key]?.example = example }
     }
 
-    /// Whether one of two is reported, whichever comes first in the files.
+    /// Whether one of two examples is reported, regardless of their order in the files.
     private func isPreferred(_ one: FaultExample, to other: FaultExample) -> Bool {
-        // A string that found no place is none to tell.
+        // A string that was dropped for lack of space cannot be shown.
         guard (one.message == 0) == (other.message == 0) else { return other.message == 0 }
         guard one.time == other.time else { return (one.time < other.time) == (device == nil) }
         guard one.message == other.message else { return text(one.message) < text(other.message) }
@@ -398,12 +399,12 @@ package import PatchCrypto
 
     // MARK: numbers
 
-    /// The number of a patch; nil if there are too many, which is counted.
+    /// The number of a patch; nil if it is not to be counted, or if there are too many, which is recorded.
     private mutating func number(of patch: er_patch) -> UInt16? {
         let key = PatchKey(id: patch.patch, version: patch.version)
         guard only.id == 0 || key.id == only.id, only.version == 0 || key.version == only.version else { return nil }
         if let last, last.key == key { return last.number }
-        // Too many texts are counted by the reader.
+        // The reader counts the strings that it drops.
         guard key.id > 0 else {
             input.droppedPatches += 1
             return nil
@@ -422,7 +423,7 @@ package import PatchCrypto
         return number
     }
 
-    /// The number of what a patch runs in; 0 if there are too many.
+    /// The number of the surroundings of a patch; 0 if there are too many.
     private mutating func number(of place: DeviceContext) -> UInt16 {
         if lastPlace.0 == place { return lastPlace.1 }
         var number = placeNumbers[place] ?? 0
@@ -439,7 +440,7 @@ package import PatchCrypto
         return number
     }
 
-    /// The first four numbers of a version; -1 for each that it has not.
+    /// The first four numbers of a version; -1 for each missing one.
     private func versionParts(_ number: UInt32) -> [Int] {
         let parts = text(number).split(separator: ".").prefix(4).map { Int($0) ?? 0 }
         return parts + Array(repeating: -1, count: 4 - parts.count)
@@ -454,7 +455,7 @@ package import PatchCrypto
 
     // MARK: the report
 
-    /// The report of everything that was read.
+    /// The report on everything that was read.
     package consuming func report() -> FleetReport {
         var report = FleetReport()
         report.input = input
@@ -557,7 +558,7 @@ package import PatchCrypto
         return report
     }
 
-    /// The only device, by what is known of it without its patches; nil if all are counted.
+    /// The only device, without its patches; nil if all are counted.
     private func device(_ entry: DeviceTable.Entry) -> FleetReport.Device? {
         guard var device else { return nil }
         let place = places[Int(entry.surroundings)]

@@ -1,12 +1,12 @@
 import PatchCrypto
 
-/// A bound on what a report may say about a patch, such as `failures<0.1%` or `time-p95<5ms`; or about all devices: `sync-failed<5%`.
+/// A bound on a number in a report: of a patch, such as `failures<0.1%` or `time-p95<5ms`, or of all devices: `sync-failed<5%`.
 package struct ReportGate: Sendable, Equatable {
-    /// What is bounded.
+    /// The measure that is bounded.
     package enum Measure: String, Sendable, CaseIterable {
         /// Calls that failed, of all calls.
         case failures
-        /// Calls that something else than the patch answered, of all calls.
+        /// Calls that were answered by something other than the patch, of all calls.
         case fallbacks
         /// Devices on which the patch failed, of all devices that reported it.
         case failing
@@ -14,9 +14,9 @@ package struct ReportGate: Sendable, Equatable {
         case rolledBack = "rolled-back"
         /// Devices that refused the patch.
         case refused
-        /// Devices whose last sync failed, of all devices that were heard of.
+        /// Devices whose last sync failed, of all devices that reported anything.
         case syncFailed = "sync-failed"
-        /// Devices whose store could not be used, of all devices that were heard of.
+        /// Devices whose store could not be used, of all devices that reported anything.
         case storeFailed = "store-failed"
         /// Measured calls that took longer than a time.
         case time
@@ -27,31 +27,34 @@ package struct ReportGate: Sendable, Equatable {
         package var isOfFleet: Bool { [.syncFailed, .storeFailed].contains(self) }
     }
 
-    /// The times that may be asked for, as they are written.
+    /// The times that a gate may name, as they are written.
     package static let times = ["100us", "1ms", "2ms", "5ms", "10ms", "20ms", "50ms", "100ms", "200ms", "500ms"]
 
-    /// Whether a report keeps to a bound.
+    /// Whether a report stays within a bound.
     package enum Verdict: String, Sendable {
-        /// The part is surely below the bound.
+        /// The part is certainly below the bound.
         case passed
-        /// The part is surely above the bound.
+        /// The part is certainly above the bound.
         case crossed
-        /// There are too few devices or calls to be sure.
+        /// There are too few devices or calls to be certain.
         case undecided
     }
 
     package let measure: Measure
-    /// From 0 to 1. If the bound is relative, how much more than the version before it may be.
+    /// The bound, from 0 to 1. If it is relative, the allowed increase over the previous version.
     package let bound: Double
-    /// Whether the bound is what the version before of the same patch has, and `bound` more.
+    /// Whether the bound is relative: the value of the patch's previous version plus `bound`.
     package let isRelative: Bool
-    /// For a gate on time, the place of its time in ``times`` and in `EventRecord.timeBounds`.
+    /// For a gate on time, the index of its time in ``times`` and in `EventRecord.timeBounds`.
     private let time: Int?
     /// The gate as it was written.
     package let text: String
 
-    /// Reads a gate: a measure, `<`, and a percentage, before which `previous+` may be; or `time-p95<5ms`, with any other whole percentage
-    /// from 1 to 99. Only what is of a patch has a version before. A number without `%` is refused: it could be a part or a percentage.
+    /// Reads a gate.
+    ///
+    /// A gate is a measure, `<`, and a percentage, which `previous+` may precede; or it is `time-p95<5ms`, with any whole
+    /// percentage from 1 to 99. Only a measure of a patch can have `previous+`. A number without `%` is refused, because it could
+    /// be a part or a percentage.
     package init?(_ text: String) {
         let parts = text.split(separator: "<", omittingEmptySubsequences: false)
         guard parts.count == 2 else { return nil }
@@ -78,9 +81,9 @@ package struct ReportGate: Sendable, Equatable {
         self.measure = measure
     }
 
-    /// What is known of what the gate looks at.
+    /// The confidence sequence of the gate's part for a patch.
     ///
-    /// - Parameter scale: How many devices each counted one represents. Only those that were counted say something.
+    /// - Parameter scale: How many devices each counted one represents. Only the counted devices are evidence.
     package func sequence(in patch: FleetReport.Patch, scale: Int) -> ConfidenceSequence {
         sequence(of: share(in: patch), scale: scale)
     }
@@ -88,22 +91,22 @@ package struct ReportGate: Sendable, Equatable {
     /// - Parameter scale: As for `sequence(in:scale:)`.
     private func sequence(of share: Share, scale: Int) -> ConfidenceSequence {
         let counted = measure.isOfCalls ? share : Share(share.count / max(1, scale), of: share.total / max(1, scale))
-        // Of two versions, each may be wrong in half of the cases in which one may.
+        // With two versions, each may be wrong half as often as a single one.
         return ConfidenceSequence(counted, around: bound, errors: isRelative ? 0.025 : 0.05)
     }
 
-    /// What is known of all devices, for a gate on these.
+    /// The confidence sequence of the gate's part for all devices.
     package func sequence(in report: FleetReport) -> ConfidenceSequence {
         sequence(of: share(in: report), scale: report.scale)
     }
 
-    /// What a gate on all devices looks at.
+    /// The part of all devices that the gate bounds.
     package func share(in report: FleetReport) -> Share {
         let count = measure == .syncFailed ? report.unsynced : report.troubled[.storeFailed] ?? 0
         return Share(count, of: report.devices)
     }
 
-    /// Whether all devices keep to the bound, for a gate on these.
+    /// Whether all devices stay within the bound, for a gate on all devices.
     package func verdict(on report: FleetReport) -> Verdict {
         switch sequence(in: report).isAbove(bound) {
         case true?: .crossed
@@ -112,7 +115,7 @@ package struct ReportGate: Sendable, Equatable {
         }
     }
 
-    /// What the gate looks at.
+    /// The part of a patch's devices or calls that the gate bounds.
     package func share(in patch: FleetReport.Patch) -> Share {
         switch measure {
         case .failures: patch.failureRate
@@ -126,7 +129,7 @@ package struct ReportGate: Sendable, Equatable {
     }
 
     /// - Parameters:
-    ///   - previous: The version before; nil if no device has reported one.
+    ///   - previous: The previous version; nil if no device has reported one.
     ///   - scale: As for `sequence(in:scale:)`.
     package func verdict(
         on patch: FleetReport.Patch, after previous: FleetReport.Patch? = nil, scale: Int
@@ -143,7 +146,7 @@ package struct ReportGate: Sendable, Equatable {
         return upper.interval.upperBound < leastBefore + bound ? .passed : .undecided
     }
 
-    /// What is known if each suspect is to blame: a patch that is suspected is not blamed, and not cleared.
+    /// The confidence sequence if each suspicion is right. A suspected patch is neither blamed nor cleared.
     private func worst(in patch: FleetReport.Patch, scale: Int) -> ConfidenceSequence {
         var worst = patch
         worst.rolledBack = patch.rolledBack.addingOrMost(patch.suspected)

@@ -1,4 +1,4 @@
-/// A part of a whole, with the interval in which the true part is with a probability of 95 percent.
+/// A part of a whole, with the interval that contains the true part with a probability of 95 percent.
 package struct Share: Sendable, Equatable {
     package let count: Int
     package let total: Int
@@ -8,7 +8,7 @@ package struct Share: Sendable, Equatable {
         self.total = total
     }
 
-    /// From 0 to 1; nil if there is no whole.
+    /// The part, from 0 to 1; nil if there is no whole.
     package var value: Double? { total > 0 ? Double(count) / Double(total) : nil }
 
     /// Wilson's score interval. It is usable for few cases and for parts near 0, where the usual interval is not.
