@@ -4,7 +4,7 @@ public import PatchDevice
 public import PatchRunner
 internal import Synchronization
 
-/// A device in a test: an app that is launched again and again, the folder that it keeps, a feed, and a clock.
+/// A device for tests: an app that is launched again and again, its folder, a feed, and a clock.
 ///
 ///     let simulator = try DeviceSimulator(app: "com.example.shop", version: "2.3.1") { try Shop(registry: $0) }
 ///     try simulator.feed.publish(source)
@@ -13,8 +13,8 @@ internal import Synchronization
 ///     try await simulator.launch()   // nor was this one: the patch is rolled back
 ///     #expect(simulator.why("com.example.shop.cart-total").first?.code == .banned)
 ///
-/// Each launch is a new process as far as the app's objects can tell: it has a new registry, runner and app. The clock stands
-/// still until the test moves it.
+/// For the app's objects, each launch is a new process with a new registry, runner and app. The clock does not run until the test
+/// moves it.
 public final class DeviceSimulator<App: Sendable>: Sendable {
     /// The feed that the device syncs with.
     public let feed: TestFeed
@@ -44,11 +44,11 @@ public final class DeviceSimulator<App: Sendable>: Sendable {
     /// - Parameters:
     ///   - app: The app's reverse-DNS name.
     ///   - version: The app's version.
-    ///   - time: The time at which it begins.
+    ///   - time: The time at which the clock begins.
     ///   - limits: How often something may fail before a patch is rolled back.
     ///   - patchLimits: The limits of each patch.
     ///   - makeApp: Makes the app's objects, and registers its functions. It is called at each launch.
-    /// - Throws: `config` if the name or the version is malformed, `io` if there is no temporary folder.
+    /// - Throws: `config` if the version is malformed.
     public init(
         app: String, version: String, time: Timestamp? = nil, limits: CrashLimits = CrashLimits(),
         patchLimits: PatchLimits = PatchLimits(), makeApp: @escaping @Sendable (PatchRegistry) throws -> App
@@ -72,14 +72,16 @@ public final class DeviceSimulator<App: Sendable>: Sendable {
 
     // MARK: the app's life
 
-    /// Launches the app: what is held is activated, then the device syncs, and what is new is activated too. An app that was
-    /// running before has crashed, unless ``end()`` was called.
+    /// Launches the app, syncs, and activates the patches.
+    ///
+    /// The patches in the device's folder are activated first, and the new ones after the sync. If the app was still running, it
+    /// counts as crashed, unless ``end()`` was called.
     ///
     /// For an app that calls `confirm()` first, as most do, launch with `syncing: false`, and call ``confirm()`` and ``sync()``.
     ///
     /// - Parameter syncing: Whether the device syncs.
-    /// - Returns: What the sync has found.
-    /// - Throws: What making the app throws.
+    /// - Returns: The report of the sync; nil without a sync.
+    /// - Throws: The errors of making the app.
     @discardableResult
     public func launch(syncing: Bool = true) async throws -> SyncReport? {
         crash()
@@ -101,7 +103,7 @@ public final class DeviceSimulator<App: Sendable>: Sendable {
         return syncing ? await device.sync() : nil
     }
 
-    /// Notes that the app is healthy.
+    /// Confirms that the app is healthy.
     public func confirm() { process?.device.confirm() }
 
     /// Ends the app in an orderly way.
@@ -110,7 +112,7 @@ public final class DeviceSimulator<App: Sendable>: Sendable {
         crash()
     }
 
-    /// Ends the app without a word, as a crash, a hang or a full memory does.
+    /// Ends the app abruptly, as a crash, a hang or a full memory does.
     public func crash() {
         let process = state.locked { state in
             defer { state.process = nil }
@@ -130,10 +132,10 @@ public final class DeviceSimulator<App: Sendable>: Sendable {
     @discardableResult
     public func sync() async -> SyncReport? { await process?.device.sync() }
 
-    /// Installs another version of the app. It counts from the next launch on.
+    /// Installs another version of the app. It takes effect at the next launch.
     public func update(to version: String) { state.locked { $0.version = version } }
 
-    /// Moves the clock forward. The app runs for that long, if it runs, so the watch of its patches may end.
+    /// Moves the clock forward. A running app runs for that long, so the watch of its patches may end.
     public func advance(days: Int = 0, seconds: Int = 0) {
         clock.advance(days * 86_400 + seconds)
         process?.device.store.endWatches()
@@ -155,10 +157,10 @@ public final class DeviceSimulator<App: Sendable>: Sendable {
         (process?.device.running ?? []).sorted { $0.id < $1.id }
     }
 
-    /// Why a patch is running or not: each version of it that is known, the highest first. There is none if the app is not running.
+    /// Why a patch is running or not: each known version of it, the highest first. It is empty if the app is not running.
     public func why(_ id: String) -> [PatchStatus] { process?.device.why(id) ?? [] }
 
-    /// What the device is, for the feed.
+    /// The settings with which the device syncs.
     public var settings: SyncSettings {
         get { state.locked { $0.settings } }
         set {
@@ -172,25 +174,25 @@ public final class DeviceSimulator<App: Sendable>: Sendable {
     /// All events of all launches, in order.
     public var events: [PatchEvent] { state.locked { $0.events } }
 
-    /// The path of the device's folder, for tests of what happens to its files.
+    /// The path of the device's folder, for tests of its files.
     package var path: String { folder }
 
     private var process: Process? { state.locked { $0.process } }
 }
 
-/// A clock that stands still until it is moved.
+/// A clock that runs only when it is moved.
 final class BenchClock: Sendable {
     private struct State {
         var seconds: Int
         var uptime = Duration.zero
-        /// Who waits until when, by a number of each.
+        /// The waiting tasks and the uptime when each wait ends, by a number.
         var sleepers: [Int: (end: Duration, waiter: CheckedContinuation<Void, Never>)] = [:]
         var number = 0
     }
 
     private let state: Mutex<State>
 
-    /// - Parameter start: The time at which it stands; nil for 2026-09-21T14:13:20Z.
+    /// - Parameter start: The time at which it begins; nil for 2026-09-21T14:13:20Z.
     init(_ start: Timestamp?) { state = Mutex(State(seconds: start?.secondsSince1970 ?? 1_790_000_000)) }
 
     /// The time; nil after the year 9999.

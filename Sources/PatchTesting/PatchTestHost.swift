@@ -66,8 +66,7 @@ public final class PatchTestHost: Sendable {
     /// - Parameters:
     ///   - script: The entry's path.
     ///   - others: The other scripts of a bundle: their names in the envelope, such as `lib/tax.lua`, and their paths.
-    /// - Throws: `no-input` if a file is missing, `malformed` if a tag is missing or wrong, and what
-    ///   `PatchRunner.load` throws.
+    /// - Throws: `no-input` if a file is missing, `malformed` if a tag is missing or wrong, and the errors of `PatchRunner.load`.
     @discardableResult
     public func install(script: String, others: [String: String] = [:]) throws(PatchError) -> LoadedPatch {
         let path = Path(script)
@@ -81,7 +80,7 @@ public final class PatchTestHost: Sendable {
     /// Installs a patch from a script's text. The tags of the script describe the patch.
     ///
     /// - Parameter source: The Lua source, which begins with the tags.
-    /// - Throws: `malformed` if a tag is missing or wrong, and what `PatchRunner.load` throws.
+    /// - Throws: `malformed` if a tag is missing or wrong, and the errors of `PatchRunner.load`.
     @discardableResult
     public func install(source: String) throws(PatchError) -> LoadedPatch {
         try install([PatchScript(name: "main.lua", bytes: Array(source.utf8))])
@@ -93,7 +92,7 @@ public final class PatchTestHost: Sendable {
     ///   - envelope: The whole file.
     ///   - trust: The keys whose signatures count.
     ///   - keys: The script keys. One of them must open the envelope.
-    /// - Throws: What `PatchRunner.install` throws.
+    /// - Throws: The errors of `PatchRunner.install`.
     @discardableResult
     public func install(
         envelope: [UInt8], trust: TrustStore, keys: some ScriptKeyProvider

@@ -4,14 +4,14 @@ package import PatchPublishing
 public import PatchRunner
 internal import Synchronization
 
-/// A feed in memory, with keys of its own, for tests of what devices do with it.
+/// A feed in memory, with keys of its own, for tests of devices.
 public final class TestFeed: Sendable {
     /// The app's reverse-DNS name.
     public let app: String
     private let environment: String
     /// The feed's `1.root.json`, as the app has it.
     package let root: [UInt8]
-    /// What its envelopes are verified with.
+    /// The trust store that verifies its envelopes.
     package let trust: TrustStore
     package let scriptKey: ScriptKey
     private let signers: [FeedSigner]
@@ -66,7 +66,7 @@ public final class TestFeed: Sendable {
         set { state.locked { $0.isOffline = newValue } }
     }
 
-    /// The feed's files by path, for tests of what a device does with wrong ones.
+    /// The feed's files by path, for tests of devices with wrong files.
     package var files: [String: [UInt8]] {
         get { state.locked { $0.files } }
         set { state.locked { $0.files = newValue } }
@@ -77,8 +77,8 @@ public final class TestFeed: Sendable {
     /// - Parameters:
     ///   - source: The Lua source, which begins with the tags.
     ///   - percent: The part of all installations that it is offered to; nil for all of them.
-    ///   - groups: Groups that it is offered to, whatever the percentage.
-    ///   - nextLaunch: Whether devices activate it at the next launch only.
+    ///   - groups: Groups that it is offered to, regardless of the percentage.
+    ///   - nextLaunch: Whether devices activate it only at the next launch.
     /// - Returns: The patch.
     /// - Throws: `malformed` if a tag is missing or wrong, `feed-published` if the version was published with other bytes.
     @discardableResult
@@ -104,13 +104,13 @@ public final class TestFeed: Sendable {
         try edit(patch) { $0.rollout = Rollout(basisPoints: percent.timesHundred) }
     }
 
-    /// Offers a patch to no further device.
+    /// Stops offering a patch to more devices.
     public func pause(_ patch: PatchID) throws(PatchError) { try edit(patch) { $0.state = .paused } }
 
     /// Offers a paused or withdrawn patch again.
     public func resume(_ patch: PatchID) throws(PatchError) { try edit(patch) { $0.state = .active } }
 
-    /// Takes a patch away from every device.
+    /// Removes a patch from every device.
     public func withdraw(_ patch: PatchID, reason: String? = nil) throws(PatchError) {
         try edit(patch) { entry in
             entry.state = .withdrawn
@@ -124,13 +124,13 @@ public final class TestFeed: Sendable {
     /// Switches patches on again.
     public func enable() throws(PatchError) { try changeList { $0.isEnabled = true } }
 
-    /// Sets a value for the app to read.
+    /// Sets a value that the app reads.
     public func set(_ name: String, to value: String) throws(PatchError) {
         try changeList { $0.setSwitch(name, to: value) }
     }
 
-    /// Signs patches with a new key from now on. The feed delivers it, and revokes the old one. The app has a second key, which
-    /// signs that.
+    /// Signs patches with a new key from now on. The feed delivers it, and revokes the old one. The app trusts a second key,
+    /// which signs the change.
     public func rotateSigningKey() throws(PatchError) {
         let key = try SigningKey.generate(.ed25519)
         let (old, number) = state.locked { state in
@@ -153,7 +153,7 @@ public final class TestFeed: Sendable {
         }
     }
 
-    /// Signs the timestamp again, and what ends soon, as a daily job does.
+    /// Signs the timestamp again, and the metadata that expire soon, as a daily job does.
     public func refresh() throws(PatchError) {
         try change { (feed, details) throws(PatchError) in
             feed.refresh([.targets, .rollout, .snapshot, .timestamp], in: details)
@@ -202,7 +202,7 @@ public final class TestFeed: Sendable {
 }
 
 extension Int {
-    /// A percentage as parts of 10,000. One that is far too large is all of them.
+    /// A percentage as parts of 10,000; 10,000 if it is far too large.
     fileprivate var timesHundred: Int { multipliedReportingOverflow(by: 100).overflow ? 10_000 : self * 100 }
 }
 
