@@ -1,4 +1,4 @@
-/// What the system knows about a file.
+/// The system's information about a file.
 package struct FileInfo: Equatable {
     enum Kind {
         case folder, file, link, other

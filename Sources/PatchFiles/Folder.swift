@@ -38,7 +38,7 @@ package enum Folder {
         return above + (isNew ? [path] : [])
     }
 
-    /// Removes folders that were made for something that failed, as far as they are empty.
+    /// Removes folders that were made for something that failed, if they are empty.
     package static func removeEmpty(_ folders: [Path]) {
         for folder in folders.reversed() { try? Descriptor.removeFolder(folder) }
     }
@@ -110,7 +110,7 @@ package enum Folder {
 
     /// Calls `body` while no other process can do the same in the folders of several files.
     ///
-    /// - Parameter paths: The files; those whose folders do not exist yet need no lock.
+    /// - Parameter paths: The files. If the folder of a file does not exist yet, it needs no lock.
     /// - Throws: `io` if a folder cannot be locked, or another process keeps it locked for ten seconds.
     package static func whileLocked<Result>(
         around paths: [Path], _ body: () throws(PatchError) -> Result

@@ -24,8 +24,9 @@ package enum InputFile {
         }
     }
 
-    /// Reads a file of a folder that others may write, such as a feed's or a store's. What is no regular file is never read, and
-    /// never waited for.
+    /// Reads a file in a folder that others may write, such as a feed or a store.
+    ///
+    /// A file that is not a regular file is neither read nor waited for.
     ///
     /// - Parameter limit: The most bytes that are allowed.
     /// - Throws: `noInput` if the file is missing, is something else, or cannot be read, `limit` if it is larger.
@@ -42,7 +43,7 @@ package enum InputFile {
         return bytes
     }
 
-    /// The same for a file that may be missing.
+    /// Like ``regular(_:limit:)``, for a file that may be missing.
     ///
     /// - Returns: nil if there is nothing of that name.
     package static func regularIfThere(_ path: Path, limit: Int) throws(PatchError) -> [UInt8]? {

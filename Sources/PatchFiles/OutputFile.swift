@@ -1,11 +1,11 @@
 package import PatchCrypto
 
-/// A file to write. It is written beside its place, flushed, and then put in place, so that no reader sees half of it.
+/// A file to write. It is written beside its place, flushed, and then put in place, so that no reader sees a partial file.
 package struct OutputFile {
-    /// What to write.
+    /// The content to write.
     package enum Content {
         case bytes([UInt8])
-        /// Bytes that are read or made when they are needed, and not kept: those of many files take much memory.
+        /// Bytes that are read or made when they are needed, and not kept, because many files take much memory.
         case later(@Sendable () throws(PatchError) -> [UInt8])
         /// Bytes of a file that only the owner can read.
         case secret(SecretBytes)
@@ -23,8 +23,8 @@ package struct OutputFile {
     package let content: Content
     /// The folder below which no link is followed; nil allows all links.
     fileprivate let base: Path?
-    /// Whether servers and copying programs must see by its time that a file was replaced. They compare whole seconds, so it
-    /// gets a later second than the one that it replaces.
+    /// Whether servers and copying programs must see by the modification time that a file was replaced. They compare whole
+    /// seconds, so the file gets a later second than the one that it replaces.
     fileprivate let hasLaterTime: Bool
 
     package init(path: Path, content: Content, below base: Path? = nil, hasLaterTime: Bool = false) {
@@ -46,7 +46,7 @@ package struct OutputFile {
     ///
     /// - Parameters:
     ///   - replaces: Whether the file at a path, if there is one, is to be replaced.
-    ///   - report: Called with how many files are on the disk, now and then.
+    ///   - report: Called now and then with the number of files that are on the disk.
     /// - Throws: `exists` if a file exists and must not be replaced, `io` if writing fails.
     package static func write(
         _ files: [OutputFile], replacing replaces: (Path) -> Bool, report: (Int) -> Void = { _ in }
@@ -61,7 +61,8 @@ package struct OutputFile {
                 if files.count > mostStaged { for index in group { try staged[index].park() } }
                 report(group.upperBound)
             }
-            // All are on the disk, and no name has changed yet. One file needs no way back: it is in its place, or it is not.
+            // All files are on the disk, and no name has changed yet. A single file needs no backup: either it is in its place,
+            // or it is not.
             for index in staged.indices {
                 try staged[index].putInPlace(force: replaces(staged[index].path), keepsOld: files.count > 1)
                 staged[index].close()
@@ -76,12 +77,13 @@ package struct OutputFile {
         folders.synchronize()
     }
 
-    /// Writes files, each on its own: one that fails keeps no other one back.
+    /// Writes files independently of each other, so that one that fails does not keep the others back.
     ///
     /// - Parameters:
     ///   - replaces: Whether the file at a path, if there is one, is to be replaced.
-    ///   - report: Called with how many files are done, now and then.
-    /// - Returns: What went wrong with each: `exists` if there is a file that must not be replaced, `io` if writing fails.
+    ///   - report: Called now and then with the number of files done.
+    /// - Returns: The error of each file: `exists` if there is a file that must not be replaced, `io` if writing fails, nil if it
+    ///   was written.
     package static func writeEach(
         _ files: [OutputFile], replacing replaces: (Path) -> Bool = { _ in false }, report: (Int) -> Void = { _ in }
     ) -> [PatchError?] {
@@ -122,17 +124,17 @@ package struct OutputFile {
         return errors
     }
 
-    /// How many files are staged at a time: each is open until it is in its place, and on some systems a process may have 256 files open.
+    /// How many files are open at a time. On some systems, a process may have only 256 open files.
     private static let mostStaged = 200
 
-    /// Above how many files the whole file system is flushed, once, and not each file by itself.
+    /// Above this number of files, the whole file system is flushed once, instead of each file.
     private static let mostFlushes = 8
 
     private static func groups(of files: [OutputFile]) -> [Range<Int>] {
         stride(from: 0, to: files.count, by: mostStaged).map { $0..<min($0 + mostStaged, files.count) }
     }
 
-    /// Brings staged files to the disk.
+    /// Flushes staged files to the disk.
     private static func flush(_ files: [StagedFile]) throws(PatchError) {
         var isFlushed: [UInt64: Bool] = [:]
         for file in files {
@@ -151,9 +153,9 @@ package struct OutputFile {
         }
     }
 
-    /// Writes over the first bytes of a file, in one step.
+    /// Overwrites the first bytes of a file, in one step.
     ///
-    /// - Parameter isDurable: Whether they are on the disk when this returns.
+    /// - Parameter isDurable: Whether the bytes are on the disk when this returns.
     /// - Throws: `io` if that fails, or if there is no regular file.
     package static func overwrite(_ path: Path, with bytes: [UInt8], isDurable: Bool) throws(PatchError) {
         do throws(SystemError) {
@@ -185,7 +187,7 @@ extension PatchError {
 /// The open folders of some files.
 private struct OutputFolders {
     private var open: [[Path?]: Descriptor] = [:]
-    /// Those that were made.
+    /// The folders that were made.
     private(set) var made: [Path] = []
 
     /// The folder that a file goes into.
@@ -203,7 +205,7 @@ private struct OutputFolders {
 
 /// An output that is completely written, but not in its place yet.
 private struct StagedFile {
-    /// What holds the bytes until then.
+    /// The file that has the bytes until then.
     private enum Staging {
         /// A file without a name. It is gone when the process ends, however it ends.
         case nameless
@@ -243,7 +245,7 @@ private struct StagedFile {
         }
         file = descriptor
         let replaced = FileInfo(name, following: false, in: folder)
-        // The new file is open to no more users than the file that it replaces.
+        // The new file is accessible to no more users than the file that it replaces.
         if let replaced, replaced.isRegular { descriptor.setPermissions(replaced.permissions & permissions) }
         do throws(SystemError) {
             try Self.fill(descriptor, content)
@@ -268,7 +270,7 @@ private struct StagedFile {
         #endif
     }
 
-    /// Whether ``handle(of:)`` is a name of an open file, for which `/proc` must be there.
+    /// Whether ``handle(of:)`` is a name of an open file. This needs `/proc`.
     private static let canNameOpenFiles: Bool = {
         guard let file = try? Descriptor(Path("/"), [.read, .folder]) else { return false }
         return FileInfo(handle(of: file), following: true)?.identity == FileInfo(file)?.identity
@@ -306,7 +308,7 @@ private struct StagedFile {
         }
     }
 
-    /// Brings the content to the disk.
+    /// Flushes the content to the disk.
     func synchronize() throws(SystemError) { try file?.synchronize() }
 
     /// Closes the file, once it is in its place.
@@ -337,7 +339,7 @@ private struct StagedFile {
         }
         let isThere = FileInfo(name, following: false, in: folder) != nil
         if isThere, keepsOld {
-            // If the system allows no second name, the file is renamed for the moment.
+            // If the system allows no second name, the file is renamed temporarily.
             backup = try Self.withUnusedName(for: path) { aside throws(SystemError) in
                 do throws(SystemError) {
                     try folder.link(name, to: aside)

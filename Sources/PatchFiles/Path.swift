@@ -1,6 +1,6 @@
 package import PatchCrypto
 
-/// A file's path. It is bytes, which need not be text.
+/// A file's path. It is bytes, which need not be UTF-8.
 package struct Path: Sendable, Hashable, CustomStringConvertible {
     package let bytes: [UInt8]
 
@@ -9,7 +9,7 @@ package struct Path: Sendable, Hashable, CustomStringConvertible {
 
     package func hash(into hasher: inout Hasher) { unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) } }
 
-    /// The path as text for people. Bytes that are not UTF-8 are lost.
+    /// The path as a string for messages. Bytes that are not UTF-8 are lost.
     package var description: String { String(decoding: bytes, as: UTF8.self) }
     /// Whether it means standard input or output.
     package var isStandardStream: Bool { bytes == [UInt8(ascii: "-")] }
@@ -51,7 +51,7 @@ package struct Path: Sendable, Hashable, CustomStringConvertible {
     /// The last name; `.` if there is none.
     package var name: Path { Path(bytes: components.last.map(Array.init) ?? Array(".".utf8)) }
 
-    /// The folder that holds it.
+    /// The folder that contains it.
     package var parent: Path {
         var rest = bytes[...]
         while rest.last == UInt8(ascii: "/") { rest.removeLast() }

@@ -1,12 +1,12 @@
 internal import Libc
 internal import PatchCrypto
 
-/// Why a system call failed.
+/// The reason why a system call failed.
 package struct SystemError: Error, Equatable {
     /// The `errno`.
     let number: Int32
 
-    /// Why the last call of this thread failed.
+    /// The reason why the last call of this thread failed.
     package static var last: SystemError { SystemError(number: errno) }
 
     package static let brokenPipe = SystemError(number: EPIPE)
@@ -81,7 +81,7 @@ package final class Descriptor: Sendable {
         self.init(owning: number)
     }
 
-    /// Calls `body` with a folder's number, or that of the current folder; it stays open until `body` returns.
+    /// Calls `body` with the number of a folder, or of the current folder. The folder stays open until `body` returns.
     fileprivate static func withNumber<Result>(of folder: Descriptor?, _ body: (Int32) -> Result) -> Result {
         withExtendedLifetime(folder) { body(folder?.number ?? AT_FDCWD) }
     }
@@ -142,7 +142,7 @@ package final class Descriptor: Sendable {
         try unsafe Self.write(bytes, to: number)
     }
 
-    /// Writes all of the bytes to a descriptor, such as that of a standard stream.
+    /// Writes all of the bytes to a descriptor, such as a standard stream.
     package static func write(_ bytes: UnsafeBufferPointer<UInt8>, to number: Int32) throws(SystemError) {
         var rest = unsafe bytes[...]
         while unsafe !rest.isEmpty {
@@ -166,7 +166,7 @@ package final class Descriptor: Sendable {
 
     /// Flushes everything on the file system of a folder to the disk.
     ///
-    /// - Returns: Whether that was done. If not, each file must be flushed, and has the error.
+    /// - Returns: Whether this was done. If not, each file must be flushed, which shows the error.
     func synchronizeFileSystem() -> Bool { Libc.synchronizeFileSystem(number) }
 
     /// Sets when the file's contents last changed.
