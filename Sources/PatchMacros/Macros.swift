@@ -7,11 +7,11 @@
     ///         @Patchable func total(price: Double, quantity: Int) -> Double { price * Double(quantity) }
     ///     }
     ///
-    /// The function keeps its labels, default arguments, isolation and errors. What was its body answers while no patch is active on
-    /// its name. It adds a static ``PatchPoint`` to the type: `$` and the last part of the name, here `Cart.$total`.
+    /// The function keeps its labels, default arguments, isolation and errors. Its original body answers while no patch is active
+    /// on its name. The macro adds a static ``PatchPoint`` to the type: `$` and the last part of the name, here `Cart.$total`.
     ///
-    /// - Parameter name: The name that patches use. By default it is that of the type and the function: `Cart.total`. Functions with
-    ///   the same name, and overrides, need names of their own, which differ in their last part.
+    /// - Parameter name: The name that patches use. By default, it is the name of the type and the function: `Cart.total`.
+    ///   Functions with the same name, and overrides, need names of their own, which differ in their last part.
     @attached(body)
     @attached(peer, names: arbitrary)
     public macro Patchable(_ name: String? = nil) = #externalMacro(module: "PatchMacroPlugin", type: "PatchableMacro")
@@ -40,9 +40,9 @@
     @attached(peer)
     public macro PatchOmitted() = #externalMacro(module: "PatchMacroPlugin", type: "PatchOmittedMacro")
 
-    /// The error of a `@Patchable` function with a typed error. It has a value for what a patch throws.
+    /// The error of a `@Patchable` function with a typed error. It has a value for the errors that a patch throws.
     public protocol PatchableError: Error {
-        /// Makes the error for what a patch has thrown.
+        /// Makes the error from an error that a patch has thrown.
         init(patchError: any Error)
     }
 #endif
