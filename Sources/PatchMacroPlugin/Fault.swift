@@ -3,7 +3,7 @@
     import SwiftSyntax
     import SwiftSyntaxMacros
 
-    /// Why a macro cannot do its work, at the token that has to change.
+    /// The reason why a macro cannot be expanded, at the token that has to change.
     struct Fault: DiagnosticMessage {
         let message: String
         var severity: DiagnosticSeverity { .error }
@@ -15,7 +15,7 @@
     }
 
     extension AttributeSyntax {
-        /// The name that `@Patchable` is given, as it is written.
+        /// The name in `@Patchable`, as it is written.
         var writtenName: ExprSyntax? { arguments?.as(LabeledExprListSyntax.self)?.first?.expression }
     }
 
@@ -35,7 +35,7 @@
     }
 
     extension AttributeListSyntax {
-        /// The `@available` attributes, for what a macro adds, each with a space after it.
+        /// The `@available` attributes for the declarations that a macro adds, each followed by a space.
         var availability: String {
             compactMap { $0.as(AttributeSyntax.self) }.filter { $0.attributeName.trimmedDescription == "available" }
                 .map { "\($0.trimmedDescription) " }.joined()
@@ -45,7 +45,7 @@
     extension DeclModifierListSyntax {
         func has(_ keyword: Keyword) -> Bool { contains { $0.name.tokenKind == .keyword(keyword) && $0.detail == nil } }
 
-        /// The access level, as a static property of the same type can have it, with a space after it.
+        /// The access level that a static property of the same type can have, followed by a space.
         var access: String {
             for keyword: Keyword in [.private, .fileprivate, .internal, .package, .public] where has(keyword) {
                 return "\(TokenSyntax.keyword(keyword).text) "

@@ -40,7 +40,7 @@
                 throw Fault.at(last, "a @PatchStruct has at most sixteen fields; let one of them be a struct")
             }
             try checkInitializers(of: structure, fields)
-            // A function's reference has all of its parameters, those with default values too.
+            // A reference to a function has all of its parameters, including the ones with default values.
             let make =
                 omitted.isEmpty
                 ? "\(type.trimmedDescription).init(\(fields.map { "\($0.bare):" }.joined()))"
@@ -59,7 +59,7 @@
             ]
         }
 
-        /// The access level of the fields: the struct's own, or that of a type around it that is narrower.
+        /// The access level of the fields: the struct's own, or the narrower one of an enclosing type.
         private static func access(
             of structure: StructDeclSyntax, in context: some MacroExpansionContext
         ) throws -> String {
@@ -72,7 +72,7 @@
                 $0.asProtocol((any WithModifiersSyntax).self)?.modifiers.access
             }
             if ([own] + outer).contains(where: { ["private ", "fileprivate "].contains($0) }) { return "fileprivate " }
-            // What is in a `public extension` is public without saying so.
+            // A declaration in a `public extension` is public by default.
             let isInExtension = context.lexicalContext.first?.is(ExtensionDeclSyntax.self) == true
             return own.isEmpty && isInExtension ? outer.first ?? "" : own
         }

@@ -19,7 +19,7 @@
             providingBodyFor declaration: some DeclSyntaxProtocol & WithOptionalCodeBlockSyntax,
             in context: some MacroExpansionContext
         ) throws -> [CodeBlockItemSyntax] {
-            // What is wrong is said once, by the other role.
+            // The other role reports the error, so it is not reported twice.
             guard let function = try? PatchableFunction(declaration, node, context) else {
                 return Array(declaration.body?.statements ?? [])
             }
@@ -226,7 +226,7 @@
         }
     }
 
-    /// What a function's signature says between its parameters and its result.
+    /// The effects in a function's signature, between its parameters and its result.
     private struct EffectsList {
         let isAsync: Bool
         let canThrow: Bool
@@ -245,7 +245,7 @@
         var written: String {
             (isAsync ? "async " : "") + (canThrow ? error.map { "throws(\($0)) " } ?? "throws " : "")
         }
-        /// For the place, which may throw what a patch throws.
+        /// For the place, which may throw any error of a patch.
         var ofPlace: String { (isAsync ? "async " : "") + (canThrow ? "throws " : "") }
         var ofCall: String { (canThrow ? "try " : "") + (isAsync ? "await " : "") }
     }
