@@ -1,6 +1,6 @@
 import PatchCrypto
 
-/// The help texts, generated from the table of verbs.
+/// The help, generated from the table of verbs.
 enum Help {
     /// The tool's help, or a verb's.
     static func text(for verb: Verb?) -> String { verb.map(text(for:)) ?? overview }
@@ -58,7 +58,7 @@ enum Help {
     /// The widest first column.
     private static let firstColumn = 26
 
-    /// Two columns, the second one aligned. What is too wide for the first column has a line of its own.
+    /// Two columns with the second one aligned. An entry that is too wide for the first column gets its own line.
     private static func rows(_ rows: [(String, String)]) -> String {
         let width = min(rows.map(\.0.count).max() ?? 0, firstColumn)
         let indent = width + 4
@@ -69,7 +69,7 @@ enum Help {
         }.joined()
     }
 
-    /// A string in lines that fit; all but the first are indented. The blanks at its beginning are kept.
+    /// A string in lines that fit, with all but the first indented. Spaces at the beginning are kept.
     private static func wrapped(_ text: String, indent: Int = 0) -> String {
         var lines = [String(text.prefix { $0 == " " })]
         var isBlank = true

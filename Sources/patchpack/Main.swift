@@ -6,10 +6,10 @@ import Synchronization
 @main
 enum Main {
     static func main() {
-        // On a crash, the Swift runtime starts a backtrace program from the folder of argv[0]. For a tool on the PATH, that
-        // is the current folder.
+        // On a crash, the Swift runtime starts a backtrace program from the folder of argv[0]. For a tool on the PATH, that is
+        // the current folder.
         for crash in [SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGBUS, SIGSEGV] { signal(crash, SIG_DFL) }
-        // A closed pipe and a file size limit are errors to report. They must not end the process halfway.
+        // A closed pipe and a file size limit must be reported as errors. They must not end the process halfway.
         signal(SIGPIPE, SIG_IGN)
         signal(SIGXFSZ, SIG_IGN)
         #if os(Linux)
@@ -68,13 +68,13 @@ enum Main {
                 console.printUsage(Help.usage)
                 return error.code.exitStatus
             }
-            // If the reader of a pipe stops early, as `head` does, the tool ends by SIGPIPE without a message.
+            // If the reader of a pipe stops early, as `head` does, the tool ends with SIGPIPE and no message.
             if StandardOutput.isBroken.load(ordering: .relaxed) {
                 signal(SIGPIPE, SIG_DFL)
                 raise(SIGPIPE)
             }
             console.error(error)
-            // If it was standard output that failed, this fails too, and that error is ignored.
+            // If standard output itself failed, this fails too, and that error is ignored.
             if !StandardOutput.isUsed.load(ordering: .relaxed) || console.format == .json,
                 let report = FailureReport.text(error, format: format, verb: words[0].text)
             {
@@ -86,7 +86,7 @@ enum Main {
 }
 
 extension Main {
-    /// The format that a command line asks for that is not parsed yet. Its errors are in that format too.
+    /// The format that an unparsed command line requests. Its errors are in that format too.
     fileprivate static func format(_ words: [Argument]) -> String {
         let name = "--\(Option.format.name)"
         for (index, word) in words.enumerated() {
@@ -104,7 +104,7 @@ extension Console {
             color: arguments.value(of: .color)?.text, secrets: secrets)
     }
 
-    /// A console for a command line that is not parsed yet. If it asks for JSON, its errors are in JSON too.
+    /// A console for an unparsed command line. If it requests JSON, its errors are in JSON too.
     convenience init(unparsed words: [Argument], secrets: Secrets) {
         self.init(format: Main.format(words), isQuiet: false, color: nil, secrets: secrets)
     }

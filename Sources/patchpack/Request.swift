@@ -1,6 +1,6 @@
 import PatchCrypto
 
-/// What a command line asks for.
+/// The request of a command line.
 enum Request {
     case run(ParsedArguments)
     case help(Verb?)

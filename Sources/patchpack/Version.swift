@@ -1,4 +1,4 @@
 /// The version that `--version` prints.
 let toolVersion = "1.0.0"
-/// The day of that version, as manual pages have it.
+/// The date of that version, for the manual pages.
 let toolDate = "November 22, 2026"

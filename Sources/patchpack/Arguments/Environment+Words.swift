@@ -8,8 +8,8 @@ extension Environment {
 
     /// Finds the variables that hold secrets, before any of them is read, and adds them to `secrets`.
     ///
-    /// They are those that the command line names, those that a variable of this tool names, a variable of this tool that holds a secret
-    /// itself, and the account's credentials.
+    /// These are the variables that the command line or a variable of this tool names, the variables of this tool that hold a
+    /// secret themselves, and the account's credentials.
     ///
     /// - Parameter words: The words of the command line.
     static func findSecrets(namedBy words: [Argument]) {
@@ -33,7 +33,7 @@ extension Environment {
         return place.map { Array($0.dropFirst("env:".utf8.count)) }
     }
 
-    /// The variables that options name passphrases by.
+    /// The variables that the passphrase options name.
     private static func passphrases(namedBy words: [Argument]) -> [[UInt8]] {
         let options = [Option.passphraseEnv, .storePassphraseEnv, .newPassphraseEnv].map { "--\($0.name)" }
         return words.indices.compactMap { index in
@@ -44,7 +44,7 @@ extension Environment {
         }
     }
 
-    /// Whether a variable of this tool holds a secret: its name says so, or it is a key in place of a file's name.
+    /// Whether a variable of this tool holds a secret: by its name, or because it holds a key instead of a file name.
     private static func isSecret(_ name: [UInt8], _ value: [UInt8]) -> Bool {
         if ["PASSPHRASE", "PASSWORD", "SECRET"].contains(where: { name.firstRange(of: Array($0.utf8)) != nil }) {
             return true
@@ -54,7 +54,7 @@ extension Environment {
         }
     }
 
-    /// What follows the first separator; empty if there is none.
+    /// The bytes after the first separator; empty if there is none.
     private static func after(_ separator: UInt8, _ bytes: [UInt8]) -> [ArraySlice<UInt8>] {
         bytes.firstIndex(of: separator).map { [bytes[($0 + 1)...]] } ?? []
     }

@@ -16,20 +16,19 @@ enum InputFiles {
     /// - Parameters:
     ///   - folders: Whether to look into folders; if nil, `--recursive` decides.
     ///   - suffixes: The suffixes of the files to find in folders, such as `.js`.
-    /// - Throws: `usage` if no file is named, `noInput` if a list or a folder cannot be read, or a folder has no such
-    ///   file.
+    /// - Throws: `usage` if no file is named, `noInput` if a list or a folder cannot be read, or if a folder has no such file.
     static func all(
         _ arguments: ParsedArguments, in folders: Bool? = nil, called suffixes: [String]
     ) throws(PatchError) -> [Path] {
         try placed(arguments, in: folders, called: suffixes).map(\.path)
     }
 
-    /// A file, and the folder in which it was found; nil if it was named itself.
+    /// A file, and the folder in which it was found; nil if the command line named it.
     typealias Placed = (path: Path, folder: Path?)
 
     /// Returns the files that a command line names, with the folders in which they were found.
     ///
-    /// The parameters and errors are those of `all`.
+    /// The parameters and errors are the same as for `all`.
     static func placed(
         _ arguments: ParsedArguments, in folders: Bool? = nil, called suffixes: [String]
     ) throws(PatchError) -> [Placed] {
@@ -45,7 +44,7 @@ enum InputFiles {
             }
         }
         guard folders ?? arguments.has(.recursive) else {
-            // A folder among files is refused beside them.
+            // A folder is refused if it is named together with files.
             if folders == nil, let folder = paths.first, paths.allSatisfy(\.isFolder) {
                 throw PatchError(
                     .noInput, "is a folder",
@@ -77,7 +76,7 @@ enum InputFiles {
         return placed
     }
 
-    /// The name of an output for a file: its path below `--root` or below the folder in which it was found, or else its name.
+    /// The name of a file's output: its path below `--root` or below the folder in which it was found, otherwise its file name.
     ///
     /// - Throws: `usage` if the file is not below the root.
     static func name(of path: Path, in folder: Path?, root: Path?) throws(PatchError) -> Path {

@@ -1,6 +1,6 @@
-/// A command-line option. Verbs may have options of the same name that mean different things: each is an object of its own.
+/// A command-line option. Options of two verbs may have the same name and different meanings, so each is its own object.
 final class Option: Sendable, Identifiable {
-    /// The kind of value that an option takes, for the help texts and the completions.
+    /// The kind of value that an option takes, for the help and the completions.
     enum Value: Sendable {
         case file(String)
         case directory(String)
@@ -44,7 +44,7 @@ final class Option: Sendable, Identifiable {
         self.help = help
     }
 
-    /// The variable's value; nil if there is no variable, or if it is not set or empty.
+    /// The variable's value; nil if there is no variable, or if it is unset or empty.
     var fromEnvironment: Argument? { variable.flatMap { Environment[bytes: $0] }.map(Argument.init) }
 
     /// The names and the value, as the help shows them.
@@ -54,7 +54,7 @@ final class Option: Sendable, Identifiable {
     }
 }
 
-// All options, in the order of use. Each verb lists those that it takes.
+// All options, in the order of use. Each verb lists the options that it takes.
 extension Option {
     static let output = Option(
         name: "output", short: "o", value: .file("PATH"), help: "folder to write into, one file named *.js, or -")

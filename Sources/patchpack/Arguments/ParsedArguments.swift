@@ -6,7 +6,7 @@ struct ParsedArguments: Sendable {
     let operands: [Argument]
     private let values: [Option.ID: [Argument]]
 
-    /// - Parameter named: What was given, by the options' names. Those that the verb does not take are ignored.
+    /// - Parameter named: The given values by option name. Options that the verb does not take are ignored.
     init(verb: Verb, operands: [Argument], named: [String: [Argument]]) {
         self.verb = verb
         self.operands = operands
@@ -21,8 +21,8 @@ struct ParsedArguments: Sendable {
     /// The verb's own `--format`, or the one that all verbs have.
     var format: String? { verb.allOptions.first { $0.name == Option.format.name }.flatMap { value(of: $0)?.text } }
 
-    /// Whether a switch, or an option with a value, was given. False if the verb does not take it, even if it takes another one of
-    /// the same name.
+    /// Whether a switch, or an option with a value, was given. False for an option that the verb does not take, even if it takes
+    /// another one with the same name.
     func has(_ option: Option) -> Bool { values[option.id] != nil }
     /// An option's values, in the order given.
     func values(of option: Option) -> [Argument] { values[option.id] ?? [] }
@@ -51,8 +51,8 @@ struct ParsedArguments: Sendable {
     /// A value, converted to another type.
     ///
     /// - Parameters:
-    ///   - expected: What a valid value is, for the error message.
-    ///   - fault: What is wrong with a string, to say after it; nil if that is not known.
+    ///   - expected: The valid values, for the error message.
+    ///   - fault: Returns the fault of a string for the error message; nil if the fault is not known.
     ///   - convert: Converts the text; returns nil if the text is not valid.
     /// - Throws: `usage` if the value is not valid.
     func value<Value>(

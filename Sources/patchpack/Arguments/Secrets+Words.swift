@@ -15,7 +15,7 @@ extension Secrets {
         let values = secrets.map { words[$0] } + variables.map { Argument(bytes: $0.value) }
         var texts: Set<String> = []
         for value in values where value.bytes.count >= Self.shortest {
-            // A message may show a part of `--signing-key=rsa-sha256:KEY`, or a folder of a path.
+            // A message may show a part of `--signing-key=rsa-sha256:KEY`, or a folder in a path.
             var parts = [value.bytes[...]]
             if value.bytes.first == UInt8(ascii: "-") { parts.append(value.bytes.drop { $0 == UInt8(ascii: "-") }) }
             for separator in [UInt8(ascii: "="), UInt8(ascii: ":")] where value.bytes.contains(separator) {

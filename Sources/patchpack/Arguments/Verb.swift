@@ -42,7 +42,7 @@ extension Verb {
         self.actions = actions
     }
 
-    /// The actions that do what other tools have these names for.
+    /// The names of other tools for these actions.
     private static let otherNames = [
         "rollback": ["withdraw", "undo"], "revert": ["undo"], "list": ["status"], "ls": ["status"], "show": ["status"],
         "history": ["log"], "add": ["publish"], "delete": ["withdraw", "remove"], "stop": ["pause", "withdraw"],

@@ -7,7 +7,7 @@ struct VerbParser {
     var operands: [Argument] = []
     var values: [String: [Argument]] = [:]
 
-    /// The action that an operand has named, or else the verb: what a wrong option was probably for.
+    /// The action that the first operand names, otherwise the verb. An unknown option is probably meant for it.
     private var meant: Verb { operands.first.flatMap { try? verb.action(called: $0) } ?? verb }
 
     mutating func parse() throws(PatchError) {
@@ -79,9 +79,9 @@ struct VerbParser {
 }
 
 extension PatchError {
-    /// An error for an unknown word, which suggests the nearest known one.
+    /// An error for an unknown word that suggests the nearest known one.
     static func unknown(_ kind: String, _ word: String, known: [String], help: String) -> PatchError {
-        // A word that is cut off at its end or at its beginning, or that has a typing mistake.
+        // The word may be cut off at its end or its beginning, or have a typing mistake.
         var longer = known.filter { word.utf8.count > 2 && $0.utf8.starts(with: word.utf8) }
         let end = "-" + word.drop { $0 == "-" }
         if longer.isEmpty { longer = known.filter { $0.utf8.count > word.utf8.count && $0.hasSuffix(end) } }

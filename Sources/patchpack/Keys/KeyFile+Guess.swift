@@ -2,12 +2,12 @@ import PatchCrypto
 import PatchFiles
 
 extension KeyFile {
-    /// What a file is expected to hold.
+    /// The expected kind of key.
     enum Kind {
         case signing, trusted, script
     }
 
-    /// Reads a key. An error names the file, and says what the file is instead if that can be recognised.
+    /// Reads a key. An error names the file, and its hint is the kind of file that was found, if it is recognised.
     func explaining<Key>(_ kind: Kind, _ body: () throws(PatchError) -> Key) throws(PatchError) -> Key {
         do throws(PatchError) {
             return try body()
@@ -17,7 +17,7 @@ extension KeyFile {
         }
     }
 
-    /// What a file is that does not hold the expected key, and what to do about it; nil if the error itself says it.
+    /// The kind of file that was found instead, and the remedy; nil if the error itself explains it.
     private func diagnosis(insteadOf kind: Kind) -> String? {
         func begins(with text: String) -> Bool {
             unsafe bytes.withUnsafeBytes { unsafe $0.drop(while: Self.isSpace).starts(with: text.utf8) }
@@ -50,7 +50,7 @@ extension KeyFile {
         return kind == .script ? faultOfScriptKey : nil
     }
 
-    /// What is wrong with the lines of a PEM file.
+    /// The fault in the lines of a PEM file.
     private func faultOfPEM(_ kind: Kind) -> String? {
         let again =
             name.variable == nil
@@ -68,7 +68,7 @@ extension KeyFile {
         return kind == .signing && bytes.holds("PUBLIC KEY-----") ? "it is a public key" : nil
     }
 
-    /// How a string differs from a script key.
+    /// The difference between a string and a script key.
     private var faultOfScriptKey: String? {
         var text = unsafe bytes.withUnsafeBytes { unsafe Array($0) }
         defer { _ = SecretBytes(wiping: &text) }

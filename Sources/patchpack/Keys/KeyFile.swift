@@ -3,7 +3,7 @@ import PatchFiles
 
 /// The bytes of a key file, or of a variable that holds a key.
 ///
-/// They are wiped when it is released. Its errors name the file.
+/// They are wiped when the object is released. Its errors name the file.
 struct KeyFile {
     let name: KeyName
     let bytes: SecretBytes
@@ -58,16 +58,16 @@ struct KeyFile {
         return SecretBytes(wiping: &decoded)
     }
 
-    /// PEM from a variable: secret stores and env files make one line of it, write its line ends `\n` or `\r\n`, and quote it.
+    /// PEM from a variable. Secret stores and env files join its lines, write its line ends as `\n` or `\r\n`, or quote it.
     private static func withLineEnds(_ text: [UInt8]) -> SecretBytes {
         let mark = Array("-----".utf8)
         var lines: [UInt8] = []
         lines.reserveCapacity(2 * text.count)  // growing would leave copies in memory
         var rest = text[...]
         var column = 0
-        /// Whether the bytes are between two marks, as in `-----BEGIN PRIVATE KEY-----`, where a space is one.
+        /// Whether the bytes are between two marks, as in `-----BEGIN PRIVATE KEY-----`, where a space is kept.
         var isInMark = false
-        // A block with headers has lines that mean something, and is left as it is but for its line ends.
+        // The line breaks in a block with headers have a meaning, so only its escaped line ends are replaced.
         let hasHeaders = text.contains(UInt8(ascii: ":"))
         while let byte = rest.first {
             if rest.starts(with: mark) {

@@ -114,7 +114,7 @@ struct KeyFiles: Sendable {
         }
     }
 
-    /// The script keys from all files given; nil if none is given.
+    /// The script keys from all given files; nil if none is given.
     func scriptKeys() throws(PatchError) -> ScriptKeyRing? {
         let files = names(.scriptKey)
         guard !files.isEmpty else { return nil }
@@ -127,7 +127,7 @@ struct KeyFiles: Sendable {
         return ring
     }
 
-    /// The one script key to encrypt with; nil if none is given.
+    /// The script key to encrypt with; nil if none is given.
     func scriptKey() throws(PatchError) -> ScriptKey? {
         guard let ring = try scriptKeys() else { return nil }
         if let name = try arguments.text(of: .scriptKeyName) {
@@ -159,7 +159,7 @@ struct KeyFiles: Sendable {
 
     /// The private keys that sign.
     ///
-    /// The environment is used only if no option says how to sign. A feed has several keys, so its variable is always used.
+    /// The environment is used only if no option gives a way to sign. A feed has several keys, so its variable is always used.
     ///
     /// - Parameter option: The option that names them.
     func signingKeys(_ option: Option = .signingKey) throws(PatchError) -> [SigningKey] {
@@ -167,7 +167,7 @@ struct KeyFiles: Sendable {
         var keys: [SigningKey] = []
         for name in names(option, fromEnvironment: option.id != Option.signingKey.id || !isSaid) {
             let file = try KeyFile(name)
-            // A feed's roles also have keys whose private halves are elsewhere.
+            // The private halves of some keys of a feed's roles are elsewhere.
             if Self.takesPublic.contains(option.name), file.bytes.holds("PUBLIC KEY-----") { continue }
             keys.append(try signingKey(file))
         }
@@ -176,7 +176,7 @@ struct KeyFiles: Sendable {
 
     private static let takesPublic = [Option.rootKey, .releaseKey, .onlineKey, .addKey].map(\.name)
 
-    /// The public keys of a feed's roles: given as such, or as the private ones.
+    /// The public keys of a feed's roles, from public or private key files.
     func feedKeys(_ option: Option) throws(PatchError) -> [FeedKey] {
         var keys: [FeedKey] = []
         for name in names(option) {
@@ -234,7 +234,7 @@ struct KeyFiles: Sendable {
         }
     }
 
-    /// The files that an option names, without what is standard input or a variable.
+    /// The files that an option names, except standard input and variables.
     func files(_ option: Option) -> [Path] {
         names(option).filter { $0.variable == nil && !$0.path.isStandardStream }.map(\.path)
     }
@@ -243,7 +243,7 @@ struct KeyFiles: Sendable {
         Self.names(option, arguments, fromEnvironment: fromEnvironment)
     }
 
-    /// The keys that an option names, or else the one that its variable names.
+    /// The keys that an option names, otherwise the key that its variable names.
     private static func names(_ option: Option, _ arguments: ParsedArguments, fromEnvironment: Bool) -> [KeyName] {
         let given = arguments.values(of: option)
         guard given.isEmpty, fromEnvironment, let value = option.fromEnvironment else {

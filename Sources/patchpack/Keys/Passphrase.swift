@@ -39,8 +39,8 @@ enum Passphrase {
 
     /// The passphrase of a key store, from the options or from the terminal.
     ///
-    /// - Parameter isNew: Whether the store does not exist yet. The passphrase is then asked for twice: a typing mistake
-    ///   would lock the store for ever.
+    /// - Parameter isNew: Whether the store does not exist yet. The passphrase is then asked for twice, because a typing mistake
+    ///   would lock the store for good.
     /// - Throws: `passphrase` if there is neither.
     static func ofStore(
         _ path: Path, _ arguments: ParsedArguments, isNew: Bool = false,

@@ -8,7 +8,7 @@ struct SignatureCommand: Sendable {
     private let line: String
     private let isQuiet: Bool
     private let failures = Failures()
-    /// The longest signature in bytes: that of an RSA key of 8192 bits.
+    /// The longest signature in bytes, for an RSA key of 8192 bits.
     private static let longest = 1024
 
     /// The commands that the options give.
@@ -20,14 +20,14 @@ struct SignatureCommand: Sendable {
         return lines.map { SignatureCommand(line: $0, isQuiet: arguments.has(.quiet)) }
     }
 
-    /// Whether a command has failed. It is not run again: a card or module locks itself after some wrong PINs.
+    /// Whether a command has failed. It is not run again, because a card or module locks itself after a few wrong PINs.
     private final class Failures: Sendable {
         let hasFailed = Atomic(false)
     }
 
     /// Runs the command with the payload on its standard input.
     ///
-    /// - Returns: What it writes to its standard output.
+    /// - Returns: The bytes that it writes to its standard output.
     /// - Throws: `config` if it fails, if its output cannot be a signature, or if it has failed before.
     func signature(of payload: [UInt8]) throws(PatchError) -> [UInt8] {
         guard !failures.hasFailed.load(ordering: .relaxed) else {
@@ -35,7 +35,7 @@ struct SignatureCommand: Sendable {
                 .config, "not signed: the signature command has failed, and is not run again",
                 hint: "see the first error")
         }
-        // A command may wait for a touch of a key, or for ever.
+        // A command may wait for a touch of a key, or never end.
         let notice = DispatchWorkItem { [isQuiet] in
             if !isQuiet { StandardError.write("patchpack: note: waiting for the signature command\n") }
         }
@@ -50,9 +50,9 @@ struct SignatureCommand: Sendable {
     }
 
     private func output(for payload: [UInt8]) throws(PatchError) -> [UInt8] {
-        // The payload is passed in a file, so a command that does not read it to the end does not block anything.
+        // The payload is passed in a file, so that a command that does not read all of it blocks nothing.
         let input = try Self.namelessFile(holding: payload)
-        // A key service is asked with the account's credentials.
+        // A key service needs the account's credentials.
         let child = withExtendedLifetime(input) {
             ShellCommand.start("(\(line)\n) </dev/fd/\(input.number)", keeping: Environment.accountSecrets)
         }

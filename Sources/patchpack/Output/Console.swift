@@ -24,10 +24,10 @@ final class Console {
     private var barWidth = 0
 
     /// - Parameters:
-    ///   - format: `json`; anything else means text.
-    ///   - color: `always` or `never`; anything else means colour on a terminal, or anywhere with
-    ///     `CLICOLOR_FORCE`, unless `NO_COLOR` is set.
-    ///   - secrets: The keys that are not shown.
+    ///   - format: `json` for JSON; anything else for text.
+    ///   - color: `always` or `never`. Anything else means colour on a terminal, or everywhere with `CLICOLOR_FORCE`, unless
+    ///     `NO_COLOR` is set.
+    ///   - secrets: The keys to hide.
     init(format: String?, isQuiet: Bool, color: String?, secrets: Secrets) {
         self.secrets = secrets
         self.format = format == "json" ? .json : .text
@@ -41,10 +41,10 @@ final class Console {
         colors = (isColored(1), isColored(2))
     }
 
-    /// Prints a line of a text result.
+    /// Prints a line of text output.
     func line(_ text: String) throws(PatchError) { try print(shown(text)) }
 
-    /// Prints a line of a text result that begins with a coloured word.
+    /// Prints a line of text output that begins with a coloured word.
     func line(_ style: Style, _ word: String, _ text: String) throws(PatchError) {
         try print(painted(word, style, colors.output) + shown(text))
     }
@@ -54,7 +54,7 @@ final class Console {
         try print(secrets.removed(from: value).text(escaping: isUnprintable))
     }
 
-    /// Prints text to standard output without escaping it.
+    /// Prints a string to standard output without escaping it.
     func raw(_ text: String) throws(PatchError) { try write(Array(secrets.removed(from: text).utf8)) }
 
     private func shown(_ text: String) -> String { escaped(secrets.removed(from: text)) }
@@ -80,7 +80,7 @@ final class Console {
     /// Prints the usage of the tool.
     func printUsage(_ text: String) { tell(text) }
 
-    /// Prints a note on how the work went. Not printed with JSON.
+    /// Prints a note on the progress of the work. Not printed with JSON.
     func note(_ text: String) {
         if !isQuiet, format == .text { tell("\(shown(text))\n") }
     }
@@ -102,7 +102,7 @@ final class Console {
         barWidth = text.count
     }
 
-    /// Shows how far a long work is, on a terminal; nil removes it.
+    /// Shows the progress of a long operation on a terminal; nil removes it.
     func status(_ text: String?) {
         guard hasTerminal, !isQuiet, format == .text else { return }
         clearBar()
@@ -127,7 +127,7 @@ final class Console {
     }
 }
 
-/// Text with every unprintable character written as an escape, such as `\u{1B}`.
+/// A string with every unprintable character written as an escape, such as `\u{1B}`.
 func escaped(_ text: String) -> String {
     if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
     guard text.unicodeScalars.contains(where: isUnprintable) else { return text }

@@ -11,7 +11,7 @@ extension PatchError.Code {
     /// The same version of a patch twice in one run.
     static let duplicate = Self("duplicate")
 
-    /// The exit statuses and what they mean, as in docs/cli.md.
+    /// The exit statuses and their meanings, as in docs/cli.md.
     static let exitStatuses: [(code: PatchError.Code, status: Int32, meaning: String)] = [
         (
             .malformed, 10,
@@ -74,7 +74,7 @@ extension PatchError.Code {
 }
 
 extension PatchError {
-    /// The hint to show: the error's own, or else one in terms of the command line.
+    /// The hint to show: the error's own, otherwise one in terms of the command line.
     var shownHint: String? {
         hint ?? (remedy as? PublishingRemedy)?.hint ?? (code == .exists ? "give --force to replace it" : nil)
     }

@@ -1,14 +1,14 @@
 import PatchCrypto
 
-/// Differences between texts, in the unified format of `diff -u`.
+/// Line differences in the unified format of `diff -u`.
 enum LineDiff {
-    /// The number of unchanged lines that are shown around a change.
+    /// The number of unchanged lines around a change.
     private static let context = 3
     /// The most lines that are compared line by line.
     ///
     /// Comparing more takes too long. Everything between the common beginning and end is then shown as replaced.
     private static let mostLines = 3000
-    /// The most pairs of lines that are compared in all texts of a command. Large texts that come later are shown as replaced.
+    /// The most pairs of lines that one command compares. Large files after that are shown as replaced.
     static let mostPairs = 20_000_000
 
     /// A line with its line feed, if it has one.
@@ -16,10 +16,10 @@ enum LineDiff {
         case same([UInt8]), removed([UInt8]), added([UInt8])
     }
 
-    /// Compares two texts.
+    /// Compares the bytes of two files.
     ///
     /// - Parameter left: How many pairs of lines may still be compared.
-    /// - Returns: The differences; an empty string for equal texts.
+    /// - Returns: The differences; an empty string if there are none.
     static func text(
         _ oldName: String, _ old: [UInt8], _ newName: String, _ new: [UInt8], left: inout Int
     ) -> String {
@@ -32,7 +32,7 @@ enum LineDiff {
             guard let change = lines[index...].firstIndex(where: \.isChange) else { break }
             let begin = max(index, change - context)
             var end = change
-            // A hunk ends at more unchanged lines than two contexts.
+            // A hunk ends where more than two contexts of unchanged lines follow.
             while let next = lines[end...].firstIndex(where: \.isChange), next - end <= 2 * context { end = next + 1 }
             end = min(lines.count, end + context)
             for line in lines[index..<begin] { line.count(&oldLine, &newLine) }
@@ -51,7 +51,7 @@ enum LineDiff {
 
     private static func lines(of bytes: [UInt8]) -> [[UInt8]] {
         var lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false).map { Array($0) + [0x0A] }
-        // What follows the last line feed is a line without one, or nothing.
+        // The bytes after the last line feed are a line without one, if there are any.
         if let last = lines.popLast(), last.count > 1 { lines.append(last.dropLast()) }
         return lines
     }

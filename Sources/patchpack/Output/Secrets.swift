@@ -1,6 +1,6 @@
 import PatchCrypto
 
-/// Keys that were given by mistake instead of a file name. No message shows them.
+/// Keys that were given by mistake instead of file names. No message shows them.
 struct Secrets: Sendable {
     private let texts: [String]
 
@@ -9,7 +9,7 @@ struct Secrets: Sendable {
 
     /// A string without the keys in it.
     func removed(from text: String) -> String {
-        // Bytes are compared: a mark that combines with the last letter of a key would hide it.
+        // Bytes are compared, because a combining mark after the last letter of a key would hide it.
         texts.reduce(text) { text, key in
             let bytes = Array(text.utf8)
             guard bytes.firstRange(of: Array(key.utf8)) != nil else { return text }
@@ -18,8 +18,8 @@ struct Secrets: Sendable {
         }
     }
 
-    /// A value without the keys in it. A manifest is shown as it was signed, also where it has something that looks like a key: a commit,
-    /// or a hash.
+    /// A value without the keys in it. A manifest is shown as it was signed, even if it has a value that looks like a key, such
+    /// as a commit or a hash.
     func removed(from value: JSONValue) -> JSONValue {
         guard !texts.isEmpty else { return value }
         return switch value {
@@ -34,8 +34,8 @@ struct Secrets: Sendable {
     /// The length of the shortest key in characters: 128 bits in base64 without padding.
     static let shortest = 22
 
-    /// Whether a string looks like a key: PEM, hexadecimal digits, or base64 that is unlikely to be a file name. A text of
-    /// several lines is one if a word of it is.
+    /// Whether a string looks like a key: PEM, hexadecimal digits, or base64 that is unlikely to be a file name. A string with
+    /// several lines is a key if one of its words is.
     static func isKey(_ bytes: some Collection<UInt8>) -> Bool {
         guard bytes.count >= shortest else { return false }
         if bytes.starts(with: "-----BEGIN".utf8) { return true }

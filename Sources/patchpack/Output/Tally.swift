@@ -1,6 +1,6 @@
 import PatchCrypto
 
-/// Counts the outcomes of a run's files, for its last line.
+/// Counts the outcomes of a run's files for its last line.
 struct Tally {
     private var good = 0
     private var bad: [(verdict: String, count: Int)] = []

@@ -1,7 +1,7 @@
 import PatchCrypto
 import PatchFiles
 
-/// An annotation that GitHub Actions shows at a line or a file.
+/// An annotation that GitHub Actions shows on a line or a file.
 enum Annotation {
     static func text(_ level: String, _ file: Path, title: String, region: Sarif.Region? = nil, _ message: String)
         -> String

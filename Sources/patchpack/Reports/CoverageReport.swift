@@ -3,7 +3,7 @@ import PatchFiles
 import PatchRunner
 import PatchWorkbench
 
-/// Which lines of the patches ran, and how often.
+/// The coverage of the patches: which lines ran, and how often.
 enum CoverageReport {
     /// The line counts of all runs, added up.
     private static func coverage(_ runs: [TestReport.Run]) -> [String: [Int: Int]] {

@@ -1,9 +1,9 @@
 import PatchCrypto
 
-/// The report of a run that ended before its first file, in the format that was asked for, so that what reads it sees the reason.
+/// The report of a run that ended before its first file, in the requested format, so that its reader sees the reason.
 enum FailureReport {
     /// - Parameter verb: The verb, such as `verify`.
-    /// - Returns: nil for a format that is for people.
+    /// - Returns: nil for a format for people.
     static func text(_ error: PatchError, format: String, verb: String) -> String? {
         let name = "patchpack \(verb)"
         let message = "\(error.text)\(error.shownHint.map { "\n\($0)" } ?? "")"

@@ -3,8 +3,8 @@ import PatchFeed
 import PatchPublishing
 
 extension FeedRepository {
-    /// The ends of signatures and of the keys of a delivered trust store, as a calendar (RFC 5545). An event keeps its UID when its end
-    /// moves, so a calendar that reads the file again moves it too.
+    /// The expiry times of signatures and of the keys in a delivered trust store, as a calendar (RFC 5545). An event keeps its
+    /// UID when its time changes, so a calendar that reads the file again moves it.
     func calendar(of keys: [TrustedKey], at now: Timestamp) -> String {
         var text = CalendarText()
         let name = "\(app) \(environment)"
@@ -48,11 +48,11 @@ extension FeedRepository {
 }
 
 extension Timestamp {
-    /// Such as `20270301T120000Z`.
+    /// A time such as `20270301T120000Z`.
     fileprivate var basic: String { description.filter { $0 != "-" && $0 != ":" } }
 }
 
-/// Lines of RFC 5545: they end in CRLF, and none has more than 75 octets.
+/// Lines of RFC 5545, which end in CRLF and have at most 75 octets.
 private struct CalendarText {
     private(set) var text = ""
 
@@ -71,14 +71,14 @@ private struct CalendarText {
         text += "\r\n"
     }
 
-    /// Adds a property with a value that others wrote.
+    /// Adds a property with an untrusted value.
     mutating func add(_ name: String, text value: String) {
         var escaped = ""
         for scalar in value.unicodeScalars {
             switch scalar {
             case "\\", ";", ",": escaped += "\\\(scalar)"
             case "\n": escaped += "\\n"
-            // What is left of control characters cannot be written.
+            // The remaining control characters cannot be written.
             case _ where isUnprintable(scalar): escaped += "?"
             default: escaped.unicodeScalars.append(scalar)
             }

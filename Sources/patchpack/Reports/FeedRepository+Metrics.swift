@@ -6,8 +6,8 @@ extension FeedRepository {
     /// The state in Prometheus' text format, for the textfile collector of its node exporter.
     ///
     /// - Parameters:
-    ///   - place: Where it was read, so that what is served can be compared with the folder.
-    ///   - keys: The keys of the trust store that it delivers.
+    ///   - place: The place that the feed was read from, so that the served feed can be compared with the folder.
+    ///   - keys: The keys of the delivered trust store.
     func metrics(of place: String, _ keys: [TrustedKey]) -> String {
         var text = OpenMetricsText()
         let labels = [("app", app), ("environment", environment), ("place", place)]

@@ -22,7 +22,7 @@ extension FleetReport {
         lines.append(ReportLine(style: .good, word: device.installation, text: ""))
         lines += (rows + Self.rows(of: faults)).map(ReportLine.init)
         for held in device.patches {
-            // The feed may list others.
+            // The feed may list other patches.
             guard let patch = patches.first(where: { $0.id == held.id && $0.version == held.version }) else { continue }
             let state = [held.isRunning ? "runs" : "does not run", held.words(isSuspected: patch.suspected > 0)]
                 .filter { !$0.isEmpty }.joined(separator: ", ")
@@ -34,7 +34,7 @@ extension FleetReport {
         return lines
     }
 
-    /// The last thing that went wrong, and the patch that it was about, to say before it. A call that something else answered is not wrong.
+    /// The last error and its patch, to show at the top. A call that fell back to another implementation is not an error.
     private var lastError: (subject: String, fault: Fault)? {
         let all =
             faults.map { ("", $0) }
@@ -47,7 +47,7 @@ extension FleetReport {
         }
     }
 
-    /// The newest come first.
+    /// The rows, with the newest fault first.
     private static func rows(of faults: [Fault]) -> [(name: String, value: String)] {
         let sorted = faults.sorted { one, other in
             guard let last = one.last else { return false }
@@ -58,7 +58,7 @@ extension FleetReport {
 }
 
 extension FleetReport.Device.Held {
-    /// What became of it last, in words.
+    /// Its last state, in words.
     fileprivate func words(isSuspected: Bool) -> String {
         let words =
             switch stage {

@@ -2,7 +2,7 @@ import PatchCrypto
 import PatchReport
 
 extension FleetReport {
-    /// The report as an object of the schema `patchpack.report/1`. Parts are in millionths.
+    /// The report as an object of the schema `patchpack.report/1`. Shares are in millionths.
     func json(_ gates: [ReportGateResult], _ failure: PatchError?, at made: Timestamp) -> JSONValue {
         let members: [(key: String, value: JSONValue)] = [
             (

@@ -2,9 +2,9 @@ import PatchCrypto
 import PatchReport
 
 extension FleetReport {
-    /// The report in Prometheus' text format, which is also OpenMetrics', for the textfile collector of its node exporter.
+    /// The report in Prometheus' text format, which is also valid OpenMetrics, for the textfile collector of its node exporter.
     ///
-    /// - Parameter common: Labels of each sample, so that reports of several apps can be in one folder.
+    /// - Parameter common: The labels of every sample, so that reports of several apps can be in one folder.
     func metrics(_ gates: [ReportGateResult], _ common: [(String, String)], at made: Timestamp) -> String {
         var text = OpenMetricsText()
         func family(_ name: String, _ help: String, _ samples: [(labels: [(String, String)], value: Int)]) {
@@ -26,7 +26,7 @@ extension FleetReport {
             family(
                 name, help,
                 gates.map { gate in
-                    // As those of a patch are labelled, so that they can be joined.
+                    // The labels are the same as on a patch's metrics, so that they can be joined.
                     let patch = [("patch", gate.id), ("version", gate.version.map(String.init))]
                         .compactMap { name, value in value.map { (name, $0) } }
                     return ([("gate", gate.gate.text)] + patch, gate.verdict == verdict ? 1 : 0)

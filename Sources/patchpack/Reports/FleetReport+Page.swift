@@ -2,7 +2,7 @@ import PatchCrypto
 import PatchReport
 
 extension FleetReport {
-    /// The report as one page of HTML. It needs nothing else: no script, no font, no picture.
+    /// The report as one page of HTML. It needs no other file, script, font or image.
     func page(_ gates: [ReportGateResult], at made: Timestamp) -> String {
         let patches = worstFirst(gates)
         let sections = patches.prefix(Self.mostDetailed).enumerated().map { index, patch in
@@ -21,7 +21,7 @@ extension FleetReport {
         }
         let crossed = gates.filter { $0.verdict == .crossed }.map(\.item)
         let others = ReportGateResult.worstFirst(gates).filter { $0.verdict != .crossed }
-        // What needs no deed does not push what does out of sight.
+        // Gates that need no action must not push the others out of sight.
         let isShort = others.count <= Self.mostItems
         let undecided = others.count { $0.verdict == .undecided }
         let page = HTMLPage(
@@ -39,18 +39,18 @@ extension FleetReport {
         return page.text
     }
 
-    /// What went wrong on devices as such, as items of a list of gates. It is no verdict.
+    /// The troubles of devices as such, as items of a list of gates. They are not verdicts.
     var deviceItems: [String] {
         deviceRows.map { "<li class=\"undecided\"><b>\($0.name.html)</b> \($0.value.html)</li>" }
     }
 
-    /// So many gates that are not crossed are above the charts.
+    /// The most gates that are shown above the charts in addition to the crossed ones.
     private static let mostItems = 10
 
-    /// A part of a page that a reader opens.
+    /// A part of a page that the reader can open.
     ///
     /// - Parameters:
-    ///   - summary: What it is, as text.
+    ///   - summary: Its title, as plain text.
     ///   - body: HTML.
     private static func folded(_ summary: String, _ body: String) -> String {
         "<details>\n<summary>\(summary.html)</summary>\n\(body)\n</details>"
@@ -63,7 +63,7 @@ extension ReportGateResult {
         "<li class=\"\(verdict.rawValue)\"><b>\(verdict.rawValue)</b> <code>\(gate.text.html)</code> \(name.html): \(reason.html)</li>"
     }
 
-    /// A list of such items, and of others of that form; nothing if there are none.
+    /// A list of such items, and of other items of the same form; empty if there are none.
     static func list(_ items: [String]) -> String {
         items.isEmpty ? "" : "<ul class=\"gates\">\n\(items.joined(separator: "\n"))\n</ul>"
     }
@@ -77,8 +77,8 @@ struct HTMLChart {
     private let width = 520.0
 
     /// - Parameters:
-    ///   - patches: The patches. The first six are drawn: there are no more colours.
-    ///   - gates: Those on a part of the devices are drawn as lines.
+    ///   - patches: The patches. Only the first six are drawn, because there are no more colours.
+    ///   - gates: The gates. Gates on a share of the devices are drawn as lines.
     init(_ patches: [FleetReport.Patch], _ gates: [ReportGate]) {
         self.patches = Array(patches.prefix(Self.colors))
         all = patches.count
@@ -89,7 +89,7 @@ struct HTMLChart {
         self.bounds = bounds
     }
 
-    /// The class of the colour of a patch.
+    /// The class of a patch's colour.
     static func color(_ index: Int) -> Int { index % colors }
     private static let colors = 6
 
@@ -107,7 +107,7 @@ struct HTMLChart {
             """
     }
 
-    /// How many devices had heard of each patch, hour after hour.
+    /// How many devices had heard of each patch, hour by hour.
     private var adoption: String? {
         let hours = patches.flatMap(\.hours).filter { $0.newDevices > 0 }.map(\.hour)
         guard let first, let last = hours.max() else { return nil }
@@ -162,7 +162,7 @@ struct HTMLChart {
     /// The first hour that is drawn; nil if no device has a time.
     private var first: Int? { patches.compactMap(\.beginning?.hour).min() }
 
-    /// How often each patch failed or was rolled back, hour after hour.
+    /// How often each patch failed or was rolled back, hour by hour.
     private var trouble: String? {
         let hours = patches.flatMap(\.hours).filter { $0.newDevices > 0 || $0.failed > 0 || $0.rolledBack > 0 }.map(
             \.hour)
@@ -201,7 +201,7 @@ struct HTMLChart {
         return figure("Failures and roll-backs in each hour", summary.joined(separator: ", "), height: 146, body)
     }
 
-    /// The part of devices on which each patch failed or that rolled it back, with its interval.
+    /// The share of devices on which each patch failed or was rolled back, with its interval.
     private var failures: String? {
         let shares = patches.map { Share($0.affected, of: $0.devices) }
         guard !shares.isEmpty else { return nil }
@@ -235,7 +235,7 @@ struct HTMLChart {
             "Devices on which it failed or was rolled back", summary.joined(separator: "; "), height: height, body)
     }
 
-    /// Where the devices are in the life of each patch.
+    /// How many devices are in each stage of each patch.
     private var stages: String? {
         guard patches.contains(where: { $0.devices > 0 }) else { return nil }
         var body: [String] = []
@@ -243,7 +243,7 @@ struct HTMLChart {
         var summary: [String] = []
         for (index, patch) in patches.enumerated() where patch.devices > 0 {
             let parts: [(name: String, count: Int, style: String)] = [
-                // It is good on a device if the app starts with it. Its calls may fail all the same.
+                // A patch is good on a device if the app starts with it. Its calls may still fail.
                 ("good", patch.good, patch.failing == 0 ? "good" : "c\(Self.color(index))"),
                 ("trial", patch.trial, "c\(Self.color(index))"),
                 ("rolled back", patch.rolledBack, "bad"), ("over", patch.over, "rest"),
@@ -275,7 +275,7 @@ struct HTMLChart {
         return figure("Where devices are", summary.joined(separator: "; "), height: y - 10, body)
     }
 
-    /// What went wrong most often.
+    /// The most frequent errors.
     private var codes: String? {
         var counts: [String: Int] = [:]
         for patch in patches {

@@ -64,10 +64,11 @@ extension FleetReport {
         return lines
     }
 
-    /// So many patches, and gates of a verdict, are shown in full.
+    /// The most patches, and the most gates with one verdict, that are shown in full.
     static let mostDetailed = 20
 
-    /// The patches for people: those that cross a gate come first, then those that surely affected most of their devices.
+    /// The patches for people: first the patches that cross a gate, then the patches that most probably affected most of their
+    /// devices.
     func worstFirst(_ gates: [ReportGateResult]) -> [Patch] {
         let crossed = Set(gates.filter { $0.verdict == .crossed }.map(\.name))
         let ranked = patches.enumerated().map { place, patch in
@@ -80,7 +81,7 @@ extension FleetReport {
         return ranked.sorted { $0.rank < $1.rank }.map(\.patch)
     }
 
-    /// How many patches there are, and how many of them to look at; nil if there is nothing to say.
+    /// The number of patches, and how many need attention; nil if there is nothing to report.
     func overview(_ gates: [ReportGateResult]) -> String? {
         guard patches.count > 1 else { return nil }
         func count(_ verdict: ReportGate.Verdict) -> Int {
@@ -96,7 +97,7 @@ extension FleetReport {
             .joined(separator: ", ")
     }
 
-    /// The names and the values of what went wrong on devices as such.
+    /// The names and the values of the troubles on devices as such.
     var deviceRows: [(name: String, value: String)] {
         Trouble.allCases.compactMap { trouble in
             guard let count = troubled[trouble], count > 0 else { return nil }
@@ -107,7 +108,7 @@ extension FleetReport {
         }
     }
 
-    /// What was read, and what is to be known about it.
+    /// The input of the report, and notes about it.
     var summary: String {
         let counts = "\(input.events.counting("event")) of \(devices.counting("device")), \(input.bytes.bytes)"
         var notes: [String] = []
@@ -163,10 +164,10 @@ extension FleetReport.Trouble {
 }
 
 extension FleetReport.Fault {
-    /// How often it happened, and one of them.
+    /// How often it happened, with an example.
     var text: String { "\(count.grouped) x \(example)" }
 
-    /// The code, the function, the place and the message of one of them.
+    /// The code, the function, the place and the message of an example.
     var example: String {
         let words = message.isEmpty ? EventRecord.Name(rawValue: event)?.sentence : message
         let error = PatchError(PatchError.Code(code), words ?? "", at: place)
@@ -178,7 +179,7 @@ extension FleetReport.Fault {
 extension FleetReport.Patch {
     var label: String { "\(id) \(version)" }
 
-    /// The most important figures.
+    /// The most important numbers.
     var brief: String {
         let bad = [("failing", failing), ("rolled back", rolledBack), ("suspected", suspected), ("refused", refused)]
         return
@@ -186,7 +187,7 @@ extension FleetReport.Patch {
             + bad.filter { $0.1 > 0 }.map { "\($0.1.grouped) \($0.0)" }).joined(separator: ", ")
     }
 
-    /// The names and the values of the table of a patch.
+    /// The names and the values in the table of a patch.
     func rows(of all: Int) -> [(name: String, value: String)] {
         func part(_ count: Int) -> String {
             let share = Share(count, of: devices)

@@ -1,14 +1,14 @@
 import PatchCrypto
 import PatchFiles
 
-/// One page of HTML. It needs nothing else: no script, no font, no picture.
+/// One page of HTML. It needs no other file, script, font or image.
 struct HTMLPage {
     let title: String
-    /// What is below the title.
+    /// The HTML below the title.
     let lead: String
-    /// After how many seconds a browser loads it again; nil if it does not.
+    /// After how many seconds a browser reloads it; nil if it does not.
     var refresh: Int?
-    /// What the page shows, as HTML.
+    /// The content of the page, as HTML.
     let body: String
 
     var text: String {
@@ -38,8 +38,8 @@ struct HTMLPage {
         """
     }
 
-    /// Nothing is fetched, no form is sent, and no base is set. In a page, `sandbox` has no effect: a server must send it (HTML
-    /// Standard, 4.2.5.3).
+    /// Nothing is fetched, no form is sent, and no base is set. `sandbox` has no effect inside a page, so a server must send it
+    /// (HTML Standard, 4.2.5.3).
     private static let policy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'"
 
     private static let style = """
@@ -74,12 +74,12 @@ struct HTMLPage {
 }
 
 extension StringProtocol {
-    /// The text as it is written in HTML.
+    /// The string escaped for HTML.
     var html: String { Escape.html(self) }
 }
 
 extension Path {
-    /// The path itself, if a page can be written there.
+    /// The path itself, if a page can be written to it.
     ///
     /// - Throws: `exists`, or `io` if there is no such folder.
     func checked(force: Bool) throws(PatchError) -> Path {

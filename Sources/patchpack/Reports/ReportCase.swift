@@ -1,4 +1,4 @@
-/// A case in a report for CI servers: a test, or a file that was verified.
+/// A case in a report for CI servers: a test or a verified file.
 struct ReportCase {
     enum Outcome {
         case passed, failed, skipped
@@ -10,9 +10,9 @@ struct ReportCase {
     let group: String
     let name: String
     let outcome: Outcome
-    /// Why it did not pass. May have several lines.
+    /// The reason that it did not pass. May have several lines.
     var message = ""
-    /// The file, with a line if there is one.
+    /// The file, with a line number if there is one.
     var place: String?
     var nanoseconds: UInt64 = 0
 }

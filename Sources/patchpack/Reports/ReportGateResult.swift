@@ -5,10 +5,11 @@ import PatchRunner
 /// Whether a patch passes a gate.
 struct ReportGateResult {
     let gate: ReportGate
-    /// The patch; that which was asked for, if no device reported it, and nil if none was asked for, or if the gate is of all devices.
+    /// The reported patch, or the requested patch if no device reported it; nil if none was requested, or if the gate is about
+    /// all devices.
     let id: String?
     let version: Int?
-    /// Both, for people.
+    /// The id and the version, for people.
     var name: String {
         gate.measure.isOfFleet
             ? "all devices" : [id ?? "no patch", version.map(String.init)].compactMap(\.self).joined(separator: " ")
@@ -16,16 +17,16 @@ struct ReportGateResult {
     let share: Share
     let sequence: ConfidenceSequence
     let verdict: ReportGate.Verdict
-    /// Devices that rolled the patch back together with others.
+    /// How many devices rolled the patch back together with other patches.
     private let suspected: Int
-    /// The version before, if the bound is relative to it, and what is known of it.
+    /// The version before, if the bound is relative to it, and its confidence sequence.
     private let previous: (version: Int, sequence: ConfidenceSequence)?
 
-    /// - Parameter all: The patches that may be the version before; nil for those of the report.
+    /// - Parameter all: The patches that may be the version before; nil for the patches of the report.
     static func all(
         _ gates: [ReportGate], _ report: FleetReport, id: String?, version: Int?, among all: [FleetReport.Patch]? = nil
     ) -> [ReportGateResult] {
-        // A gate that is given twice is one: a series that is there twice makes a file of metrics unreadable.
+        // A gate that is given twice counts once, because a duplicate series makes a metrics file invalid.
         let gates = gates.enumerated().filter { !gates[..<$0].contains($1) }.map(\.element)
         return gates.flatMap { gate in
             guard !gate.measure.isOfFleet else { return [ReportGateResult(gate, report)] }
@@ -42,7 +43,7 @@ struct ReportGateResult {
         }
     }
 
-    /// Results for people: what is crossed comes first, what is passed last.
+    /// Results for people: crossed gates first, passed gates last.
     static func worstFirst(_ results: [ReportGateResult]) -> [ReportGateResult] {
         [.crossed, .undecided, .passed].flatMap { verdict in results.filter { $0.verdict == verdict } }
     }
@@ -69,7 +70,7 @@ struct ReportGateResult {
         verdict = gate.verdict(on: report)
     }
 
-    /// Why it is so.
+    /// The reason for the verdict.
     var reason: String {
         guard let value = share.value else { return "no device has reported enough to tell" }
         let interval = Self.text(value, sequence)
@@ -94,7 +95,7 @@ struct ReportGateResult {
         "\(value.percent), between \(sequence.interval.lowerBound.percent) and \(sequence.interval.upperBound.percent)"
     }
 
-    /// The error that ends a run in which this gate was not passed.
+    /// The error of a run in which this gate was not passed.
     var failure: PatchError? {
         guard verdict != .passed else { return nil }
         return PatchError(.script, "gate \(gate.text): \(verdict.rawValue) for \(name): \(reason)")

@@ -1,7 +1,7 @@
-// How numbers are written in a report.
+// The formats of numbers in a report.
 
 extension Double {
-    /// A part as a percentage, with as many digits as matter near 0.
+    /// A share as a percentage, with as many digits as matter near 0.
     var percent: String {
         let value = self * 100
         if value > 0, value < 0.000_05 { return "under 0.0001 %" }
@@ -21,10 +21,10 @@ extension Int {
         return "\(decimal(value, digits: 2)) GB"
     }
 
-    /// The number and what is counted: `1 device`, `2,000 devices`.
+    /// The number with a noun: `1 device`, `2,000 devices`.
     func counting(_ word: String) -> String { "\(grouped) \(word)\(self == 1 ? "" : "s")" }
 
-    /// The number with a comma after each three digits.
+    /// The number with a comma after every three digits.
     var grouped: String {
         let digits = Array(String(self))
         return String(

@@ -17,9 +17,9 @@ enum Sarif {
         let level: String
         let message: String
         let file: Path
-        /// Where it is; nil for the file as a whole.
+        /// The place; nil for the file as a whole.
         var region: Region?
-        /// What removes it, and the words for that.
+        /// The change that fixes it, and its description.
         var fix: Fix?
         var hint: String?
     }
@@ -31,7 +31,7 @@ enum Sarif {
         let length: Int
     }
 
-    /// - Parameter failure: Why the run ended before it had looked at every file; nil if it had.
+    /// - Parameter failure: The reason that the run ended before it had checked every file; nil if it checked all.
     static func text(_ rules: [Rule], _ results: [Result], failure: PatchError? = nil) -> String {
         let driver: JSONValue = .object([
             ("name", .string("patchpack")), ("version", .string(toolVersion)), ("rules", .array(rules.map(json))),
@@ -66,7 +66,7 @@ enum Sarif {
         ])
     }
 
-    /// A reference from the working folder, or a `file:` URI (RFC 8089) for a file that is not below it.
+    /// A reference relative to the working folder, or a `file:` URI (RFC 8089) for a file outside it.
     private static func uri(of file: Path) -> String {
         let path = file.fromWorkingFolder
         return (path.isAbsolute ? "file://" : "") + Escape.uri(path.bytes)

@@ -5,7 +5,7 @@ import PatchWorkbench
 
 /// The reports of a run of specs.
 enum TestReport {
-    /// A patch and the files that it was made from, for the coverage report.
+    /// A patch and its source files, for the coverage report.
     struct GivenPatch {
         let path: Path
         let patch: PatchUnderTest
@@ -22,7 +22,7 @@ enum TestReport {
         var names: String { patches.map(\.patch.manifest.id).joined(separator: ", ") }
     }
 
-    /// Why a run fails although no test failed.
+    /// The reason that a run fails although no test failed.
     private static func fault(_ run: Run) -> String? {
         if let error = run.report.error { return error.text }
         if run.report.replacements == 0 { return "the patches replace nothing" }
@@ -68,7 +68,7 @@ enum TestReport {
             + (runs.count == 1 ? "" : " in \(runs.count) specs") + (broken == 0 ? "" : ", \(broken) broken")
     }
 
-    /// A run's tests. Its fault is a case too, because many CI servers would not show it otherwise.
+    /// A run's tests. Its fault is also a case, because many CI servers would not show it otherwise.
     static func cases(of run: Run) -> [ReportCase] {
         let spec = run.spec.description
         let tests = run.report.tests.map { test in
@@ -80,7 +80,7 @@ enum TestReport {
         return tests + (fault(run).map { [ReportCase(group: spec, name: spec, outcome: .broken, message: $0)] } ?? [])
     }
 
-    /// A note for GitHub beside each test that failed, and one for each spec that did as a whole.
+    /// An annotation for GitHub on each failed test, and on each spec that failed as a whole.
     static func annotations(_ runs: [Run]) -> [String] {
         runs.flatMap { run in
             run.report.tests.filter { $0.status == .failed }.map { test in

@@ -2,17 +2,17 @@ import Libc
 import Synchronization
 
 extension Environment {
-    /// The variables that a command of this process gets: all but `secrets`.
+    /// The variables that a command of this process gets: all except `secrets`.
     ///
-    /// - Parameter kept: The secrets that it gets nevertheless, because it could not do its work without them.
+    /// - Parameter kept: The secrets that it gets nevertheless, because it needs them.
     static func entriesForCommands(keeping kept: Set<[UInt8]>) -> [UnsafeMutablePointer<CChar>] {
         let hidden = secrets.withLock { $0 }.subtracting(kept)
         return unsafe entries.filter { unsafe !hidden.contains(name(of: $0)) }
     }
 
-    /// Takes `secrets` out of this process's own environment.
+    /// Removes `secrets` from this process's own environment.
     ///
-    /// The system shows the environment that a process began with (`/proc/self/environ`), so the values there are overwritten.
+    /// `/proc/self/environ` still shows the environment from the start of the process, so the values there are overwritten.
     static func removeSecrets() {
         let hidden = secrets.withLock { $0 }
         unsafe entries.filter { unsafe hidden.contains(name(of: $0)) }.forEach { entry in

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The process's environment.
 enum Environment {
-    /// A variable's value; nil if it is not set or empty.
+    /// A variable's value; nil if it is unset or empty.
     static subscript(name: String) -> String? { self[bytes: name].map { String(decoding: $0, as: UTF8.self) } }
 
     /// The variables whose names begin with `prefix`.
@@ -42,7 +42,7 @@ enum Environment {
     /// The folder for temporary files.
     static var temporaryFolder: Path { self[bytes: "TMPDIR"].map(Path.init(bytes:)) ?? Path("/tmp") }
 
-    /// The names of the variables that hold keys, passphrases and passwords, whether they were read or not (`findSecrets`).
+    /// The names of the variables that hold keys, passphrases and passwords, whether they were read or not. See `findSecrets`.
     static let secrets = Mutex<Set<[UInt8]>>([])
 
     /// The bytes of a variable that holds a key or a passphrase. Its name is added to `secrets`.
@@ -51,7 +51,7 @@ enum Environment {
         return self[bytes: name]
     }
 
-    /// A variable's bytes; nil if it is not set or empty. File names and passphrases need not be text.
+    /// A variable's bytes; nil if it is unset or empty. File names and passphrases need not be valid UTF-8.
     static subscript(bytes name: String) -> [UInt8]? {
         guard let value = unsafe getenv(name), unsafe value[0] != 0 else { return nil }
         return unsafe Array(UnsafeRawBufferPointer(start: value, count: strlen(value)))

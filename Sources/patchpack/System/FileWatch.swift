@@ -15,7 +15,7 @@ struct FileWatch {
 
     /// Waits for a change since the last call.
     ///
-    /// It then waits until no file changes any more: an editor may write several files, or one file several times.
+    /// It then waits until the files stop changing, because an editor may write several files, or one file several times.
     mutating func wait() {
         while !hasChanged() { usleep(500_000) }
         repeat { usleep(50_000) } while hasChanged()

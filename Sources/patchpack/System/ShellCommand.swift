@@ -8,15 +8,15 @@ final class ShellCommand {
     /// The pipe that its output comes from; nil once it is closed.
     private var output: Descriptor?
 
-    /// Starts a command, which gets no variable that holds a secret; returns nil if that fails.
+    /// Starts a command without the variables that hold secrets; returns nil if that fails.
     ///
     /// - Parameters:
     ///   - line: A line of shell.
-    ///   - words: What the line has as `$0`, `$1` and so on, so that nothing in them is quoted.
+    ///   - words: The values of `$0`, `$1` and so on in the line. They need no quoting.
     ///   - kept: The variables with secrets that the command needs.
     static func start(_ line: String, _ words: [[UInt8]] = [], keeping kept: Set<[UInt8]> = []) -> ShellCommand? {
         endChildrenWithThisProcess()
-        // No command of another job may inherit this pipe: it would keep the reader waiting.
+        // No command of another job may inherit this pipe, because it would keep the reader waiting.
         guard let child = changes.withLock({ _ in spawn(line, words, kept) }) else { return nil }
         note(child.hasGroup ? -child.process : child.process, inPlaceOf: 0)
         return ShellCommand(process: child.process, output: child.output)
@@ -63,10 +63,10 @@ final class ShellCommand {
         return failure == 0 ? (child, output, hasGroup) : nil
     }
 
-    /// Reads what the command writes, up to `limit` bytes.
+    /// Reads the command's output, up to `limit` bytes.
     func output(atMost limit: Int) -> [UInt8] { (try? output?.bytes(atMost: limit)) ?? [] }
 
-    /// Closes the command's output and waits for the command to end. A command that is still writing ends then.
+    /// Closes the command's output, and waits for the command to end. A command that is still writing then ends.
     ///
     /// - Returns: Its status, in the form of `wait`.
     func wait() -> Int32 {
@@ -77,7 +77,7 @@ final class ShellCommand {
         return status
     }
 
-    // MARK: what runs
+    // MARK: running commands
 
     /// The running processes, or their groups as negative numbers; 0 is a free place. A signal handler reads it.
     nonisolated(unsafe) private static let running = {
@@ -85,7 +85,7 @@ final class ShellCommand {
         unsafe places.initialize(repeating: 0, count: mostRunning)
         return unsafe places
     }()
-    /// The most commands that a signal ends. Any further ones end by themselves.
+    /// The most commands that a signal ends. Commands above that number end on their own.
     private static let mostRunning = 64
     private static let changes = Mutex(())
     private static let isHandled = Atomic(false)

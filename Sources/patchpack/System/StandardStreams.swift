@@ -11,7 +11,7 @@ enum StandardOutput {
     static let isBroken = Atomic(false)
     /// Whether anything was written.
     static let isUsed = Atomic(false)
-    /// The file descriptor that it currently has.
+    /// The file descriptor that output currently goes to.
     private static let diverted = Atomic(Int32(1))
 
     /// Writes bytes.
@@ -32,9 +32,9 @@ enum StandardOutput {
 }
 
 extension StandardOutput {
-    /// Runs work and sends what it prints to standard error.
+    /// Runs work and sends its output to standard error.
     ///
-    /// What a spec, or a program that it starts, prints is not part of a report.
+    /// The output of a spec, or of a program that it starts, is not part of a report.
     static func whileDiverted<Result>(_ body: () -> Result) -> Result {
         fflush(nil)
         let output = fcntl(1, F_DUPFD_CLOEXEC, 3)
@@ -53,7 +53,7 @@ extension StandardOutput {
 
 /// The process's standard error.
 enum StandardError {
-    /// Writes text. A failure is ignored, because there is nowhere to report it.
+    /// Writes a string. A failure is ignored, because there is nowhere to report it.
     static func write(_ text: String) {
         unsafe Array(text.utf8).withUnsafeBufferPointer { try? unsafe Descriptor.write($0, to: 2) }
     }

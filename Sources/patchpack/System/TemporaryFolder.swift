@@ -2,7 +2,7 @@ import Libc
 import PatchCrypto
 import PatchFiles
 
-/// A folder of this process, which is removed with it.
+/// A folder of this process that is removed with it.
 final class TemporaryFolder: Sendable {
     let path: Path
 

@@ -7,7 +7,7 @@ enum Terminal {
     /// Whether a standard stream is a terminal.
     static func isTerminal(_ stream: Int32) -> Bool { isatty(stream) == 1 }
 
-    /// The columns of the terminal that a standard stream is; nil if it is not one.
+    /// The number of columns of a standard stream's terminal; nil if the stream is not a terminal.
     static func columns(_ stream: Int32) -> Int? {
         var size = winsize()
         guard isTerminal(stream), unsafe ioctl(stream, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
@@ -16,12 +16,12 @@ enum Terminal {
         return Int(size.ws_col)
     }
 
-    /// How a question ended.
+    /// The outcome of a question.
     enum Reply {
         case answer(SecretBytes), noTerminal, brokenOff, tooLong
     }
 
-    /// Asks a question. Without a terminal the answer is no.
+    /// Asks a yes-or-no question. Without a terminal the answer is no.
     static func askToGoOn(_ question: String) -> Bool {
         guard isTerminal(0), isTerminal(2), case let number = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC), number >= 0
         else { return false }
@@ -40,7 +40,7 @@ enum Terminal {
         var usual = termios()
         guard unsafe tcgetattr(number, &usual) == 0 else { return .noTerminal }
         var hidden = usual
-        // Byte by byte and without signals: an interrupt must not leave the terminal without an echo.
+        // Byte by byte and without signals, because an interrupt must not leave the terminal without echo.
         hidden.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
         unsafe tcsetattr(number, TCSAFLUSH, &hidden)
         defer { withExtendedLifetime(terminal) { _ = unsafe tcsetattr(number, TCSAFLUSH, &usual) } }

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Ends the process if a spec's code runs past its time limit.
 ///
-/// In a loop in C, a handler or a finalizer, Lua's hooks do not run, so nothing else can end it.
+/// Lua's hooks do not run in a C loop, a handler or a finalizer, so nothing else can end it.
 final class Watchdog: Sendable {
     private let seconds: Int
     private let lastWords: @Sendable () -> Int32

@@ -3,7 +3,7 @@ import PatchHTTP
 import PatchPublishing
 import Synchronization
 
-/// A bucket of an object store that speaks S3, or a part of one.
+/// A bucket of an S3-compatible object store, or a prefix in one.
 struct ObjectStoreTarget: DeployTarget {
     let name: String
     private let url: String
@@ -13,13 +13,13 @@ struct ObjectStoreTarget: DeployTarget {
     private let limit: Int
     private let connection: Connection
 
-    /// How long a refusal's text may be in bytes.
+    /// The longest response body of a refusal that is read, in bytes.
     private static let mostText = 64 << 10
-    /// What a key may consist of, so that no server and no library escapes it in another way.
+    /// The characters of a key that every server and library encodes in the same way.
     private static let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/".utf8)
 
     /// - Parameters:
-    ///   - name: Such as `s3://bucket/feed`.
+    ///   - name: A name such as `s3://bucket/feed`.
     ///   - limit: The largest file that is read, in bytes.
     init(_ name: String, settings: HTTPSettings, limit: Int) throws(PatchError) {
         self.name = HTTPSource.shown(name)
@@ -43,7 +43,7 @@ struct ObjectStoreTarget: DeployTarget {
         let endpoint =
             variable("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL") ?? "https://s3.\(region).amazonaws.com"
         guard endpoint.hasPrefix("https://") || endpoint.hasPrefix("http://") && settings.allowsHTTP else {
-            // Without a scheme, it cannot be told what in it is a password.
+            // Without a scheme, a password in it cannot be found.
             let shown = endpoint.contains("://") ? HTTPSource.shown(endpoint) : "AWS_ENDPOINT_URL"
             throw PatchError(
                 .config, "\(shown): not an https URL",
@@ -59,7 +59,7 @@ struct ObjectStoreTarget: DeployTarget {
 
     func claim(_ file: FeedRepository.File) throws(PatchError) -> Bool {
         guard try create(file) else { return false }
-        // A store that does not know the condition takes the same file twice.
+        // A store that does not support the condition accepts the same file twice.
         guard try !create(file) else {
             throw PatchError(
                 .config, "\(name): the object store ignores If-None-Match, so two deployments at once could both win",
@@ -94,10 +94,10 @@ struct ObjectStoreTarget: DeployTarget {
         }
     }
 
-    /// How a file was found.
+    /// The result of looking at a file.
     private enum Found { case missing, same, other }
 
-    /// Looks at several files at a time, each with a connection of its own.
+    /// Checks several files at a time, each over its own connection.
     private func together(
         _ files: [FeedRepository.File], _ report: (Int) -> Void,
         _ look: @escaping @Sendable (FeedRepository.File, Connection) async throws(PatchError) -> Found
@@ -168,7 +168,7 @@ struct ObjectStoreTarget: DeployTarget {
         }
     }
 
-    /// Sends a request, and sends it again a few times if the store is busy.
+    /// Sends a request, and retries a few times if the store is busy.
     private func perform(
         _ path: String, _ headers: [String] = [], _ upload: [UInt8]? = nil, limit: Int, on connection: Connection
     ) async throws(PatchError) -> HTTPResponse {
@@ -186,7 +186,7 @@ struct ObjectStoreTarget: DeployTarget {
             tries += 1
             do throws(HTTPFault) {
                 let response = try await connection.perform(request)
-                // 409: another writer was at the same name at this moment.
+                // 409: another writer used the same name at this moment.
                 let mayPass = response.status == 429 || response.status == 409 || response.status >= 500
                 guard mayPass, tries < Self.mostTries else { return response }
             } catch {

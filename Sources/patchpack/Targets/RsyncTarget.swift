@@ -4,27 +4,27 @@ import PatchFiles
 import PatchHTTP
 import PatchPublishing
 
-/// A folder of another machine, reached with rsync: `HOST:FOLDER` over ssh, or `rsync://HOST/MODULE/FOLDER`.
+/// A folder on another machine, reached with rsync: `HOST:FOLDER` over ssh, or `rsync://HOST/MODULE/FOLDER`.
 ///
-/// rsync cannot make a file only if there is none: it looks, and then it writes. So one writer is let in at a time: over ssh with
-/// `flock` on the other machine; a daemon needs `max connections = 1`.
+/// rsync cannot create a file only if it does not exist yet: it looks first, and then writes. So only one writer is allowed at a
+/// time: over ssh with `flock` on the other machine, and with `max connections = 1` for a daemon.
 struct RsyncTarget: DeployTarget {
     let name: String
-    /// The place as rsync takes it.
+    /// The place in the form that rsync takes.
     private let place: String
     private let limit: Int
     private let folder: TemporaryFolder
-    /// What lets one writer in at a time.
+    /// The command that lets in one writer at a time.
     private var lock: [String] = []
     /// How long the other side may be silent, in seconds.
     private let common: [String]
 
     private static let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/@:+~[]%".utf8)
     private static let mayBeMissing = "--ignore-missing-args"
-    /// How often a daemon is asked that has other visitors: for a minute or so.
+    /// How often a daemon with other clients is tried, for about a minute.
     private static let mostTries = 500
 
-    /// Whether a target is one of these: as for rsync itself, a colon before the first slash makes it so.
+    /// Whether rsync takes a target: as in rsync itself, a colon before the first slash decides.
     static func takes(_ name: String) -> Bool {
         name.hasPrefix("rsync://") || name.prefix { $0 != "/" }.contains(":")
     }
@@ -52,7 +52,7 @@ struct RsyncTarget: DeployTarget {
         lock = ["--rsync-path=mkdir -p \(remote) && flock -w 120 \(remote) rsync"]
     }
 
-    /// The folder in `[USER@]HOST:FOLDER`; nil if there is none. A host in brackets is an IPv6 address, which has colons of its own.
+    /// The folder in `[USER@]HOST:FOLDER`; nil if there is none. A host in brackets is an IPv6 address, which contains colons.
     private static func folder(of place: String) -> Substring? {
         var rest = place[...]
         if let at = rest.firstIndex(of: "@"), !rest[..<at].contains(":") { rest = rest[rest.index(after: at)...] }
@@ -84,7 +84,7 @@ struct RsyncTarget: DeployTarget {
     func find(_ files: [FeedRepository.File], report: (Int) -> Void) throws(PatchError) -> FilesFound {
         guard !files.isEmpty else { return FilesFound() }
         try stage(files)
-        // A file that is not there has a plus sign for each of its properties.
+        // A missing file has a plus sign for each of its properties.
         let lines = try send(["--checksum", "--dry-run"], format: "%i %n")
         var states: [Substring: Substring] = [:]
         for line in lines {
@@ -114,7 +114,7 @@ struct RsyncTarget: DeployTarget {
 
     private var staged: Path { folder.path.appending(Path("out")) }
 
-    /// Makes files the ones to send.
+    /// Sets the files to send.
     private func stage(_ files: [FeedRepository.File]) throws(PatchError) {
         try Folder.removeAll(staged)
         for file in files {
@@ -122,7 +122,7 @@ struct RsyncTarget: DeployTarget {
             try Folder.make(copy.parent)
             let bytes = try file.bytes
             do throws(SystemError) {
-                // It is gone when this process ends, so it is not flushed.
+                // The file is removed when this process ends, so it is not flushed.
                 let output = try Descriptor(copy, .append, permissions: 0o600)
                 try unsafe bytes.withUnsafeBufferPointer { bytes throws(SystemError) in
                     try unsafe output.write(bytes)
@@ -135,8 +135,8 @@ struct RsyncTarget: DeployTarget {
 
     /// Sends the files.
     ///
-    /// - Parameter format: How rsync says what it has written.
-    /// - Returns: What rsync says that it has written.
+    /// - Parameter format: The format of rsync's lines about written files.
+    /// - Returns: rsync's lines about the files that it wrote.
     @discardableResult
     private func send(_ options: [String], format: String = "%n") throws(PatchError) -> Set<String> {
         let output = try rsync(
@@ -145,7 +145,7 @@ struct RsyncTarget: DeployTarget {
         return Set(output.split(separator: "\n").map(String.init))
     }
 
-    /// Runs rsync, and runs it again if a daemon has another visitor.
+    /// Runs rsync, and retries if a daemon has another client.
     @discardableResult
     private func rsync(_ options: [String], from source: Path, to destination: Path) throws(PatchError) -> String {
         let errors = folder.path.appending(Path("errors"))
@@ -160,20 +160,20 @@ struct RsyncTarget: DeployTarget {
             let status = child.wait()
             if status == 0 { return String(decoding: output, as: UTF8.self) }
             let text = (try? InputFile.regular(errors, limit: 1 << 20)).map { String(decoding: $0, as: UTF8.self) }
-            // ssh ends its lines with CR and LF, which are one character.
+            // ssh ends its lines with CR and LF, which are a single `Character`.
             let lines = (text ?? "").split(whereSeparator: \.isNewline)
             if lines.contains(where: { $0.contains("max connections") }), tries < Self.mostTries {
                 usleep(.random(in: 20_000...200_000))
                 continue
             }
-            // The folder that the file would be in is not there either (ENOENT).
+            // The folder of the file is missing too (ENOENT).
             if status >> 8 & 0xFF == 23, lines.contains(where: { $0.hasSuffix("(2)") }),
                 options.contains(Self.mayBeMissing)
             {
                 return ""
             }
             guard status >> 8 & 0xFF != 127 else { throw failure("is not installed", hint: "apt-get install rsync") }
-            // What ssh says comes before that, such as a banner. If ssh itself failed, the last of it says why.
+            // The lines of ssh, such as a banner, come before rsync's own. If ssh itself failed, its last line has the reason.
             let own = lines.first { $0.hasPrefix("rsync") || $0.hasPrefix("@ERROR") }
             let others = lines.filter { !$0.hasPrefix("rsync") && !$0.hasPrefix("@ERROR") }
             let fault = (status >> 8 & 0xFF == 255 ? others.last : nil) ?? own ?? lines.first

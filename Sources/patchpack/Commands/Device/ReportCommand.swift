@@ -20,7 +20,7 @@ extension Option {
     static let html = Option(name: "html", value: .file("FILE"), help: "also write the report as a page with charts")
 }
 
-/// `report`: adds up what devices told about their patches.
+/// `report`: sums up the events that devices reported about their patches.
 enum ReportCommand {
     static let verb = Verb(
         name: "report", summary: "add up the event logs of devices: who runs what, what fails, is it safe to go on",
@@ -38,7 +38,7 @@ enum ReportCommand {
         return try FeedState(place).feed(PinnedRoot.givenRoot(arguments), arguments)
     }
 
-    /// The labels of all metrics: those of the feed, and those that are given.
+    /// The labels of all metrics: the feed's labels and the given ones.
     private static func labels(
         _ arguments: ParsedArguments, _ feed: FeedRepository?
     ) throws(PatchError) -> [(String, String)] {
@@ -46,7 +46,7 @@ enum ReportCommand {
         for text in try arguments.texts(of: .label) {
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 2, let first = parts[0].utf8.first, first < 0x30 || first > 0x39,
-                !parts[0].hasPrefix("__"),  // Prometheus keeps these for itself
+                !parts[0].hasPrefix("__"),  // Prometheus reserves these
                 parts[0].utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) || $0 == 0x5F })
             else {
                 throw PatchError(.usage, "--label \(text): expected NAME=VALUE, with a name such as app or environment")

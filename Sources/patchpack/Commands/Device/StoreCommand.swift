@@ -3,7 +3,7 @@ import PatchDevice
 import PatchFiles
 import PatchRunner
 
-/// `store`: shows and changes what a device keeps.
+/// `store`: shows and changes the state that a device keeps.
 enum StoreCommand {
     static let verb = Verb(
         name: "store", summary: "show and change what a device keeps between launches",

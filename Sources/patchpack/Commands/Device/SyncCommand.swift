@@ -5,7 +5,7 @@ import PatchFiles
 import PatchRunner
 import Synchronization
 
-/// `sync`: does in a folder what a device does in one launch.
+/// `sync`: does one device launch in a folder.
 enum SyncCommand {
     static let verb = Verb(
         name: "sync", summary: "act as a device at launch: evaluate the last launch, then sync with a feed",
@@ -33,7 +33,7 @@ enum SyncCommand {
         guard FileInfo(folder.appending(Path(FeedLayout.timestamp)), following: true) == nil else {
             throw PatchError(.usage, "--store \(folder): is the folder of a feed", hint: "name another folder")
         }
-        // Another app's store begins again, and its bans are gone.
+        // Opening the store for another app would clear it, including its bans.
         if let host = try? PatchStore.host(of: folder), host.app != app {
             throw PatchError(
                 .usage, "--app \(app): the store is of \(host.app)", hint: "give that app, or another --store")
@@ -78,13 +78,13 @@ enum SyncCommand {
     }
 }
 
-/// The events of a device, until they can be shown.
+/// The events of a device, kept until they can be shown.
 final class StoreLog: Sendable {
     private let events = Mutex<[PatchEvent]>([])
 
     @Sendable private func add(_ event: PatchEvent) { events.withLock { $0.append(event) } }
 
-    /// Warns of what a person should know.
+    /// Prints warnings for the events that need attention.
     func warn(_ console: Console) {
         for event in events.withLock({ $0 }) {
             switch event {
@@ -97,7 +97,7 @@ final class StoreLog: Sendable {
     /// Opens a device's folder. No patch runs.
     ///
     /// - Parameters:
-    ///   - feed: Where patches come from; nil, and `trust` too, if nothing is synced.
+    ///   - feed: The source of patches; nil, as well as `trust`, if nothing is synced.
     ///   - isReader: Whether to only read the folder, which works while the app runs.
     func openDevice(
         _ folder: Path, _ host: HostInfo, feed: PatchDevice.Feed? = nil, trust: PatchTrust? = nil,

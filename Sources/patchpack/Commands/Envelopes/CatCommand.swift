@@ -46,7 +46,7 @@ enum CatCommand {
             }
         }
         for (index, script) in scripts.enumerated() {
-            // The same headings as those of head and tail.
+            // The same headings as in `head` and `tail`.
             if scripts.count > 1 { try console.raw("\(index == 0 ? "" : "\n")==> \(script.name) <==\n") }
             guard StandardOutput.isTerminal else {
                 try StandardOutput.write(script.bytes)

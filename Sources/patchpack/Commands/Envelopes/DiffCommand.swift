@@ -1,7 +1,7 @@
 import PatchCrypto
 import PatchFiles
 
-/// `diff`: shows the differences between two envelopes, or between an envelope and the scripts that it was made from.
+/// `diff`: shows the differences between two envelopes, or between an envelope and its source scripts.
 enum DiffCommand {
     static let verb = Verb(
         name: "diff", summary: "compare the scripts of two envelopes, or of an envelope and a folder",

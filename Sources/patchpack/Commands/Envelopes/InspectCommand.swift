@@ -3,7 +3,7 @@ import PatchFiles
 
 /// `inspect`: shows the layers of an envelope.
 ///
-/// It verifies nothing: use it to look at a file, never to decide about one.
+/// It verifies nothing. Use it to look at a file, never to decide whether to trust it.
 enum InspectCommand {
     static let verb = Verb(
         name: "inspect", summary: "show an envelope's layers; this verifies nothing",
@@ -60,11 +60,11 @@ enum InspectCommand {
     }
 }
 
-/// The contents of a file, as far as it could be opened.
+/// The contents of a file, as far as it can be opened.
 private struct Inspection {
     let path: Path
     var envelope: UnverifiedEnvelope?
-    /// `valid`, `invalid` or `unchecked` for each signature line. It is unchecked if no key was given for it.
+    /// `valid`, `invalid` or `unchecked` for each signature line. A line is unchecked if no key was given for it.
     var signatures: [String] = []
     /// The SHA-256 of the payload, for comparing releases.
     var payloadDigest: String?

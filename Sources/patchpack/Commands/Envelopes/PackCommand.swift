@@ -35,7 +35,7 @@ enum PackCommand {
             workTogether: job.pack
         ) { (result) throws(PatchError) in
             isForOldClients = isForOldClients || result.isForOldClients
-            // Results are shown only when it is known whether all of them are good.
+            // Results are shown only after all of them are known to be good.
             if arguments.has(.allOrNothing) {
                 results.append(result)
             } else {

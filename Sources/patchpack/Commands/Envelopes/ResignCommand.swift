@@ -64,7 +64,7 @@ private struct Resigning: Sendable {
         let path: Path
         let output: Path
         var size = 0
-        /// Whether the output exists already with the same bytes.
+        /// Whether the output already exists with the same bytes.
         var isUnchanged = false
         var error: PatchError?
     }
@@ -109,7 +109,7 @@ private struct Resigning: Sendable {
             policy: VerificationPolicy(time: now))
     }
 
-    /// The envelopes, and their outputs: in the output folder, unless the output is one file named `.js`, or one payload.
+    /// The envelopes and their outputs: in the output folder, unless the output is a single `.js` file or a payload.
     func units() throws(PatchError) -> [Unit] {
         let count = files.count
         guard let output = arguments.value(of: .output)?.path else {
@@ -135,7 +135,7 @@ private struct Resigning: Sendable {
             }
             units.append(unit)
         }
-        // An envelope may be replaced by one with the same payload, but not by the bare payload.
+        // An envelope may be replaced by an envelope with the same payload, but not by the bare payload.
         for unit in units where !unit.output.isStandardStream {
             try keys.protectInputs(from: [unit.output], but: isDetached ? nil : unit.path)
         }

@@ -66,7 +66,7 @@ extension Verification {
     fileprivate func unpacked(_ path: Path, into folder: Path, force: Bool) -> (FileResult, [Path]) {
         var result = result(of: path, keepingScripts: true)
         let outputs = result.scripts.map { script in
-            // Links below the folder are not followed, so that no script is written elsewhere.
+            // Links below the folder are not followed, so no script is written outside it.
             OutputFile(path: folder.appending(Path(script.name)), content: .bytes(script.bytes), below: folder)
         }
         if result.error == nil {

@@ -1,7 +1,7 @@
 import PatchCrypto
 import PatchFiles
 
-/// `verify`: checks whether each file is a patch that can be trusted, and reports why not.
+/// `verify`: checks whether each file is a trusted patch, and reports why not.
 enum VerifyCommand {
     static let verb = Verb(
         name: "verify", summary: "check signatures, contents and policy of envelopes",
@@ -31,7 +31,7 @@ enum VerifyCommand {
             work: { verification.result(of: $0, keepingScripts: false, hashingPayload: isJSON) }
         ) { (result) throws(PatchError) in
             var result = result
-            // An app would take either of the two files. The same patch with other signatures is the same patch.
+            // An app would accept either file. The same patch with other signatures is still the same patch.
             if result.error == nil, let manifest = result.report.manifest {
                 let patch = "\(manifest.id) \(manifest.version)"
                 if let other = seen[patch], other.contents != result.contents,

@@ -4,7 +4,7 @@ import PatchFiles
 import PatchHTTP
 import PatchPublishing
 
-/// An action of `feed` that changes a feed, as the options say.
+/// An action of `feed` that changes a feed according to the options.
 struct FeedAction {
     /// The options of an action that changes a feed.
     static let options: [Option] = [
@@ -12,7 +12,7 @@ struct FeedAction {
         .dryRun, .checkServed, .authorities, .insecure, .ignoreClock, .afterVersion,
     ]
 
-    /// These, and who makes the change, and why.
+    /// The options above, and the options for the author and the reason of a change.
     static let listOptions = options + [.author, .changeReason]
 
     private let arguments: ParsedArguments
@@ -21,7 +21,7 @@ struct FeedAction {
     let change: FeedChange
 
     /// - Parameters:
-    ///   - options: The options that name keys; those that are private sign.
+    ///   - options: The options that name keys. Private keys sign.
     ///   - path: The feed's folder, if it is not the first operand.
     init(
         _ arguments: ParsedArguments, _ console: Console, keys options: [Option] = [.feedKey], folder path: Path? = nil
@@ -49,7 +49,7 @@ struct FeedAction {
         change = FeedChange(
             of: folder, try Self.settings(arguments, at: now), signers: signers, pin: pin, report: console.progress
         ) { warning in
-            // Whoever renews what has ended knows it.
+            // `refresh` renews an ended signature, so its user already knows.
             if case .refused = warning, arguments.verb.lastWord == "refresh" { return }
             console.warning(warning.text(at: now))
         }
@@ -102,10 +102,10 @@ struct FeedAction {
     /// Makes a feed, and prints a line.
     func make(_ feed: FeedRepository, _ line: String) throws(PatchError) { try show(change.make(feed), [line]) }
 
-    /// Changes the feed, and prints what was done.
+    /// Changes the feed, and prints the changes.
     ///
     /// - Parameters:
-    ///   - isUrgent: Whether the change is made although another one waits for signatures.
+    ///   - isUrgent: Whether the change is made even if another one waits for signatures.
     ///   - body: Makes the change, and returns a line for each part of it.
     func run(
         isUrgent: Bool = false, _ body: (inout FeedRepository, inout ChangeDetails) throws(PatchError) -> [String]
@@ -117,16 +117,16 @@ struct FeedAction {
         try show(result, lines)
     }
 
-    /// Goes on with a change that waits for signatures, and prints what was done.
+    /// Resumes a change that waits for signatures, and prints the changes.
     ///
-    /// - Parameter body: Gets what the change is, and adds to it.
+    /// - Parameter body: Gets the lines of the staged change, and adds to them.
     func resume(_ body: (inout FeedRepository, [String]) throws(PatchError) -> [String]) throws(PatchError) {
         var lines: [String] = []
         let result = try change.resume { (feed, changes) throws(PatchError) in lines = try body(&feed, changes) }
         try show(result, lines)
     }
 
-    /// Prints what a change is, without making it.
+    /// Prints the lines of a change without making it.
     func show(_ lines: [String]) throws(PatchError) {
         guard console.format == .json else {
             for line in lines { try console.line(line) }

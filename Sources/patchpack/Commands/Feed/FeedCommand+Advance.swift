@@ -44,7 +44,7 @@ extension FeedCommand {
         try action.run(isUrgent: true) { (feed, details) throws(PatchError) in
             let old = try feed.entry(asked.id, version: asked.version)
             let name = "\(old.id) \(old.version)"
-            // Its report is of the step before.
+            // The evidence is about the step before this change.
             guard old.since == asked.since else { return ["waits  \(name): it was changed in this moment"] }
             let step = RolloutStep(
                 of: old, isEnabled: feed.list.isEnabled, by: rules, evidence, at: action.change.now)
@@ -77,7 +77,7 @@ extension FeedCommand {
         return unread?.code.exitStatus ?? 0
     }
 
-    /// What devices have told of a patch since it was offered, and what the gates say of it.
+    /// The devices' reports on a patch since it was offered, and the verdicts of the gates.
     private static func evidence(
         on entry: PatchEntryDraft, _ gates: [ReportGate], _ limits: [ReportGate], _ arguments: ParsedArguments,
         _ console: Console,
@@ -89,10 +89,10 @@ extension FeedCommand {
         do throws(PatchError) {
             files = try InputFiles.expanded(places, called: EventFiles.suffixes).map(\.path)
         } catch {
-            // Before the first device has reported, folders are empty.
+            // Folders are empty until the first device reports.
             guard error.code == .noInput, places.allSatisfy(\.isFolder) else { throw error }
         }
-        // What was known when it was resumed does not pause it again.
+        // Events from before a resume do not pause it again.
         let since = try arguments.moment(of: .since, before: now) ?? entry.offered
         // A bound may be relative to the version before.
         let version = (gates + limits).contains(where: \.isRelative) ? nil : entry.version

@@ -89,7 +89,7 @@ extension FeedCommand {
         return 0
     }
 
-    /// Whether what is served is the state of the folder that `--same-as` names; nil if it is, or if none is named.
+    /// The error if the served state differs from the folder that `--same-as` names; nil if it is the same, or if none is named.
     static func otherState(of reading: FeedReading, _ arguments: ParsedArguments) throws(PatchError) -> PatchError? {
         guard let other = arguments.value(of: .sameAs)?.path else { return nil }
         do throws(PatchError) {
@@ -129,7 +129,7 @@ extension FeedCommand {
     private static func purge(_ paths: [String], _ arguments: ParsedArguments) throws(PatchError) {
         guard let command = try arguments.text(of: .purgeCommand) else { return }
         let words = (["sh"] + paths).map { Array($0.utf8) }
-        // A cache is asked with the account's credentials.
+        // Purging a cache needs the account's credentials.
         guard let child = ShellCommand.start(command, words, keeping: Environment.accountSecrets) else {
             throw PatchError(.io, "--purge-command: cannot be run")
         }
@@ -143,9 +143,9 @@ extension FeedCommand {
         }
     }
 
-    /// Looks at the feed from outside.
+    /// Checks the feed as a client sees it.
     ///
-    /// - Parameter patience: For how many seconds it may have an older state; nil to look once.
+    /// - Parameter patience: For how many seconds an older state is accepted; nil to check once.
     private static func checkServed(
         _ deployment: Deployment, at url: String, givenUp: FeedRepository.SnapshotPosition?, patience: Int?,
         _ arguments: ParsedArguments, _ console: Console
@@ -169,11 +169,11 @@ extension FeedCommand {
                 let own = deployment.feed.state(of: .timestamp).version
                 message = "\(name): still has timestamp \(version), not \(own)\(age)"
             } else {
-                // Before the first deployment it was missing, which caches remember too.
+                // It was missing before the first deployment, and caches remember that too.
                 isMissing = true
                 message = "\(name): has no \(FeedLayout.timestamp)\(age)"
             }
-            // What was deployed before, and has not arrived.
+            // A cache still serves the state before this deployment.
             if !hasPurged, arguments.has(.purgeCommand) {
                 try purge([FeedLayout.timestamp], arguments)
                 hasPurged = true

@@ -33,7 +33,7 @@ extension FeedCommand {
         let id = arguments.operands.count > 1 ? arguments.operands[1].text : nil
         let names = try KeyNames(arguments)
         let most = try arguments.number(of: .last) ?? 20
-        // One more, to know whether there is one.
+        // One extra change, to find out whether there are more.
         var changes = try place.history(root, arguments, console).changes(
             until: feed, of: id, most: most.addingOrMost(1)
         ) {

@@ -18,7 +18,7 @@ extension FeedCommand {
                 }
             }
         }
-        // What ended in another room is not fixed by this, and no device takes the feed.
+        // A role whose keys are elsewhere may still have ended. Devices then refuse the feed.
         guard !arguments.has(.dryRun), let fault = try action.change.repository().faults(at: action.change.now).first
         else { return 0 }
         let code: PatchError.Code = if case .signedAhead = fault { .clock } else { .feedExpired }
@@ -106,7 +106,7 @@ extension FeedCommand {
             return 0
         }
         try action.resume { (feed, changes) throws(PatchError) in
-            // What one person has staged, another one signs, who sees it first.
+            // One person stages a change, and another one signs it, so the signer sees it first.
             if !arguments.has(.yes) {
                 guard console.format == .text, !console.isQuiet else {
                     throw PatchError(
@@ -131,7 +131,7 @@ extension FeedCommand {
         return 0
     }
 
-    /// Writes what is signed in another room.
+    /// Writes the payload to sign on another machine.
     private static func detach(_ arguments: ParsedArguments, _ action: FeedAction) throws(PatchError) -> Int32 {
         guard let output = arguments.value(of: .outputFile)?.path else {
             throw PatchError(.usage, "no output", hint: "give -o FILE, or -o -")
@@ -149,7 +149,7 @@ extension FeedCommand {
         return 0
     }
 
-    /// The role that `--role` names, or the only one that waits.
+    /// The role that `--role` names, or the only role that waits.
     private static func role(_ arguments: ParsedArguments, of feed: FeedRepository) throws(PatchError)
         -> FeedRepository.Role
     {

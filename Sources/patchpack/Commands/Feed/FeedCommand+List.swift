@@ -3,7 +3,7 @@ import PatchFeed
 import PatchFiles
 import PatchPublishing
 
-// The actions that the online key alone can sign: they change the list.
+// The actions that change only the list, so the online key alone can sign them.
 extension FeedCommand {
     @Sendable static func rollout(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         try edit(arguments, console) { (entry) throws(PatchError) in
@@ -37,7 +37,7 @@ extension FeedCommand {
         return try change(arguments, console, "enabled  all patches") { $0.isEnabled = true }
     }
 
-    /// Refuses the name of a patch where all are meant.
+    /// Refuses a patch's name in an action on all patches.
     private static func checkAll(
         _ arguments: ParsedArguments, _ what: String, _ others: String
     ) throws(PatchError) {
@@ -62,7 +62,7 @@ extension FeedCommand {
         }
     }
 
-    /// Sets what the list says of the app as a whole.
+    /// Sets the list's values for the app as a whole.
     @Sendable static func set(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let version = try arguments.text(of: .minimumAppVersion)
         let notice = try arguments.text(of: .notice)
@@ -89,7 +89,7 @@ extension FeedCommand {
         }
     }
 
-    /// Makes an earlier state of the list again.
+    /// Restores an earlier state of the list.
     @Sendable static func undo(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let action = try FeedAction(arguments, console)
         let named = try arguments.number(of: .undoneTo)
@@ -123,18 +123,18 @@ extension FeedCommand {
 
     /// Changes a patch's entry.
     ///
-    /// - Parameter withdraws: Whether a version that is no longer listed is withdrawn.
+    /// - Parameter withdraws: Whether an unlisted version may be withdrawn.
     private static func edit(
         _ arguments: ParsedArguments, _ console: Console, isUrgent: Bool = false, withdraws: Bool = false,
         _ body: (inout PatchEntryDraft) throws(PatchError) -> String
     ) throws(PatchError) -> Int32 {
         let action = try FeedAction(arguments, console)
-        // Only withdraw takes several; the other verbs' third operand is no id.
+        // Only `withdraw` takes several ids. The third operand of the other verbs is not an id.
         let ids = (withdraws ? arguments.operands.dropFirst() : arguments.operands[1...1]).map(\.text)
         let version = try arguments.number(of: .patchVersion)
         try action.run(isUrgent: isUrgent) { (feed, details) throws(PatchError) in
             let before = try FeedPreview(of: feed, arguments)
-            // Devices may have a version that is no longer listed.
+            // Devices may have a version that is not listed now.
             let published = withdraws && version != nil ? try action.folder.published(for: feed.app) : [:]
             var lines: [String] = []
             for id in ids {
@@ -161,7 +161,7 @@ extension FeedCommand {
         var entry = old
         let what = try body(&entry)
         let reason = try arguments.text(of: .changeReason)
-        // That of a version which was stopped before, although devices have got another one since.
+        // Without a version, this entry may have been stopped before devices were offered another version.
         if version == nil, entry.says(old), let other = feed.fallback(for: entry), let offered = other.offered,
             old.since.map({ $0 < offered }) ?? false
         {

@@ -13,7 +13,7 @@ extension FeedCommand {
     static let pageOptions =
         [.outputFile, .force, .events, .gate, .since, .fresh, .last, .refresh, .signers] + readingOptions
 
-    /// Writes what is published as a page.
+    /// Writes a page about the published patches.
     @Sendable static func page(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let force = arguments.has(.force)
         guard let file = try arguments.value(of: .outputFile)?.path.checked(force: force) else {

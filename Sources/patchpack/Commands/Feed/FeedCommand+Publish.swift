@@ -52,7 +52,7 @@ extension FeedCommand {
             throw PatchError(.feedMalformed, "the release keys have not signed its envelope").about(source.path)
         }
         let file = source.path.appending(Path(FeedLayout.target(path, sha256: digest)))
-        // The list is the online key's word; what is published is what the envelope itself says.
+        // Only the online key has signed the list, so the patch is identified by the manifest in its envelope.
         try publish([file], in: action, arguments, console, as: "promoted") { manifest in
             manifest.id == entry.id && manifest.version == entry.version
         }
@@ -61,7 +61,7 @@ extension FeedCommand {
 
     /// Verifies envelopes, and publishes them.
     ///
-    /// - Parameter isExpected: Whether a manifest is of the patch that was asked for.
+    /// - Parameter isExpected: Whether a manifest belongs to the requested patch.
     private static func publish(
         _ paths: [Path], in action: FeedAction, _ arguments: ParsedArguments, _ console: Console, as word: String,
         _ isExpected: (Manifest) -> Bool
@@ -139,7 +139,7 @@ extension FeedCommand {
             var lines: [String] = []
             for id in ids {
                 let versions = feed.entries(of: id).map(\.version)
-                // The only version is the one that is meant.
+                // Without a version, the only listed one is meant.
                 guard let version = given ?? (versions.count == 1 ? versions.first : nil) else {
                     guard !versions.isEmpty else { throw .unlisted(id, in: feed) }
                     throw PatchError(.usage, "\(id): no version", hint: "give --patch-version N")
@@ -158,7 +158,7 @@ extension FeedCommand {
     }
 }
 
-/// An envelope that was verified.
+/// A verified envelope.
 private struct Verified: Sendable {
     let path: Path
     let result: Result<(Manifest, FeedRepository.Contents), PatchError>
@@ -169,7 +169,7 @@ private struct Verified: Sendable {
         do throws(PatchError) {
             if let error = file.error { throw error }
             guard let manifest = file.report.manifest else { throw PatchError(.internal, "no manifest") }
-            // What can be read again, such as no pipe, is not kept.
+            // A regular file can be read again, so its bytes are not kept. A pipe cannot.
             let isFile = FileInfo(path, following: true)?.isRegular == true
             let envelope =
                 isFile

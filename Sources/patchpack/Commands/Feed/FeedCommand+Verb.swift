@@ -127,9 +127,9 @@ extension FeedCommand {
                 "patchpack feed preview feed --app-version 2.3.1 --user ada", preview),
         ])
 
-    /// How much of whom a patch is offered to.
+    /// The options for the devices and the part of them that a patch is offered to.
     static let rolloutOptions: [Option] = [.percentage, .rolloutUnit, .seed, .group, .user]
-    /// How a feed is read that may be on a server.
+    /// The options for reading a feed that may be on a server.
     static let readingOptions: [Option] = [.pinnedRoot, .authorities, .insecure]
 
     private static func action(

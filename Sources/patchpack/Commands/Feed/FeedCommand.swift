@@ -1,2 +1,2 @@
-/// `feed`: makes and changes a feed, a folder of static files that tells devices which patches are for them.
+/// `feed`: makes and changes a feed, a folder of static files that lists the patches for devices.
 enum FeedCommand {}

@@ -3,11 +3,11 @@ import PatchFeed
 import PatchPublishing
 
 extension FeedRepository {
-    /// What is published, on one screen, with what needs attention first.
+    /// The published patches on one screen, with those that need attention first.
     ///
     /// - Parameters:
     ///   - id: The patch; nil for all.
-    ///   - most: How many patches are shown; the others are counted.
+    ///   - most: How many patches are shown. The rest are counted.
     func overview(at now: Timestamp, of id: String? = nil, most: Int) -> [ReportLine] {
         var lines: [ReportLine] = []
         if !list.isEnabled {
@@ -50,7 +50,7 @@ extension FeedRepository {
 }
 
 extension PatchEntryDraft {
-    /// What is said of a patch that is not shown, from what needs attention to what does not.
+    /// The words for a patch in the count of the patches that are not shown, with the most urgent kind first.
     enum Kind: String, CaseIterable {
         case unknown = "of an unknown state"
         case paused, withdrawn
@@ -69,7 +69,7 @@ extension PatchEntryDraft {
 }
 
 extension PatchListDraft {
-    /// The entries, those that need attention first, and of each kind the newest first.
+    /// The entries that need attention first, and the newest first within each kind.
     var entriesByUrgency: [PatchEntryDraft] {
         let newest = entries.reversed().map { (entry: $0, kind: $0.kind) }
         return PatchEntryDraft.Kind.allCases.flatMap { kind in newest.filter { $0.kind == kind }.map(\.entry) }

@@ -3,9 +3,9 @@ import PatchFeed
 import PatchPublishing
 import PatchReport
 
-/// What is published, as a page: one or several feeds, and what devices say of their patches.
+/// A page about the published patches of one or several feeds, and the reports of devices.
 struct FeedPage {
-    /// A feed, and what was changed in it.
+    /// A feed and its changes.
     struct Feed {
         let name: String
         let feed: FeedRepository
@@ -13,12 +13,12 @@ struct FeedPage {
     }
 
     let feeds: [Feed]
-    /// What devices told; nil if no events were given.
+    /// The report from devices; nil if no events were given.
     let report: FleetReport?
     let results: [ReportGateResult]
     let now: Timestamp
     let names: KeyNames
-    /// After how many seconds without an event the page warns, and after how many a browser loads it again; nil if it does not.
+    /// After how many seconds without an event the page warns, and after how many a browser reloads it; nil if it does not.
     let fresh: Int
     let refresh: Int?
 
@@ -30,7 +30,7 @@ struct FeedPage {
         ).text
     }
 
-    /// How old the newest event is: a warning if nothing has come for long.
+    /// The age of the newest event, with a warning if there was none for a long time.
     private var silence: String {
         guard let report else { return "" }
         guard let newest = report.newest else {
@@ -107,12 +107,12 @@ struct FeedPage {
             "<li><b>\(entry.id.html) \(entry.version)</b> <b class=\"\(style)\">\(entry.words.html)</b><br>\(lines.joined(separator: "<br>"))</li>"
     }
 
-    /// A time to the minute, as people read it.
+    /// A time to the minute, for people.
     private static func minute(_ time: Timestamp) -> String {
         "\(time.description.prefix(10)) \(time.description.dropFirst(11).prefix(5)) UTC"
     }
 
-    /// What devices say of a patch: how many there are, on how many it fails, and whether it passes the gates.
+    /// The health of a patch: how many devices have it, on how many it fails, and whether it passes the gates.
     private func health(of entry: PatchEntryDraft, in report: FleetReport) -> String {
         guard let patch = report.patches.first(where: { $0.id == entry.id && $0.version == entry.version }) else {
             return "no device has reported it"

@@ -36,7 +36,7 @@ struct FeedReading: Sendable {
         }
     }
 
-    /// How a server is asked, as the options say.
+    /// The settings for requests to a server, from the options.
     static func settings(_ arguments: ParsedArguments) throws(PatchError) -> HTTPSettings {
         var settings = HTTPSettings(
             allowsHTTP: arguments.has(.insecure), authorities: try arguments.text(of: .authorities))
@@ -67,7 +67,7 @@ struct FeedReading: Sendable {
     }
 }
 
-/// Trusted metadata that are forgotten at the end.
+/// A storage that keeps trusted metadata only until the end of the run.
 struct NoStorage: FeedStorage {
     package func read(_ name: String, limit: Int) -> [UInt8]? { nil }
     package func write(_ name: String, _ bytes: [UInt8]) throws(PatchError) {}

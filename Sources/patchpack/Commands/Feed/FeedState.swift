@@ -4,14 +4,14 @@ import PatchFiles
 import PatchHTTP
 import PatchPublishing
 
-/// A state of a feed: a folder or a server, and one of its snapshots.
+/// A state of a feed: a folder or server, and one of its snapshots.
 struct FeedState {
     private let place: String
     /// Its name, without a password.
     var name: String { HTTPSource.shown(place) }
     let snapshot: Int?
 
-    /// - Parameter text: Such as `feed`, `feed@12` or `https://example.com/feed`.
+    /// - Parameter text: A name such as `feed`, `feed@12` or `https://example.com/feed`.
     init(_ text: String) {
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
         let number = parts.count > 1 ? parts.last.flatMap { Int($0) } : nil
@@ -56,7 +56,7 @@ struct FeedState {
         }
     }
 
-    /// The states before it.
+    /// The earlier states.
     func history(_ root: [UInt8]?, _ arguments: ParsedArguments, _ console: Console) -> FeedHistory {
         var count = 0
         return FeedHistory { (number) throws(PatchError) in

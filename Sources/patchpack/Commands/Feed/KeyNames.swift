@@ -8,7 +8,7 @@ extension Option {
         help: "folder of public keys, NAME.pem or NAME/trusted.pem, to name who signed")
 }
 
-/// The names of people and jobs by the ids of their keys.
+/// The names of people and jobs by their key ids.
 struct KeyNames {
     private var names: [String: String] = [:]
 
@@ -26,7 +26,7 @@ struct KeyNames {
         }
     }
 
-    /// Who has signed, in words.
+    /// The names of the signers, in words.
     func text(_ approvals: [FeedRepository.Approval]) -> String? {
         let parts = approvals.filter { !$0.keyIDs.isEmpty }.map { approval in
             let keys = approval.keyIDs.map { id in (names[id].map { "\($0) " } ?? "") + FeedKey.short([id]) }

@@ -4,11 +4,11 @@ import PatchFiles
 import PatchPublishing
 
 extension PatchAudience {
-    /// What the options say.
+    /// Makes the audience that the options describe.
     ///
     /// - Parameters:
-    ///   - percent: The percentage; nil for that of `--rollout`.
-    ///   - old: The rollout before. What is not said again stays as it is there.
+    ///   - percent: The percentage; nil for the value of `--rollout`.
+    ///   - old: The previous rollout. Values that are not given stay as they are in it.
     init(_ arguments: ParsedArguments, percent: String? = nil, after old: Rollout? = nil) throws(PatchError) {
         let given = try arguments.text(of: .percentage)
         let text = percent ?? given
@@ -29,7 +29,7 @@ extension PatchAudience {
 }
 
 extension FeedPreview {
-    /// The ids that `--ids` names, on the version of the app that `--app-version` names. Without, nothing is counted.
+    /// Counts the ids in `--ids`, on the app version in `--app-version`. Without `--ids`, nothing is counted.
     init(of feed: FeedRepository, _ arguments: ParsedArguments) throws(PatchError) {
         guard let path = arguments.value(of: .ids)?.path else {
             try self.init(of: feed, units: [], appVersion: nil)

@@ -8,7 +8,7 @@ extension PinnedRoot {
         arguments.value(of: .pinnedRoot)?.path ?? Option.pinnedRoot.fromEnvironment?.path
     }
 
-    /// The bytes of that file; nil if none is named.
+    /// The bytes of that file; nil if no file is named.
     static func givenRoot(_ arguments: ParsedArguments) throws(PatchError) -> [UInt8]? {
         guard let given = fromOptions(arguments) else { return nil }
         return try InputFile.small(given)
@@ -16,7 +16,7 @@ extension PinnedRoot {
 }
 
 extension FeedRepository.Fault {
-    /// In words, with what to do about it.
+    /// The warning in words, with its remedy.
     func text(at now: Timestamp) -> String {
         switch self {
         case .ended(let role, let end): "\(role) ended at \(end): patchpack feed refresh DIR, with the key of that role"

@@ -1,7 +1,7 @@
 import PatchPublishing
 
 extension RolloutStep.Reason {
-    /// In words.
+    /// The reason in words.
     var text: String {
         switch self {
         case .unreadableEvents: "a file of events cannot be read"
@@ -18,7 +18,7 @@ extension RolloutStep.Reason {
 }
 
 extension Int {
-    /// Seconds as a length of time, in the largest unit that shows them well.
+    /// A number of seconds as a duration, in the largest suitable unit.
     var length: String {
         switch self {
         case ..<120: "\(Swift.max(0, self)) s"

@@ -14,7 +14,7 @@ extension Option {
         name: "root", value: .file("FILE"), help: "a feed's 1.root.json to embed as root")
 }
 
-/// `embed`: checks what an app needs to trust patches, and writes it as Swift source. The build plug-in runs it.
+/// `embed`: checks the files that an app needs to trust patches, and writes them as Swift source. The build plug-in runs it.
 enum EmbedCommand {
     static let verb = Verb(
         name: "embed", summary: "check keys, a feed's root and scripts, and write keys and root as Swift source",

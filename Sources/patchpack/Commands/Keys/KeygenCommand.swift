@@ -38,7 +38,7 @@ enum KeygenCommand {
         let names = ["signing.pem", "trusted.pem"] + (arguments.has(.signingOnly) ? [] : ["script.key"])
         let paths = names.map { folder.appending(Path($0)) }
         try keys.protectInputs(from: paths)
-        // Checked before the key is made, which takes a moment.
+        // Checked first, because making a key takes a moment.
         for path in paths {
             try OutputFile(path: path, content: .bytes([])).checkPlace(force: arguments.has(.force))
         }

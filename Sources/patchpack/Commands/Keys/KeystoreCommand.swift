@@ -40,7 +40,7 @@ enum KeystoreCommand {
         let passphrase: SecretBytes
 
         /// - Parameters:
-        ///   - inputs: The other files that are read.
+        ///   - inputs: The other input files.
         ///   - mayBeNew: Whether the store is made if it does not exist.
         init(
             _ arguments: ParsedArguments, reading inputs: [Path] = [], mayBeNew: Bool = false
@@ -57,9 +57,9 @@ enum KeystoreCommand {
             try KeyFile(KeyName(nil, path, from: "keystore")).ring(passphrase: passphrase)
         }
 
-        /// Reads the keys, changes them and writes them again.
+        /// Reads the keys, changes them, and writes them back.
         ///
-        /// - Parameter new: The passphrase to write them with; nil for the one that they were read with.
+        /// - Parameter new: The passphrase to write them with; nil to keep the current one.
         func change(
             mustExist: Bool, passphrase new: SecretBytes? = nil,
             _ change: (inout ScriptKeyRing) throws(PatchError) -> Void
@@ -112,7 +112,7 @@ enum KeystoreCommand {
 
     private static func changePassphrase(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let store = try Store(arguments)
-        // A wrong passphrase ends this before a new one is asked for.
+        // A wrong passphrase must fail before a new one is asked for.
         _ = try store.keys()
         let new = try Passphrase.ofStore(
             arguments.operands[0].path, arguments, isNew: true, from: .newPassphraseEnv, or: .newPassphraseFile,

@@ -123,7 +123,7 @@ enum TrustCommand {
     ///
     /// - Parameters:
     ///   - action: The word to print for each key.
-    ///   - change: Returns the key that replaces it; nil removes it.
+    ///   - change: Returns the new key; nil removes it.
     private static func update(
         _ arguments: ParsedArguments, _ action: String, on console: Console, _ change: (TrustedKey) -> TrustedKey?
     ) throws(PatchError) -> Int32 {
@@ -141,7 +141,7 @@ enum TrustCommand {
         return 0
     }
 
-    /// Reads a store, changes it and writes it again.
+    /// Reads a store, changes it, and writes it back.
     private static func change(
         _ path: Path, mustExist: Bool, _ change: (inout TrustStoreFile) throws(PatchError) -> Void
     ) throws(PatchError) {
@@ -152,7 +152,7 @@ enum TrustCommand {
         }
     }
 
-    /// A key from a PEM file, named by `--name`, or else after its file.
+    /// A key from a PEM file, named by `--name` or by its file name.
     private static func newKey(
         _ name: KeyName, _ arguments: ParsedArguments, isOnly: Bool
     ) throws(PatchError) -> TrustedKey {

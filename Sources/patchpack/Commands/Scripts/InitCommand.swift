@@ -15,7 +15,7 @@ enum InitCommand {
             throw PatchError(.usage, "init needs a folder", hint: "patchpack init DIR")
         }
         let app = try arguments.text(of: .app) ?? "com.example.shop"
-        // The manifest has the rules for its form.
+        // The rules for the form of an app's name are in the manifest.
         do {
             _ = try Manifest(id: "\(app).hello", version: 1, app: app, scripts: [.init(name: "main.lua", size: 0)])
         } catch {
@@ -39,7 +39,7 @@ enum InitCommand {
 }
 
 extension Console {
-    /// Says which files were made.
+    /// Prints the files that were made.
     func made(_ files: [OutputFile], schema: String) throws(PatchError) {
         for file in files {
             if format == .json {

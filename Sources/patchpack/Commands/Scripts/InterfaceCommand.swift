@@ -3,7 +3,7 @@ import PatchFiles
 import PatchRunner
 import PatchWorkbench
 
-/// `interface`: compares what two versions of an app offer to patches, and tells editors about it.
+/// `interface`: compares the interfaces of two versions of an app, and writes them for editors.
 enum InterfaceCommand {
     static let verb = Verb(
         name: "interface",
@@ -20,7 +20,7 @@ enum InterfaceCommand {
                 run: stubs),
         ])
 
-    /// Writes `types/patchpack.lua`, and the configurations that are missing: those are for people to change.
+    /// Writes `types/patchpack.lua` and the missing configurations. Existing configurations are kept, because people change them.
     private static func stubs(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let interface = try InterfaceFile.interface(at: arguments.operands[0].path)
         let folder = arguments.value(of: .outputFolder)?.path ?? Path(".")

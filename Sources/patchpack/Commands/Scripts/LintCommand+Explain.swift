@@ -7,7 +7,7 @@ extension Option {
 }
 
 extension LintCommand {
-    /// `lint --explain CODE`: a script that has the problem, and one that has not.
+    /// `lint --explain CODE`: prints a script that has the problem, and one that does not.
     static func explain(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let format = arguments.value(of: .lintFormat)?.text ?? "text"
         guard ["text", "json"].contains(format) else {

@@ -114,7 +114,7 @@ enum LintCommand {
         patch: LintedPatch, findings: [(finding: Finding, file: Path)], fixed: FixedPatch?
     )
 
-    /// Whether the scripts are to be corrected.
+    /// Whether to fix the scripts.
     private static func fixes(_ arguments: ParsedArguments, _ paths: [Path]) throws(PatchError) -> Bool {
         guard arguments.has(.fix) else {
             guard !arguments.has(.dryRun) else {
@@ -128,7 +128,7 @@ enum LintCommand {
         return true
     }
 
-    /// Writes the files of a patch that changed, and prints what changed in them.
+    /// Writes the changed files of a patch, and prints the changes.
     private static func write(
         _ fixed: FixedPatch, _ arguments: ParsedArguments, _ console: Console
     ) throws(PatchError) {
@@ -156,13 +156,13 @@ enum LintCommand {
         }
     }
 
-    /// A patch of which a file cannot be read.
+    /// A patch with a file that cannot be read.
     private struct UnreadPatch: Error {
         let path: Path
         let error: PatchError
     }
 
-    /// How much of a line is shown beside a finding.
+    /// The longest part of a line that is shown with a finding.
     private static let longestShown = 160
 
     /// Prints a finding with its line and a caret.
@@ -171,10 +171,10 @@ enum LintCommand {
             .bad, finding.severity.rawValue,
             "  \(file):\(finding.line):\(finding.column): \(finding.message) [\(finding.code.rawValue)]")
         let margin = String(repeating: " ", count: max(0, 5 - "\(finding.line)".count)) + "\(finding.line)"
-        // Of a long line, only what is around the finding.
+        // Only the part around the finding is shown of a long line.
         let from = max(0, finding.column - 1 - longestShown / 2)
         let scalars = text.unicodeScalars.dropFirst(from).prefix(longestShown)
-        // A tab is one column wide, so that the caret is below the right place.
+        // A tab counts as one column, so that the caret is in the right place.
         let shown = String(String.UnicodeScalarView(scalars.map { $0 == "\t" ? " " : $0 }))
         let column = finding.column - 1 - from
         try console.line("\(margin) | \(shown)")

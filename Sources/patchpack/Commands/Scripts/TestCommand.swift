@@ -18,7 +18,8 @@ enum TestCommand {
         example: "patchpack test patches --spec specs --interface interface.json",
         run: run)
 
-    /// A pattern that selects tests. Each repetition of a class multiplies the time that a match can take, so there may be three.
+    /// A pattern that selects tests. Each repetition of a class multiplies the time that a match can take, so at most three are
+    /// allowed.
     private static func pattern(_ option: Option, _ arguments: ParsedArguments) throws(PatchError) -> String {
         let text = try arguments.text(of: option) ?? ""
         var (repetitions, before, beforeThat) = (0, UInt8(0), UInt8(0))
@@ -67,7 +68,7 @@ enum TestCommand {
         try InputFiles.all(arguments, in: true, called: [".lua"])
     }
 
-    /// The specs without repetitions, and whether each was named or found in a folder.
+    /// The specs without duplicates, and whether each one was named or found in a folder.
     private static func specFiles(_ arguments: ParsedArguments) throws(PatchError) -> [(path: Path, isNamed: Bool)] {
         var specs: [(path: Path, isNamed: Bool)] = []
         for given in arguments.values(of: .spec).map(\.path) {
@@ -113,7 +114,7 @@ enum TestCommand {
                 }
                 run.patches = chosen
                 let sofar = runs
-                // The thread that normally uses the console is in the spec's code and does not return.
+                // The thread that normally uses the console is busy in the spec's code and does not return.
                 nonisolated(unsafe) let console = console
                 let watchdog = Watchdog(after: timeLimit + 5) { [run] in
                     var run = run
@@ -123,7 +124,7 @@ enum TestCommand {
                     try? unsafe report(sofar + [run], as: format, console)
                     return PatchError.Code.script.exitStatus
                 }
-                // What a spec prints is not part of the report.
+                // The output of a spec is not part of the report.
                 run.report = StandardOutput.whileDiverted {
                     // A spec is the author's own code, so the limits of patches do not apply to it.
                     PatchSpec.run(
@@ -139,7 +140,7 @@ enum TestCommand {
                 if error.code == .usage { throw error }
                 run.report.setError(error)
             }
-            // A filter may leave a spec without tests, and a folder may hold files that specs share.
+            // A filter may leave a spec without tests, and a folder may hold files that are shared by specs.
             if !isNamed || !filter.isEmpty, run.report.tests.isEmpty, run.report.error == nil {
                 if filter.isEmpty { console.note("left out: \(spec), which has no tests") }
                 continue
@@ -198,12 +199,11 @@ enum TestCommand {
         for line in CoverageReport.lines(runs) { try console.line(line) }
     }
 
-    /// The patches that a spec is for: those that its `-- @patch` lines name, or the one with its file name, or all.
+    /// The patches that a spec is for: the patches in its `-- @patch` lines, or the patch with its file name, or all patches.
     ///
-    /// - Parameter isAlone: Whether the spec was found in a folder, but the patches were not. It may then be for another
-    ///   patch.
+    /// - Parameter isAlone: Whether the spec was found in a folder, but the patches were not. It may then be for another patch.
     /// - Returns: Nil if the spec is for another patch.
-    /// - Throws: `script` if a spec that was named is for patches that were not given.
+    /// - Throws: `script` if a named spec is for patches that were not given.
     private static func chosen(
         for spec: Path, _ bytes: [UInt8], isAlone: Bool, of patches: [TestReport.GivenPatch], beside specs: [Path]
     ) throws(PatchError) -> [TestReport.GivenPatch]? {
@@ -218,7 +218,7 @@ enum TestCommand {
         }
         let own = patches.filter { $0.path.isSpecced(by: spec) }
         guard own.isEmpty else { return own }
-        // If one of the specs in the folder is for this patch, the others are for other patches.
+        // If the folder has a spec for this patch, its other specs are for other patches.
         let hasOwn =
             isAlone && patches.count == 1
             && specs.contains { $0.parent == spec.parent && patches[0].path.isSpecced(by: $0) }
@@ -251,7 +251,7 @@ enum TestCommand {
         if arguments.has(.bundle) { return [try patch(of: paths, fields, given)].compactMap(\.self) }
         for path in paths {
             if path.ends(in: ".lua") || path.isStandardStream && given != nil {
-                // Scripts that patches share and the parts of a bundle have no tags. A named script must be a patch.
+                // Shared scripts and the parts of a bundle have no tags. A script named on the command line must be a patch.
                 let isNamed = arguments.operands.contains { $0.path == path }
                 if let patch = try patch(of: [path], fields, given, needsTag: !isNamed && fields.id == nil) {
                     patches.append(patch)
@@ -294,9 +294,9 @@ enum TestCommand {
 }
 
 extension Path {
-    /// Whether a spec is for this script, by its name: `cart.lua`, `cart_spec.lua`, `cart-spec.lua` or `cart.spec.lua`.
+    /// Whether a spec is for this script by its name: `cart.lua`, `cart_spec.lua`, `cart-spec.lua` or `cart.spec.lua`.
     fileprivate func isSpecced(by spec: Path) -> Bool {
-        // Names of Lua modules have no hyphens, but names of patches often do.
+        // Names of Lua modules have no hyphens, but patch names often do.
         func stem(_ path: Path) -> [UInt8] {
             let bytes = path.name.bytes
             return bytes[..<(bytes.lastIndex(of: UInt8(ascii: ".")) ?? bytes.endIndex)]

@@ -1,5 +1,5 @@
 extension Console {
-    /// Says what the default key is for. A verb says it once, however many files it packs.
+    /// Prints a note about the default key, once for all files of a verb.
     func noteOldClients() {
         note("rsa-sha1 is for old clients; for a new app: patchpack \(ProjectTemplate.keygen)")
     }

@@ -3,7 +3,7 @@ import PatchFiles
 
 /// The keys of envelopes that `test` opens.
 ///
-/// They are read once: when specs have run, the variables that held them are gone.
+/// They are read once, because the variables that held them are removed before specs run.
 struct EnvelopeKeys {
     private let arguments: ParsedArguments
     private var keys: (verifier: EnvelopeVerifier, scriptKeys: ScriptKeyRing)?

@@ -8,10 +8,10 @@ import PatchRunner
 
 /// The files of event logs, read into a report.
 enum EventFiles {
-    /// How the files of an event log are called.
+    /// The suffixes of event log files.
     static let suffixes = [".jsonl", ".jsonl.gz", ".jsonl.zst"]
 
-    /// The files without copies: those that are named twice, and a compressed one whose text is beside it.
+    /// The files without copies, such as a file that is named twice, or a compressed file next to its uncompressed form.
     private static func withoutCopies(_ files: [Path], _ console: Console) -> [Path] {
         let named = Set(files)
         var (kept, texts) = ([Path](), Set<Path>())
@@ -30,10 +30,11 @@ enum EventFiles {
         return kept
     }
 
-    /// The report on all events of files, and the first error of a file, which was printed. The others are in the report.
+    /// The report on all events of the files, and the first file's error. The error is printed, and the report has the other
+    /// files.
     ///
     /// - Parameters:
-    ///   - listed: The patches that a feed lists, which are counted whatever devices send.
+    ///   - listed: The patches that a feed lists. They are counted even if no device reports them.
     ///   - installation: The only device to count; nil for all.
     static func report(
         on files: [Path], patch: String? = nil, version: Int? = nil, since: Timestamp?, newSince: Timestamp? = nil,
@@ -64,7 +65,7 @@ enum EventFiles {
 }
 
 extension FeedRepository {
-    /// What it lists, for a report: with when it was withdrawn, or all patches were switched off.
+    /// The listed patches for a report, with the time when each was withdrawn or all patches were switched off.
     var listed: [FleetReport.Listed] {
         list.entries.map { entry in
             FleetReport.Listed(
@@ -74,7 +75,7 @@ extension FeedRepository {
     }
 }
 
-/// Shows how far the reading is, on a terminal.
+/// Shows the progress of reading on a terminal.
 final class ReportProgress {
     private let total: Int
     private let console: Console
@@ -87,8 +88,8 @@ final class ReportProgress {
     }
 
     /// - Parameters:
-    ///   - events: The events that were read.
-    ///   - bytes: The bytes that were read of the current file.
+    ///   - events: How many events were read.
+    ///   - bytes: How many bytes of the current file were read.
     func show(_ events: Int, _ bytes: Int) {
         let seconds = max(0.001, (ContinuousClock().now - start) / .seconds(1))
         let speed = Double(before + bytes) / seconds

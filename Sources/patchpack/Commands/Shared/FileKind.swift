@@ -1,12 +1,13 @@
 import PatchCrypto
 
-/// Guesses what a file is that is not an envelope.
+/// Guesses the kind of a file that is not an envelope.
 enum FileKind {
-    /// A guess and what to do; nil if there is none.
+    /// A guess and its remedy; nil if there is none.
     static func detect(at bytes: [UInt8]) -> String? {
         func begins(_ text: String) -> Bool { bytes.starts(with: text.utf8) }
         guard !bytes.isEmpty else { return nil }
-        // How it begins comes first: encrypted bytes do not shrink, so the delimiter line of an envelope is to be seen in a container too.
+        // The first bytes are checked first. Encrypted bytes do not compress, so an envelope's delimiter line is visible in a
+        // container too.
         if bytes.starts(with: [0x1F, 0x8B, 0x08]) { return "gzip; `gunzip` it first" }
         if bytes.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) { return "zstd; `zstd -d` it first" }
         if bytes.count > 2, bytes[0] == 0x78, [0x01, 0x5E, 0x9C, 0xDA].contains(bytes[1]) {
@@ -18,7 +19,7 @@ enum FileKind {
         {
             return "an envelope inside of JSON; take it out of the string, as bytes"
         }
-        // With a delimiter line it is an envelope, though a damaged one.
+        // A file with a delimiter line is an envelope, though a damaged one.
         guard EnvelopeFormat.delimiterStart(in: bytes) == nil else { return nil }
         if begins("version https://git-lfs") { return "a Git LFS pointer; `git lfs pull` fetches the file itself" }
         if begins("PK\u{3}\u{4}") || begins("PK\u{5}\u{6}") {
@@ -42,7 +43,7 @@ enum FileKind {
             + foreign
     }
 
-    /// The beginning as text, if the end of it cuts a character in two.
+    /// The beginning as text, even if it ends in the middle of a character.
     private static func head(of bytes: [UInt8]) -> String? {
         (1...3).lazy.compactMap { String(validating: bytes.prefix((64 << 10) - $0), as: UTF8.self) }.first
     }

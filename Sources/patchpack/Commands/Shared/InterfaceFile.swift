@@ -3,9 +3,9 @@ import PatchFiles
 import PatchRunner
 import PatchWorkbench
 
-/// The file that lists what an app offers to patches.
+/// The file that lists the functions and values that an app offers to patches.
 enum InterfaceFile {
-    /// The interface that the option or the variable names; nil if neither does.
+    /// The interface that the option or the variable names; nil if neither is given.
     static func fromOptions(_ arguments: ParsedArguments) throws(PatchError) -> PatchInterface? {
         guard let path = path(arguments) else { return nil }
         return try interface(at: path)

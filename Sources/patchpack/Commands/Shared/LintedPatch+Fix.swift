@@ -12,13 +12,13 @@ struct FixedPatch: Sendable {
         let file: Path
     }
 
-    /// The patch with the changes, and what is left to find in it.
+    /// The patch with the changes and its remaining findings.
     let patch: LintedPatch
     private(set) var changes: [Change] = []
-    /// The files that changed, with what they were.
+    /// The changed files with their old and new bytes.
     let files: [(file: Path, old: [UInt8], new: [UInt8])]
 
-    /// Makes the changes of findings that have only one answer, as long as the patch then lints better.
+    /// Applies the fixes of findings, as long as the patch then has fewer problems.
     init(_ original: LintedPatch, _ fields: ManifestFields, _ interface: PatchInterface?) {
         var patch = original
         var trial = Trial(original, fields, interface)
@@ -27,7 +27,7 @@ struct FixedPatch: Sendable {
             patch.fixable.filter { !refused.contains(LintedPatch.Problem($0.finding)) }
         }
         while let next = fixable().first {
-            // One of them may be wrong.
+            // A single fix may be wrong.
             if let (fixed, made) = trial.apply(fixable(), to: patch) ?? trial.apply([next], to: patch) {
                 (patch, changes) = (fixed, changes + made)
             } else {
@@ -41,11 +41,12 @@ struct FixedPatch: Sendable {
     }
 }
 
-/// Tries fixes: a change is good if the problem is gone then, and no other one has come.
+/// Tries fixes. A change is good if its problem is gone and there is no new one.
 private struct Trial {
     let fields: ManifestFields
     let interface: PatchInterface?
-    /// How many bytes of scripts are linted again, at most; none if two scripts of one name could get each other's changes.
+    /// How many bytes of scripts may still be linted again. It is 0 if two scripts have the same name, so that neither gets the
+    /// other's changes.
     private var room: Int
 
     init(_ patch: LintedPatch, _ fields: ManifestFields, _ interface: PatchInterface?) {
@@ -54,7 +55,7 @@ private struct Trial {
         room = Set(names).count == names.count ? 8 << 20 : 0
     }
 
-    /// A patch with some fixes, and the changes; nil if they are not good.
+    /// A patch with some fixes and their changes; nil if they are not good.
     mutating func apply(
         _ findings: [(finding: Finding, file: Path)], to patch: LintedPatch
     ) -> (patch: LintedPatch, changes: [FixedPatch.Change])? {
@@ -77,7 +78,7 @@ private struct Trial {
 }
 
 extension LintedPatch {
-    /// A problem, wherever it is in its line.
+    /// A problem, regardless of its column.
     fileprivate struct Problem: Hashable {
         let script: String
         let code: Finding.Code
@@ -89,13 +90,13 @@ extension LintedPatch {
         }
     }
 
-    /// Findings with a fix. Nothing is checked after an error of syntax, so that one is first.
+    /// Findings with a fix. Nothing is checked after a syntax error, so it comes first.
     fileprivate var fixable: [(finding: Finding, file: Path)] {
         let syntax = findings.filter { $0.finding.code == .syntax }
         return (syntax.isEmpty ? findings : syntax).filter { $0.finding.fix != nil }
     }
 
-    /// Whether this patch has some problems of another one no more, and no new ones.
+    /// Whether some problems of another patch are gone in this one, without new problems.
     fileprivate func lacks(_ gone: [Finding], of other: LintedPatch) -> Bool {
         func count(_ patch: LintedPatch) -> [Problem: Int] {
             Dictionary(patch.findings.map { (Problem($0.finding), 1) }, uniquingKeysWith: +)
@@ -104,7 +105,7 @@ extension LintedPatch {
             patch.findings.first { $0.finding.code == .syntax }.map { ($0.finding.line, $0.finding.column) }
         }
         if let old = syntax(other) {
-            // What comes after it was not looked at before.
+            // The code after the syntax error was not checked before.
             return syntax(self).map { $0 > old } ?? true
         }
         let (before, now, solved) = (
@@ -113,12 +114,12 @@ extension LintedPatch {
         guard syntax(self) == nil,
             solved.allSatisfy({ now[$0.key, default: 0] <= before[$0.key, default: 0] - $0.value })
         else { return false }
-        // Of very many findings, some were not listed.
+        // A long list of findings is not complete.
         if other.findings.count >= 100 { return findings.count <= other.findings.count }
         return now.allSatisfy { $0.value <= before[$0.key, default: 0] }
     }
 
-    /// The findings, with the fixes that are good when they are made alone.
+    /// The findings, with the fixes that are good on their own.
     func findingsWithTriedFixes(
         _ fields: ManifestFields, _ interface: PatchInterface?
     ) -> [(finding: Finding, file: Path)] {

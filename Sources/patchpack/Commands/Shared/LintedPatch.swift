@@ -13,7 +13,7 @@ struct LintedPatch: Sendable {
     let scripts: [(script: PatchScript, file: Path)]
     /// The entry's tags; nil if they cannot be read.
     private(set) var head: ScriptHead?
-    /// The manifest that it would be packed with, or why it has none.
+    /// The manifest that it would be packed with, or the error if it has none.
     private(set) var manifest: Result<Manifest, PatchError>
     private let texts: [String: SourceText]
     private let entryText: SourceText
@@ -40,7 +40,7 @@ struct LintedPatch: Sendable {
     ///
     /// - Parameters:
     ///   - given: The scripts and their files.
-    ///   - looksAtCode: Whether more than the tags is looked at.
+    ///   - looksAtCode: Whether the code is checked, and not only the tags.
     init(
         _ given: [(script: PatchScript, file: Path)], _ fields: ManifestFields, _ interface: PatchInterface?,
         looksAtCode: Bool = true
@@ -72,7 +72,7 @@ struct LintedPatch: Sendable {
                         word: "@\(tag)",
                         "the tag @\(tag) is unknown", hint: Advice(meant: "@\(meant)", for: "@\(tag)")))
             }
-            // Names that are wrong are reported already.
+            // Wrong names have their own finding.
             let named =
                 found.contains { $0.code == .fileName }
                 ? [PatchScript(name: "main.lua", bytes: scripts[0].bytes)] : scripts
@@ -90,7 +90,7 @@ struct LintedPatch: Sendable {
                 } ?? 1
             found.append(text.finding(.tags, line: line, error.message, hint: error.hint.map { Advice($0) }))
         }
-        // More scripts than an envelope can have are not read: the tags' finding says so.
+        // Scripts above the limit of an envelope are not checked. The finding about the tags reports the limit.
         if looksAtCode, scripts.count <= EnvelopeLimits().scriptCount {
             found += PatchLint.findings(in: scripts, replaces: head?.replaces ?? [], interface: interface, head: head)
         }

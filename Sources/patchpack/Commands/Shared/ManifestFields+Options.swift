@@ -2,7 +2,7 @@ import PatchCrypto
 import PatchFiles
 
 extension ManifestFields {
-    /// Makes the fields that the options give. The other fields come from the tags of a script.
+    /// Makes the fields from the options. The other fields come from the tags of a script.
     init(_ arguments: ParsedArguments) throws(PatchError) {
         self.init()
         id = try arguments.text(of: .id)
@@ -57,7 +57,7 @@ extension ManifestFields {
         }
     }
 
-    /// The manifest of a patch. Each field comes from an option, or else from a tag of the entry.
+    /// The manifest of a patch. Each field comes from an option or, without one, from a tag of the entry.
     ///
     /// - Throws: `usage` if a required field is missing, or if a field breaks a rule of the format.
     func manifest(for scripts: [PatchScript], head: ScriptHead, from entry: Path) throws(PatchError) -> Manifest {
@@ -78,9 +78,9 @@ extension ManifestFields {
 }
 
 extension ScriptHead {
-    /// Tags that differ from a known one by one typing mistake. A misspelt `@expires` would not limit anything.
+    /// Tags that differ from a known tag by one typing mistake. A misspelt `@expires` would have no effect.
     var doubtfulTags: [(tag: String, meant: String)] {
-        // A longer one has too many other letters.
+        // A longer tag differs by more than one letter.
         otherTags.filter { $0.utf8.count <= 64 }.compactMap { tag in
             Tag.allCases.first { editDistance($0.rawValue, tag.lowercased()) <= 1 }.map { (tag, $0.rawValue) }
         }

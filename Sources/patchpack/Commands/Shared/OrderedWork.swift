@@ -8,10 +8,10 @@ import Synchronization
 ///   - items: The items to process.
 ///   - jobs: How many items to process at a time.
 ///   - console: Where the progress is shown.
-///   - words: The words of the last line for the items that went well and for those that did not.
+///   - words: The words in the last line for items that succeeded and items that failed.
 ///   - work: Called from several threads.
 ///   - show: Called on this thread with each result; returns the result's error.
-/// - Returns: The exit status, which is that of the first item that failed.
+/// - Returns: The exit status of the first item that failed; 0 if none did.
 func inOrder<Item: Sendable, Result: Sendable>(
     _ items: [Item], jobs: Int, on console: Console, words: (good: String, bad: String),
     work: @escaping @Sendable (Item) -> Result, show: (Result) throws(PatchError) -> PatchError?
@@ -63,7 +63,7 @@ private func deliverInOrder<Item: Sendable, Result: Sendable>(
     deliver: (Result) throws(PatchError) -> Void
 ) throws(PatchError) {
     let jobs = min(jobs, items.count)
-    // Of many items, a thread takes several at a time: to wake another thread takes as long as to verify a small file.
+    // A thread takes several of many items at a time, because waking another thread takes as long as verifying a small file.
     let size = max(1, min(most, items.count / (8 * max(1, jobs))))
     let parts = stride(from: 0, to: items.count, by: size).map { $0..<min($0 + size, items.count) }
     guard jobs > 1 else {
@@ -97,7 +97,7 @@ private final class OrderedResults<Result: Sendable>: Sendable {
     private let stopped = Atomic(false)
     private let ready = Mutex<[Int: Result]>([:])
     private let signals: [DispatchSemaphore]
-    /// Limits how far the work may run ahead of delivery, so that a slow first file does not fill the memory.
+    /// Limits how far the work may run ahead of delivery, so that a slow first file does not fill memory.
     private let window: DispatchSemaphore
 
     init(count: Int, window: Int) {
@@ -121,7 +121,7 @@ private final class OrderedResults<Result: Sendable>: Sendable {
         nextIndex.store(count, ordering: .relaxed)
     }
 
-    /// Whether the results are not wanted any more.
+    /// Whether the results are no longer wanted.
     var isStopped: Bool { stopped.load(ordering: .relaxed) }
 
     func put(_ result: Result, at index: Int) {

@@ -11,9 +11,9 @@ struct PackJob: Sendable {
         /// The scripts and their names in the envelope, the entry first.
         let scripts: [(path: Path, name: String)]
         let output: Path
-        /// The id and version in the entry script, as they are when it is one of several and was looked at before; "" if it had none.
+        /// The id and version in an entry script that was checked for duplicates; "" if it had none, nil if it was not checked.
         var patch: String?
-        /// Why it cannot be made at all.
+        /// The reason that it cannot be made.
         var fault: PatchError?
     }
 
@@ -26,7 +26,7 @@ struct PackJob: Sendable {
         var size = 0
         /// Whether all of its signatures are `rsa-sha1`.
         var isForOldClients = false
-        /// Whether its output exists already with the same bytes.
+        /// Whether its output already exists with the same bytes.
         var isUnchanged = false
         /// Whether it is not written because another one failed.
         var isHeldBack = false
@@ -115,7 +115,7 @@ struct PackJob: Sendable {
         return units
     }
 
-    /// Refuses a second script with the same id and version: an app would take either of the two.
+    /// Refuses a second script with the same id and version, because an app would accept either.
     private func refuseDuplicates(in units: inout [Unit]) {
         var seen: [String: Path] = [:]
         for index in units.indices where units[index].fault == nil {
@@ -131,7 +131,8 @@ struct PackJob: Sendable {
         }
     }
 
-    /// Checks that an entry script still has the id and version that were looked at: it is kept in memory only while it is packed.
+    /// Checks that an entry script still has the id and version that it had in the check for duplicates. Its bytes are not kept
+    /// until then.
     private func check(_ head: ScriptHead, isThatOf unit: Unit) throws(PatchError) {
         guard let looked = unit.patch, !looked.isByteEqual(to: patch(of: head)) else { return }
         throw PatchError(
@@ -203,11 +204,11 @@ struct PackJob: Sendable {
         }
     }
 
-    /// Makes envelopes, opens them as a verifier would, and writes each of them that is good, unless that is for later.
+    /// Makes envelopes, opens them as a verifier would, and writes the good ones, unless they are to be written later.
     func pack(_ units: [Unit]) -> [Result] {
         var results = units.map(seal)
         guard !isDryRun, !arguments.has(.allOrNothing) else { return results }
-        // Only what replaces nothing is written together; the others are judged one by one.
+        // Only files that replace nothing are written together. The others are checked one by one.
         let new = results.indices.filter { index in
             results[index].file.map { !arguments.has(.upgrade) || FileInfo($0.path, following: false) == nil } ?? false
         }
@@ -272,7 +273,7 @@ struct PackJob: Sendable {
 
     /// Writes the envelopes that are not written yet: all of them or none.
     ///
-    /// - Throws: `exists` if one of them must not replace what is in its place, `io` if writing fails.
+    /// - Throws: `exists` if an envelope must not replace an existing file, `io` if writing fails.
     func write(_ results: inout [Result]) throws(PatchError) {
         guard !isDryRun else { return }
         try settle(&results) { (results) throws(PatchError) in
@@ -280,7 +281,7 @@ struct PackJob: Sendable {
             guard arguments.has(.upgrade), files.contains(where: { FileInfo($0.path, following: false) != nil }) else {
                 return try OutputFile.write(files, force: force)
             }
-            // What is judged here is what is replaced: others that upgrade wait.
+            // The checked file must be the one that is replaced, so other upgrades wait.
             try Self.upgrades.withLock { _ throws(PatchError) in
                 try Folder.whileLocked(around: files.map(\.path)) { () throws(PatchError) in
                     let replaced = try replaced(by: results)
@@ -291,8 +292,7 @@ struct PackJob: Sendable {
         for index in results.indices { results[index].file = nil }
     }
 
-    /// Calls `body` until it does not find the same envelopes in their places, which another process may put there at any moment.
-    /// They are unchanged.
+    /// Calls `body` again as long as another process has put the same envelopes in place. Those envelopes are unchanged.
     private func settle(_ results: inout [Result], _ body: ([Result]) throws(PatchError) -> Void) throws(PatchError) {
         while true {
             do throws(PatchError) {
@@ -313,9 +313,9 @@ struct PackJob: Sendable {
         }
     }
 
-    /// The paths where files are that the envelopes replace.
+    /// The paths of the files that the envelopes replace.
     ///
-    /// - Throws: `exists` if an envelope must not replace what is in its place.
+    /// - Throws: `exists` if an envelope must not replace an existing file.
     private func replaced(by results: [Result]) throws(PatchError) -> Set<Path> {
         var paths: Set<Path> = []
         for result in results {
@@ -327,13 +327,13 @@ struct PackJob: Sendable {
         return paths
     }
 
-    /// One thread at a time upgrades, so that none waits for a lock of this process.
+    /// One thread upgrades at a time, so that no thread waits for a lock of its own process.
     private static let upgrades = Mutex(())
 
-    /// Whether an envelope may replace what is in its place: anything with `--force`, a lower version of the same patch with
+    /// Whether an envelope may replace the existing file: any file with `--force`, a lower version of the same patch with
     /// `--upgrade`.
     ///
-    /// - Throws: `exists` if there is something else.
+    /// - Throws: `exists` if it may not.
     private func replaces(_ path: Path, _ manifest: Manifest) throws(PatchError) -> Bool {
         guard !force, FileInfo(path, following: false) != nil else { return force }
         func refusal(_ what: String, _ hint: String) -> PatchError { PatchError(.exists, what, hint: hint).about(path) }
@@ -362,7 +362,7 @@ struct PackJob: Sendable {
 
     private static let forceHint = "name another output, or give --force to replace it"
 
-    /// The manifest of a patch without errors. Its warnings are the result's.
+    /// The manifest of a patch without errors. Its warnings are added to the result.
     private func judged(_ linted: LintedPatch, _ result: inout Result) throws(PatchError) -> Manifest {
         var fault: PatchError?
         for (finding, file) in linted.findings {
@@ -401,7 +401,7 @@ struct PackJob: Sendable {
 
     /// Checks that the new envelope can be opened and holds the same scripts.
     ///
-    /// The trust in its signers was checked before. Whether the patch has expired is not checked.
+    /// The trust in its signers was checked before. The expiry is not checked.
     private func check(_ envelope: [UInt8], _ scripts: [PatchScript], signers: Int) throws(PatchError) {
         let verifier = try EnvelopeVerifier(trustStore: trustStore, threshold: signers, policy: .none)
         guard try verifier.verify(envelope, scriptKeys: packer.scriptKey).scripts == scripts else {

@@ -3,7 +3,7 @@ import PatchFiles
 
 /// A script on standard input, which has no file name.
 enum ScriptInput {
-    /// The name that `--stdin-filename` gives it; nil without that option.
+    /// The name in `--stdin-filename`; nil without that option.
     static func name(_ arguments: ParsedArguments) throws(PatchError) -> Path? {
         guard let name = arguments.value(of: .stdinFilename)?.path else { return nil }
         guard arguments.operands.contains(where: \.path.isStandardStream) else {

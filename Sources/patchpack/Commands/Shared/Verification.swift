@@ -3,7 +3,7 @@ import PatchFiles
 
 /// How `verify` and `unpack` verify a file.
 struct Verification: Sendable {
-    /// The options of a verb that verifies a file before it uses the file.
+    /// The options of a verb that verifies a file before using it.
     static let options: [Option] = [
         .trustedKey, .trustStore, .trustStorePin, .scriptKey, .storePassphraseEnv, .storePassphraseFile, .threshold,
         .require, .runningApp, .appVersion, .runningEngine, .minimumVersion, .time,
@@ -57,7 +57,7 @@ struct Verification: Sendable {
             }, policy: policy)
     }
 
-    /// Whether two files that are good have the same contents, also if their scripts are sealed and digested in another way.
+    /// Whether two good files have the same contents, even if their scripts are encrypted or hashed with other algorithms.
     func haveSameContents(_ one: Path, _ other: Path) -> Bool {
         let patches = [one, other].map { result(of: $0, keepingScripts: true) }
         guard let first = patches[0].report.manifest, let second = patches[1].report.manifest,
@@ -73,12 +73,12 @@ struct Verification: Sendable {
         var scripts: [PatchScript] = []
         /// The bytes that were verified, if they are kept.
         var envelope: [UInt8] = []
-        /// The SHA-256 of the payload, if it was asked for and the signatures are good.
+        /// The SHA-256 of the payload, if it was requested and the signatures are good.
         var payloadDigest: String?
         var signers: [KeyID] = []
         var error: PatchError?
         var isEmpty = false
-        /// A hash of the manifest and the scripts' digests: in one suite the same for two files with the same contents.
+        /// A hash of the manifest and the scripts' digests. Within a suite it is the same for two files with the same contents.
         var contents = 0
         let isSignatureOnly: Bool
     }
@@ -86,7 +86,7 @@ struct Verification: Sendable {
     /// Reads and verifies a file.
     ///
     /// - Parameters:
-    ///   - keepingScripts: Whether to keep the scripts. Those of many files take much memory.
+    ///   - keepingScripts: Whether to keep the scripts. The scripts of many files take much memory.
     ///   - keepingEnvelope: Whether to keep the bytes.
     ///   - hashingPayload: Whether to compute the SHA-256 of the payload.
     func result(
@@ -145,7 +145,7 @@ extension Verification.FileResult {
         return "\(manifest.id) \(manifest.version), \(signed)"
     }
 
-    /// The code that mPaaS clients report for the same fault; nil if there is no error.
+    /// The code that mPaaS clients report for this fault; nil if there is no error.
     var mpaasCode: Int? {
         guard let error else { return nil }
         if isEmpty { return 301 }
@@ -188,7 +188,7 @@ extension PatchError {
     ///
     /// - Parameters:
     ///   - patch: Its id and version.
-    ///   - other: The other file that has it.
+    ///   - other: The other file with the same patch.
     static func twice(_ patch: String, _ other: Path) -> PatchError {
         PatchError(
             .duplicate, "\(patch) is also in \(other)",

@@ -27,7 +27,7 @@ enum CompletionsCommand {
         verb.actions.map(\.lastWord).joined(separator: " ")
     }
 
-    /// The words that can be the first one, with their meanings.
+    /// The possible first words with their meanings.
     private static let firstWords =
         Verb.all.map { ($0.name, $0.summary) } + [
             ("help", "print the help of a verb"), ("version", "print the version"),

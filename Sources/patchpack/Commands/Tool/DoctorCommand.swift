@@ -4,7 +4,7 @@ import PatchReport
 import PatchRunner
 import PatchWorkbench
 
-/// `doctor`: checks whether this machine can do everything that the other verbs need.
+/// `doctor`: checks whether this machine supports everything that the other verbs need.
 enum DoctorCommand {
     static let verb = Verb(
         name: "doctor", summary: "check what this machine's libraries can do",

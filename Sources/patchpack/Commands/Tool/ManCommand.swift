@@ -95,12 +95,12 @@ enum ManCommand {
         ]
     }
 
-    /// Text in lines of at most 75 characters, which begin with no character that a request begins with.
+    /// A string in lines of at most 75 characters. No line starts with a character that would start a request.
     private static func text(_ text: String, after first: String? = nil) -> [String] {
         var lines = first.map { [$0, ""] } ?? [""]
         for word in Escape.roff(text).split(separator: " ") {
             let isFull = lines[lines.count - 1].count + word.count > 74
-            // A sentence begins a line.
+            // Each sentence starts a new line.
             let isNew = lines[lines.count - 1].hasSuffix(".") && word.first?.isUppercase == true
             if isFull || isNew { lines.append("") }
             let isControl = lines[lines.count - 1].isEmpty && (word.hasPrefix(".") || word.hasPrefix("'"))
