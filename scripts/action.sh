@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What the GitHub action does (action.yml). Its inputs are variables: PATCHES, SPECS, INTERFACE, ENVELOPES, TRUSTED_KEY, SCRIPT_KEY,
-# APP, PUBLISH, ROLLOUT, FEED_KEYS, FEED_ROOT. A step whose input is empty is left out.
+# Runs the GitHub action (action.yml). Its inputs are variables: PATCHES, SPECS, INTERFACE, ENVELOPES, TRUSTED_KEY, SCRIPT_KEY,
+# APP, PUBLISH, ROLLOUT, FEED_KEYS, FEED_ROOT. A step with an empty input is skipped.
 set -euo pipefail
 report=${RUNNER_TEMP:-$(mktemp -d)}/patchpack
 mkdir -p "$report"
@@ -8,7 +8,7 @@ echo "report=$report" >>"$GITHUB_OUTPUT"
 status=0
 rows=
 
-# Runs a command once with notes for GitHub, and once for a file that keeps the result. Its status is the first one's.
+# Runs a command twice: once with annotations for GitHub, and once to write the result to a file. The first exit status counts.
 step() {
   local name=$1 file=$2 format=$3 code=0
   shift 3
@@ -20,10 +20,10 @@ step() {
   failed_with $code
 }
 
-# The status at the end is that of the first step that failed.
+# The action exits with the status of the first step that failed.
 failed_with() { [ "$status" != 0 ] || status=$1; }
 
-# What a patch prints are no commands for the runner: it has a line of its own to end that, which no patch can guess.
+# The runner must not obey commands in the output of a patch. The line that ends this has a random token that no patch can guess.
 stop_commands() {
   token=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
   echo "::stop-commands::$token"
@@ -37,9 +37,9 @@ refuse() {
 [ -z "${SPECS:-}" ] || [ -n "${PATCHES:-}" ] || refuse "specs without patches: give the folder of the scripts, too"
 [ -z "${ENVELOPES:-}" ] || [ -n "${TRUSTED_KEY:-}" ] || refuse "envelopes without trusted-key: give the public key to trust"
 if [ -n "${PUBLISH:-}" ]; then
-  # A spec is code: it could read the keys, or change what is verified and published after it.
+  # A spec is code. It could read the keys, or change the files that are verified and published after it.
   [ -z "${SPECS:-}" ] || refuse "specs and publish in one step: test in a job without keys, and publish in another one that needs it"
-  # Publishing opens each envelope.
+  # Publishing opens every envelope.
   if [ -z "${ENVELOPES:-}" ] || [ -z "${SCRIPT_KEY:-}" ] || [ -z "${FEED_KEYS:-}" ]; then
     refuse "publish needs envelopes, script-key and feed-keys"
   fi
@@ -55,7 +55,7 @@ if [ -n "${PATCHES:-}" ] && [ -n "${SPECS:-}" ]; then
   stop_commands
   patchpack test "$PATCHES" --spec "$SPECS" ${interface[@]+"${interface[@]}"} || code=$?
   resume_commands
-  # The notes are patchpack's own lines: what a spec prints is not in the report.
+  # The annotations are patchpack's own lines. The output of a spec is not in the report.
   [ $code = 0 ] || patchpack test "$PATCHES" --spec "$SPECS" ${interface[@]+"${interface[@]}"} --format github 2>/dev/null || true
   patchpack test "$PATCHES" --spec "$SPECS" ${interface[@]+"${interface[@]}"} --format junit >"$report/tests.xml" 2>/dev/null || true
   rows+="| test | $([ $code = 0 ] && echo passed || echo "failed ($code)") |"$'\n'

@@ -78,7 +78,7 @@ export PATCHPACK_FEED_KEY=$work/online/signing.pem
   --release-key "$work/publishing/signing.pem" --online-key "$work/online/signing.pem"
 "$patchpack" feed publish "$work/feed" dist/*.js --rollout 20% --rollout-unit user "${keys[@]}" \
   --key "$work/publishing/signing.pem" --key "$work/online/signing.pem"
-# The server takes a free port, and says which one it is.
+# The server takes a free port and prints it.
 python3 -u -m http.server 0 --bind 127.0.0.1 --directory "$work/feed" >"$work/server" 2>/dev/null &
 server=$!
 trap 'kill "$server"; rm -rf "$work"' EXIT
@@ -103,7 +103,7 @@ step "12. a release goes bad: the second version crashes the app on its first sc
 for environment in prerelease release; do
   "$patchpack" feed init "$work/$environment" --app com.example.shop --environment "$environment" -q \
     --root-key "$work/root/signing.pem" --release-key "$work/publishing/signing.pem" --online-key "$work/online/signing.pem"
-  cp "$work/$environment/metadata/1.root.json" "$work/$environment.root.json"  # what is in the app
+  cp "$work/$environment/metadata/1.root.json" "$work/$environment.root.json"  # the copy in the app
 done
 publish() {
   "$patchpack" feed publish "$work/prerelease" "$work/dist/$1" -q "${keys[@]}" --key "$work/publishing/signing.pem" --key "$PATCHPACK_FEED_KEY"
@@ -111,7 +111,7 @@ publish() {
     --key "$work/publishing/signing.pem" --key "$PATCHPACK_FEED_KEY"
   echo "published $1"
 }
-# One run of the app. Only what is about patches and the first screen is shown.
+# One run of the app. Only the lines about patches and the first screen are shown.
 launch() {
   echo "the app is launched${1:+ $1}:"
   local status=0

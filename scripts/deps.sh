@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # Installs missing packages. Does nothing if all of them are installed.
-# usage: deps.sh [lint|build|demo|test|bench|page|monitoring|package|deb-check|machines]     of build, demo, test and bench, each includes the packages of
-#        those before it
+# usage: deps.sh [lint|build|demo|test|bench|page|monitoring|package|deb-check|machines]
+#        Each of build, demo, test and bench includes the packages of the ones before it.
 set -euo pipefail
 what=${1:-build}
 
-# A toolchain that is there may still lack libraries, which swift.org's page lists for each system.
+# An installed toolchain may still lack libraries. swift.org's page lists them for each system.
 if ! said=$("${SWIFT:-swift}" --version 2>&1); then
   printf 'patchpack needs Swift 6.2 or newer, and the packages that it needs: https://www.swift.org/install\n%s\n' "$said" >&2
   exit 1
 fi
 
-# Whoever packages this has installed them.
+# Packagers have installed them.
 [ -z "${NO_DEPS:-}" ] || exit 0
 
 if [ "$(uname)" = Darwin ]; then
@@ -33,16 +33,16 @@ if [ "$(uname)" = Darwin ]; then
 fi
 
 packages=(pkg-config libssl-dev libzip-dev zlib1g-dev liblua5.4-dev libcurl4-openssl-dev libzstd-dev)
-# Boost.JSON. The libboost-dev of Debian 12 is older than it, but there is a newer one too.
+# Boost.JSON. The libboost-dev of Debian 12 is too old for it, but Debian 12 has a newer package too.
 case $(sed -n "s/^VERSION_CODENAME=//p" /etc/os-release) in
 bookworm) packages+=(libboost1.81-dev) ;;
 *) packages+=(libboost-dev) ;;
 esac
-# no more than the checks of form need
+# only the packages for the checks of form
 [ "$what" != lint ] || packages=(git shellcheck python3 python3-venv)
 # real Lua code to pack, and a web server
 case $what in demo | test | bench) packages+=(lua-penlight lua-inspect python3) ;; esac
-# tools that the tests compare results with
+# tools to compare results with in the tests
 case $what in
 test | bench)
   packages+=(
@@ -54,15 +54,15 @@ test | bench)
 esac
 # tools that make a package
 [ "$what" != package ] || packages+=(python3 binutils lowdown dpkg-dev git)
-# what makes other releases of Debian
+# tools that make other releases of Debian
 [ "$what" != machines ] || packages=(mmdebstrap git)
 # tools that check it
 [ "$what" != deb-check ] || packages+=(lintian mmdebstrap)
-# a browser that looks at pages
+# a browser for the pages
 [ "$what" != page ] || packages+=(chromium fonts-dejavu-core)
-# what watches a fleet
+# monitoring for a fleet
 [ "$what" != monitoring ] || packages=(prometheus prometheus-node-exporter prometheus-alertmanager curl python3)
-# tools that the benchmarks compare patchpack with, and count instructions with
+# tools to compare patchpack with in the benchmarks, and to count instructions
 [ "$what" != bench ] || packages+=(jq minisign php-cli php-zip valgrind)
 missing=()
 for package in "${packages[@]}"; do

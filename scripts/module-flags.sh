@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Prints, a line each, the flags with which swiftc reads the built modules of the libraries. usage: module-flags.sh BUILD, such as
-# .build/debug of this package or of one that depends on it
+# Prints the flags, one per line, with which swiftc reads the built modules of the libraries. usage: module-flags.sh BUILD, such
+# as .build/debug of this package or of one that depends on it
 set -euo pipefail
 build=$1
 cd "$(dirname "$0")/.."

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Compares the public declarations of the libraries with those of the last tagged version.
+# Compares the public declarations of the libraries with the last tagged version.
 # usage: api.sh [TAG]
 set -euo pipefail
 cd "$(dirname "$0")/../.."

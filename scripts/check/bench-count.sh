@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Counts instructions, and holds them against the budgets in Benchmarks/budgets.txt.
+# Counts instructions, and compares them with the budgets in Benchmarks/budgets.txt.
 # usage: bench-count.sh [NAME...]     only these lines
 #
-# A count does not measure time, but it is the same on a busy machine. Most budgets are ratios: the instructions of patchpack over those of
-# the same work in C straight on the libraries, built and counted in the same run, so another compiler or library moves both. What has no
-# such floor is counted in thousands of instructions. Memory is counted in megabytes of 1,000 KiB, that of a loaded
-# patch in KiB, and page faults as they are.
+# A count does not measure time, but it is the same on a busy machine. Most budgets are ratios: patchpack's instructions divided
+# by the instructions of the same work in C on the same libraries. Both are built and counted in the same run, so another compiler
+# or library changes both. Work without such a floor is counted in thousands of instructions. Memory is counted in megabytes of
+# 1,000 KiB, the memory of a loaded patch in KiB, and page faults as they are.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 export LC_ALL=C SWIFT_BACKTRACE=enable=no
-# OpenSSL chooses code by processor, and Swift hashes with a random seed; this makes both the same in each run.
+# OpenSSL chooses code by processor, and Swift hashes with a random seed. These settings make both the same in each run.
 export OPENSSL_ia32cap=:0 SWIFT_DETERMINISTIC_HASHING=1
 
 if [ "$(uname)" = Darwin ]; then
@@ -33,7 +33,7 @@ count() {
   sed -n 's/.*Collected : //p' "$work/log" | grep .
 }
 
-# The instructions of one call: the difference between few and many.
+# The instructions of one call: the difference between runs with few and with many calls.
 each() {
   local few many
   few=$(count "$benchmarks" count "$1" "$2")
@@ -41,7 +41,7 @@ each() {
   echo $(((many - few) / $3))
 }
 
-# The instructions of one file, in a process that has many: `files WAY PROGRAM ARGUMENTS...`, with the files after the arguments.
+# The instructions for one file in a process with many: `files WAY PROGRAM ARGUMENTS...`, with the files after the arguments.
 files() {
   local few many
   few=$(count "${@:2}" "$work/$1/1".*)
@@ -49,11 +49,11 @@ files() {
   echo $(((many - few) / 20))
 }
 
-# A figure of a run of a command: 2 is the most memory in kilobytes, 3 the page faults. The median of five, because where memory is put differs
-# from run to run.
+# A measurement of a run of a command: 2 for the peak memory in kilobytes, 3 for the page faults. It is the median of five runs,
+# because the placement of memory differs between runs.
 measured() { for _ in 1 2 3 4 5; do "$floor" measure "${@:2}" | cut -d' ' -f"$1"; done | sort -n | sed -n 3p; }
 
-# The instructions of a launch of an app with so many good patches, each with its confirmation.
+# The instructions for launching an app with a number of good patches, each with its confirmation.
 launch() {
   (cd "$work" && ./benchmarks prepare "$patchpack" "$1" && each "launch-$1" 2 10)
 }
@@ -72,7 +72,7 @@ scripts() {
   done
 }
 
-# Writes scripts of 5 KiB that are code, and no comments: `code FOLDER COUNT`.
+# Writes scripts of 5 KiB of code without comments: `code FOLDER COUNT`.
 code() {
   mkdir "$1"
   local number part
@@ -90,7 +90,7 @@ code() {
   done
 }
 
-# The instructions of a sync of a device that has all of a feed's patches already: `unchanged PATCHES`.
+# The instructions for a sync of a device that already has all patches of a feed: `unchanged PATCHES`.
 unchanged() {
   local folder=$work/sync-$1 role
   scripts "$folder" "$1"
@@ -106,7 +106,7 @@ unchanged() {
   "${sync[@]}" && "${sync[@]}" && count "${sync[@]}"
 }
 
-# Twenty-one scripts, and envelopes of them.
+# Twenty-one scripts and their envelopes.
 scripts "$work/scripts" 21
 for algorithm in rsa ed25519; do
   "$patchpack" keygen -q --algorithm $algorithm -o "$work/keys-$algorithm"
@@ -124,7 +124,7 @@ done
   --script-key "$work/keys-rsa/script.key"
 
 code "$work/code" 21
-# One line of 60 KB with more findings than are shown.
+# One line of 60 KB with more findings than the limit.
 {
   sed -n 1,4p "$work/code/1.lua"
   printf 'patch.replace("Bench.f", function(original, x) '
@@ -132,7 +132,7 @@ code "$work/code" 21
   echo 'return original(x) end)'
 } >"$work/line.lua"
 
-# What is counted for a name: patchpack's instructions, and the floor's; 0 if there is none.
+# The counts for a name: patchpack's instructions and the floor's; 0 if there is no floor.
 measure() {
   local keys=$work/keys-${1#*-} ours theirs
   case $1 in
@@ -182,7 +182,7 @@ measure() {
   launch-*) echo "$(launch "${1#*-}") 0" ;;
   sync-*) echo "$(unchanged "${1#*-}") 0" ;;
   *)
-    # What a process does besides its calls differs by some thousand instructions from run to run.
+    # The work of a process apart from its calls differs by a few thousand instructions between runs.
     local few=100 more=50000
     case $1 in
     load) few=5 more=200 ;;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks the Debian package: with lintian, and in a system that has nothing but Debian's essential packages.
+# Checks the Debian package with lintian, and in a system that has only Debian's essential packages.
 # usage: deb-check.sh FILE.deb     as root
 set -euo pipefail
 package=$(readlink -f "$1")
@@ -25,7 +25,7 @@ chroot "$system" sh -euxc '
 umount "$system/proc"
 status=0
 said=$(chroot "$system" sh -c 'dpkg --install /tmp/patchpack.deb >/dev/null && patchpack --version' 2>&1) || status=$?
-# Without /proc a program in Swift has no arguments, and this one says so.
+# Without /proc, a Swift program has no arguments. This one reports that.
 if [ "$status" != 69 ] || ! grep -q "/proc is not mounted" <<<"$said"; then
   echo "without /proc: $status, $said" >&2
   exit 1

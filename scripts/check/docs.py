@@ -18,7 +18,7 @@ DOCUMENTS = ["README.md", "SECURITY.md", "CONTRIBUTING.md"] + [f"docs/{path.name
 LANGUAGES = {"sh", "swift", "lua", "json", "yaml", "text"}
 NOTES = {"sh": r"not 0|not run: .+", "swift": r"part of a manifest|with the macros|with other packages"}
 
-# Where a figure is said, and the section and the row of RESULTS.md that it is from.
+# The places of figures in the documents, with the section and the row of RESULTS.md that each one comes from.
 FIGURES = [
     ("docs/performance.md", r"a `PatchPoint` without a patch \| ([^|]+) \|", "a call, not patched", "PatchPoint"),
     ("docs/performance.md", r"a `Replaceable` without a patch \| ([^|]+) \|", "a call, not patched", "Replaceable"),
@@ -42,11 +42,11 @@ FIGURES = [
     ("docs/design.md", r"verification of a small patch takes\s+([\d.]+ \S+) \(Benchmarks", "verify 4 KiB in process, signed with RSA-3072",
      "patchpack"),
 ]
-# Where a count is said, and what is counted.
+# The places of counts in the documents, and how to count.
 COUNTS = [
     ("SECURITY.md", r"`HostileScriptTests`, (\d+) scripts", lambda: len(list((ROOT / "Tests/PatchRunnerTests/Hostile/scripts").glob("*.lua")))),
 ]
-# Lists in code and in documents: what they have, the file, the part of it, and the form of a member in that part.
+# Lists in code and in documents: the kind of members, the file, the part of it, and the form of a member in that part.
 PRODUCTS = ("products", "Package.swift", r"products: \[(.*?)\n    \]", r"\.library\(name: \"(\w+)\"")
 LISTS = [
     (PRODUCTS, "docs/installing.md", r"// products ([^\n]*)", r"\w+"),
@@ -102,7 +102,7 @@ def figures():
             yield f"{document}: no figure at {pattern!r}" if not here else f"Benchmarks/RESULTS.md: no {row!r} in {section!r}"
             continue
         (shown, digits), (measured, _) = nanoseconds(here), nanoseconds(there)
-        # Half of the last digit that is shown.
+        # Half a unit of the last digit shown.
         step = 10 ** -len(digits.partition(".")[2]) * UNITS[here.split()[1]]
         if abs(shown - measured) > step / 2 * 1.001:
             yield f"{document}: says {here}, and RESULTS.md {there}: {section}, {row}"
@@ -202,7 +202,7 @@ def parts():
             continue
         names = re.search(r"dependencies: \[(.*?)\]", match[2], re.S)
         uses[match[1]] = set(re.findall(r"\"(\w+)\"", names[1])) if names else set()
-    uses = {name: others & uses.keys() for name, others in uses.items()}  # without those of other packages
+    uses = {name: others & uses.keys() for name, others in uses.items()}  # without the dependencies on other packages
 
     def reached(name):
         return set().union(*({other} | reached(other) for other in uses.get(name, ()))) if uses.get(name) else set()

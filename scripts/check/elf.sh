@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Reports which protections against attackers a program's ELF headers lack. Reports nothing for a file that is not ELF.
+# Reports the protections against attackers that a program's ELF headers lack. Reports nothing for a file that is not ELF.
 # usage: elf.sh PROGRAM
 set -euo pipefail
 program=$1

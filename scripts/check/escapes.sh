@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Refuses, in the files that write formats, what compares or replaces Characters. A Character may be several unicode scalars, so `"<"` is not
-# equal to one that begins with `<`. Sources/PatchCrypto/Text/Escape.swift has the rule of each format.
+# Refuses comparisons and replacements of Characters in the files that write formats. A Character may be several Unicode scalars,
+# so `"<"` differs from a Character that begins with `<`. Sources/PatchCrypto/Text/Escape.swift has the rules of each format.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 files=(

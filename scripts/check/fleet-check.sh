@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes the events of simulated devices, and compares `patchpack report` with ClickHouse's own engine (chdb, from PyPI) over them.
+# Makes the events of simulated devices, and compares `patchpack report` with ClickHouse's own engine (chdb, from PyPI).
 # usage: FLEET=PROGRAM PATCHPACK=PROGRAM fleet-check.sh DEVICES [bench]
-#   bench    measures both, DuckDB and jq instead
+#   bench    measures both, DuckDB and jq, instead of comparing the results
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 what=${2:-check}

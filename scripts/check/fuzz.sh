@@ -2,7 +2,7 @@
 # Fuzzes the code that reads untrusted input, with libFuzzer and the address sanitizer, and reports the coverage.
 # usage: fuzz.sh [SECONDS] [TARGET...]; MERGE=1 in the environment adds inputs that reach new code to Fuzz/corpus.
 #
-# An input that crashes, hangs or leaks is left in .build/fuzz/crashes. Make a test vector from it.
+# An input that crashes, hangs or leaks is kept in .build/fuzz/crashes. Make a test vector from it.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 seconds=${1:-60}
@@ -16,15 +16,15 @@ export SWIFT_BACKTRACE=enable=no LSAN_OPTIONS="suppressions=\"$PWD/Tests/leaks.s
 built=$("${SWIFT:-swift}" build --package-path Fuzz) || { grep -a ' error:' <<<"$built" | sort -u >&2 || true; exit 1; }
 tail -n 1 <<<"$built"
 fuzz=$(readlink -f Fuzz/.build/debug/fuzz)
-# Without arguments it names its targets.
+# Without arguments it lists its targets.
 [ ${#targets[@]} -gt 0 ] || read -ra targets < <("$fuzz" | sed -n 's/^targets: //p')
 work=$PWD/.build/fuzz
 mkdir -p "$work/crashes"
-# The files of a target, in memory if there is such a place.
+# The folder for a target's files, in memory if possible.
 TMPDIR=$(mktemp -d -p "$([ -w /dev/shm ] && echo /dev/shm || echo "${TMPDIR:-/tmp}")")
 export TMPDIR
 trap 'rm -rf "$TMPDIR"' EXIT
-# the system's Python, which has the packages that `deps` installed
+# The system's Python has the packages that `deps` installed.
 python=/usr/bin/python3
 [ -x "$python" ] || python=python3
 "$python" Fuzz/seeds.py "$work/seeds"
@@ -70,7 +70,7 @@ for target in "${targets[@]}"; do
     lua) corpora+=(Tests/PatchRunnerTests/Hostile/scripts examples/patches) ;;
   esac
   case $target in ranges | arguments) size=512 ;; zip) size=16384 ;; esac
-  # A thread that has just ended looks like a leak, and a search for leaks takes longer than the input.
+  # A thread that has just ended looks like a leak, and the search for leaks takes longer than the input.
   leaks=1
   case $target in report | sync) leaks=0 ;; esac
   options=(-timeout=20 -rss_limit_mb=4096 "-detect_leaks=$leaks" "-max_len=$size" -artifact_prefix="$work/crashes/$target-" -print_final_stats=1)

@@ -21,7 +21,7 @@ PARAMETER = re.compile(r"\b(\w+)\s*:")
 GLOBAL = re.compile(r"^(?:(?:public|package|internal|fileprivate|private|@\w+(?:\([^)]*\))?)\s+)*(?:func|let|var)\s+(\w+)", re.M)
 STRINGS = re.compile(r'#*"""(?:.|\n)*?"""#*|"(?:\\.|[^"\\\n])*"')
 COMMENTS = re.compile(r"//[^\n]*|/\*(?:.|\n)*?\*/")
-# Members of the standard library, and of modules below, which others may be named after.
+# Members of the standard library and of lower modules. Other declarations may have the same names.
 NAMESAKES = {"rollout", "append", "bool", "insert", "string", "text", "remove", "first", "last", "contains", "count", "map", "reduce", "description"}
 INTERPOLATION = re.compile(r"\\\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
 
@@ -129,7 +129,7 @@ class CModule:
         self.uses = collections.defaultdict(lambda: collections.defaultdict(set))
         for path, text in texts.items():
             if path.parent != folder:
-                continue  # what the library offers
+                continue  # a header that the library offers
             for name in set(re.findall(r"\w+", C_PROTOTYPE.sub("", text))):
                 if len(places[name]) == 1 and (place := next(iter(places[name]))) != path.name:
                     self.uses[path.name][place].add(name)

@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
-# Builds and tests a fresh clone of HEAD as a newcomer would, on other releases of Debian. Each gets a new root with Debian's minimal
-# system, this machine's Swift toolchain, git and make. The user is not root, may use sudo, and clones into a folder with an odd name.
-# usage: machines.sh SUITE...     as root; STEPS="demo test deb-check" is what is run
+# Builds and tests a fresh clone of HEAD on other releases of Debian, as a newcomer would. Each gets a new root with Debian's
+# minimal system, this machine's Swift toolchain, git and make. The user is not root, may use sudo, and clones into a folder with
+# an odd name.
+# usage: machines.sh SUITE...     as root; STEPS="demo test deb-check" selects the steps
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 [ "$(id -u)" -eq 0 ] || { echo "machines: only root can make the root of another release" >&2 && exit 1; }
 
-# Mounts and processes that are left when this ends, end with their namespaces.
+# Mounts and processes that are left at the end disappear with their namespaces.
 if [ "${1:-}" != --unshared ]; then exec unshare --mount --pid --fork --kill-child "$0" --unshared "$@"; fi
 shift
 toolchain=$(readlink -f "$(scripts/toolchain.sh)/..")
 roots=$(mktemp -d /var/tmp/machines.XXXXXX)
-root='' # of the release that is tried now
+root='' # of the current release
 # shellcheck disable=SC2317 # the trap calls it
 finish() {
   [ -z "$root" ] || umount --recursive --lazy "$root"/{opt/swift/usr,proc,dev} 2>/dev/null || true
@@ -23,7 +24,7 @@ summary=()
 failed=0
 
 make_root() {
-  # The packages after `sudo` are those that swift.org's page asks for.
+  # The packages after `sudo` are the ones that swift.org's page requires.
   mmdebstrap --quiet --variant=minbase \
     --include=ca-certificates,git,make,sudo,g++,libsqlite3-0,libxml2,libncurses6,libcurl4,tzdata \
     "$1" "$root" http://deb.debian.org/debian
@@ -37,12 +38,12 @@ make_root() {
   chroot "$root" useradd --create-home --shell /bin/bash dev
   echo 'dev ALL=(ALL) NOPASSWD: ALL' >"$root/etc/sudoers.d/dev"
   git clone --quiet --no-local . "$root$clone"
-  # shellcheck disable=SC2016 # its shell expands it
+  # shellcheck disable=SC2016 # the shell in the root expands it
   printf 'export PATH=/opt/swift/usr/bin:$PATH\ncd /home/dev/*folder\n' >>"$root/home/dev/.profile"
   chroot "$root" chown -R dev: /home/dev
 }
 
-# Runs a step in the root and notes its times. The login shell has the PATH of a user, without /usr/sbin.
+# Runs a step in the root and records its time. The login shell has a user's PATH, without /usr/sbin.
 step() {
   local status=0
   echo "== $suite: $1"

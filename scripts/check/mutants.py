@@ -38,7 +38,7 @@ CALL = r"(?P<callee>\boriginal|\w+:\w+)\((?P<arguments>[^()]+)\)"
 FIELDS = r"\b(?P<object>order|line|item)\.(?P<field>lines|item|quantity|grams|price|name|customer|country)\b"
 RESULT = r"\breturn (?P<value>[^\n]+)"
 
-# The kinds, whether they change a type, and how they are made.
+# The kinds of mistakes, whether they change a type, and how to make them.
 KINDS = [
     ("a field is renamed", True, each(FIELDS, lambda m: f"{m['object']}.{m['field'][:-1]}")),
     ("a field of another struct", True, each(FIELDS, lambda m: f"{m['object']}.weight")),
@@ -107,7 +107,7 @@ def main():
             path = place / name
             path.write_text(code)
             found = {line.replace(str(place), str(work)) for line in lint(str(path), interface)} - known
-            # A spec that fails without a mistake finds none.
+            # A spec that fails without a mistake cannot find one.
             fails = passes and run("test", str(path), "--spec", str(spec), "--interface", interface).returncode != 0
             return kind, changes_a_type, bool(found), fails, path.name, code
 

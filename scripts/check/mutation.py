@@ -40,7 +40,7 @@ internal import Glibc
 let {SWITCH} = getenv("PATCHPACK_MUTANT").flatMap {{ Int(String(cString: $0)) }} ?? 0
 """
 
-# A place that can be changed: what stands there, and what may stand there instead. Without alternatives it is taken out.
+# A place that can be changed: its code, and the alternatives. A place without alternatives is removed.
 Site = collections.namedtuple("Site", "file start end first last alternatives")
 Mutant = collections.namedtuple("Mutant", "number module site text")
 
@@ -117,7 +117,7 @@ def changes(text, code, is_condition):
         return made
     for old, new in OPERATORS:
         for match in re.finditer(re.escape(old), code):
-            # Texts and lists are added up, never subtracted.
+            # Strings and lists are only added, never subtracted.
             if not (old == " + " and '"' in code):
                 made.append(text[:match.start()] + new + text[match.end():])
     for match in re.finditer(r"(?<![\w.$])\d+(?![\w.])", code):
@@ -180,7 +180,7 @@ def sites(file):
             if re.match(r"(let|var|case)\b|#|\{|$", part):
                 continue
             made = changes(text[start:stop], part, True)
-            # What a guard refuses is let through.
+            # The guard lets everything through.
             add(start, stop, made + (["true"] if match[1] == "guard" and "await" not in part else []))
 
     lines = code.split("\n")
@@ -201,7 +201,7 @@ def sites(file):
             first, last = match.span("value")
             if is_balanced(match["value"]):
                 add(start + first, start + last, changes(text[start + first:start + last], match["value"], False))
-        # A statement on lines of its own.
+        # A statement on its own lines.
         block = opener(code, start)
         if continues or re.search(r"\bguard\b|^\} else \{$|^else \{$|\b(enum|struct|class|extension|protocol|switch)\b|^$|[(\[]$", block):
             continue
@@ -249,7 +249,7 @@ def choose(modules, seeds, count):
     equivalents = read_equivalents()
     used, chosen = {}, []
     for seed in seeds:
-        # The order is that of numbers drawn for each place by itself, so that a change elsewhere leaves it.
+        # Each place draws its own random number for the order, so that a change elsewhere does not affect it.
         draws = [(random.Random(f"{seed} {name}"), module, site) for module, site, name in places]
         draws = [(rng.random(), rng, module, site) for rng, module, site in draws]
         left = count
@@ -285,7 +285,7 @@ def copy(mutants):
         kept.add(TREE / name)
         bytes = source.read_bytes()
         if name == "Package.swift":
-            # A change may leave a variable unused, and the switch is read by an unsafe call.
+            # A change may leave a variable unused, and reading the switch is an unsafe call.
             text = re.sub(r"target\.swiftSettings\?\.append\(\.treatAllWarnings\(as: \.error\)\)|\.strictMemorySafety\(\),", "", bytes.decode())
             bytes = text.encode()
         here = sorted((mutant for mutant in mutants if mutant.site.file == name), key=lambda mutant: -mutant.site.start)
@@ -316,7 +316,7 @@ def build(mutants, suites):
             return mutants
         faulty = set()
         for file, number in re.findall(rf"^{re.escape(str(TREE))}/(Sources/\S+?):(\d+):\d+: error:", done.stdout + done.stderr, re.M):
-            # A block that has lost its last statement is reported where it ends.
+            # A block that lost its last statement is reported at its end.
             before = [mutant for mutant in mutants if mutant.site.file == file and mutant.site.first <= int(number)]
             if before:
                 faulty.add(max(before, key=lambda mutant: mutant.site.first).number)
@@ -347,7 +347,7 @@ def run(suite, number, limit):
                 process.wait(max(0, deadline - time.monotonic()))
             except subprocess.TimeoutExpired:
                 late = "a test does not end"
-            kill()  # what a test has started may keep the output open
+            kill()  # a process that a test started may keep the output open
             return late
         ended = watch.submit(end)
         for line in process.stdout:

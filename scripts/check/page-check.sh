@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Opens pages in headless Chromium: reports about a fleet with a bad release and about names that try to be HTML, and a feed's page.
-# usage: FLEET=PROGRAM PATCHPACK=PROGRAM page-check.sh [PICTURES]     PICTURES: a folder for pictures of the pages
+# Opens pages in headless Chromium: reports about a fleet with a bad release, a report with names that look like HTML, and a
+# feed's page.
+# usage: FLEET=PROGRAM PATCHPACK=PROGRAM page-check.sh [PICTURES]     PICTURES: a folder for screenshots of the pages
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 PATCHPACK=$(realpath "$PATCHPACK")

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Refuses the phrases of scripts/check/phrases.txt: in documents, comments and messages; after the line `# documents`, in documents only.
+# Refuses the phrases in scripts/check/phrases.txt. Those before the line `# documents` apply to documents, comments and messages,
+# and those after it only to documents.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 status=0

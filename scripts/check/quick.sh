@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Checks what changed since the last commit: its form, that it builds, and the tests of its module. It installs nothing and needs no
-# network. The modules that use what changed are not built; `make test` builds and tests them all.
-# usage: quick.sh [FILE...]     instead of what changed; quick.sh --check only looks whether every file has its tests
+# Checks the changes since the last commit: their form, the build, and the tests of their modules. It installs nothing and needs
+# no network. Modules that use a changed one are not built; `make test` builds and tests them all.
+# usage: quick.sh [FILE...]     for these files instead of the changes; quick.sh --check only checks that every file has its tests
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 swift=${SWIFT:-swift}
 
-# The suites of a folder or a file of tests, as a pattern.
+# The suites in a folder or a file of tests, as a pattern.
 suites() { { grep -rhoE 'struct \w+Tests\b' "$@" --include='*.swift' || true; } | sed -E 's/.* //' | paste -sd'|'; }
 
-# Sets the target of tests that are about a file, and the tests of it to run; empty if there are none.
+# Sets the target of the tests for a file, and the filter for them; empty if there are none.
 find_tests() {
   local file=$1
   target='' filter=''
@@ -21,7 +21,7 @@ find_tests() {
   Sources/PatchHTTP/* | Sources/CCurl/*) target=patchpackTests filter=ServerTests ;;
   Sources/PatchReport/* | Sources/CEventReader/*) target=PatchReportTests ;;
   Sources/PatchDevice/* | Sources/PatchTesting/*) target=PatchDeviceTests ;;
-  # What the macros are tested with needs another package: make macros.
+  # The macros' own tests need another package: make macros.
   Sources/PatchMacro*) target=PatchRunnerTests ;;
   Sources/PatchRunner/* | Sources/CLuaBridge/* | Sources/CLua/*) target=PatchRunnerTests ;;
   Sources/PatchFoundation/*) target=PatchFoundationTests ;;
@@ -29,7 +29,7 @@ find_tests() {
   Sources/patchpack/Commands/*)
     folder=${file#Sources/patchpack/Commands/}
     folder=Tests/patchpackTests/${folder%%/*}
-    [ -d "$folder" ] || folder=Tests/patchpackTests/Envelopes # Work is what those share
+    [ -d "$folder" ] || folder=Tests/patchpackTests/Envelopes # Shared has no tests of its own
     target=patchpackTests filter=$(suites "$folder")
     ;;
   Sources/patchpack/*) target=patchpackTests filter=$(suites Tests/patchpackTests/Arguments Tests/patchpackTests/Output) ;;
@@ -43,7 +43,7 @@ find_tests() {
   esac
 }
 
-# `quick.sh --check`: every file of Sources, and every test, has its tests.
+# `quick.sh --check`: every file of Sources and every test file must have its tests.
 if [ "${1:-}" = --check ]; then
   failed=0
   while IFS= read -r file; do

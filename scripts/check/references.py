@@ -19,7 +19,7 @@ import sys
 
 from layers import ROOT, circles
 
-# Circles of more than three files, and why they stay.
+# Circles of more than three files, and the reasons to keep them.
 CIRCLES = {
     frozenset({"ChangeDetails", "FeedKey", "FeedRepository", "PatchListDraft", "PublishingRemedy"}):
         "the others use FeedRepository only as the namespace of Role and Change",

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Prints the folder for the files of tests: one in memory if it has 2 GB left and lets programs run, else the usual one.
+# Prints the folder for the files of tests: one in memory if it has 2 GB left and programs can run there, otherwise the usual one.
 set -euo pipefail
 
 memory=/dev/shm

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs python-tuf and what the conformance suite needs into .build/tuf, from PyPI.
+# Installs python-tuf and the packages for the conformance suite into .build/tuf, from PyPI.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

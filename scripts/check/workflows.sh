@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks workflows and the action: their form (check-jsonschema, with the schemas of SchemaStore), and what could be abused (zizmor). Both
-# are from PyPI.
+# Checks workflows and the action: their form (check-jsonschema, with the schemas of SchemaStore) and their security (zizmor).
+# Both tools are from PyPI.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 venv=.build/workflows
@@ -13,7 +13,7 @@ form() {
   shift
   "$venv/bin/check-jsonschema" --quiet --builtin-schema "$schema" "$@"
 }
-# The workflow that `init` writes, without the tool, which is not built yet. InitTests compares the two.
+# The workflow that `init` writes, taken from its source because the tool is not built yet. InitTests compares the two.
 made=$(mktemp -d)
 trap 'rm -rf "$made"' EXIT
 scripts/check/init-workflow.sh >"$made/patches.yml"

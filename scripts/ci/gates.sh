@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What needs no build, and says most often that something is wrong.
+# The checks that need no build, and find most mistakes.
 # shellcheck source=scripts/ci/step.sh
 source "$(dirname "$0")/step.sh"
 step 5m make lint

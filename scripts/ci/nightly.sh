@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What finds the rest: the fuzzer for some seconds, instructions against their budgets, the Debian package, and the tests under the
-# sanitizers.
+# The remaining checks: a few seconds of fuzzing, instruction counts against their budgets, the Debian package, and the tests
+# under the sanitizers.
 # shellcheck source=scripts/ci/step.sh
 source "$(dirname "$0")/step.sh"
 step 20m make fuzz SECONDS=5

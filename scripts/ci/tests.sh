@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The tests, those that take long included, here and on Debian 13 as a user who is not root; the documentation; other implementations
-# of TUF; servers, services and browsers; and release builds of packages that depend on this one.
+# The tests, including the long ones, here and on Debian 13 as a user who is not root; the documentation; other implementations of
+# TUF; servers, services and browsers; and release builds of packages that depend on this one.
 # shellcheck source=scripts/ci/step.sh
 source "$(dirname "$0")/step.sh"
 log=$(mktemp)
@@ -8,7 +8,7 @@ trap 'rm -f "$log"' EXIT
 step 40m env PATCHPACK_LONG_TESTS=1 make test
 step 1m scripts/check/references.py
 step 10m make docs
-# The suite is not part of this repository. TUF_CONFORMANCE names a checkout of it; it may also be beside this one.
+# The suite is not part of this repository. TUF_CONFORMANCE names a checkout of it, which may also be next to this one.
 suite=${TUF_CONFORMANCE:-../shared/tuf-conformance}
 [ ! -d "$suite" ] || step 10m make conformance TUF_CONFORMANCE="$suite"
 step 10m make interop
@@ -18,7 +18,7 @@ step 5m make fleet-advance
 step 10m make monitoring-check
 step 10m make service-check
 step 10m make deploy-check
-# Debian 13, beside builds that leave a core idle.
+# Debian 13, at the same time as builds that leave a core idle.
 step 40m make machines SUITES=trixie STEPS="demo test" >"$log" 2>&1 & machines=$!
 # With and without both of the flags.
 step 25m make outside VARIANTS="plain testing-evolution"

@@ -288,7 +288,7 @@ PLACE = """\
 
 """
 
-# What the first function of each family says about its parameters; the others differ in the number of arguments alone.
+# The documentation of the first function in each family. The others differ only in the number of arguments.
 DETAILS = {
     "registration": """\
     ///
@@ -418,7 +418,7 @@ def functions():
     for n in range(MOST + 1):
         f = fields(n)
         registrations = calls = places = entries = ""
-        # Not `throws(Failure)`: Swift 6.3 stores a function with a generic error type in one form, and calls it in another.
+        # Not `throws(Failure)`: Swift 6.3 stores a function with a generic error type in one form, but calls it in another.
         effects = (("", "Never", "cannot throw", ""), ("throws ", "(any Error)", "can throw", "Throwing"))
         for effect, failure, _, suffix in effects:
             entry = {
@@ -464,7 +464,8 @@ def functions():
 def refusals():
     out = REFUSALS_HEAD
     disfavored = "\n    @_disfavoredOverload"
-    # More arguments than the most fit nothing else, so that function is not disfavored, and is chosen before the one for any number.
+    # With more arguments than the maximum, only this function fits. It is not disfavored, so it is chosen before the one for any
+    # number.
     more = "".join(f"{letter}, " for letter in LETTERS[:MOST + 1])
     for message, arguments, attribute in ((NO_VALUE, "", disfavored), (TOO_MANY, more, "")):
         for effects in EFFECTS:
@@ -472,7 +473,7 @@ def refusals():
                 message=message, attribute=attribute, generics=f"{arguments}each Argument, Value", unlike="",
                 function=f"@Sendable ({arguments}repeat each Argument) {effects}-> Value")
     # `async` in a type is `nonisolated(nonsending)` in a module that enables NonisolatedNonsendingByDefault, and `@concurrent` in
-    # others. Functions that differ in nothing else cannot be overloaded, so these have a parameter more.
+    # others. Functions that differ only in this cannot be overloaded, so these have one more parameter.
     for message, constraint in ((NO_VALUE, ""), (ELSEWHERE, ": PatchValue")):
         for effects in EFFECTS[2:]:
             for value in ("Value", "Void") if constraint else ("Value",):

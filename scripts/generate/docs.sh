@@ -32,6 +32,6 @@ done
 rm -rf .docs
 "$docc" merge "${archives[@]}" --synthesized-landing-page-name patchpack --synthesized-landing-page-kind Documentation --synthesized-landing-page-topics-style list \
   --output-path .docs
-# The landing page is below the root of the server.
+# The landing page is not at the root of the server.
 echo '<!DOCTYPE html><title>patchpack</title><meta http-equiv="refresh" content="0; url=documentation/">' >.docs/index.html
 echo "documentation is in .docs; to read it: python3 -m http.server --directory .docs"

@@ -50,7 +50,7 @@ def linked(match, here):
     if name not in NAMES:
         return words
     place = ANCHORS[name].get(fragment) if fragment else None
-    # DocC takes the words of a link to another page from that page, unless they are given.
+    # DocC replaces the words of a link to another page with that page's title, unless they are given.
     return f"[{words}](doc:{name}{'#' + place if place else ''})"
 
 

@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# What is typed, and what runs.
+# The commands as typed, and the commands that run.
 COMMANDS = [
     "patchpack lint fix.lua",
     "patchpack pack fix.lua -o dist --signing-key keys/signing.pem --script-key keys/script.key",

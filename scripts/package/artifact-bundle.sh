@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes a package for SwiftPM that has the build plug-in and the built tool, so that an app builds no tool.
+# Makes a SwiftPM package with the build plug-in and the built tool, so that an app does not build the tool.
 # usage: PATCHPACK=PROGRAM artifact-bundle.sh FOLDER     makes FOLDER/patchpack-plugins
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -24,7 +24,7 @@ cat >"$bundle/info.json" <<END
   }
 }
 END
-# The names of targets are unique in an app, and it depends on the libraries' package too.
+# The names of targets must be unique in an app, and the app depends on the libraries' package too.
 cat >"$package/Package.swift" <<'END'
 // swift-tools-version: 6.2
 import PackageDescription

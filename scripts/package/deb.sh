@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes a Debian package of the tool. The same source makes the same bytes in a folder whose name is as long.
+# Makes a Debian package of the tool. The same source makes the same bytes if the name of its folder has the same length.
 # usage: PATCHPACK=PROGRAM deb.sh FOLDER
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -28,7 +28,7 @@ mv usr/share/doc/patchpack/changelog.gz usr/share/doc/patchpack/NEWS.gz
 } >usr/share/doc/patchpack/copyright
 : >debian/control
 depends=$(dpkg-shlibdeps -O usr/bin/patchpack 2>/dev/null | sed -n 's/^shlibs:Depends=//p')
-# Packed relative relocations need the glibc that can read them, which dpkg-shlibdeps does not see.
+# Packed relative relocations need a glibc that can read them, which dpkg-shlibdeps does not detect.
 if readelf -d usr/bin/patchpack | grep -q RELR; then
   depends=$(sed -E 's/libc6 \(>= 2\.(3[0-5]|[0-2]?[0-9])\)/libc6 (>= 2.36)/' <<<"$depends")
 fi

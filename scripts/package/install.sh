@@ -8,8 +8,8 @@ share=$prefix/share
 mkdir -p "$prefix/bin" "$share/doc/patchpack"
 install -m 755 "$PATCHPACK" "$prefix/bin/patchpack"
 if [ "$(uname)" = Linux ]; then
-  # The linker is LLVM's, and binutils' strip would lose its read-only relocations. The two sections depend on the folder in which the
-  # tool was built, and nothing reads them.
+  # The linker is LLVM's, and binutils' strip would lose its read-only relocations. The two sections depend on the folder in which
+  # the tool was built, and nothing reads them.
   "$(scripts/toolchain.sh)/llvm-objcopy" --strip-all --remove-section=.swift_modhash --remove-section=.note.gnu.build-id "$prefix/bin/patchpack"
   scripts/check/elf.sh "$prefix/bin/patchpack"
 else
@@ -28,5 +28,5 @@ install -m 644 docs/* "$share/doc/patchpack/docs"
 gzip -9nc CHANGELOG.md >"$share/doc/patchpack/changelog.gz"
 if [ "$(uname)" = Linux ]; then python3 scripts/package/sbom.py "$tool" >"$share/doc/patchpack/patchpack.spdx.json"; fi
 echo "installed $tool; uninstall it with: make uninstall PREFIX=$prefix"
-# zsh looks only where it was told to; bash, fish and man find their files beside a bin that is on the PATH.
+# zsh searches only the configured folders. bash, fish and man find their files next to a bin folder on the PATH.
 case $prefix in /usr | /usr/local) ;; *) echo "for zsh, add to ~/.zshrc, before compinit: fpath+=('$share/zsh/site-functions')" ;; esac

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Writes the manual pages: those of the verbs, and of the formats from docs/.
+# Writes the manual pages of the verbs, and of the formats from docs/.
 # usage: PATCHPACK=PROGRAM man.sh FOLDER     FOLDER gets man1 and man5
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 "$PATCHPACK" man --output "$1/man1" --force --quiet
 mkdir -p "$1/man5"
 
-# Makes a page from Markdown: lowdown's font for code is not one of man's, and links that lead out of docs/ lead nowhere.
+# Makes a page from Markdown. man does not have lowdown's font for code, and links out of docs/ would lead nowhere.
 page() {
   sed -E 's/\]\((\.\.\/|[a-z-]+\.md)[^)]*\)/]/g; s/\[([^]]*)\]([^(]|$)/\1\2/g' "docs/$1.md" |
     lowdown -s -Tman -m title="PATCHPACK-$(tr "[:lower:]" "[:upper:]" <<<"$1")" -m section=5 -m date="$day" |
@@ -26,7 +26,7 @@ page() {
         }
         print line
       }' >"$3"
-  # The first line says that tables are in it, to man and to lintian.
+  # The first line declares to man and lintian that the page has tables.
   ! grep -q '^\.TS' "$3" || [ "$(head -c 3 "$3")" = "'\\\"" ] || sed -i "1i '\\\\\" t" "$3"
 }
 day=$(sed -n 's/^let toolDate = "\(.*\)"$/\1/p' Sources/patchpack/Version.swift)
