@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that nobody who uses the libraries builds it.
+// A separate package, so that users of the libraries do not build it.
 let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],
@@ -15,7 +15,7 @@ let package = Package(
                 .enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error),
             ],
             linkerSettings: [.linkedLibrary("crypto"), .linkedLibrary("zip")]),
-        // Without Swift's libraries, which it does not use: to load them takes a millisecond.
+        // Without Swift's libraries, which it does not use. Loading them takes a millisecond.
         .executableTarget(
             name: "floor", dependencies: ["CFloor"], linkerSettings: [.unsafeFlags(["-static-stdlib"])]),
         .executableTarget(

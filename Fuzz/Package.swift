@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, in which the sources of patchpack (links to ../Sources) are compiled for libFuzzer: with its counters, the
-// address sanitizer and the counts of lines that `llvm-cov` reads.
+// A separate package that compiles the sources of patchpack (links to ../Sources) for libFuzzer: with its counters, the address
+// sanitizer and the line counts that `llvm-cov` reads.
 let instrumented: [SwiftSetting] = [
     .unsafeFlags([
         "-sanitize=fuzzer,address", "-profile-generate", "-profile-coverage-mapping", "-O", "-enable-testing",
@@ -13,7 +13,8 @@ let instrumented: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 let instrumentedC = ["-fsanitize=fuzzer-no-link,address", "-fprofile-instr-generate", "-fcoverage-mapping", "-O1"]
-// gold cannot read the debug information. libFuzzer without a `main` has no flag of the driver's: scripts/check/fuzz.sh names the library.
+// gold cannot read the debug information. The driver has no flag for libFuzzer without a `main`, so scripts/check/fuzz.sh passes
+// the library.
 let linking = [
     "-sanitize=address", "-profile-generate", "-use-ld=lld", "-Xlinker",
     Context.environment["PATCHPACK_FUZZER_LIBRARY"] ?? "", "-lstdc++",

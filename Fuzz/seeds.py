@@ -47,7 +47,7 @@ def feed(folder):
             if text is not None:
                 name = f"{number}-{pathlib.PurePath(path).name}"
                 (folder / "metadata" / name).write_bytes(text.encode())
-                # What is signed, on its own: the target signs it again.
+                # The signed part on its own: the target signs it again.
                 try:
                     (folder / "metadata" / f"{name}-signed").write_text(json.dumps(json.loads(text)["signed"]))
                 except (ValueError, KeyError):

@@ -80,7 +80,7 @@ REST = [
         count(*) FILTER (event = 'rolled-back') FROM events WHERE version > 0 GROUP BY ALL""",
 ]
 
-# The figures that need no sorting by time; jq has no dates with milliseconds.
+# The values that need no sorting by time, because jq has no dates with milliseconds.
 JQ = r"""
 reduce (inputs | select(.schema == "patchpack.event/1" and .attributes."patch.version" > 0)) as $e ({};
     ($e.attributes | "\(."patch.id") \(."patch.version")") as $patch

@@ -20,7 +20,7 @@ static void hook(lua_State *L, lua_Debug *where) {
     if ((state->fuel -= 1000) <= 0) luaL_error(L, "no fuel");
 }
 
-/// Notes where an error was raised.
+/// Records where an error was raised.
 static int handler(lua_State *L) {
     floor_state *state = *(floor_state **)lua_getextraspace(L);
     lua_Debug where;
@@ -88,7 +88,7 @@ double floor_locked_calls(floor_state *state, double price, int64_t count) {
     return price;
 }
 
-/// Runs the function that was pushed with `original` and what was pushed behind it.
+/// Runs the function that was pushed with `original` and its other arguments.
 static bool run(lua_State *L, int arguments) { return lua_pcall(L, arguments + 1, 1, 1) == LUA_OK; }
 
 static lua_State *begin(floor_state *state) {
@@ -169,7 +169,7 @@ int64_t floor_strings_calls(floor_state *state, const char *text, int64_t size, 
     return sum;
 }
 
-/// Pushes a table, as the struct is passed.
+/// Pushes a table in the form of the struct.
 static void push_item(lua_State *L, const char *name, double price, int64_t quantity) {
     lua_createtable(L, 0, 3);
     lua_pushstring(L, name);
@@ -250,7 +250,7 @@ double floor_failing_calls(floor_state *state, double price, int64_t count) {
 }
 
 void floor_load(const char *source) {
-    // The libraries of which a sandbox has parts.
+    // The libraries that a sandbox has parts of.
     static const luaL_Reg libraries[] = {
         {LUA_GNAME, luaopen_base}, {LUA_MATHLIBNAME, luaopen_math}, {LUA_TABLIBNAME, luaopen_table},
         {LUA_UTF8LIBNAME, luaopen_utf8}, {LUA_STRLIBNAME, luaopen_string},
@@ -260,7 +260,7 @@ void floor_load(const char *source) {
         luaL_requiref(L, libraries[i].name, libraries[i].func, true);
         lua_pop(L, 1);
     }
-    // What `patch.replace` does is not the floor's; a function that takes its arguments is.
+    // The floor does not do the work of `patch.replace`. A function that takes its arguments is enough.
     luaL_dostring(L, "patch = {replace = function() end}");
     if (luaL_dostring(L, source)) abort();
     lua_close(L);

@@ -1,8 +1,7 @@
-// Packing and verifying straight on libcrypto and libzip: one script, the default suite, a signature by rsa-sha1 or
-// ed25519.
+// Packs and verifies directly with libcrypto and libzip: one script, the default suite, and a signature with rsa-sha1 or ed25519.
 //
-// It does what the library does to the bytes, and nothing of what the library checks beside that: the manifest is taken as it
-// comes, and the zip as libzip reads it.
+// It processes the bytes as the library does, but does none of the library's checks. The manifest is accepted as it is, and the
+// zip as libzip reads it.
 #include "CFloor.h"
 
 #include <openssl/core_names.h>
@@ -24,7 +23,7 @@ struct floor_keys {
     EVP_MAC *hmac;
     unsigned char script_key[16];
     char script_key_id[17], key_id[17];
-    /// The name of the signature's algorithm, and its digest, which Ed25519 does not have.
+    /// The name of the signature's algorithm, and its digest; Ed25519 has no digest.
     const char *algorithm, *digest;
 };
 

@@ -7,8 +7,8 @@ import Synchronization
 
 /// Calls of a function that is not patched, is patched, and is patched through to its original.
 ///
-/// The floor is the same work in C on the Lua API: a hook that counts fuel, a message handler, the function and its original
-/// pushed, the result's type checked, and the lock around it that a state needs which any thread may call.
+/// The floor is the same work in C on the Lua API: a hook that counts fuel, a message handler, pushing the function and its
+/// original, checking the result's type, and the lock that a state for calls from any thread needs.
 enum Calls {
     private static let plainScript = "return function(original, price, quantity) return price + quantity end"
     private static let throughScript = "return function(original, price, quantity) return original(price, quantity) end"
@@ -47,7 +47,7 @@ enum Calls {
         return try rows + values(runner, registry, workshop)
     }
 
-    /// Calls of one kind and nothing else, to count their instructions. `floor-KIND` is the same work without patchpack.
+    /// Only calls of one kind, to count their instructions. `floor-KIND` is the same work without patchpack.
     static func only(_ kind: String, _ count: Int) throws {
         let original: @Sendable (Double, Int) -> Double = { floor_original($0, Int64($1)) }
         let waiting: @Sendable (Double, Int) async -> Double = { floor_original($0, Int64($1)) }
@@ -115,7 +115,7 @@ enum Calls {
     private static let identity = "return function(original, value) return value end"
     private static let failingScript = "return function() error('no') end"
 
-    /// Calls with values that are no numbers, and calls that fail.
+    /// Calls with values that are not numbers, and calls that fail.
     private static func values(
         _ runner: PatchRunner, _ registry: PatchRegistry, _ workshop: ReleaseFixture
     ) throws -> [Row] {
@@ -308,7 +308,7 @@ enum Calls {
 
     private enum Status: String, Codable, PatchKey { case new, paid, sent }
 
-    /// What an app really passes.
+    /// A value like those of a real app.
     private struct Order: Codable, PatchValue {
         var id = "2026-000417"
         var customer = "Ada Lovelace"
@@ -345,7 +345,7 @@ enum Calls {
         )
     }
 
-    /// Measures with a patch on some names, and with the floor's state of the same function.
+    /// Measures with some names patched, and the floor's state with the same function.
     private static func patched(
         _ script: String, on names: [String], _ runner: PatchRunner, _ workshop: ReleaseFixture,
         _ measure: (OpaquePointer) throws -> [Row]
@@ -359,7 +359,8 @@ enum Calls {
         return try measure(floor)
     }
 
-    /// One thread, and two or sixteen that share the calls: of one patch, which has an instance for each processor, and of two.
+    /// One thread, and two or sixteen that share the calls of one patch, which has an instance for each processor, or of two
+    /// patches.
     static func threads(_ workshop: ReleaseFixture) throws -> [Row] {
         let registry = PatchRegistry()
         let functions = try (1...2).map { number in
@@ -373,7 +374,7 @@ enum Calls {
                     replaces: ["Bench.f\(number)"], id: "com.example.bench\(number)"), trust: workshop.trust,
                 keys: workshop.scriptKey)
         }
-        // The threads are made before they are measured.
+        // The threads are made before the measurement.
         let (two, sixteen) = (Threads(2), Threads(16))
         func share(_ count: Int, _ threads: Threads, _ second: Int = 0) {
             threads.run { thread in keep(chain(count / threads.count, functions[thread % 2 == 0 ? 0 : second])) }
@@ -391,7 +392,7 @@ enum Calls {
         ).run()
     }
 
-    /// How long calls of one patch from sixteen threads take, each of them: the longest of each round.
+    /// The time of a call of one patch from sixteen threads: the longest call of each round.
     static func waits(_ workshop: ReleaseFixture) throws -> [Row] {
         let registry = PatchRegistry()
         let function = try registry.replaceable("Bench.f") { (price: Double, quantity: Int) -> Double in price }
@@ -418,7 +419,7 @@ enum Calls {
         ]
     }
 
-    /// What an instance holds: a patch with one, and with sixteen.
+    /// The memory of instances: a patch with one, and with sixteen.
     static func instances(_ workshop: ReleaseFixture) throws -> [Row] {
         let registry = PatchRegistry()
         let meeting = Mutex((arrived: 0, expected: 1))
@@ -445,7 +446,7 @@ enum Calls {
         return [Row(work: work, way: "the mean of fifteen", unit: .kilobytes, samples: [(sixteen - one) / 15])]
     }
 
-    /// A million calls that make tables and strings leave the process as large as it was.
+    /// After a million calls that make tables and strings, the process must not be larger.
     static func memory(_ workshop: ReleaseFixture) throws -> [Row] {
         let registry = PatchRegistry()
         let function = try registry.replaceable("Bench.f") { (x: Int, text: String) -> [Int] in [x] }

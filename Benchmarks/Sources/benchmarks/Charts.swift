@@ -1,6 +1,6 @@
 import Foundation
 
-/// Charts of a report, as SVG for light and for dark pages.
+/// Charts of a report as SVG, for light and dark pages.
 struct Charts {
     let report: Report
     let isDark: Bool
@@ -12,7 +12,7 @@ struct Charts {
     private var bad: String { isDark ? "#f0883e" : "#bc4c00" }
     private var plain: String { isDark ? "#58a6ff" : "#0969da" }
 
-    /// A bar for each ratio that has a target, which is a tick on it; the bars' scale is logarithmic.
+    /// A bar for each ratio with a target, which is marked on it, on a logarithmic scale.
     var ratios: String {
         let rows = report.rows.compactMap { row -> (Row, Double, Double)? in
             guard let ratio = row.ratio else { return nil }
@@ -44,7 +44,7 @@ struct Charts {
         return page(width, bottom + 20, "Cost against the baseline; the tick is the target", body)
     }
 
-    /// What packing and verifying cost by size, on logarithmic axes.
+    /// The cost of packing and verifying by size, on logarithmic axes.
     var sizes: String {
         let sizes = [("4 KiB", 4.0 * 1024), ("64 KiB", 65536), ("1 MiB", 1_048_576), ("16 MiB", 16_777_216)]
         var lines: [(String, String, [(Double, Double)])] = []

@@ -36,7 +36,7 @@ enum Envelopes {
                 ways: [
                     .init("C") {
                         for _ in 0..<$0 {
-                            var copy = envelope  // it is decrypted where it lies
+                            var copy = envelope  // it is decrypted in place
                             let isValid = copy.withUnsafeMutableBufferPointer {
                                 floor_verify(workshop.floorVerifier, $0.baseAddress, $0.count)
                             }
@@ -54,7 +54,7 @@ enum Envelopes {
         return rows
     }
 
-    /// One kind of work and nothing else, to count its instructions. nil if there is no such kind.
+    /// Only one kind of work, to count its instructions. nil if there is no such kind.
     static func only(_ kind: String, _ count: Int) throws -> Void? {
         let patch = try ReleaseFixture.selfContained(
             String(decoding: ReleaseFixture.script(of: 4 << 10), as: UTF8.self), replaces: ["Bench.f"])
@@ -76,7 +76,7 @@ enum Envelopes {
 }
 
 extension EnvelopeLimits {
-    /// Enough for a script of 16 MiB.
+    /// Limits that allow a script of 16 MiB.
     static var wide: EnvelopeLimits {
         var limits = EnvelopeLimits()
         limits.scriptSize = 32 << 20

@@ -2,7 +2,7 @@ import CFloor
 import PatchCrypto
 import PatchRunner
 
-/// From an envelope's bytes to an active patch, and its parts, for a script of 5 KB.
+/// The time from an envelope's bytes to an active patch, and of its parts, for a script of 5 KB.
 enum Install {
     private static let smallScript = "patch.replace('Bench.f', function(original, x) return x + 1 end)\n"
     private static let script = {
@@ -22,10 +22,10 @@ enum Install {
         return try ReleaseFixture.runner(registry)
     }
 
-    /// Loads a verified patch, or its script in C, and does nothing else, to count its instructions. `loaded` keeps all of them, with a script
-    /// of one line each, to measure their memory.
+    /// Loads only a verified patch, or its script in C, to count the instructions. `loaded` keeps all patches, with a script of
+    /// one line each, to measure their memory.
     ///
-    /// - Returns: nil for a kind that it does not have.
+    /// - Returns: nil for an unknown kind.
     static func only(_ kind: String, _ count: Int) throws -> Void? {
         switch kind {
         case "load", "loaded":

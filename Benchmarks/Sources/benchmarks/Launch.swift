@@ -5,7 +5,7 @@ import PatchRunner
 
 /// A launch with five good patches in a store, against installing the same five envelopes from memory.
 ///
-/// A launch also notes durably that it has begun, reads the state and the envelopes, and compares their hashes.
+/// A launch also records durably that it has begun, reads the state and the envelopes, and compares their hashes.
 enum Launch {
     static func run(_ workshop: ReleaseFixture, _ tools: Tools) throws -> [Row] {
         let memory = try Device(workshop, tools, in: "\(workshop.folder)/launch")
@@ -39,8 +39,8 @@ enum Launch {
             ReleaseFixture(patchpack: tools.patchpack, algorithm: "ed25519"), tools, in: folder, patches: patches)
     }
 
-    /// Launches of a device with good patches and nothing else, to count their instructions: `launch-10` with ten, in the folder
-    /// `launch-10` that was prepared. nil if the kind is another one.
+    /// Only launches of a device with good patches, to count their instructions: `launch-10` with ten, in the prepared folder
+    /// `launch-10`. nil if it is another kind.
     static func only(_ kind: String, _ count: Int) throws -> Void? {
         guard kind.hasPrefix("launch-"), let patches = Int(kind.dropFirst(7)) else { return nil }
         let device = try Device(in: kind, patches: patches)
@@ -57,7 +57,7 @@ enum Launch {
         let envelopes: [[UInt8]]
         let host: HostInfo
 
-        /// - Parameter folder: One that was made before.
+        /// - Parameter folder: A prepared folder.
         init(in folder: String, patches: Int) throws {
             self.folder = folder
             self.patches = patches
@@ -101,10 +101,10 @@ enum Launch {
                     ])
             }
             try self.init(in: folder, patches: patches)
-            // Downloaded; begun with, and good; and proved by its end, which is noted once.
+            // A patch is downloaded, then used and confirmed as good, and then proved by a normal end, which is recorded once.
             for _ in 0..<3 {
                 var device = try make()
-                // The last task may hold its folder for a moment.
+                // The previous device may hold its folder for a moment.
                 while device.isReadOnly { device = try make() }
                 device.launch()
                 let done = DispatchSemaphore(value: 0)
@@ -148,7 +148,7 @@ enum Launch {
             for envelope in envelopes { try runner.install(envelope, trust: trust.store, keys: trust.scriptKeys) }
         }
 
-        /// Empties the system's cache of pages, if this process may.
+        /// Empties the system's page cache, if this process may.
         static func forgetPages() { try? Data("3".utf8).write(to: URL(filePath: "/proc/sys/vm/drop_caches")) }
     }
 }

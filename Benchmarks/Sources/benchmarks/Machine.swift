@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the figures were measured on and with.
+/// The machine and the software of the measurements.
 struct Machine: Codable {
     let date: String
     let commit: String
@@ -26,12 +26,12 @@ struct Machine: Codable {
             try Self.answer([tools.patchpack, "doctor"]).split(separator: "\n").first.map(String.init) ?? "unknown"
     }
 
-    /// What a command prints, without its last line feed.
+    /// The output of a command without its last line feed.
     private static func answer(_ command: [String]) throws -> String {
         try Processes.answer(of: command).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// What this process holds of memory now.
+    /// The current memory of this process.
     static func residentKilobytes() throws -> Double {
         #if os(Linux)
             let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Measures patchpack: `benchmarks ROOT [GROUP...]`, where ROOT is the checkout with a release build of the tool in it;
-/// `benchmarks count KIND COUNT` does nothing but one kind of work, for counting its instructions; `benchmarks prepare TOOL PATCHES`
-/// makes the folder that `count launch-PATCHES` needs; and `benchmarks soak COUNT` looks for memory that is lost.
+/// Measures patchpack: `benchmarks ROOT [GROUP...]`, where ROOT is the checkout with a release build of the tool; `benchmarks
+/// count KIND COUNT` does only one kind of work, for counting its instructions; `benchmarks prepare TOOL PATCHES` makes the
+/// folder that `count launch-PATCHES` needs; and `benchmarks soak COUNT` looks for memory leaks.
 @main
 struct Main {
     static func main() {
@@ -30,7 +30,7 @@ struct Main {
             throw Failure(message: "usage: benchmarks ROOT [GROUP...]")
         }
         let tools = Tools(root: root, patchpack: "\(root)/.build/release/patchpack")
-        // RSA hides the rest of the work, so what is signed is also measured with Ed25519.
+        // RSA takes most of the time, so signed work is also measured with Ed25519.
         let workshop = try ReleaseFixture(patchpack: tools.patchpack, algorithm: "rsa")
         let both = [workshop, try ReleaseFixture(patchpack: tools.patchpack, algorithm: "ed25519")]
         let groups: [(String, () throws -> [Row])] = [
@@ -53,7 +53,7 @@ struct Main {
         try write(report, isWhole: chosen.isEmpty, into: URL(filePath: "\(root)/Benchmarks"))
     }
 
-    /// Writes `results.json`; and, of a run of everything, `RESULTS.md` and its charts.
+    /// Writes `results.json` and, after a run of everything, `RESULTS.md` and its charts.
     private static func write(_ report: Report, isWhole: Bool, into folder: URL) throws {
         try report.json.write(to: folder.appending(path: "results.json"))
         guard isWhole else { return }

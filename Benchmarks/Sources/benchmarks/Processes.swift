@@ -1,28 +1,28 @@
 import Foundation
 
-/// Runs whole processes in turn, and measures their time and the most memory that they took.
+/// Runs whole processes in turn, and measures their time and peak memory.
 struct Processes {
-    /// One way: a command, and how many times it stands for.
+    /// One way to do the work: a command, and its share of the work.
     struct Way {
         let name: String
         let command: [String]
         var against: String?
         var target: Row.Target?
-        /// What its memory is to reach.
+        /// The target for its memory.
         var memoryTarget: Row.Target?
-        /// Its time counts so often: it did that much less of the work.
+        /// The factor for its time, because it did only a part of the work.
         var factor = 1.0
     }
 
     let work: String
     let ways: [Way]
     var rounds = Rounds.rounds
-    /// Takes away what a command made, before each.
+    /// Removes the files of a command before each run.
     var prepare: () throws -> Void = {}
 
-    /// Runs all.
+    /// Runs all of the commands.
     ///
-    /// - Returns: For each way a row of time; and one of memory where there is something to hold it against.
+    /// - Returns: A row of time for each way, and a row of memory if there is a value to compare it with.
     func run() throws -> [Row] {
         var times: [String: [Double]] = [:]
         var sizes: [String: [Double]] = [:]
@@ -49,10 +49,10 @@ struct Processes {
             + (ways.contains { $0.memoryTarget != nil } ? memory : [])
     }
 
-    /// Runs a command with nothing on its input and its output dropped.
+    /// Runs a command without input, and discards its output.
     ///
     /// - Returns: Nanoseconds and kilobytes.
-    /// - Throws: `Failure` where it does not end with 0.
+    /// - Throws: `Failure` if its exit status is not 0.
     static func run(_ command: [String]) throws -> (Double, Double) {
         let figures = try answer(of: [Tools.floor, "measure"] + command).split(whereSeparator: \.isWhitespace)
         guard figures.count == 3, let time = Double(figures[0]), let size = Double(figures[1]) else {
@@ -61,7 +61,7 @@ struct Processes {
         return (time, size)
     }
 
-    /// What a command prints on its standard output.
+    /// The standard output of a command.
     static func answer(of command: [String]) throws -> String {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
@@ -75,7 +75,7 @@ struct Processes {
     }
 }
 
-/// Why the benchmarks cannot go on.
+/// The reason that the benchmarks cannot continue.
 struct Failure: Error, CustomStringConvertible {
     let message: String
     var description: String { message }

@@ -3,16 +3,16 @@ import Foundation
 import PatchCrypto
 import PatchRunner
 
-/// Keys, what is made with them, and a folder in memory for files.
+/// Keys, their envelopes, and a folder in memory for files.
 final class ReleaseFixture {
-    /// What the signing key is called in the names of work.
+    /// The name of the signing key's kind in the rows.
     let signature: String
     let signingKey: SigningKey
     let scriptKey: ScriptKey
     let trust: TrustStore
     /// Holds `signing.pem`, `trusted.pem` and `script.key`.
     let folder: String
-    /// The floor's keys: they are these, read from the folder.
+    /// The same keys for the floor, read from the folder.
     let floorPacker: OpaquePointer
     let floorVerifier: OpaquePointer
 
@@ -47,7 +47,7 @@ final class ReleaseFixture {
         return "\(folder)/\(name)"
     }
 
-    /// A patch's script of so many bytes: a head, a replacement and comments.
+    /// A patch's script of a given size: a head, a replacement and comments.
     static func script(of size: Int, number: Int = 1) -> [UInt8] {
         let head = """
             -- @patch com.example.bench.p\(number)
@@ -67,7 +67,7 @@ final class ReleaseFixture {
         try Self.envelope(source, replaces: replaces, id: id, scriptKey: scriptKey, signingKey: signingKey)
     }
 
-    /// An envelope under keys of its own, where no folder with keys is needed.
+    /// An envelope with its own keys, for measurements that need no folder of keys.
     static func selfContained(
         _ source: String, replaces: [String]
     ) throws -> (envelope: [UInt8], trust: TrustStore, scriptKey: ScriptKey) {
@@ -88,7 +88,7 @@ final class ReleaseFixture {
         return try EnvelopePacker(scriptKey: scriptKey, signingKeys: [signingKey]).pack(manifest, [script])
     }
 
-    /// A runner whose patches may fail as often as they like.
+    /// A runner whose patches may fail without limit.
     static func runner(_ registry: PatchRegistry, limits: PatchLimits = PatchLimits()) throws -> PatchRunner {
         var limits = limits
         limits.failures = .max
@@ -98,12 +98,12 @@ final class ReleaseFixture {
     }
 }
 
-/// The programs that are measured.
+/// The measured programs.
 struct Tools {
     /// The checkout.
     let root: String
     let patchpack: String
-    /// The floor's program, beside this one.
+    /// The floor's program, in the folder of this one.
     static let floor = Bundle.main.executableURL?.deletingLastPathComponent().appending(path: "floor").path ?? "floor"
 
     static func has(_ command: String) -> Bool {

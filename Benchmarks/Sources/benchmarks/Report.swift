@@ -1,6 +1,6 @@
 import Foundation
 
-/// The rows of a run, in the forms that they are looked at in.
+/// The rows of a run, in all output formats.
 struct Report: Codable {
     let machine: Machine
     let rounds: Int
@@ -11,7 +11,7 @@ struct Report: Codable {
         rounds = Rounds.rounds
     }
 
-    /// Takes rows in and prints them.
+    /// Adds rows and prints them.
     mutating func add(_ rows: [Row]) {
         self.rows += rows
         for (work, rows) in Self.works(of: rows) {
@@ -83,7 +83,7 @@ struct Report: Codable {
 }
 
 extension Row {
-    /// A figure with its unit.
+    /// A value with its unit.
     func text(_ value: Double) -> String {
         let units: [(Double, String)] =
             unit == .kilobytes ? [(1024, "MB"), (1, "KB")] : [(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1, "ns")]
@@ -91,7 +91,7 @@ extension Row {
         return String(format: "%.\(abs(value / size) < 10 ? 2 : 1)f %@", value / size, name)
     }
 
-    /// How it compares, and whether that is what it is to reach.
+    /// The comparison, and whether it reaches the target.
     var comparison: String {
         guard let against, let ratio, let difference else { return "" }
         let verdict = isReached.map { $0 ? ", reached" : ", **not reached**" } ?? ""

@@ -1,12 +1,12 @@
-/// Times several ways of doing the same thing, one after the other and round after round, so that whatever else the
-/// machine does hits all of them.
+/// Measures several ways of doing the same thing in turn, round after round, so that other load on the machine affects all of
+/// them.
 struct Rounds {
-    /// One way: its name, and what runs it a number of times.
+    /// One way: its name, and the work that runs a given number of times.
     struct Way {
         let name: String
         /// The name of the way that it is compared with.
         var against: String?
-        /// What it is to reach.
+        /// The target.
         var target: Row.Target?
         let run: (Int) throws -> Void
 
@@ -19,12 +19,12 @@ struct Rounds {
     }
 
     let work: String
-    /// How often a way is run in each round.
+    /// How many times a way runs in each round.
     let count: Int
     let ways: [Way]
     static let rounds = 21
 
-    /// Runs all.
+    /// Runs all of the ways.
     ///
     /// - Returns: A row for each way, in nanoseconds for one run of it.
     func run() throws -> [Row] {
@@ -44,19 +44,19 @@ struct Rounds {
     }
 }
 
-/// What was measured of one way of doing some work.
+/// The measurement of one way of doing some work.
 struct Row: Codable {
     enum Unit: String, Codable {
         case nanoseconds, kilobytes
     }
 
-    /// What a way is to reach, against another.
+    /// The target of a way against another.
     enum Target: Codable {
-        /// At most so many times its cost.
+        /// At most this many times its cost.
         case ratio(Double)
-        /// At most so much more.
+        /// At most this much more.
         case more(Double)
-        /// At least so many times its cost: the other is the one that is to be fast.
+        /// At least this many times its cost, because the other one should be the fast one.
         case atLeast(Double)
     }
 
@@ -90,7 +90,7 @@ struct Row: Codable {
         difference = zip(samples, base).map { $0 - $1 }.median
     }
 
-    /// Whether the target is reached; nil where there is none.
+    /// Whether the target is reached; nil if there is none.
     var isReached: Bool? {
         switch target {
         case .ratio(let limit): ratio.map { $0 <= limit }

@@ -3,8 +3,8 @@ import Foundation
 import PatchCrypto
 import PatchRunner
 
-/// Patched calls of all kinds from eight threads, each in an instance of the patch, while patches are installed and taken out: the memory
-/// that is held may not grow.
+/// Patched calls of all kinds from eight threads, each in its own instance of the patch, while patches are installed and removed.
+/// Memory use must not grow.
 enum Soak {
     private struct Item: Codable, PatchValue {
         var name: String
@@ -21,8 +21,8 @@ enum Soak {
         patch.replace("Soak.fails", function(original, number) if number % 64 == 0 then error({}) end return number end)
         """
 
-    /// - Parameter count: How many calls in all.
-    /// - Throws: `Failure` where the resident memory has grown by more than 5 percent after its first fifth.
+    /// - Parameter count: The total number of calls.
+    /// - Throws: `Failure` if the resident memory has grown by more than 5 percent after the first fifth of the calls.
     static func run(_ count: Int) throws {
         let registry = PatchRegistry()
         let scalar = try registry.replaceable("Soak.scalar") { (price: Double, quantity: Int) -> Double in price }
@@ -45,7 +45,7 @@ enum Soak {
             for install in 0..<100 {
                 runner.deactivateAll()
                 try runner.install(patch.envelope, trust: patch.trust, keys: patch.scriptKey)
-                // All threads are in it at once, so it has an instance for each processor when it is taken out.
+                // All threads use the patch at once, so it has an instance for each processor when it is removed.
                 if install % 10 == 0 { threads.run { _ in for number in 0..<100 { keep(scalar(9.5, number)) } } }
             }
             threads.run { _ in

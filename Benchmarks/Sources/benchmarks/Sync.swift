@@ -3,8 +3,8 @@ import PatchCrypto
 import PatchFeed
 import PatchHTTP
 
-/// A sync with a feed on nginx, on this machine: the metadata and the list. python-tuf's client does the same in a process of its
-/// own, which waits between the rounds.
+/// A sync with a feed on nginx on this machine: the metadata and the list. python-tuf's client does the same in a separate
+/// process, which waits between the rounds.
 enum Sync {
     static func run(_ workshop: ReleaseFixture, _ tools: Tools) throws -> [Row] {
         let folder = "\(workshop.folder)/sync"
@@ -80,7 +80,7 @@ enum Sync {
         return try Rounds(work: "a sync on this machine", count: 10, ways: ways).run()
     }
 
-    /// An envelope whose signature is over a small payload.
+    /// An envelope with a signature over a small payload.
     private static func signed(_ payload: [UInt8], _ key: SigningKey) throws -> [UInt8] {
         let script = PatchScript(name: "main.lua", bytes: payload)
         let manifest = try Manifest(
@@ -120,7 +120,7 @@ enum Sync {
         var error: (any Error)?
     }
 
-    /// What a device keeps, in memory.
+    /// A device's storage in memory.
     private final class Items: FeedStorage, @unchecked Sendable {
         private let lock = NSLock()
         private var items: [String: [UInt8]] = [:]
@@ -131,7 +131,7 @@ enum Sync {
         func remove(_ name: String) throws(PatchError) { lock.withLock { items[name] = nil } }
     }
 
-    /// A program that runs beside this one.
+    /// A program that runs in parallel.
     private final class Child {
         private let process = Process()
         private let input = Pipe()

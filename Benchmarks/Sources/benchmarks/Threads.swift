@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Threads that wait for work, so that to make them is not measured.
+/// Threads that wait for work, so that making them is not measured.
 final class Threads: Sendable {
     let count: Int
     private let work: [DispatchSemaphore]

@@ -1,10 +1,9 @@
 import Foundation
 
-/// The tool as a release script and a CI job run it, against the floor in C, a shell pipeline, and scripts in
-/// Python and PHP.
+/// The tool as used by a release script and a CI job, against the floor in C, a shell pipeline, and scripts in Python and PHP.
 enum WholeProcesses {
     private static let count = 200
-    /// The shell takes half a minute for all; it does some of them, and its time counts for all.
+    /// The shell would take half a minute for all files. It does only a few, and its time is multiplied.
     private static let shellCount = 10
 
     static func run(_ workshops: [ReleaseFixture], _ tools: Tools) throws -> [Row] {
@@ -12,7 +11,7 @@ enum WholeProcesses {
     }
 
     private static func run(_ workshop: ReleaseFixture, _ tools: Tools) throws -> [Row] {
-        // The shell, Python and PHP do the default, RSA.
+        // The shell, Python and PHP support only the default, RSA.
         let isRSA = workshop.signature == "RSA-3072"
         let signed = "signed with \(workshop.signature)"
         let folder = workshop.folder
@@ -45,7 +44,7 @@ enum WholeProcesses {
             work: "pack \(count) scripts of 4 KiB, \(signed)",
             ways: [
                 .init(name: "C", command: [Tools.floor, "pack", keys.signing, keys.script, output] + scripts),
-                // patchpack verifies each envelope before it is put in place.
+                // patchpack verifies each envelope before putting it in place.
                 .init(
                     name: "C, verifying",
                     command: [Tools.floor, "pack-and-verify", keys.signing, keys.script, output] + scripts),
@@ -122,7 +121,7 @@ enum WholeProcesses {
         ).run()
         guard isRSA else { return rows }
 
-        // One patch, cold: the payload and the signature lie ready for openssl, which opens nothing.
+        // One patch in a new process. For openssl, the payload and the signature are ready in files, and it decrypts nothing.
         let envelope = try Data(contentsOf: URL(filePath: envelopes[0]))
         let delimiter = Data("\n--patchpack-envelope-1 ".utf8)
         guard let cut = envelope.range(of: delimiter, options: .backwards),

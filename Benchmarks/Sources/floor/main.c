@@ -1,9 +1,10 @@
-// patchpack's `pack` and `verify` for many files, in plain C, to hold whole processes against.
+// patchpack's `pack` and `verify` for many files in plain C, for comparing whole processes.
 //
 //     floor pack SIGNING.pem SCRIPT.key FOLDER SCRIPT.lua...
-//     floor pack-and-verify SIGNING.pem SCRIPT.key FOLDER SCRIPT.lua...   as patchpack does, before the envelope is put in place
+//     floor pack-and-verify SIGNING.pem SCRIPT.key FOLDER SCRIPT.lua...   verifies before it puts the envelope in place, as patchpack does
 //     floor verify PUBLIC.pem SCRIPT.key ENVELOPE.js...
-//     floor measure COMMAND...        prints nanoseconds, kilobytes and page faults without a read from the disk: a process counts as its own what the one had that made it
+//     floor measure COMMAND...        prints nanoseconds, kilobytes, and page faults without a disk read. The memory of a process
+//                                     includes the memory of the process that started it.
 #include "CFloor.h"
 
 #include <fcntl.h>
@@ -27,7 +28,7 @@ static unsigned char *read_file(const char *path, size_t *size) {
     return bytes;
 }
 
-/// Puts a whole file in place durably, or none.
+/// Puts a whole file in place durably, or not at all.
 static void write_file(const char *folder, const char *path, const unsigned char *bytes, size_t size) {
     char temporary[4096];
     snprintf(temporary, sizeof temporary, "%s.tmp", path);

@@ -5,7 +5,7 @@
 @testable internal import PatchReport
 @testable internal import PatchRunner
 
-/// What a role of a feed signs: as received, and signed here, so that it gets past the signature.
+/// The signed part of a role's metadata: as received, and signed here, so that it passes the signature check.
 func fuzzMetadata(_ bytes: [UInt8]) throws {
     for type in ["root", "timestamp", "snapshot", "targets"] {
         _ = try? SignedMetadata(bytes, name: "file", type: type)
@@ -39,7 +39,7 @@ func fuzzMetadata(_ bytes: [UInt8]) throws {
             isKept(timestamp)
             let described = timestamp.snapshot.file
             try? described.check(bytes, of: "file")
-            // Of the right length, so that the hashes are looked at.
+            // The right length, so that the hashes are checked.
             try? described.check([UInt8](repeating: 0, count: min(described.length ?? 0, 1000)), of: "file")
         case "snapshot":
             guard let snapshot = try? SnapshotMetadata(file) else { continue }
@@ -67,10 +67,10 @@ func fuzzMetadata(_ bytes: [UInt8]) throws {
     }
 }
 
-/// The snapshot of the input before, so that one can be older than the other.
+/// The snapshot of the previous input, so that one can be older than the other.
 private nonisolated(unsafe) var lastSnapshot: SnapshotMetadata?
 
-/// The list of patches, and what a few devices get of it.
+/// The list of patches, and the patches that a few devices get.
 func fuzzList(_ bytes: [UInt8]) throws {
     let list = try PatchList(decoding: bytes)
     for version in ["2.3.1", "10"] {
@@ -93,7 +93,7 @@ func fuzzList(_ bytes: [UInt8]) throws {
     }
 }
 
-/// The state of a store: what is read is written as it was.
+/// The state of a store: writing it again must not change it.
 func fuzzState(_ bytes: [UInt8]) throws {
     guard let state = StoreState(try JSONValue(parsing: bytes)) else { return }
     require(StoreState(state.json) == state, "another state once it is written again")
@@ -103,7 +103,7 @@ func fuzzState(_ bytes: [UInt8]) throws {
     require(Set(next.runnable.map(\.patch.id)).count == next.runnable.count, "two versions of a patch run")
 }
 
-/// Lines of event logs: a report does not depend on their order, nor on how many are parsed at once.
+/// Lines of event logs: a report must not depend on their order, nor on the number of parallel parsers.
 func fuzzEvents(_ bytes: [UInt8]) throws {
     func report(_ lines: [ArraySlice<UInt8>], oneByOne: Bool = false) -> FleetReport? {
         var limits = ReportBuilder.Limits()
@@ -149,7 +149,7 @@ func fuzzEvents(_ bytes: [UInt8]) throws {
     }
 }
 
-/// Canonical JSON: the same for every way to write a value.
+/// Canonical JSON: the same for every way of writing a value.
 func fuzzCanonical(_ bytes: [UInt8]) throws {
     let value = try JSONValue(parsing: bytes)
     let again = try JSONValue(parsing: value.encoded())

@@ -5,7 +5,7 @@ internal import Foundation
 
 /// A small feed in memory, one of whose files is the input.
 ///
-/// The roles of the feed sign what leads to the file. Metadata without signatures are signed too, as a thief of the key could.
+/// The roles of the feed sign the path to the file. Metadata without signatures are signed too, as a thief of the key could do.
 struct FuzzFeed: FeedSource {
     static let app = "com.example.shop"
     static let environment = "release"
@@ -16,7 +16,7 @@ struct FuzzFeed: FeedSource {
     /// The feed as its owner made it.
     static let own = FuzzKeys.must { try FuzzFeed() }
 
-    /// What the input is in place of. Its first byte says which.
+    /// The file that the input replaces, selected by its first byte.
     private enum Place: CaseIterable {
         case root, targets, rollout, snapshot, timestamp, list, trust, envelope
         case stagedRoot, stagedTargets, stagedRollout, stagedList
@@ -49,7 +49,7 @@ struct FuzzFeed: FeedSource {
         }
     }
 
-    /// - Parameter input: The number of a place, and what is there.
+    /// - Parameter input: The number of a place, and the bytes for it.
     init(_ input: ArraySlice<UInt8>) {
         self = Self.own
         guard let first = input.first else { return }
@@ -81,12 +81,12 @@ struct FuzzFeed: FeedSource {
 
     private static func place(_ byte: UInt8) -> Place { Place.allCases[Int(byte) % Place.allCases.count] }
 
-    /// The trust store that an input is; nil if it is something else.
+    /// The trust store in an input; nil if the input is for another place.
     static func trustStore(in input: ArraySlice<UInt8>) -> [UInt8]? {
         input.first.map(place) == .trust ? trustStore(input) : nil
     }
 
-    /// A store without signatures is signed.
+    /// Signs a store that has no signatures.
     private static func trustStore(_ input: ArraySlice<UInt8>) -> [UInt8] {
         let content = Array(input.dropFirst())
         return (try? signedStore(content, number: 2)) ?? content
@@ -130,7 +130,7 @@ struct FuzzFeed: FeedSource {
         link([role: Self.signed(role, body)])
     }
 
-    /// Puts metadata in their places, and those that describe them.
+    /// Puts metadata in their places, along with the metadata that describe them.
     private mutating func link(_ changed: [FeedRepository.Role: [UInt8]]) {
         var (snapshot, timestamp) = (bodies[.snapshot] ?? .null, bodies[.timestamp] ?? .null)
         func put(_ role: FeedRepository.Role, _ file: [UInt8], in body: inout JSONValue) {

@@ -23,7 +23,7 @@ struct Main {
             exit(
                 LLVMFuzzerRunDriver(&count, &start) { data, size in
                     let bytes = Array(UnsafeBufferPointer(start: data, count: size))
-                    // An input that is refused is what most of them should be; a crash, a leak and a hang are not.
+                    // Most inputs should be refused. A crash, a leak or a hang is a failure.
                     try? Main.target?(bytes)
                     return 0
                 })
@@ -31,7 +31,7 @@ struct Main {
     }
 }
 
-/// What must hold of an accepted input.
+/// Requires a condition for an accepted input.
 func require(_ holds: Bool, _ message: @autoclosure () -> String) {
     guard holds else { fatalError(message()) }
 }

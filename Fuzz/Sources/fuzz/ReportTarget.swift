@@ -4,7 +4,7 @@ internal import Foundation
 @testable internal import PatchReport
 @testable internal import patchpack
 
-/// A line of gates, divided by spaces, and a file of events, compressed or not: a report in each of its formats.
+/// A line of gates, separated by spaces, and a file of events, compressed or not: a report in each format.
 func fuzzReport(_ bytes: [UInt8]) throws {
     let (head, file) = bytes.split(at: "\n") ?? ([], bytes)
     let gates = head.split(separator: UInt8(ascii: " ")).prefix(4).compactMap {
@@ -29,7 +29,7 @@ func fuzzReport(_ bytes: [UInt8]) throws {
     }
 }
 
-/// Reads events as the tool does, and in one piece.
+/// Reads events as the tool does, and also all at once.
 private enum FuzzEvents {
     private static let path = Path(FuzzFolder.path + "-events.jsonl")
 
@@ -42,7 +42,7 @@ private enum FuzzEvents {
 
     private struct Unavailable: Error {}
 
-    /// The report on a file, and whether all of it could be read.
+    /// The report on a file, and whether the whole file could be read.
     static func report(on file: [UInt8]) throws -> (FleetReport, isWhole: Bool) {
         try Data(file).write(to: URL(filePath: path.description))
         let lines = EventLines(try builder(), jobs: 1)

@@ -2,7 +2,7 @@
 @testable internal import PatchPublishing
 @testable internal import patchpack
 
-/// A file of a publisher's feed: what `feed status`, `feed page` and a change read of it.
+/// A file of a publisher's feed, as `feed status`, `feed page` and a change read it.
 func fuzzRepository(_ bytes: [UInt8]) throws {
     let source = FuzzFeed(bytes[...])
     func read(_ path: String) throws(PatchError) -> [UInt8]? { source.files[path] }
@@ -30,7 +30,7 @@ func fuzzRepository(_ bytes: [UInt8]) throws {
     if (try? staged.loadStagedChange(reading: read)) == true {
         _ = (staged.changes(since: feed), try? staged.missing())
     }
-    // What its owner signs next can be read again.
+    // The owner's next metadata can be read again.
     feed.refresh(Set(FeedRepository.Role.allCases), in: ChangeDetails(at: FuzzFeed.now))
     guard let made = try? feed.files(signedBy: FuzzFeed.signers(), in: ChangeDetails(at: FuzzFeed.now)) else { return }
     var files = source.files

@@ -6,7 +6,7 @@ internal import Synchronization
 @testable internal import PatchFeed
 @testable internal import PatchRunner
 
-/// A file of a feed, on a device that launches, syncs and launches again. If the second byte is odd, it has synced before.
+/// A file of a feed, on a device that launches, syncs and launches again. If the second byte is odd, it has already synced once.
 func fuzzSync(_ bytes: [UInt8]) throws {
     guard let second = bytes.dropFirst().first else { return }
     let input = bytes.prefix(1) + bytes.dropFirst(2)
@@ -26,7 +26,7 @@ func fuzzSync(_ bytes: [UInt8]) throws {
     device.checkLog()
 }
 
-/// A device, whose folder outlives its processes.
+/// A device with a folder that outlives its processes.
 private final class FuzzDevice {
     static let trust = FuzzKeys.must {
         PatchTrust(try TrustStore([FuzzKeys.signing.verifyingKey]), scriptKeys: FuzzKeys.scriptKey)
@@ -37,7 +37,7 @@ private final class FuzzDevice {
 
     init() throws { host = try HostInfo(app: FuzzFeed.app, version: "2.3.1") }
 
-    /// Each line is an event, whatever the feed says.
+    /// Each line must be an event, whatever the feed contains.
     func checkLog() {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: log)) ?? [] {
             let text = (try? Data(contentsOf: URL(filePath: "\(log)/\(name)"))).map(Array.init) ?? []

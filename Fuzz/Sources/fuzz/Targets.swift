@@ -6,7 +6,7 @@ internal import Synchronization
 @testable internal import PatchWorkbench
 @testable internal import patchpack
 
-/// What is fuzzed, by name. Each takes bytes, and throws where they are refused.
+/// The fuzz targets by name. Each takes bytes, and throws if they are refused.
 nonisolated(unsafe) let targets: [String: ([UInt8]) throws -> Void] = [
     "envelope": fuzzEnvelope, "zip": fuzzZip, "manifest": fuzzManifest, "tags": fuzzTags, "ranges": fuzzRanges,
     "arguments": fuzzArguments, "trust": fuzzTrust, "keystore": fuzzKeyStore, "lua": fuzzLua, "metadata": fuzzMetadata,
@@ -15,7 +15,7 @@ nonisolated(unsafe) let targets: [String: ([UInt8]) throws -> Void] = [
     "report": fuzzReport, "repository": fuzzRepository, "sync": fuzzSync,
 ]
 
-/// Keys that anybody may know.
+/// Keys that need not be secret.
 enum FuzzKeys {
     static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Tests/Vectors/keys")
@@ -24,7 +24,7 @@ enum FuzzKeys {
     }
     static let scriptKey = must { try ScriptKey(file: SecretBytes(file("script.key"))) }
     static let signing = must { try SigningKey(pem: SecretBytes(file("ed25519.private.pem"))) }
-    /// The key of a feed's roles that need no release key.
+    /// The key of the feed's roles that do not need a release key.
     static let online = must {
         let head: [UInt8] = [0x30, 0x2E, 2, 1, 0, 0x30, 5, 6, 3, 0x2B, 0x65, 0x70, 4, 0x22, 4, 0x20]
         let text = Base64.encode(head + [UInt8](repeating: 1, count: 32))
@@ -38,7 +38,7 @@ enum FuzzKeys {
         ])
     }
     static let verifier = must { try EnvelopeVerifier(trustStore: trust, policy: .none) }
-    /// Wants two of these, one of which is revoked.
+    /// Requires two signers, one of whom is revoked.
     static let strict = must {
         try EnvelopeVerifier(
             trustStore: TrustStore(keys: [
@@ -47,18 +47,18 @@ enum FuzzKeys {
             ]), threshold: 2, policy: .none)
     }
 
-    /// What cannot fail but where the checkout is not whole.
+    /// A value that cannot fail to be made in a complete checkout.
     static func must<Value>(_ make: () throws -> Value) -> Value {
         do { return try make() } catch { fatalError("\(error)") }
     }
 }
 
-/// The beginning of the paths of this process's files.
+/// The prefix of the paths of this process's files.
 enum FuzzFolder {
     static let path = FileManager.default.temporaryDirectory.appending(path: "patchpack-fuzz-\(getpid())").path
 }
 
-/// An envelope as it comes from a network.
+/// An envelope as received from a network.
 func fuzzEnvelope(_ bytes: [UInt8]) throws {
     var report = VerificationReport()
     let result = Result { try FuzzKeys.verifier.verify(bytes, scriptKeys: FuzzKeys.scriptKey, report: &report) }
@@ -79,7 +79,7 @@ func fuzzEnvelope(_ bytes: [UInt8]) throws {
     require(resigned?.scripts == patch.scripts, "other scripts once it is signed again")
 }
 
-/// A zip of somebody who can sign: sealed and signed here, so that it gets past the signature.
+/// A zip from an attacker who can sign: sealed and signed here, so that it passes the signature check.
 func fuzzZip(_ bytes: [UInt8]) throws {
     let suite = EnvelopeSuite.aes128CBCMD5
     let payload = try suite.seal(bytes, with: FuzzKeys.scriptKey, label: EnvelopeSuite.envelopeLabel)
@@ -109,7 +109,7 @@ func fuzzTags(_ bytes: [UInt8]) throws {
     require((try? Manifest(decoding: manifest.encoded())) != nil, "a manifest of tags that cannot be read")
 }
 
-/// Ranges of versions, versions, times, names and ids: one a line.
+/// Ranges of versions, versions, times, names and ids, one per line.
 func fuzzRanges(_ bytes: [UInt8]) throws {
     let texts = bytes.split(separator: 10, omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self) }
     let versions = texts.compactMap(AppVersion.init(_:))
@@ -130,7 +130,7 @@ func fuzzRanges(_ bytes: [UInt8]) throws {
     _ = texts.first.flatMap { nearest(String($0.prefix(40)), among: Verb.all.map(\.name)) }
 }
 
-/// A command line, its words divided by NUL.
+/// A command line with words separated by NUL.
 func fuzzArguments(_ bytes: [UInt8]) throws {
     let words = bytes.split(separator: 0, omittingEmptySubsequences: false).map { Argument(bytes: Array($0)) }
     let request: Request
@@ -180,7 +180,7 @@ func fuzzTrust(_ bytes: [UInt8]) throws {
     require((try? TrustStoreFile(file.encoded())) != nil, "a changed store that cannot be read")
 }
 
-/// A key store: as it comes where opening it costs little, and with its contents made of the input.
+/// A key store: as received if opening it is cheap, and with the input as its contents.
 func fuzzKeyStore(_ bytes: [UInt8]) throws {
     let words = bytes.prefix(200).split(separator: 32, maxSplits: 4)
     let costs = words.count > 3 ? words[1...3].map { Int(String(decoding: $0, as: UTF8.self)) ?? 0 } : []
@@ -197,7 +197,7 @@ func fuzzKeyStore(_ bytes: [UInt8]) throws {
     }
 }
 
-/// A key store of the lowest cost that there is.
+/// A key store with the lowest possible cost.
 private enum CheapStore {
     static let passphrase = SecretBytes(Array("fuzz".utf8))
     static let salt = "00112233445566778899aabbccddeeff"
@@ -210,7 +210,7 @@ private enum CheapStore {
     }
 }
 
-/// What scripts are given of the host's.
+/// An object of the host that scripts can use.
 private final class Basket: PatchObject {
     let names = Mutex<[String]>([])
 }
@@ -223,7 +223,7 @@ private struct Item: Codable, PatchValue {
 
 private struct Refusal: Error {}
 
-/// A script of somebody who can sign, loaded, applied, called and taken out.
+/// A script from an attacker who can sign: loaded, applied, called and removed.
 func fuzzLua(_ bytes: [UInt8]) throws {
     let registry = PatchRegistry()
     let run = try registry.replaceable("T.run") { (number: Int) throws -> Int in number + 1000 }

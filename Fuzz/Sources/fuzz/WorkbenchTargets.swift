@@ -4,7 +4,7 @@
 @testable internal import PatchWorkbench
 @testable internal import patchpack
 
-/// An interface, a line of hyphens, and a script: what `lint` reads of a pull request.
+/// An interface, a line of hyphens, and a script, as `lint` reads them from a pull request.
 func fuzzTypes(_ bytes: [UInt8]) throws {
     guard let (json, lua) = bytes.split(at: "\n---\n") else { return }
     let interface = try PatchInterface(json: json)
@@ -25,8 +25,8 @@ func fuzzTypes(_ bytes: [UInt8]) throws {
     }
 }
 
-/// A patch, a line of hyphens, and a spec, which may have an interface and another such line before them: what `test` runs. The spec has
-/// nothing that reaches a file or a process.
+/// A patch, a line of hyphens, and a spec, as `test` runs them. An interface and another such line may come before them. The spec
+/// has no access to files or processes.
 func fuzzSpec(_ bytes: [UInt8]) throws {
     guard var (source, spec) = bytes.split(at: "\n---\n") else { return }
     var interface: PatchInterface?

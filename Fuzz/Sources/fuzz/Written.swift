@@ -6,7 +6,7 @@ internal import Foundation
     internal import FoundationXML
 #endif
 
-/// What each output must be, also if strangers wrote the texts in it.
+/// The requirements for each output, even if it has untrusted strings.
 enum Written {
     static func check(json: JSONValue) {
         let text = json.encoded(escaping: isUnprintable)
@@ -16,7 +16,7 @@ enum Written {
         require(again.encoded() == json.encoded(), "JSON that reads as another value")
     }
 
-    /// Prometheus' text format, of which OpenMetrics reads the same: each series once, then the end.
+    /// Prometheus' text format, which is also valid OpenMetrics: each series once, then the end.
     static func check(metrics: String) {
         var series: Set<[UInt8]> = []
         let lines = metrics.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
@@ -56,7 +56,7 @@ enum Written {
         read(Array(junit.utf8), elements: ["testsuites", "testsuite", "testcase", "skipped", "failure", "error"])
     }
 
-    /// A page, in which nobody else has written an element or an attribute. Its body is XML but for line breaks.
+    /// A page without elements or attributes from untrusted strings. Its body is XML except for line breaks.
     static func check(page: String) {
         require(!page.unicodeScalars.contains { $0 != "\n" && isUnprintable($0) }, "an unprintable page")
         guard let body = Array(page.utf8).split(at: "<header>")?.after.split(at: "</main>")?.before else {
@@ -104,7 +104,7 @@ enum Written {
 }
 
 extension [UInt8] {
-    /// What is before and after the first place of a text.
+    /// The bytes before and after the first occurrence of a string.
     func split(at separator: String) -> (before: [UInt8], after: [UInt8])? {
         let separator = Array(separator.utf8)
         guard let place = indices.dropLast(separator.count - 1).first(where: { self[$0...].starts(with: separator) })

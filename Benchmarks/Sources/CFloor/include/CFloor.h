@@ -1,4 +1,4 @@
-// The same work as the library's, written in C straight on the libraries below it: the floor that it is measured against.
+// The same work as the library's, written in C directly on the underlying libraries. It is the floor for the measurements.
 #ifndef CFLOOR_H
 #define CFLOOR_H
 
@@ -12,10 +12,10 @@ typedef struct floor_keys floor_keys;
 
 /// Reads a private or a public key, and a script key.
 floor_keys *floor_keys_read(const char *pem_path, bool is_private, const char *script_key_path);
-/// Packs a script; the caller frees the envelope. The bytes are those that patchpack makes.
+/// Packs a script; the caller frees the envelope. The bytes are the same as patchpack's.
 unsigned char *floor_pack(
     floor_keys *keys, const char *manifest, const char *name, const unsigned char *script, size_t size, size_t *envelope_size);
-/// Verifies an envelope of one script; it is decrypted where it lies.
+/// Verifies an envelope of one script; it is decrypted in place.
 bool floor_verify(floor_keys *keys, unsigned char *envelope, size_t size);
 
 // MARK: calls
@@ -25,16 +25,17 @@ typedef struct floor_state floor_state;
 /// A state with a count hook and a budget, whose chunk returns a function of (original, ...).
 floor_state *floor_open(const char *source);
 void floor_close(floor_state *state);
-/// Calls the function of (price, quantity) `count` times in a chain: each result is the next price. Returns the last, or -1
-/// for an error.
+/// Calls the function of (price, quantity) `count` times in a chain: each result is the next price. Returns the last result, or
+/// -1 for an error.
 double floor_calls(floor_state *state, double price, int64_t count);
-/// The same with a recursive lock around each call, as a state that any thread may call needs.
+/// The same with a recursive lock around each call, which a state for calls from any thread needs.
 double floor_locked_calls(floor_state *state, double price, int64_t count);
 /// Calls the function with a string; returns the sum of the results' lengths.
 int64_t floor_string_calls(floor_state *state, const char *text, int64_t count);
-/// Calls the function with a table of numbers; returns the sum of the lengths of the tables that come back, all read.
+/// Calls the function with a table of numbers; returns the sum of the lengths of the returned tables, all read.
 int64_t floor_array_calls(floor_state *state, const double *values, int64_t size, int64_t count);
-/// Calls the function with a table of the fields name, price and quantity; returns the sum of the prices that come back in one.
+/// Calls the function with a table with the fields name, price and quantity; returns the sum of the prices in the returned
+/// tables.
 int64_t floor_strings_calls(floor_state *state, const char *text, int64_t size, int64_t count);
 double floor_structs_calls(floor_state *state, const char *name, int64_t size, int64_t count);
 double floor_struct_calls(floor_state *state, const char *name, double price, int64_t quantity, int64_t count);

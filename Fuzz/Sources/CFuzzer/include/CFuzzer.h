@@ -1,4 +1,4 @@
-// libFuzzer's way in for a program with a `main` of its own (llvm.org/docs/LibFuzzer.html).
+// libFuzzer's entry point for a program that has its own `main` (llvm.org/docs/LibFuzzer.html).
 #ifndef CFUZZER_H
 #define CFUZZER_H
 
