@@ -76,7 +76,7 @@ enum Client {
     }
 }
 
-/// Metadata and targets have URLs of their own in the protocol.
+/// The protocol has separate URLs for metadata and targets.
 private struct TwoSources: FeedSource {
     let metadata: HTTPSource
     let targets: HTTPSource
@@ -87,13 +87,13 @@ private struct TwoSources: FeedSource {
     }
 }
 
-/// A folder of metadata. The suite reads every `*.json` in it, and takes `root.json` for the newest root.
+/// A folder of metadata. The suite reads every `*.json` in it, and takes `root.json` as the newest root.
 private struct Storage: FeedStorage {
     let folder: URL
     var pinnedRoot: URL { folder.appending(path: "pinned-root") }
     var newestRoot: URL { folder.appending(path: "root.json") }
 
-    /// Root files are kept under a name that does not end in `.json`.
+    /// Root files are stored under a name that does not end in `.json`.
     private func place(_ name: String) -> URL {
         folder.appending(path: name.hasSuffix(".root.json") ? name + ".kept" : name)
     }

@@ -105,7 +105,7 @@ def race(kind, work, base, place, url):
         names = [f"p{number}a", f"p{number}b"]
         for job, name in zip(jobs, names):
             job.change(name)
-        # Which one is ahead, and by how much, is chance.
+        # It depends on chance which one is ahead, and by how much.
         running = [jobs[0].deploy(place)]
         time.sleep(random.random() ** 3 * 0.05)
         running.append(jobs[1].deploy(place))

@@ -12,7 +12,7 @@ import sys
 import threading
 
 port, public, bucket = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
-# So many requests are not checked: those that make the bucket and the account.
+# The number of initial requests that are not checked, because they make the bucket and the account.
 os.environ["INITIAL_NO_AUTH_ACTION_COUNT"] = "4"
 
 import boto3  # noqa: E402

@@ -1,8 +1,8 @@
 # usage: prepare.sh ROOT DOCUMENT
 #
-# What the documents take for given: keys, patches, envelopes, a feed and events. SHOP is the example app.
+# The files that the documents assume: keys, patches, envelopes, a feed and events. SHOP is the example app.
 root=$1
-# Getting started begins with nothing but a checkout.
+# Getting started begins with only a checkout.
 if [ "$2" = getting-started.md ]; then
   ln -s "$root" patchpack
   exit
@@ -13,7 +13,7 @@ for name in root release online; do
   mv "$name/signing.pem" "$name.pem"
 done
 cp keys/trusted.pem keys/script.key .
-# README calls the scripts of the examples by their own names, and a script with a fault `cart`.
+# README refers to the scripts of the examples by their own names, and to a script with a fault as `cart`.
 ln -s "$root/examples"
 mkdir patches specs
 printf '%s\n' '-- @patch com.example.shop.cart' '-- @version 1' '-- @app com.example.shop *' '-- @replaces Cart.totl' \

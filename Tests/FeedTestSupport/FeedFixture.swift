@@ -6,7 +6,7 @@ import Synchronization
 /// A feed in memory, made by the repository side, with one key for each role.
 package final class FeedFixture: Sendable {
     package static let app = "com.example.shop"
-    /// The time at which everything here happens.
+    /// The time of everything in these tests.
     package static let now = at("2026-11-01T12:00:00Z")
     package static let details = ChangeDetails(at: now)
 
@@ -21,7 +21,7 @@ package final class FeedFixture: Sendable {
     package let online: SigningKey
 
     /// - Parameters:
-    ///   - rootKeys: How many root keys there are.
+    ///   - rootKeys: The number of root keys.
     ///   - rootThreshold: How many of them must sign.
     package init(rootKeys: Int = 1, rootThreshold: Int = 1) throws {
         root = try (0..<rootKeys).map { _ in try SigningKey.generate(.ed25519) }
@@ -38,7 +38,7 @@ package final class FeedFixture: Sendable {
 
     package var pinnedRoot: [UInt8] { server["metadata/1.root.json"] ?? [] }
 
-    /// The feed as it is.
+    /// The current feed.
     package func repository() throws -> FeedRepository {
         try FeedRepository(trustingItself: { path in self.server[path] })
     }
@@ -52,7 +52,7 @@ package final class FeedFixture: Sendable {
         try server.write(feed.files(signedBy: signers(keys ?? [release, online]), in: ChangeDetails(at: now)))
     }
 
-    /// Publishes versions of `com.example.shop.cart-total`, the envelopes of which are not envelopes.
+    /// Publishes versions of `com.example.shop.cart-total`. Their envelopes are not real envelopes.
     package func publish(_ versions: ClosedRange<Int>, with keys: [SigningKey]? = nil) throws {
         try change(with: keys) { feed in
             _ = try feed.publish(
@@ -94,14 +94,14 @@ package final class FeedFixture: Sendable {
 }
 
 extension SigningKey {
-    /// The file of metadata that this key has signed, whatever they are.
+    /// A metadata file with any content, signed by this key.
     package func file(of signed: JSONValue) throws -> [UInt8] {
         let signature = try sign(signed.canonical[...])
         return MetadataSignature.file(signed, [.init(keyID: try FeedKey(verifyingKey).id, bytes: signature)])
     }
 }
 
-/// A feed's files in memory, and what was asked for.
+/// A feed's files in memory, and the requests for them.
 package final class MemorySource: FeedSource {
     private let state = Mutex<(files: [String: [UInt8]], requests: [String])>(([:], []))
     /// The clock of the source.
@@ -125,7 +125,7 @@ package final class MemorySource: FeedSource {
         set { state.withLock { $0.files[path] = newValue } }
     }
 
-    /// What was asked for since this was last read.
+    /// The requests since the last reading.
     package func requests() -> [String] {
         state.withLock { state in
             defer { state.requests = [] }
@@ -154,7 +154,7 @@ package final class MemorySource: FeedSource {
     }
 }
 
-/// A source that behaves as another one until something happens to a file.
+/// A source that behaves like another one until something happens to a file.
 package struct FaultySource: FeedSource {
     private let source: MemorySource
     private let change: @Sendable (String, FeedReply) throws(PatchError) -> FeedReply
@@ -170,7 +170,7 @@ package struct FaultySource: FeedSource {
     }
 }
 
-/// What a device keeps, in memory.
+/// A device's storage in memory.
 package final class MemoryStorage: FeedStorage {
     private let items = Mutex<[String: [UInt8]]>([:])
 

@@ -3,10 +3,10 @@ import PatchDevice
 import PatchRunner
 import Synchronization
 
-/// Writes what the devices of a fleet tell, with the event log that apps use.
+/// Writes the events of a fleet's devices, with the event log that apps use.
 final class FleetLog: Sendable {
     private let folder: String
-    /// The time of the device that is living, in milliseconds since 1970.
+    /// The time of the current device, in milliseconds since 1970.
     private let now = Atomic(0)
     /// 2026-11-01T00:00:00Z.
     private static let start = 1_793_491_200_000
@@ -33,7 +33,7 @@ final class FleetLog: Sendable {
         }
     }
 
-    /// How wrong the clock of a device is in the first 60 hours, in milliseconds: of few by three years or eight.
+    /// The error of a device's clock in the first 60 hours, in milliseconds. A few clocks are wrong by three or eight years.
     private static func error(_ number: Int) -> Int {
         let year = 365 * 86_400_000
         return number % 97 == 5 ? 3 * year : number % 89 == 5 ? -8 * year : 0
@@ -61,7 +61,7 @@ final class FleetLog: Sendable {
         set(hour)
         let patches = versions.compactMap(Self.patch)
         for patch in patches { log.record(.runner(.activated(patch))) }
-        // A launch is told of after its patches, some milliseconds later.
+        // A launch is logged after its patches, some milliseconds later.
         now.wrappingAdd(7, ordering: .relaxed)
         log.record(.launched(patches, isSafe: false))
     }
@@ -73,7 +73,7 @@ final class FleetLog: Sendable {
         log.record(.runner(.activated(patch)))
     }
 
-    /// A launch in which the app is used: calls, of which few fail.
+    /// A launch in which the app is used. A few of its calls fail.
     func use(_ versions: [String], at hour: Double, _ log: PatchEventLog, _ random: inout SplitMix) {
         for patch in versions.compactMap(Self.patch) {
             var calls = RunnerEvent.Calls()
@@ -86,7 +86,7 @@ final class FleetLog: Sendable {
             calls.times = RunnerEvent.Calls.timeBounds.map { _ in 0 } + [0]
             calls.times[0] = calls.measured
             if calls.measured > 0, random.unit() < 0.1 {
-                // A slow call, such as of a device that is busy.
+                // A slow call, as on a busy device.
                 calls.times[0] -= 1
                 calls.times[Int(random.unit() * Double(calls.times.count))] += 1
             }

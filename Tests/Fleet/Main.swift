@@ -9,12 +9,12 @@ import PatchRunner
 ///     fleet CHART.svg [DEVICES]
 ///     fleet --events FOLDER [DEVICES [PERCENT [CRASHES]]]
 ///
-/// The second form writes the events of one fleet, with a bad version 2 that goes to PERCENT of the devices (25) and crashes
-/// CRASHES of a hundred launches (100). 0 makes a good release.
+/// The second form writes the events of one fleet, with a bad version 2 that is offered to PERCENT of the devices (25) and
+/// crashes CRASHES of a hundred launches (100). 0 makes a good release.
 ///
 /// Version 1 of a patch is good on every device. At hour 24 version 2 is published to a part of the devices; it crashes the app
-/// on its first screen. At hour 28 the operator withdraws it. Every launch goes through the store's state machine, and every
-/// sync through the feed's choice. Only files, networks and keys are left out.
+/// on its first screen. At hour 28 the operator withdraws it. Every launch uses the store's state machine, and every sync the
+/// feed's choice of devices. Only files, networks and keys are left out.
 @main
 struct Main {
     static let published = 24.0
@@ -49,18 +49,18 @@ struct Main {
     }
 }
 
-/// What became of a fleet.
+/// The outcome for a fleet.
 struct Outcome {
     let percent: Int
     let hasGuard: Bool
     let devices: Int
-    /// How many devices crashed at all.
+    /// How many devices crashed at least once.
     var affected = 0
     var crashes = 0
     var mostCrashes = 0
-    /// For each device that crashed, the hours from its first crash to the next launch that worked; nil if none did.
+    /// For each device that crashed, the hours from its first crash to the next successful launch; nil if there was none.
     var hours: [Double?] = []
-    /// For each hour, how many devices are between a crash and a launch that works.
+    /// For each hour, how many devices are between a crash and a successful launch.
     var down = [Int](repeating: 0, count: Int(Main.end))
 
     var line: String {
@@ -79,7 +79,7 @@ struct Outcome {
 struct Fleet {
     let percent: Int
     let hasGuard: Bool
-    /// The part of the launches with version 2 that crash.
+    /// The share of the launches with version 2 that crash.
     let crashes: Double
     let log: FleetLog?
     private let before: PatchList
@@ -128,9 +128,9 @@ struct Fleet {
         return outcome
     }
 
-    /// The five days of one device.
+    /// Five days of one device.
     private func live(_ number: Int, _ random: inout SplitMix, _ outcome: inout Outcome) throws {
-        // Most have the newest app, and most are used a few times a day. A tenth of the days is without a network.
+        // Most have the newest app, and most are used a few times a day. A tenth of the days has no network.
         guard let version = AppVersion(random.unit() < 0.9 ? "2.3.1" : "1.9.0") else { return }
         let perDay = 0.3 + random.unit() * random.unit() * 12
         var limits = CrashLimits()

@@ -24,7 +24,7 @@ ID, VERSION = "com.example.shop.cart-total", 7
 START = datetime.datetime(2027, 3, 1, tzinfo=datetime.timezone.utc)
 KEYS = ["--key", "online/signing.pem"]
 
-# A release: the part of devices on which it fails, and the hour in which its collector dies.
+# A release: the share of devices on which it fails, and the hour in which its collector dies.
 RELEASES = {"bad": (0.02, None), "good": (0.0005, None), "mute": (0.0005, 8)}
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the macros with the toolchain's SwiftSyntax, which needs no network, runs programs that use them, and compares what they
-# refuse with the errors in wrong.txt.
+# Builds the macros with the toolchain's SwiftSyntax, which needs no network, runs programs that use them, and compares the errors
+# about refused code with wrong.txt.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -30,7 +30,7 @@ for configuration in debug release; do
   for program in shapes main-actor; do "$here/.build/$configuration/$program"; done
 done
 
-# What docs/runner.md shows compiles.
+# The examples in docs/runner.md compile.
 # shellcheck disable=SC2016 # backticks are Markdown's
 sed -n '/^```swift (with the macros)$/,/^```$/p' docs/runner.md | grep -v -e '^```' -e '^import PatchMacros$' >"$here/.build/sample.swift"
 [ -s "$here/.build/sample.swift" ]

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # usage: check.sh PATCHPACK
 #
-# A bad release makes a real Prometheus fire an alert, which a real Alertmanager sends on. A good one does not. The rules'
-# own tests, the configuration and the dashboard are checked too.
+# A bad release makes a real Prometheus fire an alert, which a real Alertmanager forwards. A good release does not. The rules' own
+# tests, the configuration and the dashboard are checked too.
 set -euo pipefail
 tool=$(realpath "$1")
 examples=$(realpath "$(dirname "$0")/../../examples/monitoring")
 work=$(mktemp -d)
-# What runs in the background ends with this script.
+# Background processes end with this script.
 trap 'kill $(jobs -p) 2>/dev/null || true; wait 2>/dev/null || true; rm -rf "$work"' EXIT
 cd "$work"
 
@@ -15,7 +15,7 @@ promtool check rules "$examples/alerts.yml" >/dev/null
 promtool test rules "$examples/alerts-test.yml" >/dev/null
 amtool check-config "$examples/alertmanager.yml" >/dev/null
 
-# Ports that are free now.
+# Ports that are currently free.
 read -r exporter prometheus alertmanager webhook cluster < <(python3 -c '
 import socket
 sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(5)]
@@ -33,12 +33,12 @@ for device in range(2000):
     print(line("activated", device))
     if device < failing:
         print(line("failed", device))
-# What one device sends hides nothing, and does not make the file unreadable.
+# A device cannot hide anything, or make the file unreadable.
 for name in (" com.example.shop.cart-total 7", "a\r\nb.c", "com.example\u0d4e\".x", "\\\u0301\".x"):
     print(line("activated", 9999).replace("com.example.shop.cart-total", json.dumps(name)[1:-1]))
 PYTHON
 
-# Writes the metrics as alerts.yml says.
+# Writes the metrics as described in alerts.yml.
 report() {
   python3 events.py "$1" >events.jsonl
   "$tool" report events.jsonl --gate 'failing<0.5%' --gate 'rolled-back<0.5%' --gate 'sync-failed<5%' --format openmetrics >metrics.new || [ $? = 20 ]
@@ -58,7 +58,7 @@ trusted=(--trusted-key patch/trusted.pem --script-key patch/script.key)
 "$tool" feed status feed --format openmetrics >feed.prom
 promtool check metrics <feed.prom
 
-# The names in the dashboard and in the rules are those of the metrics.
+# The dashboard and the rules must use the names of the metrics.
 mkdir textfiles
 report 0
 for file in grafana.json alerts.yml; do
@@ -95,13 +95,13 @@ prometheus-alertmanager --config.file=alertmanager.yml --storage.path=alerts --w
   --cluster.listen-address="127.0.0.1:$cluster" >alertmanager.log 2>&1 &
 prometheus --config.file=prometheus.yml --storage.tsdb.path=data --web.listen-address="127.0.0.1:$prometheus" >prometheus.log 2>&1 &
 
-# Asks Prometheus for a number.
+# Queries Prometheus for a number.
 query() {
   curl -sfG "http://127.0.0.1:$prometheus/api/v1/query" --data-urlencode "query=$1" |
     python3 -c 'import json, sys; result = json.load(sys.stdin)["data"]["result"]; print(result[0]["value"][1] if result else "none")'
 }
 
-# Waits for a minute at most until a number is what it must be.
+# Waits for at most a minute until a number has the expected value.
 expect() {
   for _ in $(seq 60); do
     [ "$(query "$1" 2>/dev/null)" = "$2" ] && return

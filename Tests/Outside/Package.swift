@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package as an app's: it depends on the checkout, and knows nothing of it but what is public.
+// A package like an app's: it depends on the checkout, and uses only its public declarations.
 let package = Package(
     name: "Outside",
     platforms: [.macOS(.v15)],
@@ -23,7 +23,7 @@ let package = Package(
                 .swiftLanguageMode(.v6), .defaultIsolation(MainActor.self),
                 .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
             ]),
-        // What README and docs show; samples.py writes most of it.
+        // The examples in README and docs. samples.py writes most of it.
         .target(
             name: "samples",
             dependencies: ["PatchDevice", "PatchFoundation", "PatchHTTP", "PatchTesting"].map {

@@ -26,7 +26,7 @@ VARIANTS = {
     "testing-evolution": ["-enable-testing", "-enable-library-evolution"],
 }
 
-# An argument's type, a value of it, and what `weight` makes of that.
+# The type of an argument, a value of it, and its `weight`.
 ARGUMENTS = [
     ("Double", "1.5", 1.5), ("Int", "2", 20), ("Bool", "true", 100), ("String", '"abc"', 3000),
     ("[Double]", "[1, 2]", 30_000), ("Item", 'Item(name: "pen", price: 2)', 200_000),
@@ -100,7 +100,7 @@ def share(way, functions):
     return [f for i, f in enumerate(functions) if (i + f.number + sum(way.encode())) % 6 == 0]
 
 
-# How what is kept is reached: declarations for each, what a caller gets, what it does first, and what it calls.
+# How a kept function is reached: its declarations, the values that a caller gets, the preparation, and the call.
 WAYS = {
     "local": ("", "_ all: Functions", "let function = all.{name}", "function", "all"),
     "structs": ("", "_ all: Functions", "", "all.{name}", "all"),

@@ -13,7 +13,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 BLOCK = re.compile(r"^( *)```swift\n(.*?)^ *```$", re.S | re.M)
 DECLARATION = re.compile(r"(?:@\w+ )?(?:public )?(?:struct|final class|class|enum|extension|func)\b|@Test")
-# PatchDevice brings PatchCrypto, PatchFeed and PatchRunner.
+# PatchDevice includes PatchCrypto, PatchFeed and PatchRunner.
 MODULES = ["PatchDevice", "PatchFoundation", "PatchHTTP", "PatchTesting"]
 
 

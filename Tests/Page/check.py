@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-# The contrast of each text with the nearest background. Text in pictures has the background of the page.
+# The contrast of each string with the nearest background. Text in images has the background of the page.
 CONTRAST = r"""
 (() => {
     const number = color => color.match(/[\d.]+/g).map(Number);

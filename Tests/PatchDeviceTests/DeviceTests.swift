@@ -8,7 +8,7 @@ import PatchTesting
 import TestSupport
 import Testing
 
-/// What becomes of patches on a device over its launches.
+/// The state of patches on a device over several launches.
 @Suite(.ownThreads) struct DeviceTests {
     static let id = "com.example.shop.price"
 
@@ -47,12 +47,12 @@ import Testing
         return device
     }
 
-    /// How a device's patches stand, such as `7 good`.
+    /// The state of a device's patches, such as `7 good`.
     func stages(_ device: DeviceSimulator<App>) -> [String] {
         device.device?.store.state.held.map { "\($0.patch.version) \($0.stage.rawValue)" } ?? []
     }
 
-    /// Why each version of a patch runs or not, such as `8 banned`.
+    /// The reason that each version of a patch runs or not, such as `8 banned`.
     static func codes(_ device: DeviceSimulator<App>, _ id: String = id) -> [String] {
         device.why(id).map { "\($0.version ?? 0) \($0.code.rawValue)" }
     }
@@ -66,7 +66,7 @@ import Testing
         #expect(device.app?.price(1) == 8)
         #expect(device.why(Self.id).first?.code == .trial)
         device.confirm()
-        // It was not there when the launch began.
+        // It did not exist when the launch began.
         #expect(device.why(Self.id).first?.code == .trial)
         device.end()
         try await device.launch()
@@ -81,7 +81,7 @@ import Testing
         try await device.launch()
         #expect(device.app?.price(1) == 9)
         device.feed.isOffline = true
-        // It was activated late in the launch before this one, and crashed it.
+        // It was activated late in the previous launch, and crashed it.
         try await device.launch()
         #expect(device.app?.price(1) == 9)
         try await device.launch()
@@ -99,7 +99,7 @@ import Testing
         #expect(device.app?.price(1) == 10)
     }
 
-    /// An app that is updated past a patch's range, and a patch that ends, are told as that. A gate on `refused` counts neither.
+    /// An app update past a patch's range, and an expired patch, are reported as such. A gate on `refused` counts neither.
     @Test(arguments: [true, false]) func whatIsOverIsNotRefused(isUpdate: Bool) async throws {
         let device = try device()
         let source = Self.source(7, tags: isUpdate ? "" : "-- @expires 2026-10-01T00:00:00Z")
@@ -113,7 +113,7 @@ import Testing
             try await device.launch(syncing: false)
             #expect(Self.codes(device) == [isUpdate ? "7 app-version" : "7 expired"])
             let names = device.events.dropFirst(before).map(\.name)
-            // A sync takes away what is not for this version.
+            // A sync removes the patches that are not for this version.
             let expected = isUpdate && launch > 0 ? 0 : 1
             #expect(names.count { $0 == (isUpdate ? "not-applicable" : "expired") } == expected, "\(names)")
             #expect(!names.contains("refused") && !names.contains("failed"))
@@ -127,7 +127,7 @@ import Testing
         let device = try await deviceWithAGoodPatch()
         for launch in 0..<10 {
             try await device.launch()
-            // A launch that was not confirmed is watched as long as any.
+            // An unconfirmed launch is watched like any other.
             if launch.isMultiple(of: 2) { device.confirm() }
             device.advance(seconds: 600)
             device.crash()
@@ -149,7 +149,7 @@ import Testing
         #expect(device.device?.store.state.bans.isEmpty == true)
     }
 
-    /// Each of them is tried again alone, so the one without a fault is not lost.
+    /// Each of them is tried again alone, so the patch without a fault is not lost.
     @Test func ofTwoOnTrialOnlyTheBadOneIsBanned() async throws {
         let device = try await deviceWithAGoodPatch()
         try device.feed.publish(Self.source(8))
@@ -232,11 +232,11 @@ import Testing
         }
         try await device.launch()
         #expect(device.app?.price(1) == 8)
-        // No launch of this version of the app was confirmed before, so it may be one that never confirms.
+        // No launch of this version of the app was confirmed before, so the app may be one that never confirms.
         #expect(stages(device) == ["8 suspect", "7 good"])
         device.confirm()
         #expect(stages(device) == ["7 good"])
-        // An app that is too old for a patch loses it.
+        // An app that is too old for a patch drops it.
         device.update(to: "1.9.0")
         let report = try await device.launch()
         #expect(report?.results.map(\.code) == [.banned, .banned, .appVersion])
@@ -335,7 +335,7 @@ import Testing
         #expect(firstIn != nil)
     }
 
-    /// A container begins with an empty folder at each start. If the app names its installation, it has the same place in a rollout.
+    /// A container starts with an empty folder each time. If the app sets its installation, it keeps its place in a rollout.
     @Test func theAppMayNameItsInstallation() async throws {
         let device = try device()
         try device.feed.publish(Self.source(7), percent: 50)
@@ -409,7 +409,7 @@ import Testing
         device.end()
         try await device.launch()
         #expect(device.app?.price(1) == 8)
-        // Nor does anything change while the app is used.
+        // Nor does anything change while the app is in use.
         try device.feed.publish(Self.source(8))
         device.advance(seconds: 3600)
         await device.foreground()
@@ -455,7 +455,7 @@ import Testing
     @Test func whatTheListSaysWronglyIsRefused() async throws {
         let device = try await deviceWithAGoodPatch()
         try device.feed.publish(Self.source(8))
-        // The online key lists an envelope as another version, to bring an old one back.
+        // The online key lists an envelope as another version, to restore an old one.
         try device.feed.changeList { list in
             let patches = (list.json["patches"]?.elements ?? []).map { entry in
                 var entry = entry
@@ -481,13 +481,13 @@ import Testing
         try await device.launch()
         #expect(device.app?.price(1) == 1)
         #expect(device.why(Self.id).first?.reason.contains("expired") == true)
-        // Another device does not take it any more.
+        // Another device no longer accepts it.
         let report = try await device.launch()
         #expect(report?.results.map(\.code) == [.expired])
         #expect(Self.codes(device) == ["7 expired"])
     }
 
-    /// Metadata that have expired stop nothing that runs, and a clock that was set back does not make them valid.
+    /// Expired metadata stop nothing that runs, and setting the clock back does not make them valid.
     @Test func aFeedThatIsNotRefreshedOffersNothingNew() async throws {
         let device = try await deviceWithAGoodPatch()
         device.advance(days: 8)
@@ -496,7 +496,7 @@ import Testing
         #expect(device.app?.price(1) == 8)
     }
 
-    /// Keys rotate without a new app, and what the old key has signed no longer runs.
+    /// Keys rotate without a new app, and patches that the old key signed no longer run.
     @Test func theFeedDeliversAndRevokesKeys() async throws {
         let device = try await deviceWithAGoodPatch()
         try device.feed.rotateSigningKey()
@@ -509,7 +509,7 @@ import Testing
         try await device.launch()
         #expect(device.app?.price(1) == 9, "the delivered key counts without a network too")
         device.end()
-        // What is kept is worth nothing without its signature.
+        // Stored files are useless without their signatures.
         let file = "\(device.path)/feed/trust.store"
         let text = try String(contentsOfFile: file, encoding: .utf8)
         try text.replacing(" revoked", with: "").write(toFile: file, atomically: true, encoding: .utf8)
@@ -522,7 +522,7 @@ import Testing
 
     private static let kinds = ["mkfifo", "mkdir", "ln -s /nowhere", "ln -s /dev/zero"]
 
-    /// A file of the store is replaced by something else. Nothing waits, and the next sync fixes what can be fixed. Long tests
+    /// A file of the store is replaced by something else. Nothing hangs, and the next sync fixes as much as possible. Long tests
     /// try each kind for each file.
     @Test(arguments: kinds)
     func noFileOfAStoreIsWaitedFor(kind: String) async throws {
@@ -554,16 +554,16 @@ import Testing
         }
     }
 
-    /// What may not run any more ends with the sync that learns it, and the report, the events and `why` say the same.
+    /// A patch that may no longer run ends with the sync that detects it, and the report, the events and `why` agree.
     @Test(arguments: [true, false]) func whatRunsEndsWithItsKeyAndWithItsTime(isRevoked: Bool) async throws {
         let device = try device()
-        // Three days after the clock begins.
+        // Three days after the start of the clock.
         let end = try #require(Timestamp(secondsSince1970: 1_790_000_000 + 3 * 86_400))
         try device.feed.publish(Self.source(7, tags: isRevoked ? "" : "-- @expires \(end)"))
         try await device.launch()
         device.confirm()
         #expect(device.app?.price(1) == 8)
-        // A file that cannot be read any more ends nothing.
+        // An unreadable file ends nothing.
         let envelopes = "\(device.path)/envelopes"
         try FileManager.default.moveItem(atPath: envelopes, toPath: envelopes + ".away")
         try device.feed.set("a", to: "b")
@@ -594,7 +594,7 @@ import Testing
         #expect(device.app?.price(1) == 9)
     }
 
-    /// A key that was revoked once stays revoked, whatever becomes of the file that said so, and the app is told.
+    /// A revoked key stays revoked, whatever happens to the file that revoked it, and the app is notified.
     @Test func aRevocationIsNeverLost() async throws {
         let device = try await deviceWithAGoodPatch()
         try device.feed.rotateSigningKey()
@@ -622,21 +622,21 @@ import Testing
         }
         try FileManager.default.removeItem(atPath: file)
         try await isTold("the file is gone")
-        // The state is lost too, but not the bans beside it.
+        // The state is lost too, but not the bans next to it.
         try FileManager.default.removeItem(atPath: "\(device.path)/state")
         try await device.launch()
         device.end()
-        // A feed that delivers no trust store any more takes nothing back.
+        // A feed that no longer delivers a trust store revokes nothing.
         device.feed.isOffline = false
         try device.feed.deliver(nil)
         try await device.launch()
         #expect(device.app?.price(1) == 1)
     }
 
-    /// The store has seen a time after the patch's end. A clock that is set back does not make it valid again.
+    /// The store has recorded a time after the patch's end. Setting the clock back does not make the patch valid again.
     @Test func anExpiredPatchStaysExpiredIfTheClockGoesBack() async throws {
         let device = try device()
-        // Three days after the clock begins.
+        // Three days after the start of the clock.
         let end = try #require(Timestamp(secondsSince1970: 1_790_000_000 + 3 * 86_400))
         try device.feed.publish(Self.source(7, tags: "-- @expires \(end)"))
         try await device.launch()
@@ -658,7 +658,7 @@ import Testing
             device.why(Self.id).first?.reason.contains("expired") == true, "\(String(describing: device.why(Self.id)))")
     }
 
-    /// Launches fail or succeed for other reasons while a patch cannot even run.
+    /// Launches fail or succeed for other reasons while a patch cannot run at all.
     @Test func whatCouldNotRunIsNeitherBlamedNorPraised() async throws {
         let device = try await deviceWithAGoodPatch()
         try device.feed.publish(Self.source(8))

@@ -92,7 +92,7 @@ import Testing
             if index >= 2 { clock.pass(milliseconds: 100) }
         }
         let failed = try lines().filter { $0.contains(#""eventName":"failed""#) }
-        // One at once, and one for each minute that is over.
+        // One at once, and one for each full minute.
         #expect(failed.count == 3)
         log.flush()
         let counts = try lines().compactMap { line in
@@ -102,7 +102,7 @@ import Testing
         #expect(counts.reduce(firsts, +) == 1800)
     }
 
-    /// The last line on syncs is of the last sync, for reports.
+    /// The last line about syncs is about the last sync, for reports.
     @Test func failedSyncsAreWrittenBeforeTheNextSync() throws {
         let log = try log()
         let error = PatchError(.feedUnavailable, "offline")
@@ -117,7 +117,7 @@ import Testing
         #expect(try lines()[1].contains(#""event.count":2"#))
     }
 
-    /// A runner without a device tells the log of repeats.
+    /// A runner without a device reports repeats to the log.
     @Test func repeatsThatAreToldAreCounted() throws {
         let log = try log()
         let event = RunnerEvent.fellBack(patch, function: "Shop.price", .busy)
@@ -147,7 +147,7 @@ import Testing
         for _ in 0..<3 { #expect(function(1) == 1) }
         log.recordCalls(of: bench.registry)
         #expect(try lines().last?.contains(#""patch.calls":3,"patch.failures":0,"patch.fallbacks":0"#) == true)
-        // Activated again, it counts from the beginning.
+        // After another activation it counts from the beginning.
         bench.runner.deactivateAll()
         try bench.install(source: Self.script("return x"))
         #expect(function(1) == 1)
@@ -184,7 +184,8 @@ import Testing
         }
         try bench.install(source: Self.script("return original(x)"))
         let log = try log()
-        // Every 64th call is measured: the first, which takes 2.5 ms or longer, and the last. On a busy machine both may take as long.
+        // Every 64th call is measured: the first, which takes 2.5 ms or longer, and the last. On a busy machine both may take
+        // that long.
         for x in 0..<65 { #expect(function(x == 0 ? 2500 : 1) > 0) }
         log.recordCalls(of: bench.registry)
         let line = try #require(try lines().last)
@@ -220,7 +221,7 @@ import Testing
         #expect(try files().count == 3)
         clock.pass(milliseconds: limits.age.milliseconds + 1)
         log.record(.trial(patch))
-        // The file before was the open one until now, so its end is not old.
+        // The previous file was open until now, so its end is recent.
         #expect(try files().count == 2)
     }
 
@@ -352,7 +353,7 @@ import Testing
         #expect(names.status == 0, "\(names.error)")
     }
 
-    /// A logger gets what the line has.
+    /// A logger gets the same values as the line.
     private func checkForLoggers(_ event: PatchEvent) throws {
         let json = try JSONSerialization.jsonObject(with: Data(event.jsonLine.utf8))
         let line = try #require(json as? [String: Any])
@@ -375,11 +376,11 @@ import Testing
         #expect(!event.message.isEmpty)
         #expect(!event.message.unicodeScalars.contains { $0.value < 32 })
         if let body = line["body"] as? String, !body.contains("\u{1B}") { #expect(event.message == body) }
-        // The words are the same for all events of a name, so no value is in them.
+        // The message is the same for all events of a name, so it contains no value.
         if event.name != "log" { #expect(!event.message.contains("Shop.price") && !event.message.contains(patch.id)) }
     }
 
-    /// The words of events are written once, and both pages have them.
+    /// The names of events are defined once, and both pages list them.
     @Test func everyWordIsDocumented() throws {
         let page = try String(contentsOfFile: "\(Tool.root)/docs/events.md", encoding: .utf8)
         let schema = try String(contentsOfFile: "\(Tool.root)/docs/events.schema.json", encoding: .utf8)

@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The rules of docs/device.md that a device keeps, whatever the order of the app's calls.
+/// The rules of docs/device.md that hold for every order of the app's calls.
 @Suite(.ownThreads) struct LifeTests {
     private typealias Bench = DeviceSimulator<DeviceTests.App>
 
@@ -27,7 +27,7 @@ import Testing
         var names: [String] { events.withLock { $0.map(\.name) } }
     }
 
-    /// Another object, as a second process has it, for the folder of a device.
+    /// Another object for a device's folder, as in a second process.
     private func second(
         _ bench: Bench, isReader: Bool = false, source: (any FeedSource)? = nil, uptime: Uptime = .system,
         _ events: Events = Events()
@@ -62,7 +62,7 @@ import Testing
         device.end()
         #expect(device.store.state == before)
         #expect(events.names == ["misused", "misused", "misused"])
-        // A sync launches, so the crash is counted.
+        // A sync launches the device, so the crash is counted.
         await device.sync()
         #expect(stages(device) == ["8 trial 1", "7 good 0"])
         #expect(app.price(1) == 9)
@@ -135,7 +135,7 @@ import Testing
         #expect(DeviceTests.codes(bench) == ["8 banned", "7 good"])
     }
 
-    /// The system ends apps in the background without a word.
+    /// The system ends apps in the background without notice.
     @Test func whatCameInTheBackgroundIsNotBlamedForItsEnd() async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         try bench.feed.publish(DeviceTests.source(8))
@@ -150,7 +150,7 @@ import Testing
         bench.confirm()
         bench.end()
         try await bench.launch(syncing: false)
-        // Back in the foreground it is watched again.
+        // In the foreground it is watched again.
         bench.confirm()
         try bench.feed.publish(DeviceTests.source(9))
         bench.background()
@@ -161,7 +161,7 @@ import Testing
         #expect(stages(bench.device) == ["9 trial 1", "8 good 0"])
     }
 
-    /// Nor does a second one.
+    /// A second one does not either.
     @Test func aConfirmationEndsNoWatch() async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         try bench.feed.publish(DeviceTests.source(8))
@@ -176,7 +176,7 @@ import Testing
         #expect(stages(bench.device) == ["8 trial 1", "7 good 0"])
     }
 
-    /// What comes after the watch of the launch has a watch of its own, and no confirmation but a new one.
+    /// A patch that comes after the watch of the launch has its own watch, and only a new confirmation counts for it.
     @Test func whatComesLongAfterTheConfirmationIsOnTrial() async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         try await bench.launch(syncing: false)
@@ -193,7 +193,7 @@ import Testing
         #expect(stages(bench.device) == ["8 trial 1", "7 good 0"])
     }
 
-    /// The order of calls in which a service that confirms too early never got out of its crashes.
+    /// The order of calls in which a service that confirms too early once never stopped crashing.
     @Test(arguments: [false, true]) func aPatchThatCrashesAtTheFirstRequestCostsTwoCrashes(isHeld: Bool) async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         try bench.feed.publish(DeviceTests.source(8))
@@ -220,7 +220,7 @@ import Testing
         #expect(DeviceTests.codes(bench) == ["8 banned", "7 good"], "the good version was kept")
     }
 
-    /// Of two patches the one is blamed whose watch is not over.
+    /// Of two patches, the one whose watch is not over is blamed.
     @Test func eachPatchIsWatchedFromItsOwnActivationOn() async throws {
         let bench = try devices.device()
         try bench.feed.publish(DeviceTests.source(7))
@@ -231,14 +231,14 @@ import Testing
             DeviceTests.source(1, id: "com.example.shop.other", body: "patch.replace('Shop.price', function() end)"))
         await bench.sync()
         bench.advance(seconds: 300)
-        // The first has run until the end of its watch, which makes it good in a launch that was confirmed.
+        // The first one has run until the end of its watch, which makes it good in a confirmed launch.
         #expect(DeviceTests.codes(bench) == ["7 good"])
         bench.crash()
         try await bench.launch(syncing: false)
         #expect(stages(bench.device) == ["1 trial 1", "7 good 0"])
     }
 
-    /// A patch that was confirmed, and has not proved itself yet, runs on when another one crashes the app.
+    /// A patch that was confirmed but has not proved itself yet keeps running when another one crashes the app.
     @Test func aPatchThatCrashesTakesNoOtherWithIt() async throws {
         let bench = try devices.device()
         try bench.feed.publish(DeviceTests.source(7))
@@ -254,7 +254,7 @@ import Testing
         try await bench.launch(syncing: false)
         #expect(stages(bench.device) == ["1 trial 1", "7 good 1"])
         bench.crash()
-        // The other one is set aside. It is tried again alone, once this one has proved itself.
+        // The other one is suspended. It is tried again alone, once this one has proved itself.
         try await bench.launch(syncing: false)
         #expect(stages(bench.device) == ["1 suspect 0", "7 good 2"])
         #expect(bench.app?.price(1) == 8)
@@ -268,7 +268,7 @@ import Testing
         #expect(DeviceTests.codes(bench, "com.example.shop.other") == ["1 banned"])
     }
 
-    /// A patch that became good in the middle of a process crashes the next one when it starts.
+    /// A patch that became good in the middle of a process crashes the next process at its start.
     @Test func aPatchThatCrashesTheStartOfTheNextProcessIsBanned() async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         try bench.feed.publish(DeviceTests.source(8))
@@ -286,7 +286,7 @@ import Testing
         #expect(DeviceTests.codes(bench) == ["8 banned", "7 good"])
     }
 
-    /// A user closes an app from the list of apps. It has gone to the background before it is killed.
+    /// A user closes an app from the list of apps. It is in the background before it is killed.
     @Test func whoClosesTheAppLosesNoPatch() async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         try bench.feed.publish(DeviceTests.source(8))
@@ -302,8 +302,8 @@ import Testing
         #expect(stages(bench.device) == ["8 good 0"])
     }
 
-    /// A process that is killed without a word after its confirmation says nothing of what has proved itself before. It counts once
-    /// for a patch that is new, and the next launch that ends in an orderly way rolls that back.
+    /// If a process is killed without notice after its confirmation, patches that have proved themselves before are not blamed.
+    /// The failure counts only for a new patch, and the next orderly launch cancels it.
     @Test func aKillAfterTheConfirmationIsBlamedOnWhatIsNewAlone() async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         for _ in 0..<10 {
@@ -332,7 +332,7 @@ import Testing
         }
     }
 
-    /// What runs later than the launch, because its function was registered late, is no new patch for that.
+    /// A patch that starts later than the launch, because its function was registered late, is not a new patch for that reason.
     @Test func aGoodPatchThatHasWaitedIsNotBlamedForAKillEither() async throws {
         let bench = try devices.device()
         try bench.feed.publish(Self.lateSource())
@@ -350,7 +350,7 @@ import Testing
 
     // MARK: a service
 
-    /// Lets time pass until something is the case.
+    /// Waits until a condition holds.
     private func pass(_ bench: Bench, until isDone: () -> Bool) async throws {
         for _ in 0..<3_000 where !isDone() {
             bench.advance(seconds: 1)
@@ -371,7 +371,7 @@ import Testing
         try await pass(bench) { device.store.state.launch?.isConfirmed == true }
         try bench.feed.publish(DeviceTests.source(8))
         try await pass(bench) { bench.app?.price(1) == 9 }
-        // What came in the middle is good once it has worked for a minute, and is watched for nine more.
+        // A patch that came in the middle is good once it has worked for a minute, and is watched for nine more.
         try await pass(bench) { DeviceTests.codes(bench).first == "8 good" }
         #expect(device.store.state.launch?.isWatched == true)
         try await pass(bench) { device.store.state.launch?.isWatched == false }
@@ -396,7 +396,7 @@ import Testing
         #expect(device.store.state.launch?.isWatched == false)
     }
 
-    /// A source that does not answer until it is told to, cancelled or not.
+    /// A source that does not answer until the test allows it, cancelled or not.
     private final class SlowSource: FeedSource {
         private let state = Mutex((isAsked: false, isOver: false))
         var isAsked: Bool { state.withLock(\.isAsked) }
@@ -412,7 +412,7 @@ import Testing
         }
     }
 
-    /// Whether the sync that is under way is its own, or that of another task, which goes on.
+    /// Whether the current sync belongs to the service, or to another task and continues.
     @Test(arguments: [false, true]) func aServiceEndsWhileASyncHangs(isItsOwn: Bool) async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         let source = SlowSource()
@@ -432,7 +432,7 @@ import Testing
 
     // MARK: manually
 
-    /// A newer version waits for the next launch while an older one runs. What is banned never comes back.
+    /// A newer version waits for the next launch while an older one runs. A banned version never comes back.
     @Test(arguments: [nil, 7]) func aBanIsOfWhatRunsWhateverWaits(version: Int?) async throws {
         let bench = try devices.device()
         try await putOnTrial(bench)
@@ -522,14 +522,14 @@ import Testing
         try await bench.launch()
         #expect(bench.why(Self.late)[0].reason == "the app has registered no Shop.late yet")
         #expect(bench.events.filter { $0.name == "waiting" }.count >= 5)
-        // It is active before the registration returns, and proves itself as any other.
+        // It is active before the registration returns, and proves itself like any other.
         let late = try bench.device?.registry.replaceable("Shop.late") { (x: Int) -> Int in x }
         #expect(late?(1) == 100)
         #expect(DeviceTests.codes(bench, Self.late) == ["1 trial"])
         bench.confirm()
         #expect(DeviceTests.codes(bench, Self.late) == ["1 good"])
         bench.end()
-        // A good one waits without a failure too, and a crash before it runs is not its own.
+        // A good patch also waits without a failure, and a crash before it runs is not blamed on it.
         for _ in 0..<2 {
             try await bench.launch(syncing: false)
             bench.crash()
@@ -538,7 +538,7 @@ import Testing
         #expect(stages(bench.device) == ["1 good 0"])
     }
 
-    /// Two versions wait for one function: the higher one runs, and the lower one proves nothing.
+    /// Two versions wait for one function. The higher one runs, and the lower one proves nothing.
     @Test func ofTwoVersionsThatWaitTheHigherOneRuns() async throws {
         let bench = try devices.device()
         try bench.feed.publish(Self.lateSource())
@@ -611,7 +611,7 @@ import Testing
         #expect(stages(bench.device) == ["8 trial 0", "7 good 0"])
     }
 
-    /// Its app has confirmed while it followed, and is not asked again. The end of the watch is the confirmation.
+    /// Its app confirmed while it was a follower, and is not asked again. The end of the watch is the confirmation.
     @Test func whoHasConfirmedBeforeItTakesOverNeedNotDoSoAgain() async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         try bench.feed.publish(DeviceTests.source(8))
@@ -651,7 +651,7 @@ import Testing
         bench.crash()
         device.confirm()
         #expect(device.isFollower, "it takes over with a sync")
-        // The other one's crash is counted by the process that is left, and what is on trial runs here now.
+        // The other process's crash is counted by the remaining process, and a patch on trial now runs here.
         await device.sync()
         #expect(!device.isReadOnly && !device.isFollower)
         #expect(stages(device) == ["8 trial 1", "7 good 0"])
@@ -686,7 +686,7 @@ import Testing
         device.close()
         await bench.sync()
         #expect(bench.device?.isReadOnly == false)
-        // If there is no other one, what it knows is written again.
+        // If there is no other process, it writes its own state again.
         await bench.sync()
         try FileManager.default.removeItem(atPath: bench.path)
         try bench.device?.ban(DeviceTests.id, reason: "for this test")
@@ -712,7 +712,7 @@ import Testing
             for _ in 0..<6 {
                 try await bench.launch()
                 guard bench.app?.price(1) == 1 else {
-                    // Version 7 runs, which crashes.
+                    // Version 7 runs and crashes.
                     bench.crash()
                     crashes += 1
                     continue
@@ -729,7 +729,7 @@ import Testing
         #expect(DeviceTests.codes(bench) == ["7 safe-mode"])
     }
 
-    /// What is off does not come back because a newer version of it cannot run.
+    /// A suspended patch does not come back because a newer version of it cannot run.
     @Test func whatIsOffDoesNotRunInTheNewOnesPlace() async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         for _ in 0..<3 {
@@ -765,7 +765,7 @@ import Testing
         #expect(DeviceTests.codes(bench) == ["7 banned"])
     }
 
-    // MARK: what is written
+    // MARK: writes
 
     @Test func aFirstSyncOfManyPatchesWritesTheStateAFewTimes() async throws {
         let bench = try devices.device()

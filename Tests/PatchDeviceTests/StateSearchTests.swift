@@ -4,19 +4,19 @@ import PatchRunner
 import TestSupport
 import Testing
 
-/// Every sequence of events of a device's life with three patches, for each way in which patches can be bad.
+/// Every sequence of events in a device's life with three patches, for each way in which patches can be bad.
 ///
-/// Sequences that lead to the same world are followed once, so the search ends: there are some thousand worlds, or a hundred thousand. An app that is not
-/// killed by a patch ends in an orderly way, or is killed when nothing is watched: a launch that ends without a word while it is
-/// watched looks like a crash to any store.
+/// Sequences that lead to the same world are followed once, so the search ends: there are between a few thousand and a hundred
+/// thousand worlds. An app that is not killed by a patch ends in an orderly way, or is killed while it is not watched. A launch
+/// that ends without notice while it is watched looks like a crash to any store.
 @Suite(.ownThreads) struct StateSearchTests {
-    /// Which patches crash the app.
+    /// The patches that crash the app.
     enum Truth: CaseIterable {
-        /// `a` does, always.
+        /// `a` always crashes it.
         case oneIsBad
-        /// `a` and `b` do if both run.
+        /// `a` and `b` crash it if both run.
         case twoTogether
-        /// `a` does from some moment on, after it was good.
+        /// `a` crashes it from some moment on, after it was good.
         case oneTurnsBad
     }
 
@@ -34,9 +34,9 @@ import Testing
         var isInBackground = false
         /// Whether bad patches crash the app at the first request, and not when they are activated.
         var crashesLate = false
-        /// Whether the app has answered a request since something was activated.
+        /// Whether the app has answered a request since the last activation.
         var hasServed = false
-        /// Whether what is bad has shown it.
+        /// Whether a bad patch would have crashed the app by now.
         var isTested: Bool { hasServed || !crashesLate }
         var offered: Set<String> = []
         var withdrawn: Set<String> = []
@@ -59,22 +59,22 @@ import Testing
         }
     }
 
-    /// Crashes the app if what runs is bad.
+    /// Crashes the app if a running patch is bad.
     private static func run(_ truth: Truth, _ world: inout World, isRequest: Bool = false) {
         guard isRequest == world.crashesLate, isBad(truth, world) else { return }
         let trials = world.state.held.filter { world.running.contains($0.hash) && $0.isOnTrial }
         world.hadSeveral = world.hadSeveral || trials.count > 1
-        // What is not held any more is what a clear has left.
+        // After a clear, running patches are no longer held, and their crashes do not count.
         if world.state.held.contains(where: { world.running.contains($0.hash) }) { world.crashes += 1 }
         (world.isAlive, world.running) = (false, [])
     }
 
-    /// `m` is version 2 of `a`, which is sound.
+    /// `m` is version 2 of `a`, without its fault.
     private static func patch(_ name: String) -> PatchID {
         name == "m" ? PatchID(id: "a", version: 2) : PatchID(id: name, version: 1)
     }
 
-    /// The world after an event; nil if it cannot happen now.
+    /// The world after an event; nil if the event is impossible now.
     private static func after(_ event: Event, _ truth: Truth, _ old: World) -> World? {
         var world = old
         switch event {
@@ -112,7 +112,7 @@ import Testing
             world.state.resume()
             world.isInBackground = false
         case .sync:
-            // If a good patch turns bad while another one comes, no store could know which of them it is.
+            // If a good patch turns bad while another one comes, no store can know which of them is bad.
             guard old.isAlive, old.isTested || !old.hasTurned else { return nil }
             sync(truth, &world)
         case .publishA, .publishB, .publishC:
@@ -122,7 +122,7 @@ import Testing
             guard old.offered.contains("a"), world.offered.insert("m").inserted else { return nil }
         case .clear:
             guard old.isAlive else { return nil }
-            // What runs goes on running.
+            // Running patches continue to run.
             world.state.clear(old.state.appVersion)
             (world.crashes, world.hadSeveral) = (0, false)
         case .toggle: world.isEnabled.toggle()
@@ -130,7 +130,7 @@ import Testing
         case .withdrawC:
             guard old.offered.contains("c"), world.withdrawn.insert("c").inserted else { return nil }
         case .turn:
-            // While another patch is on trial, no store could know which of them it is.
+            // While another patch is on trial, no store can know which of them is bad.
             guard truth == .oneTurnsBad, !old.hasTurned, !old.isAlive,
                 old.state.held.contains(where: { $0.hash == "a" }), !old.state.held.contains(where: \.isOnTrial)
             else { return nil }
@@ -139,7 +139,7 @@ import Testing
         return world
     }
 
-    /// What `SyncPass` does.
+    /// The same steps as in `SyncPass`.
     private static func sync(_ truth: Truth, _ world: inout World) {
         for name in world.withdrawn {
             world.state.remove(name)
@@ -170,22 +170,23 @@ import Testing
         if world.isInBackground { world.state.end() }
     }
 
-    /// What must hold in every world.
+    /// The conditions for every world.
     private static func fault(_ truth: Truth, _ world: World) -> String? {
         let banned = Set(world.state.bans.map(\.hash))
         let guilty: Set<String> = truth == .oneIsBad ? ["a"] : truth == .twoTogether ? ["a", "b"] : []
         guard banned.isSubset(of: guilty), banned.count <= 1 else { return "banned: \(banned.sorted())" }
-        // With several that have not proved themselves, those that were not confirmed are blamed first: that may cost two launches more.
-        // A good patch that turns bad costs three launches, and one each time that the set of good patches has changed since.
+        // Of several patches that have not proved themselves, the unconfirmed ones are blamed first, which may cost two more
+        // launches. A good patch that turns bad costs three launches, and one more for each change of the set of good patches
+        // since.
         let most = truth == .oneTurnsBad ? 6 : world.hadSeveral ? 4 : 2
         return world.crashes <= most ? nil : "\(world.crashes) crashes"
     }
 
-    /// Whether an app that is launched, confirmed and ended again and again is healthy soon.
+    /// Whether an app that is launched, confirmed and ended repeatedly is healthy soon.
     private static func recovers(_ truth: Truth, _ world: World) -> String? {
         var world = world
         for event in [Event.foreground, .request, .end] { world = after(event, truth, world) ?? world }
-        // The feed switches patches on again, and the next sync obeys.
+        // The feed switches patches on again, and the next sync applies that.
         world.isEnabled = true
         world.state.isEnabled = true
         for round in 0..<14 {
@@ -194,32 +195,32 @@ import Testing
             for event in [Event.confirm, .request, .end] { world = after(event, truth, world) ?? world }
             if world.crashes > crashes, round >= 10 { return "still crashes in launch \(round)" }
             if let fault = fault(truth, world) { return "launch \(round): \(fault)" }
-            // Every launch is as this one from now on.
+            // Every later launch is the same.
             if world == before { break }
         }
-        // Each suspect has been tried, and what is off has come back unless it is what crashes.
+        // Each suspect has been tried, and every suspended patch has come back, except the one that crashes.
         let suspects = world.state.held.filter { $0.stage == .suspect && !(world.isBlocked && $0.hash == "c") }
         guard suspects.isEmpty else { return "never tried: \(suspects.map(\.hash))" }
         let off = world.state.held.filter(\.isSuspended)
         return truth == .oneIsBad && !off.isEmpty ? "off for ever: \(off.map(\.hash))" : nil
     }
 
-    /// Events that make the search much longer together.
+    /// Events that make the search much longer in combination.
     private static let more: [[Event]] = [[], [.block], [.toggle, .publishMend], [.clear]]
 
     @Test(arguments: Truth.allCases, more)
     func noInnocentIsBannedAndEveryAppRecovers(_ truth: Truth, _ more: [Event]) throws {
         try search(truth, more, crashesLate: false)
-        // What has proved itself and turns bad after the confirmation is for the feed to withdraw.
+        // A proved patch that turns bad after the confirmation must be withdrawn by the feed.
         if truth != .oneTurnsBad, Self.hasWatches(more) { try search(truth, more, crashesLate: true) }
     }
 
-    /// Whether watches may end in a search. With events that make it ten times as long they do not, nor are there late crashes.
+    /// Whether watches may end in a search. If events make it ten times as long, they do not, and there are no late crashes.
     private static func hasWatches(_ more: [Event]) -> Bool { more.isEmpty || more == [.clear] }
 
     private func search(_ truth: Truth, _ more: [Event], crashesLate: Bool) throws {
         guard more.isEmpty || testsMayBeLong && !isSanitized else { return }
-        // A patch that was good may be banned once that is forgotten.
+        // A patch that was good may be banned after a clear.
         guard truth != .oneTurnsBad || more != [.clear] else { return }
         let events =
             Event.allCases.filter { event in
@@ -246,7 +247,7 @@ import Testing
             }
             edge = next
         }
-        // A search that finds its way to few worlds has lost it.
+        // With fewer worlds, the search itself is broken.
         #expect(known.count > 1_000, "\(known.count)")
     }
 }

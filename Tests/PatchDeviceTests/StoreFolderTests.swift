@@ -9,7 +9,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A store whose files were damaged, replaced or lost, or that another process has open.
+/// A store whose files were damaged, replaced or lost, or are open in another process.
 @Suite(.ownThreads) struct StoreFolderTests {
     private let devices = DeviceTests()
 
@@ -36,7 +36,7 @@ import Testing
         return "\(folder)/\(names[0])"
     }
 
-    /// How a file can be wrong.
+    /// The ways in which a file can be wrong.
     enum Damage: String, CaseIterable {
         case missing, empty, cut, changed, folder, link, loop, otherEnvelope = "another envelope"
 
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    /// Bytes that are missing or damaged are fetched again, and never run.
+    /// Missing or damaged bytes are fetched again, and never run.
     @Test(arguments: Damage.allCases)
     func anEnvelopeThatIsNotTheStoredOneIsFetchedAgain(_ damage: Damage) async throws {
         let device = try await device()
@@ -66,7 +66,7 @@ import Testing
         try await device.launch(syncing: false)
         #expect(device.app?.price(1) == 1)
         #expect(DeviceTests.codes(device) == ["8 banned", "7 refused"])
-        // The fleet hears of it, once in a launch.
+        // The fleet is notified once per launch.
         #expect(device.events.count { $0.name == "refused" } == 1, "\(device.events)")
         let report = await device.sync()
         #expect(report?.results.map(\.code.rawValue) == ["banned", "kept"])
@@ -74,7 +74,7 @@ import Testing
         #expect(DeviceTests.codes(device) == ["8 banned", "7 good"], "it stays good")
     }
 
-    /// The app starts without patches, what could not be read is put aside, and no ban is forgotten.
+    /// The app starts without patches, unreadable files are set aside, and no ban is forgotten.
     @Test(arguments: Damage.allCases)
     func aStateThatCannotBeReadIsPutAside(_ damage: Damage) async throws {
         let device = try await device()
@@ -125,7 +125,7 @@ import Testing
         #expect((try Data(contentsOf: URL(filePath: "\(device.path)/state.unread"))).count > 100)
     }
 
-    /// Words that a later version of this library may write.
+    /// Values that a later version of this library may write.
     @Test func unknownWordsInTheStateAreNotTrusted() async throws {
         let device = try await device()
         try rewrite(device) {
@@ -153,7 +153,7 @@ import Testing
         device.end()
         let real = device.path
         try FileManager.default.removeItem(atPath: "\(real)/state.unread", ifThere: true)
-        // Nothing can be made in a folder whose place a full disk has taken; as root only a file in its place does it.
+        // Nothing can be created in a folder on a full disk. As root, only a file in its place has that effect.
         try FileManager.default.moveItem(atPath: real, toPath: "\(real)-away")
         defer { try? FileManager.default.removeItem(atPath: "\(real)-away") }
         try Data().write(to: URL(filePath: real))
@@ -161,7 +161,7 @@ import Testing
         #expect(device.app?.price(1) == 1)
         #expect(report?.error != nil)
         #expect(device.why(DeviceTests.id).map(\.code) == [.unwritable])
-        // It is so at each sync, and said once a day.
+        // It fails at each sync, and is reported once a day.
         for day in 1...2 {
             for _ in 0..<3 { await device.sync() }
             for name in ["store-failed", "sync-failed"] {
@@ -194,12 +194,12 @@ import Testing
         second.ended()
         #expect(throws: PatchError(.io, "")) { try second.clear() }
         #expect(try Data(contentsOf: URL(filePath: "\(device.path)/state")) == before)
-        // A lock of a process that has died is none.
+        // A lock of a dead process does not count.
         device.crash()
         #expect(!PatchStore(folder: device.path, host: host, clock: { nil }).isReadOnly)
     }
 
-    /// Two processes open the same store again and again. Locks are of open files, so two threads are as good.
+    /// Two processes open the same store again and again. Locks belong to open files, so two threads are enough.
     @Test func twoProcessesShareAStoreForTenThousandLaunches() async throws {
         let device = try await device()
         let host = try HostInfo(app: "com.example.shop", version: "2.3.1")
@@ -225,11 +225,11 @@ import Testing
             return await group.reduce(into: []) { $0.append($1) }
         }
         for result in results {
-            // A reader cannot confirm, which is said and changes nothing.
+            // A reader cannot confirm, which is reported and changes nothing.
             let faults = result.faults.filter { !$0.description.contains("another process") }
             #expect(faults.isEmpty, "\(faults)")
         }
-        // How often both find the folder taken depends on the machine.
+        // How often both find the folder in use depends on the machine.
         #expect(results.reduce(0) { $0 + $1.writes } > 0)
         try await device.launch(syncing: false)
         #expect(device.app?.price(1) == 8)

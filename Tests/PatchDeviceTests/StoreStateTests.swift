@@ -6,11 +6,11 @@ import Testing
 
 /// The state machine of a store, compared with a model of it over random sequences of events.
 @Suite(.ownThreads) struct StoreStateTests {
-    /// The rules in the fewest words: what each version of each patch is, and how often launches with it failed.
+    /// The rules in their shortest form: the stage of each version of each patch, and how often launches with it failed.
     ///
     /// It is written from docs/device.md, and shares no code with the store.
     private struct Model {
-        /// By id and version: downloaded, trial, suspect, good; banned ones stay here.
+        /// By id and version: downloaded, trial, suspect or good. Banned versions stay here.
         var stages: [String: [Int: String]] = [:]
         var failures: [String: Int] = [:]
         var off: Set<String> = []
@@ -54,7 +54,7 @@ import Testing
             return may.union(late).subtracting(broken).filter { !["banned", nil].contains(stage($0)) }
         }
 
-        /// Closes the note if no crash would count.
+        /// Ends the watch if no crash would count.
         mutating func settle() {
             if isConfirmed || isPast, blamable().isEmpty { isWatched = false }
         }
@@ -314,7 +314,7 @@ import Testing
                     state.end()
                     if model.hasLaunch { model.isWatched = false }
                 case ..<78:
-                    // What runs is some of what the launch began with, or activated.
+                    // The running patches are some of those that the launch began with, or that were activated later.
                     let held = state.held.filter { _ in Bool.random(using: &random) }
                     history.append("download \(key) while these run: \(held.map(\.patch))")
                     state.add([(Self.patch(id, number), Self.hash(id, number))], running: Set(held.map(\.hash)))
@@ -378,7 +378,7 @@ import Testing
                         && state.launch?.isWatched ?? false == model.isWatched
                         && Set(state.launch?.patches ?? []).count == model.began.count,
                     "sequence \(sequence): \(history.suffix(40).joined(separator: ", ")): \(state) \(model)")
-                // What holds whatever the rules are.
+                // The conditions that hold whatever the rules are.
                 let banned = Set(state.bans.map(\.hash))
                 #expect(state.held.allSatisfy { !banned.contains($0.hash) })
                 #expect(Set(state.runnable.map(\.patch.id)).count == state.runnable.count)
@@ -386,8 +386,8 @@ import Testing
         }
     }
 
-    /// A file in which two patches have the same envelope, and so its hash, or that is in another order, does not make two versions
-    /// of one patch run.
+    /// A file with the same envelope, and so the same hash, for two patches, or with another order, does not make two versions of
+    /// one patch run.
     @Test func anEnvelopeIsOfOnePatch() throws {
         func held(_ id: String, _ version: Int, _ hash: Character, _ stage: String) -> String {
             let hash = String(repeating: hash, count: 64)

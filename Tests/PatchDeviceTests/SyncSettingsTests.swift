@@ -6,7 +6,7 @@ import Testing
 
 @testable import PatchDevice
 
-/// When a device syncs next, how it is called, and a feed in a folder.
+/// The time of a device's next sync, its name, and a feed in a folder.
 @Suite(.ownThreads) struct SyncSettingsTests {
     private static let now = Timestamp("2026-11-26T00:00:00Z")
 
@@ -27,7 +27,7 @@ import Testing
         #expect(waited == min(seconds, 366 * 86_400))
     }
 
-    /// All devices of one moment come back at different ones.
+    /// Devices that start at the same moment sync at different times.
     @Test(arguments: [(0.2, 1.2), (1.0, 2.0), (7.0, 2.0), (-1.0, 1.0), (Double.infinity, 2.0)])
     func chanceAddsUpToAPart(jitter: Double, most: Double) throws {
         let waits = try (1...200).map { _ in try wait { ($0.smallestInterval, $0.jitter) = (.seconds(10_000), jitter) }

@@ -8,7 +8,7 @@ import PatchTesting
 import TestSupport
 import Testing
 
-/// Every reason that a device gives, caused once.
+/// Every reason that a device reports, caused once.
 @Suite(.ownThreads) struct WhyTests {
     private typealias Bench = DeviceSimulator<DeviceTests.App>
 
@@ -168,7 +168,7 @@ import Testing
         ),
     ]
 
-    /// Changes what the list says of the first patch.
+    /// Changes the list's entry for the first patch.
     private static func change(_ bench: Bench, _ key: String, _ value: JSONValue) throws {
         try bench.feed.changeList { list in
             var entry = list.json["patches"]?.elements[0] ?? .null

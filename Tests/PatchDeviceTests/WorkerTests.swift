@@ -21,7 +21,7 @@ import Testing
         try unsafe files.write(bench.feed.scriptKey.file().withUnsafeBytes { unsafe Array($0) }, to: "script.key")
     }
 
-    /// Makes a folder of the feed as it is now.
+    /// Makes a copy of the current feed's folder.
     private func write(_ name: String) throws {
         for (path, bytes) in bench.feed.files {
             let file = files.at("\(name)/\(path)")
@@ -31,8 +31,8 @@ import Testing
         }
     }
 
-    /// Runs lines of shell that tell workers what to do, and returns what they answer: the worker, the word, and its role, the price of
-    /// 1, and how the versions stand. `feed NAME` makes another folder the feed.
+    /// Runs lines of shell that send commands to workers, and returns their answers: the worker, the word, and its role, the
+    /// price of 1, and the state of the versions. `feed NAME` makes another folder the feed.
     private func run(_ lines: String) throws -> [String] {
         let prelude = #"""
             AS=
@@ -60,14 +60,14 @@ import Testing
         return run.lines
     }
 
-    /// What the last line of each worker says.
+    /// The last line of each worker.
     private func last(_ lines: [String]) -> [String] {
         (0..<4).map { worker in
             lines.last { $0.hasPrefix("\(worker) ") }.map { String($0.drop { $0 != ":" }.dropFirst(2)) } ?? ""
         }
     }
 
-    /// Each worker is replaced, one after the other, twice.
+    /// Each worker is replaced in turn, twice.
     @Test(arguments: ["0 1 2 3", "3 2 1 0", "2 0 3 1"], [false, true])
     func aPatchThatWorksBecomesGoodEverywhere(order: String, othersSyncBetween: Bool) throws {
         try bench.feed.publish(DeviceTests.source(7))
@@ -91,7 +91,7 @@ import Testing
         #expect(ends.filter { $0.hasPrefix("writer") }.count == 1)
     }
 
-    /// Two workers crash, and none after them, in whichever order they sync, and whether they are started again at once or not.
+    /// Two workers crash and none after them, in whichever order they sync, and whether they are restarted at once or not.
     @Test(arguments: ["0 1 2 3", "3 2 1 0", "1 3 0 2"], [false, true])
     func aPatchThatCrashesIsBannedEverywhere(order: String, areStartedAtOnce: Bool) throws {
         try bench.feed.publish(DeviceTests.source(7))
@@ -127,14 +127,14 @@ import Testing
         let tail = lines.suffix(7)
         #expect(
             tail == [
-                // A killed process is a failed launch, so a whole one without a failure comes first.
+                // A killed process is a failed launch, so a complete launch without a failure comes first.
                 "2 confirm: follower 1 7-follower", "2 sync: writer 8 7-trial-runs", "1 sync: follower 1 7-follower",
                 "2 request: writer 8 7-trial-runs", "2 confirm: writer 8 7-trial-runs",
                 "1 sync: follower 1 7-follower", "0 launch: follower 1 7-follower",
             ], "\(tail)")
     }
 
-    /// What the writer has heard of the feed reaches the others at their next sync, without a network.
+    /// The writer's news from the feed reaches the others at their next sync, without a network.
     @Test func followersObeyTheFeed() throws {
         let patch = try bench.feed.publish(DeviceTests.source(7))
         try write("one")
@@ -161,7 +161,7 @@ import Testing
             ], "\(syncs)")
     }
 
-    /// The order of calls in which a service that confirms too early never got out of its crashes.
+    /// The order of calls in which a service that confirms too early once never stopped crashing.
     @Test func aServiceThatConfirmsTooEarlyCrashesTwiceInTenStarts() throws {
         try bench.feed.publish(DeviceTests.source(8, body: "patch.replace('Shop.price', function() return -1 end)"))
         try write("bad")
@@ -174,8 +174,8 @@ import Testing
         #expect(lines.last == "0 request: writer 1 8-banned", "\(lines)")
     }
 
-    /// Four workers that do nothing but `run()`, with an interval and a confirmation of half a second: a good patch, one that crashes
-    /// at the first request, a withdrawal, and the end of each.
+    /// Four workers that only call `run()`, with an interval and a confirmation of half a second: a good patch, a patch that
+    /// crashes at the first request, a withdrawal, and the end of each.
     @Test func aServiceOfFourWorkers() throws {
         try bench.feed.publish(DeviceTests.source(7))
         try write("good")
@@ -212,7 +212,7 @@ import Testing
         let phases = lines.split(whereSeparator: { $0.hasPrefix("all ") })
         let times = lines.filter { $0.hasPrefix("all ") }.map { Int($0.split(separator: " ").last ?? "") ?? 99 }
         try #require(times.count == 3, "\(lines.suffix(40))")
-        // Two intervals with their jitter, and the confirmation, are less than two seconds on a machine that does nothing else.
+        // Two intervals with their jitter and the confirmation take less than two seconds on an idle machine.
         #expect(times[0] < 10 && times[2] < 10, "\(times)")
         let tries = Set(phases[0].filter { $0.contains("7-trial-runs") }.map { $0.prefix(1) })
         #expect(tries.count == 1, "one worker tries it: \(phases[0])")
@@ -221,7 +221,7 @@ import Testing
         #expect(lines.last == "0 launch: writer 1 8-banned 7-withdrawn")
     }
 
-    /// Whoever runs the tests, the workers are of a user who may not write the folder.
+    /// The workers belong to a user who may not write the folder, whoever runs the tests.
     @Test func goodPatchesRunFromAFolderOfAnotherUser() throws {
         try bench.feed.publish(DeviceTests.source(7))
         try write("one")
@@ -236,7 +236,7 @@ import Testing
             chmod a= device; start 0; say 0 sync; end 0
             chmod u=rwx device
             """#)
-        // Another reason of the same event within a second is not told.
+        // Another reason for the same event within a second is not reported.
         let tail = lines.drop { $0 != "0 confirm: writer 8 7-good-runs" }.dropFirst().map {
             $0.replacing("sync: store-failed", with: "sync:")
         }
@@ -249,8 +249,8 @@ import Testing
             ], "\(tail)")
     }
 
-    /// The disk is full, or was made read-only, while four workers run. What is withdrawn ends in all of them, and what comes once the
-    /// disk is sound again comes by the one that writes, in whose life nothing has crashed.
+    /// The disk is full, or was made read-only, while four workers run. Withdrawn patches end in all of them. Once the disk works
+    /// again, new patches come through the writer, in whose life nothing has crashed.
     @Test(arguments: [false, true]) func aWithdrawalReachesAllWorkersOfAFolderThatCannotBeWritten(
         isWriterRestarted: Bool
     ) throws {
@@ -284,7 +284,7 @@ import Testing
         #expect(healed.filter { $0.contains("writer") }.count == 1, "\(lines)")
     }
 
-    /// Whoever takes the writer's place while the folder cannot be written keeps it from nobody once it can.
+    /// A worker that becomes the writer while the folder cannot be written does not keep the role from another one later.
     @Test func aPlaceThatWasTakenInVainIsFree() throws {
         try bench.feed.publish(DeviceTests.source(7))
         try write("one")
@@ -316,7 +316,7 @@ import Testing
 
     /// The tool makes a folder with good patches when the image is built. It is read-only, and there is no feed.
     @Test func aContainerHasPatchesInItsImage() throws {
-        // The tool's clock is the system's.
+        // The tool uses the system's clock.
         let today = try WorkerTests(time: Timestamp(secondsSince1970: Int(Date().timeIntervalSince1970)))
         try today.bench.feed.publish(DeviceTests.source(7))
         try today.write("one")
@@ -336,7 +336,7 @@ import Testing
         #expect(lines.count == 9 && lines.allSatisfy { $0.hasSuffix(" writer 8 7-good-runs") }, "\(lines)")
     }
 
-    /// A fork of the process that opened the folder has no lock, and calls go on working in it.
+    /// A fork of the process that opened the folder has no lock, and its calls still work.
     @Test func aForkFollows() throws {
         try bench.feed.publish(DeviceTests.source(7))
         try write("one")

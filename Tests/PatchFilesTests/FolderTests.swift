@@ -28,7 +28,7 @@ import Testing
         Folder.removeEmpty(made)
         #expect(try folder.contents() == ["d", "d/a", "d/a/new", "d/kept"])
         #expect(throws: PatchError(.io, "")) { try Folder.make(path("d/kept/a")) }
-        // Nothing can be made in /proc.
+        // Nothing can be created in /proc.
         #expect(throws: PatchError(.io, "")) { try Folder.make(Path("/proc/patchpack/a")) }
     }
 
@@ -53,7 +53,7 @@ import Testing
         #expect(throws: PatchError(.io, "")) { try Folder.rename(path("a"), to: Path("b")) }
     }
 
-    /// What is to be replaced gets a second name first, so that it is there all the time.
+    /// A file to be replaced first gets a second name, so that it always exists.
     @Test func aFileHasTwoNames() throws {
         try folder.write([1], to: "a")
         try folder.write([2], to: "b")
@@ -79,7 +79,7 @@ import Testing
         #expect(throws: PatchError(.io, "")) { try Folder.lock(path("none")) }
     }
 
-    /// Two files of one folder, under two names of it, and one whose folder is not there yet.
+    /// Two files in one folder, under two names of it, and one in a folder that does not exist yet.
     @Test func theFoldersOfFilesAreLockedOnce() throws {
         try folder.write([], to: "d/a")
         try FileManager.default.createSymbolicLink(atPath: folder.at("e"), withDestinationPath: "d")

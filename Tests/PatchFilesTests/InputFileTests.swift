@@ -28,7 +28,7 @@ import Testing
         #expect(try InputFile.small(path("empty"), limit: 0) == [])
     }
 
-    /// Its size is no more than a hint: a file of /proc has none, and another may grow.
+    /// The size is only a hint: a file of /proc has none, and another file may grow.
     @Test func aFileThatHasNoSizeIsReadToItsEnd() throws {
         let whole = try InputFile.contents(of: Path("/proc/self/environ"), limit: 1 << 20)
         #expect(!whole.isEmpty)

@@ -31,14 +31,14 @@ import Testing
 
     @Test func whatWasReplacedComesBackWhenALaterFileFails() throws {
         try folder.write("old", to: "a")
-        // A file whose name is too long can be staged, but not put in place.
+        // A file with a name that is too long can be staged, but not put in place.
         let long = file(String(repeating: "x", count: 300))
         #expect(throws: PatchError(.io, "")) { try OutputFile.write([file("a"), file("b"), long], force: true) }
         #expect(try folder.contents() == ["a"])
         #expect(try folder.read("a") == Array("old".utf8))
     }
 
-    /// More than may be open at a time, and so many that the file system is flushed, not each of them.
+    /// There are more files than may be open at a time, and enough that the whole file system is flushed instead of each file.
     @Test(arguments: [20, 1100]) func manyFilesAppearOrNone(count: Int) throws {
         let files = (0..<count).map { file("many/\($0)", "\($0)") }
         let long = file(String(repeating: "x", count: 300))
@@ -73,7 +73,7 @@ import Testing
         #expect(throws: PatchError(.io, "")) { try OutputFile.write([null], force: true) }
     }
 
-    /// A reader that could not read the old file cannot read the new one.
+    /// A reader that could not read the old file cannot read the new one either.
     @Test(arguments: [(0o640, 0o644, 0o640), (0o777, 0o644, 0o644), (0o600, 0o600, 0o600)])
     func aNewFileIsOpenToNoMoreUsersThanTheOld(old: Int, most: Int, new: Int) throws {
         try folder.write("old", to: "a", mode: old)
@@ -85,7 +85,7 @@ import Testing
         #expect(FileInfo(Path(folder.at("s")), following: false)?.permissions == 0o600)
     }
 
-    /// Servers and copying programs compare whole seconds.
+    /// Servers and copying programs compare times in whole seconds.
     @Test func aFileThatIsReplacedGetsALaterSecond() throws {
         let place = Path(folder.at("a"))
         func write(later: Bool) throws {
@@ -140,7 +140,7 @@ import Testing
 }
 
 extension OutputFileTests {
-    /// Another process may turn a folder into a link between the check and the writing.
+    /// Another process may replace a folder with a link between the check and the writing.
     @Test func noLinkIsFollowedBelowTheBase() throws {
         let folder = try TestFolder()
         try folder.write("", to: "victim/kept")
@@ -155,7 +155,7 @@ extension OutputFileTests {
         #expect(throws: PatchError(.io, "")) { try OutputFile.write([output], force: true) }
         #expect(try folder.contents().filter { $0.hasPrefix("victim") }.count <= 2)
         #expect(!folder.exists("victim/x.lua"))
-        // While the folder and a link to elsewhere are swapped, the file is written to the folder or not at all.
+        // While the folder is swapped with a link to another place, the file is written to the folder or not at all.
         try FileManager.default.removeItem(atPath: folder.at("out/lib"))
         try folder.write("", to: "out/lib/kept")
         try FileManager.default.createSymbolicLink(atPath: folder.at("link"), withDestinationPath: "victim")

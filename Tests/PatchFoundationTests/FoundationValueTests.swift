@@ -43,7 +43,7 @@ import Testing
 
     init() throws { bench = try PatchTestHost(app: "com.example.shop", version: "2.3.1") }
 
-    /// Installs a patch that answers with an expression of `v`, the argument.
+    /// Installs a patch that returns an expression of `v`, the argument.
     private func answer(_ name: String, _ expression: String) throws {
         try bench.install(
             source: """
@@ -55,7 +55,7 @@ import Testing
                 """)
     }
 
-    /// What a script makes of a value.
+    /// A script's result for a value.
     private func answer<Value: PatchValue & Sendable, Answer: PatchValue & Sendable>(
         to value: Value, _ expression: String, otherwise: Answer
     ) throws -> Answer {
@@ -155,7 +155,7 @@ import Testing
             bench.failures.first?.message == "\(decimal) is no decimal of at most 15 significant digits")
     }
 
-    // MARK: what is refused
+    // MARK: refused values
 
     @Test(arguments: [
         ("'abc'", "wrong result: expected UUID, given abc"), ("1", "wrong result: expected string, given integer"),
@@ -202,7 +202,7 @@ import Testing
         #expect(bench.failures.map(\.message).first?.hasPrefix("wrong result: " + message) == true)
     }
 
-    /// A script may answer with such a number if it was given it.
+    /// A script may return such a number if it was given it.
     @Test(arguments: [Double.nan, .infinity, -.infinity])
     func numberThatIsNotFinite(_ number: Double) throws {
         #expect(try answer(to: number, "v", otherwise: Self.price) == Self.price)

@@ -11,7 +11,7 @@ struct FeedPlace: Sendable {
     let keys: FeedFixture
     let root: [UInt8]
 
-    /// - Parameter versions: Those of a patch that are published.
+    /// - Parameter versions: The published versions of a patch.
     init(_ versions: ClosedRange<Int> = 1...1) throws {
         disk = try TestFolder()
         keys = try FeedFixture()
@@ -20,7 +20,7 @@ struct FeedPlace: Sendable {
         try copy(to: "feed")
     }
 
-    /// Writes the feed as it was made into a folder.
+    /// Writes the new feed into a folder.
     func copy(to name: String) throws {
         for (path, bytes) in keys.server.files { try disk.write(bytes, to: "\(name)/\(path)") }
     }
@@ -48,7 +48,7 @@ struct FeedPlace: Sendable {
     }
 }
 
-/// The error of a body; nil if it ends without one.
+/// The error of a body; nil if there is none.
 func refusal(_ body: () throws -> Void) -> PatchError? {
     do { try body() } catch { return error as? PatchError }
     return nil

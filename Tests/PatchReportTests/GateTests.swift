@@ -3,9 +3,9 @@ import PatchReport
 import TestSupport
 import Testing
 
-/// When a gate decides, and how often wrongly.
+/// The point at which a gate decides, and how often it is wrong.
 @Suite(.ownThreads) struct GateTests {
-    /// A generator whose numbers are the same in each run.
+    /// A generator that produces the same numbers in each run.
     private struct Random {
         private var state: UInt64
         init(_ seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
@@ -19,13 +19,13 @@ import Testing
         }
     }
 
-    /// What a rule has decided at its first sure look, and after how many devices.
+    /// A rule's first decision, and the number of devices until it.
     private struct Outcome {
         var isAbove: Bool?
         var devices = 0
     }
 
-    /// Looks at a fleet that grows, each 40 devices.
+    /// Checks a growing fleet after every 40 devices.
     private func outcome(of rate: Double, seed: UInt64, _ rule: (Share) -> Bool?) -> Outcome {
         var random = Random(seed)
         var failing = 0
@@ -37,15 +37,16 @@ import Testing
         return Outcome(devices: 4000)
     }
 
-    /// The part of fleets in which a rule decides wrongly at any look, and the median of the devices until it decides.
+    /// The share of fleets in which a rule decides wrongly at any check, and the median number of devices until it decides.
     private func wrong(_ rate: Double, _ bound: Double, _ rule: (Share) -> Bool?) -> (part: Double, devices: Int) {
         let outcomes = (1...400).map { outcome(of: rate, seed: UInt64($0), rule) }
-        // A rate that is the bound itself is neither above nor below it.
+        // A rate that equals the bound is neither above nor below it.
         let wrong = outcomes.count { $0.isAbove.map { $0 ? rate <= bound : rate >= bound } ?? false }
         return (Double(wrong) / 400, outcomes.map(\.devices).sorted()[200])
     }
 
-    /// A rule that is right for one look: crossed if the part is not below the bound, passed if Wilson's interval is.
+    /// A rule that is correct for one check: crossed if the share is not below the bound, passed if Wilson's interval is below
+    /// it.
     private func byWilson(_ bound: Double) -> (Share) -> Bool? {
         { share in
             guard let value = share.value else { return nil }
@@ -98,24 +99,25 @@ import Testing
         #expect(devices[200] <= most)
     }
 
-    /// What became of the rollouts of two patches, one of which crashes.
+    /// The outcome of the rollouts of two patches, one of which crashes.
     private struct Pair {
         var isGoodPaused = false
-        /// After how many devices the good one has passed, and the bad one is stopped.
+        /// After how many devices the good patch has passed, and the bad one is stopped.
         var goodPassed: Int?, badStopped: Int?
     }
 
-    /// A good patch that goes to all devices, and a bad one that goes to a part of them until its gate is crossed. A device that gets both
-    /// takes both back, and then tries each alone: three looks later on average, it has confirmed the good one.
+    /// A good patch that is offered to all devices, and a bad one that is offered to a part of them until its gate is crossed. A
+    /// device that gets both rolls both back, and then tries each alone. It has confirmed the good one three checks later on
+    /// average.
     ///
     /// - Parameters:
-    ///   - silent: The part of these devices that are never heard of again.
-    ///   - blames: Whether both are counted as rolled back for good, as it once was.
+    ///   - silent: The share of these devices that never report again.
+    ///   - blames: Whether both are counted as rolled back for good, as in an earlier version.
     private func pair(part: Double, silent: Double, blames: Bool, seed: UInt64, _ gate: ReportGate) -> Pair {
         var random = Random(seed)
         var (good, bad) = (FleetReport.Patch(id: "good", version: 1), FleetReport.Patch(id: "bad", version: 1))
         var pair = Pair()
-        // The looks at which devices have found out which one it was.
+        // The checks at which devices have found out which one was bad.
         var found: [Int: Int] = [:]
         for look in 1...100 {
             for _ in 0..<40 {
@@ -258,7 +260,7 @@ import Testing
         }
     }
 
-    /// A bound that is relative to the version before decides only if both are known well enough.
+    /// A bound that is relative to the previous version decides only if both versions have enough data.
     @Test func aBoundMayBeRelative() throws {
         let gate = try #require(ReportGate("failing<previous+0.2%"))
         #expect(gate.isRelative && gate.bound == 0.002)
@@ -277,7 +279,7 @@ import Testing
         #expect(
             gate.verdict(on: patch(2, 10_000, of: 1_000_000), after: patch(1, 10_000, of: 1_000_000), scale: 1)
                 == .passed)
-        // Two versions that grow together, looked at again and again: wrong in at most one of twenty fleets.
+        // Two versions that grow together and are checked repeatedly: wrong in at most one of twenty fleets.
         var wrong = 0
         for seed in 1...200 {
             var random = Random(UInt64(seed))

@@ -18,7 +18,7 @@ import Testing
             #"{"schema":"patchpack.event/1","timestamp":"\#(time).000Z","resource":{"app.installation.id":"d\#(device)","service.name":"com.example","service.version":"\#(app)"},"severityNumber":9,"eventName":"\#(event)","attributes":{\#(about)\#(attributes)}}"#
     }
 
-    /// The report of some text, which is read through files of the smallest parts first.
+    /// The report on a string, read in the smallest possible parts.
     static func report(
         _ text: some Sequence<UInt8>, limits: ReportBuilder.Limits = .init(), now: Int = now, jobs: Int = 2,
         listed: [FleetReport.Listed] = [], installation: String? = nil
@@ -150,10 +150,10 @@ import Testing
         let early = try judged(lines)
         #expect([early.good.rolledBack, early.good.suspected, early.good.affected] == [0, 50, 0])
         #expect(early.good.firstBadMinute == nil && early.good.faults.map(\.message) == [EventRecord.suspicion])
-        // Nobody knows yet, so it is neither paused nor widened.
+        // The cause is not known yet, so the patch is neither paused nor widened.
         #expect(
             gate.verdict(on: early.good, scale: 1) == .undecided && gate.verdict(on: early.bad, scale: 1) == .undecided)
-        // Each is tried alone then.
+        // Then each is tried alone.
         for device in met {
             lines += [
                 line("trial", device, "good", at: 20), line("confirmed", device, "good", at: 21),
@@ -161,7 +161,7 @@ import Testing
                 line("rolled-back", device, "bad", at: 31, #","patch.reason":"launches failed""#),
             ]
         }
-        // The good one goes on to many others.
+        // The good one reaches many other devices.
         for device in 651...3000 { lines.append(line("confirmed", device, "good", at: 40)) }
         let late = try judged(lines)
         #expect(
@@ -170,7 +170,7 @@ import Testing
             [late.bad.rolledBack, late.bad.suspected] == [50, 0] && gate.verdict(on: late.bad, scale: 1) == .crossed)
     }
 
-    /// A stop is confirmed by the devices that were heard of since.
+    /// A stop is confirmed by the devices that have reported since.
     @Test func ofTheDevicesHeardOfSinceAStopItIsSaidHowManyHaveItStill() throws {
         let running = #","patch.running":[{"patch.id":"com.example.fix","patch.version":1}]"#
         func launch(_ device: Int, at seconds: Int, _ attributes: String = "") -> String {
@@ -180,7 +180,8 @@ import Testing
             // All have it.
             launch(1, at: 1, running), launch(2, at: 1, running), launch(3, at: 1, running), launch(4, at: 1, running),
             launch(5, at: 1, running), launch(6, at: 1, running),
-            // The stop is at 100. One is silent, two go on with it, one of them without another launch, and the others lose it.
+            // The stop is at 100. One device is silent, two keep the patch, one of them without another launch, and the others
+            // lose it.
             Self.line("called", device: 6, at: 200, #","patch.calls":1,"patch.failures":0,"patch.fallbacks":0"#),
             launch(2, at: 100, running), Self.line("withdrawn", device: 3, at: 130),
             launch(4, at: 150), Self.line("rolled-back", device: 5, at: 99), launch(5, at: 99),
@@ -195,7 +196,7 @@ import Testing
         }
     }
 
-    /// A feed that all devices refuse is not a quiet one.
+    /// A feed that all devices refuse must not look quiet.
     @Test func devicesThatCannotSyncAreCountedWithTheirReasons() throws {
         func line(_ event: String, _ device: Int, at seconds: Int, _ code: String, _ message: String) -> String {
             Self.line(
@@ -222,11 +223,11 @@ import Testing
         }
     }
 
-    /// What went wrong on a device as such is counted, whatever it is.
+    /// An error on a device as such is counted, whatever it is.
     @Test(arguments: FleetReport.Trouble.allCases) func everyTroubleIsCounted(_ trouble: FleetReport.Trouble) throws {
         let report = try Self.report([Self.line(trouble.rawValue, patch: nil), Self.line("launched", patch: nil)])
         #expect(report.troubled == [trouble: 1] && report.faults.map(\.event) == [trouble.rawValue])
-        // What is refused with its id is of that patch.
+        // A refusal with an id counts for that patch.
         let named = try Self.report([Self.line("refused")])
         #expect(named.troubled.isEmpty && named.faults.isEmpty && named.patches[0].refused == 1)
     }
@@ -247,7 +248,7 @@ import Testing
             Self.line("sync-failed", at: 6, patch: nil, error("feed-unavailable", "no network")),
             Self.line("sync-failed", at: 8, patch: nil, error("feed-unavailable", "no server")),
             Self.line("failed", at: 45, patch: "com.example.good", version: 3, error("script", "nil")),
-            // Others have the same patches, and one has a name that begins like it.
+            // Other devices have the same patches, and one has a name with the same beginning.
             Self.line("rolled-back", device: 2, at: 40, patch: "com.example.good", version: 3),
             Self.line("sync-failed", device: 11, at: 70, patch: nil, error("clock", "three years ahead")),
         ]
@@ -279,7 +280,7 @@ import Testing
         #expect(try Self.report(lines).device == nil)
     }
 
-    /// The texts of other devices take no room.
+    /// The strings of other devices take no space.
     @Test(.enabled(if: testsMayBeLong)) func aDeviceIsFoundAmongAnyNumberOfOthers() throws {
         let others = (0..<70_000).map {
             Self.line("failed", device: 2, #","error.type":"script","error.message":"no \#($0)""#)
@@ -300,7 +301,7 @@ import Testing
         let lines = [
             line("trial", 1, "2.0", system("Android", "14")), line("failed", 1, "2.0", system("Android", "14")),
             line("trial", 2, "2.0", system("Android", "14")), line("trial", 3, "2.0", system("iOS", "18.1")),
-            // It was updated: the app, and then the system.
+            // First the app was updated, and then the system.
             line("trial", 4, "2.0", system("Android", "13")), line("failed", 4, "2.1", system("Android", "13")),
             line("confirmed", 4, "2.1", system("Android", "14")), line("rolled-back", 5, "1.9.1", ""),
         ]
@@ -315,7 +316,7 @@ import Testing
         }
     }
 
-    /// Clocks that are wrong by years made a chart of six years.
+    /// Clocks that are wrong by years once made a chart of six years.
     @Test(arguments: [(20, 1), (100, 5), (100, 20), (4, 1)]) func aWrongClockSpoilsNoChart(devices: Int, wrong: Int)
         throws
     {
@@ -335,7 +336,7 @@ import Testing
         #expect(try #require(patch.firstBadMinute) < (first + 60) / 60)
     }
 
-    /// A slow start is no wrong clock.
+    /// A slow start is not a wrong clock.
     @Test func aCanaryIsDrawn() throws {
         let lines = (1...200).map { device in
             Self.line("activated", device: device, at: device <= 2 ? -6 * 86_400 : device)
@@ -356,7 +357,7 @@ import Testing
         }
     }
 
-    /// An update of the app, and an end, are no refusal: 30 of 60 healthy devices paused a patch.
+    /// An app update or an expiry is not a refusal: 30 of 60 healthy devices once paused a patch.
     @Test(arguments: ["expired", "not-applicable"]) func whatIsOverIsCountedApart(_ event: String) throws {
         let lines = [Self.line("activated"), Self.line("confirmed", at: 1), Self.line(event, at: 2)]
         for lines in [lines, lines.reversed()] {
@@ -394,7 +395,7 @@ import Testing
         #expect(try running([activated, Self.line("withdrawn", at: 12)]) == [0])
         #expect(try running([activated, Self.line("withdrawn", at: 9)]) == [1])
         #expect(try running([activated, Self.line("launched", device: 2, at: 20, patch: nil)]) == [1])
-        // An event that names something else counts for nothing.
+        // An event with another name does not count.
         for wrong in [
             "{}", patch(0), patch(-1), patch(1 << 31), #"{"patch.id":"fix","patch.version":1}"#,
             #"{"patch.id":" com.example.fix","patch.version":1}"#, #"{"patch.id":"com.example.fix"}"#,
@@ -407,7 +408,7 @@ import Testing
         }
     }
 
-    /// A name with which a stranger could hide a patch, or put a line into a file.
+    /// A name that could hide a patch, or put a line into a file.
     @Test(arguments: [
         " com.example.fix", "com.example.fix ", "com.example.fix 7", "fix", "com.example.\u{D4E}<b>", "com.exämple.fix",
         "com..fix", ".com.fix", "com.fix.", "a\\r\\nb.c", "a.b\\u0000", String(repeating: "a.", count: 64) + "a",
@@ -441,7 +442,7 @@ import Testing
         #expect(report.input.misnamedExample == version)
     }
 
-    /// The least of the names is told, whatever the order.
+    /// The first name in alphabetical order is reported, whatever the order of the lines.
     @Test func oneOfTheNamesIsTold() throws {
         let lines = ["b", "a", "c"].map { Self.line("failed", patch: $0) }
         for lines in [lines, lines.reversed()] {
@@ -450,7 +451,7 @@ import Testing
         }
     }
 
-    /// Made-up names take no place of the patches of the feed.
+    /// Made-up names cannot displace the patches of the feed.
     @Test func thePatchesOfTheFeedAreCountedWhateverComes() throws {
         let lines = (0..<3000).map { Self.line("failed", patch: "made.up\($0)") } + [Self.line("failed")]
         func report(_ listed: [FleetReport.Listed]) throws -> FleetReport {
@@ -501,7 +502,7 @@ import Testing
         #expect(report.patches.first?.devices == 1)
     }
 
-    /// Wherever a control character is, and whatever the lines before it.
+    /// Wherever a control character is, and whatever the previous lines are.
     @Test func controlCharactersAreNoJSON() throws {
         let line = Self.line("activated")
         for byte in (0..<0x20).map(UInt8.init) where byte != UInt8(ascii: "\n") {
@@ -517,7 +518,7 @@ import Testing
         }
     }
 
-    /// Of a line that begins like one before it, only the rest is parsed.
+    /// Only the rest of a line is parsed if it begins like a previous one.
     @Test(arguments: [
         line("called", #","patch.calls":3,"patch.measured":1,"patch.times":[0,1]"#),
         line("failed", #","error.type":"script","error.message":"no""#),
@@ -565,7 +566,7 @@ import Testing
             line.replacing(#""severityNumber""#, with: #""severity\u004eumber""#),
         ]
         let (bytes, apart) = (Array(line.utf8), Array(Self.line("activated", device: 2).utf8))
-        /// The report of lines that follow each other in each way. The first line after that of another device is parsed whole.
+        /// The report on lines in every order. The first line after a line of another device is parsed in full.
         func check(_ others: [[UInt8]]) throws {
             for order in [[apart, bytes], [bytes, bytes], [apart]] {
                 let lines = others.flatMap { other in (order + [other, other, bytes]).map { $0 + [UInt8(ascii: "\n")] }
@@ -589,7 +590,7 @@ import Testing
         try check(bytes.indices.map { Array(bytes[..<$0]) })
     }
 
-    /// What is known of a line is not asked of a buffer that has other lines by then.
+    /// The parser must not read a previous line from a buffer that has other lines by now.
     @Test func aBufferMayBeUsedAgain() throws {
         guard var builder = ReportBuilder(now: Self.now) else { throw PatchError(.limit, "no memory") }
         var parser = builder.parser()
@@ -606,7 +607,7 @@ import Testing
         #expect(builder.report().devices == 3)
     }
 
-    /// What is unescaped is in a buffer of the parser's, wherever in the text the escape is.
+    /// Unescaped strings are in a buffer of the parser, wherever the escape is.
     @Test(arguments: [#"\"no"#, #"\nno"#, #"\u00e9t\u00e9"#, #"n\u00f6"#, #"\ud83d\ude00"#, #"\\"#])
     func textsMayHaveEscapes(escaped: String) throws {
         let text = try #require(try JSONValue(parsing: Array("\"\(escaped)\"".utf8)).text)
@@ -628,14 +629,14 @@ import Testing
         #expect(fault.message == "\(text) \(text)")
     }
 
-    /// A device whose clock was never set.
+    /// A device with a clock that was never set.
     @Test(arguments: [Int.min, 0, Int.max]) func anyClockMakesAReport(now: Int) throws {
         let report = try Self.report(Array((Self.line("activated") + "\n").utf8), now: now)
         #expect(report.patches.map(\.running) == [1])
         #expect(report.input.withoutTime == (now == .max ? 0 : 1))
     }
 
-    /// As many threads as there may be make one report, whichever of them is first. Of several messages the earliest is told.
+    /// Any number of threads makes the same report, whichever is first. The earliest of several messages is reported.
     @Test func anyNumberOfThreadsMakesOneReport() throws {
         let lines = (0..<20_000).map { number in
             let device = number % 700
@@ -654,7 +655,7 @@ import Testing
         }
     }
 
-    /// The earliest of so many messages has found no place; another one is told.
+    /// There is no room for the earliest of the messages, so another one is reported.
     @Test(.enabled(if: testsMayBeLong)) func aMessageThatFoundNoPlaceIsNotTold() throws {
         func failed(_ number: Int, at seconds: Int) -> String {
             Self.line(
@@ -685,7 +686,7 @@ import Testing
         #expect(open.input.damaged == 1)
     }
 
-    /// With room for 180 devices of 8,000, the numbers are estimates.
+    /// With room for about 350 of 8,000 devices, the numbers are estimates.
     @Test func tooManyDevicesAreSampled() throws {
         var limits = ReportBuilder.Limits()
         limits.devices = 1 << 10
@@ -696,7 +697,7 @@ import Testing
         #expect(report.scale >= 16)
         #expect(report.input.events == 10_000)
         let patch = try #require(report.patches.first)
-        // Some 250 devices are a sample with a deviation of 6 percent.
+        // About 250 devices are a sample with a deviation of 6 percent.
         #expect((6_000...10_000).contains(patch.devices))
         #expect((0.15...0.35).contains(Double(patch.failing) / Double(patch.devices)))
         #expect(try Self.report(lines).scale == 1)
@@ -715,7 +716,7 @@ import Testing
         #expect(report.input.dropped > 0)
     }
 
-    /// 70,000 different texts take no more memory than 65,535.
+    /// 70,000 different strings take no more memory than 65,535.
     @Test(.enabled(if: testsMayBeLong)) func textsAreBounded() throws {
         let texts = try Self.report(
             (1...70_000).map { Self.line("activated", device: 1, patch: "com.example.p\($0)") },

@@ -8,7 +8,7 @@ import PatchRunner
 import Synchronization
 import TestSupport
 
-/// A registry with a runner, and the events that were reported.
+/// A registry with a runner, and the reported events.
 final class Harness: Sendable {
     let registry: PatchRegistry
     let runner: PatchRunner
@@ -107,7 +107,8 @@ final class AtOnce: TaskExecutor {
     }
 }
 
-/// `T.slow`, whose original waits until that of `T.outer` is called, and goes on within that call and on its thread.
+/// `T.slow`, whose original waits until the original of `T.outer` is called, and then continues within that call and on its
+/// thread.
 final class CallWithinCall: Sendable {
     private let waiting: Waiting
     private let slow: Replaceable<nonisolated(nonsending) @Sendable (Int) async -> Int>
@@ -150,7 +151,7 @@ private final class ThreadWork {
     init(_ body: @escaping () -> Void) { self.body = body }
 }
 
-/// Runs a body on a thread whose stack has exactly this many kilobytes. A `Thread` may get the stack of an earlier thread.
+/// Runs a body on a thread with a stack of exactly this many kilobytes. A `Thread` may get the stack of an earlier thread.
 func onStack<Value>(ofKilobytes kilobytes: Int, _ body: @escaping () -> Value) -> Value? {
     var value: Value?
     let size = kilobytes * 1024
@@ -176,7 +177,7 @@ func onStack<Value>(ofKilobytes kilobytes: Int, _ body: @escaping () -> Value) -
 }
 
 extension PatchLimits {
-    /// The defaults with long times, so that on a busy machine only tests of time can fail because of it.
+    /// The default limits with long times, so that only tests about time can fail on a busy machine.
     static let patient: PatchLimits = {
         var limits = PatchLimits()
         limits.callTime = .seconds(20)
@@ -185,7 +186,7 @@ extension PatchLimits {
         return limits
     }()
 
-    /// The same for a patch whose calls take turns.
+    /// The same for a patch whose calls run one at a time.
     static let oneInstance: PatchLimits = {
         var limits = PatchLimits.patient
         limits.instances = 1

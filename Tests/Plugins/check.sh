@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds an app that depends on this checkout by URL and tag, as apps do, and uses its plug-ins; then the same app with the
-# plug-in of a package that has the built tool. Nothing may warn.
-# usage: check.sh PACKAGE     PACKAGE is what `make artifactbundle` makes
+# plug-in of a package that has the built tool. There must be no warning.
+# usage: check.sh PACKAGE     PACKAGE is the output of `make artifactbundle`
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 swift=${SWIFT:-swift}
@@ -10,7 +10,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 log=$work/log
 
-# The files as they are now, as the version 0.0.1 of a repository.
+# The current files as version 0.0.1 of a repository.
 mkdir "$work/patchpack"
 git ls-files -z --cached --others --exclude-standard --deduplicate |
   while IFS= read -r -d '' file; do [ ! -f "$file" ] || printf '%s\0' "$file"; done |
@@ -40,7 +40,7 @@ if grep -E "warning:|error:" "$log"; then exit 1; fi
 .build/debug/app | tee "$work/said"
 grep -q "trusts ed25519, root of [1-9][0-9]* bytes, total 6.0" "$work/said"
 
-# What is wrong stops the build, and is named.
+# A fault stops the build, and is named.
 refuse() {
   if "$swift" build --product app >"$log" 2>&1; then echo "built with $1" && exit 1; fi
   grep -q "$2" "$log" || { cat "$log"; exit 1; }
@@ -55,7 +55,7 @@ sed -i.bak 's/"version":1/"version":2/' "$resources/root.json"
 refuse "a root that is not signed" "root.json: "
 cp feed/metadata/1.root.json "$resources/root.json"
 
-# With the built tool nothing of the tool is compiled.
+# With the built tool, no part of the tool is compiled.
 cp -R "$plugins" "$work/patchpack-plugins"
 sed -i.bak -e 's|exact: "0.0.1")|&, .package(path: "../patchpack-plugins")|' \
   -e 's|name: "PatchResources", package: "patchpack"|name: "PatchResourcesPlugin", package: "patchpack-plugins"|' Package.swift

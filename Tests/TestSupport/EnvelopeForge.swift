@@ -1,6 +1,6 @@
 @testable public import PatchCrypto
 
-/// Makes envelopes that no packer would make: sound except for one fault, but properly sealed and signed.
+/// Makes envelopes that no packer would make: valid except for one fault, but properly encrypted and signed.
 public struct EnvelopeForge {
     public var scripts = [PatchScript(name: "main.lua", bytes: Array("return 1\n".utf8))]
     public var scriptKey = TestKeys.script

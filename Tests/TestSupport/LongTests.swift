@@ -3,11 +3,11 @@ import Foundation
 /// Whether tests may take long, as in CI: `PATCHPACK_LONG_TESTS=1`.
 public let testsMayBeLong = ProcessInfo.processInfo.environment["PATCHPACK_LONG_TESTS"] != nil
 
-/// The numbers, from 1, of the calls that a test lets fail: all of them in long tests without a sanitizer, or else one of 24, of half of
-/// the kinds. A scenario has calls and kinds of its own, so that all together try different ones.
+/// The numbers, from 1, of the calls that a test lets fail: all of them in long tests without a sanitizer, otherwise one of 24
+/// calls, for half of the kinds. Each scenario has its own calls and kinds, so that all scenarios together try different ones.
 ///
 /// - Parameters:
-///   - kind: The number of the kind of call, such as that of `rename`.
+///   - kind: The number of the kind of call, such as the number of `rename`.
 ///   - count: How often the scenario makes such a call.
 public func faultNumbers(ofKind kind: Int, _ count: Int, in scenario: String) -> [Int] {
     if testsMayBeLong, !isSanitized { return count > 0 ? Array(1...count) : [] }

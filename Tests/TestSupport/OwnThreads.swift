@@ -1,14 +1,13 @@
 import Foundation
 public import Testing
 
-/// Runs each test on threads of the tests' own, so that a test may block one: in a semaphore, in a sleep, or until a program
-/// has ended.
+/// Runs each test on separate threads, so that a test may block one with a semaphore, a sleep, or until a program has ended.
 ///
-/// The threads of Swift's concurrency are as many as the machine has cores. A test that blocks one of two takes half of the
-/// machine from all other tests. If what it waits for needs such a thread, the run stands still.
+/// Swift's concurrency has as many threads as the machine has cores. A test that blocks one of two takes half of the machine from
+/// all other tests. If it waits for work that needs such a thread, the run hangs.
 ///
-/// A test that takes longer than any should ends the run, and the names of all tests that have begun are printed. How long each
-/// case took is written to the file that `PATCHPACK_TEST_TIMES` names.
+/// A test that takes too long ends the run, and the names of all tests that have begun are printed. The time of each case is
+/// written to the file in `PATCHPACK_TEST_TIMES`.
 public struct OwnThreads: SuiteTrait, TestTrait, TestScoping {
     public var isRecursive: Bool { true }
 
@@ -22,7 +21,7 @@ public struct OwnThreads: SuiteTrait, TestTrait, TestScoping {
         try await withTaskExecutorPreference(ThreadPool.tests) { try await function() }
     }
 
-    /// Runs what a trait asks before its test begins.
+    /// Runs the checks of a trait before its test begins.
     public static func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
         await Task(executorPreference: ThreadPool.tests) { body() }.value
     }
@@ -38,11 +37,11 @@ public struct OwnThreads: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == OwnThreads {
-    /// Runs each test on threads of the tests' own. Every suite has it; `make lint` looks.
+    /// Runs each test on separate threads. Every suite has it, which `make lint` checks.
     public static var ownThreads: Self { Self() }
 }
 
-/// Lets so many tests run at a time. Its lock is one that the thread sanitizer knows.
+/// Limits how many tests run at a time. Its lock is one that the thread sanitizer knows.
 private final class Gate: Sendable {
     static let tests = Gate(3 * ProcessInfo.processInfo.activeProcessorCount)
 
@@ -76,7 +75,7 @@ private final class Gate: Sendable {
     }
 }
 
-/// Threads that run jobs. It starts one whenever a job finds none free.
+/// Threads that run jobs. A new one is started if a job finds none free.
 public final class ThreadPool: TaskExecutor {
     /// The threads of the tests.
     static let tests = ThreadPool(threads: 64)
@@ -84,12 +83,12 @@ public final class ThreadPool: TaskExecutor {
     private let limit: Int
     private let condition = NSCondition()
     nonisolated(unsafe) private var jobs: [UnownedJob] = []
-    /// The number of the first job that waits. Those before it have been taken.
+    /// The number of the first waiting job. Earlier jobs have been taken.
     nonisolated(unsafe) private var first = 0
     nonisolated(unsafe) private var idle = 0
     nonisolated(unsafe) private var threads = 0
 
-    /// - Parameter limit: How many threads it starts at most.
+    /// - Parameter limit: The most threads that it starts.
     public init(threads limit: Int) { self.limit = limit }
 
     public func enqueue(_ job: consuming ExecutorJob) {
@@ -121,7 +120,7 @@ public final class ThreadPool: TaskExecutor {
     }
 }
 
-/// Ends a run that stands still.
+/// Ends a run that hangs.
 private final class Watchdog: Sendable {
     static let shared = Watchdog()
 

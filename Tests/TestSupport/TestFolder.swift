@@ -12,7 +12,7 @@ public final class TestFolder: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// The path of something in the folder.
+    /// The path of an item in the folder.
     public func at(_ name: String) -> String { "\(path)/\(name)" }
 
     /// Writes a file, makes the folders above it, and returns its path.
@@ -35,6 +35,6 @@ public final class TestFolder: Sendable {
 
     public func exists(_ name: String) -> Bool { FileManager.default.fileExists(atPath: at(name)) }
 
-    /// The names of everything in the folder, at any depth.
+    /// The names of all items in the folder, at any depth.
     public func contents() throws -> [String] { try FileManager.default.subpathsOfDirectory(atPath: path).sorted() }
 }

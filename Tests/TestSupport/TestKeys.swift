@@ -18,6 +18,6 @@ public enum TestKeys {
 }
 
 extension SecretBytes {
-    /// A copy of the bytes, which only a test may take.
+    /// A copy of the bytes, which only a test may make.
     public var exposed: [UInt8] { unsafe withUnsafeBytes { unsafe Array($0) } }
 }

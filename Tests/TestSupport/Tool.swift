@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// The result of a program that has run to its end.
+/// The result of a finished program.
 public struct Tool {
     public let status: Int32
     public let output: [UInt8]
@@ -10,7 +10,7 @@ public struct Tool {
     public var text: String { String(decoding: output, as: UTF8.self) }
     public var lines: [String] { text.split(separator: "\n").map(String.init) }
 
-    /// The built command line tool, which is beside the tests.
+    /// The built command line tool, which is next to the tests.
     public static let patchpack: String = {
         guard let tool = beside("patchpack") else { fatalError("the patchpack tool is not beside the tests") }
         return tool
@@ -29,7 +29,7 @@ public struct Tool {
         return nil
     }
 
-    /// The built example app, which is beside the tool.
+    /// The built example app, which is next to the tool.
     public static let shop = URL(filePath: patchpack).deletingLastPathComponent().appending(path: "shop").path
 
     /// The checkout's root.
@@ -68,7 +68,7 @@ public struct Tool {
         return try run("/bin/bash", ["-c", prelude + line, "bash"] + arguments, environment: environment, in: folder)
     }
 
-    /// What programs of tests find in their environment: nothing that this process was given about patchpack or languages.
+    /// The environment of the tests' programs, without this process's variables about patchpack or languages.
     static var environment: [String: String] {
         var variables = ProcessInfo.processInfo.environment.filter { name, _ in
             !name.hasPrefix("PATCHPACK_") && !["NO_COLOR", "SOURCE_DATE_EPOCH", "OPENSSL_CONF"].contains(name)
@@ -79,12 +79,12 @@ public struct Tool {
         variables["TOOL"] = beside("patchpack")
         variables["SHOP_APP"] = beside("shop")
         #if os(Linux)
-            // The modules of Python, and other packages that deps.sh installs, are the system's. Debian's users have no folder of
-            // servers on their PATH.
+            // The modules of Python, and other packages that deps.sh installs, are the system's. Debian's users do not have the
+            // folder of servers on their PATH.
             variables["PATH"] = "/usr/bin:/bin:" + (variables["PATH"] ?? "") + ":/usr/sbin"
         #endif
-        // What the libraries leak shows at the end of the tests' own process. In each run of the tool, looking for leaks would take
-        // longer than the tool does.
+        // Leaks of the libraries are reported at the end of the tests' own process. Looking for leaks in each run of the tool
+        // would take longer than the run.
         variables["ASAN_OPTIONS"] = "detect_leaks=0"
         return variables
     }
@@ -95,13 +95,13 @@ public struct Tool {
     ) throws -> Tool {
         OwnThreads.areRequired()
         let variables = self.environment.merging(environment) { $1 }
-        // Files are used instead of pipes, so that nothing blocks, however much is written.
+        // Files are used instead of pipes, so that large outputs block nothing.
         let files = try TestFolder()
         try files.write(input, to: "input")
         let process = try spawn(
             ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", folder ?? files.path, program] + arguments,
             variables.map { "\($0)=\($1)" }, streams: ["input", "output", "error"].map(files.at))
-        // A hang is a defect. It shows as status 128 + SIGKILL.
+        // A hang is a defect. It is reported as status 128 + SIGKILL.
         let deadline = DispatchWorkItem { kill(process, SIGKILL) }
         DispatchQueue.global().asyncAfter(deadline: .now() + 300, execute: deadline)
         var status: Int32 = 0
@@ -126,8 +126,8 @@ public struct Tool {
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
         #if canImport(Glibc)
-            // Other tests have connections to servers open, which a program would inherit. There, closing a number that is not
-            // open is no error.
+            // Other tests have open connections to servers, which a program would inherit. In the program, closing a number that
+            // is not open is not an error.
             for number in Int32(3)..<512 { unsafe posix_spawn_file_actions_addclose(&actions, number) }
         #endif
         // Tests run on threads that block signals, which a program would inherit.

@@ -13,10 +13,10 @@ public struct Vector: Sendable {
     public let at: String?
     /// The number of zeros in the file, if it is too large to be kept.
     public let zeros: Int?
-    /// The stage that refuses it, and the code; nil if it is accepted.
+    /// The stage and the code of the refusal; nil if it is accepted.
     public let stage: String?
     public let code: String?
-    /// The names of the scripts in it, and their SHA-256.
+    /// The names of its scripts, and their SHA-256.
     public let scripts: [String: String]
 
     public static let folder = "\(Tool.root)/Tests/Vectors"

@@ -1,20 +1,20 @@
 import Foundation
 import Synchronization
 
-/// A server that ended, or did not listen in time, and what it wrote.
+/// A server that ended or did not listen in time, and its output.
 struct NotListening: Error {
     let log: String
 }
 
-/// A server of Debian's packages on loopback, which ends with the test.
+/// A server from Debian's packages on loopback, which ends with the test.
 public final class WebServer: Sendable {
     public let port: Int
     private let process: Mutex<pid_t?>
 
-    /// The ports that this process has used. Each is used once, so no test connects to the server of another.
+    /// The ports that this process has used. Each is used once, so no test connects to another test's server.
     private static let used = Mutex<Set<Int>>([])
 
-    /// Starts a server, and waits until it takes connections.
+    /// Starts a server, and waits until it accepts connections.
     ///
     /// - Parameters:
     ///   - folder: Its working folder.
@@ -48,9 +48,9 @@ public final class WebServer: Sendable {
 
     deinit { stop() }
 
-    /// Ends the server before the test does.
+    /// Ends the server before the test ends.
     public func stop() {
-        // Once it is reaped, the number may be another process's.
+        // After it is reaped, the number may belong to another process.
         guard let process = process.withLock({ $0.take() }), waitpid(process, nil, WNOHANG) == 0 else { return }
         Self.end(process)
     }
@@ -62,13 +62,13 @@ public final class WebServer: Sendable {
         }
     }
 
-    /// Whether the process itself listens on a port: another server's answer is none of this one.
+    /// Whether the process itself listens on a port. A reply from another server must not count.
     private static func listens(_ process: pid_t, on port: Int) -> Bool {
         let sockets = ["/proc/net/tcp", "/proc/net/tcp6"].flatMap { table -> [String] in
             guard let text = try? String(contentsOfFile: table, encoding: .utf8) else { return [] }
             return text.split(separator: "\n").dropFirst().compactMap { line in
                 let fields = line.split(separator: " ")
-                guard fields.count > 9, fields[3] == "0A" else { return nil }  // the state of a socket that listens
+                guard fields.count > 9, fields[3] == "0A" else { return nil }  // the state of a listening socket
                 guard fields[1].split(separator: ":").last.flatMap({ Int($0, radix: 16) }) == port else { return nil }
                 return "socket:[\(fields[9])]"
             }

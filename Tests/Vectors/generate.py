@@ -570,7 +570,7 @@ def decryption():
 
 def _with_key_id(forge, named):
     forge.delimiter = lambda: DELIMITER + f"{CBC} {script_key_id(named)}\n".encode()
-    # Another key passes the padding once in 256 times; this one must not.
+    # Another key passes the padding check once in 256 times. This one must not.
     while True:
         decryptor = Cipher(algorithms.AES(named), modes.CBC(forge.payload()[:16])).decryptor()
         last = (decryptor.update(forge.payload()[16:]) + decryptor.finalize())[-1]

@@ -4,8 +4,8 @@ import PatchDevice
 import PatchFeed
 import PatchRunner
 
-/// A worker of a service, for tests with real processes. It does what its standard input says, a word a line, and answers each with a
-/// line.
+/// A worker of a service, for tests with real processes. It follows the commands on its standard input, one word per line, and
+/// answers each with a line.
 ///
 ///     worker FOLDER FEED TRUST SCRIPT-KEY
 @main
@@ -22,7 +22,7 @@ struct Main {
                 at: FolderSource(arguments[2])),
             trust: PatchTrust(
                 try TrustStore(contentsOf: read(3)), scriptKeys: try ScriptKey(file: SecretBytes(read(4)))),
-            // The feeds of tests are of that time.
+            // The feeds of the tests are from that time.
             clock: { 1_790_000_000_000 },
             events: { event in
                 switch event {
@@ -44,7 +44,7 @@ struct Main {
                 done.wait()
             case "confirm": device.confirm()
             case "request":
-                // A price below zero is what the app cannot bear.
+                // The app crashes on a price below zero.
                 if price(1) < 0 { kill(getpid(), SIGKILL) }
             case "run":
                 service = Task.detached {
@@ -63,7 +63,7 @@ struct Main {
                 dispatchMain()
             case "fork":
                 guard try fork() == 0 else { break }
-                // What follows is the child's. Its parent answers nothing until it has ended.
+                // The rest is the child's. Its parent answers nothing until the child has ended.
                 device.confirm()
                 print("child", terminator: " ")
             default: print("unknown", terminator: " ")
@@ -77,7 +77,7 @@ struct Main {
         }
     }
 
-    /// Swift does not offer it, because only the calling thread goes on in the child.
+    /// Swift does not offer it, because only the calling thread continues in the child.
     private static func fork() throws -> Int32 {
         guard let symbol = unsafe dlsym(nil, "fork") else { throw PatchError(.unavailable, "no fork") }
         let child = unsafe unsafeBitCast(symbol, to: (@convention(c) () -> Int32).self)()

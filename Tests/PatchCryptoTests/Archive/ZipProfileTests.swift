@@ -3,7 +3,7 @@ import Testing
 
 @testable import PatchCrypto
 
-/// A change to a sound zip that the profile must refuse.
+/// A change to a valid zip that the profile must refuse.
 struct ZipFault: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let change: @Sendable (inout ZipBytes) -> Void
@@ -157,7 +157,7 @@ struct ZipBytes {
         ZipFault("shorter than an end record") { $0.bytes = Array($0.bytes.suffix(21)) },
     ]
 
-    /// Reads a zip as a verification does.
+    /// Reads a zip in the same way as a verification.
     private func read(_ zip: [UInt8], limits: EnvelopeLimits = EnvelopeLimits()) throws -> [[UInt8]] {
         // Bytes around the zip must make no difference.
         let buffer = [1, 2, 3] + zip + [4]
@@ -172,7 +172,7 @@ struct ZipBytes {
         #expect(try read(EnvelopeForge().zip()) == members.map(\.bytes))
     }
 
-    /// Every version of libzip writes these bytes: no flags, version 1.0 to read, and made by version 6.3 on Unix.
+    /// Every version of libzip writes these bytes: no flags, version 1.0 to read, and version 6.3 on Unix as the maker.
     @Test func everyFieldIsOurs() throws {
         let expected = """
             504b0304 0a00 0000 0000 0000 2100 1d80bc55 03000000 03000000 0100 0000 61 010203
@@ -193,7 +193,7 @@ struct ZipBytes {
         #expect(throws: PatchError(.malformed, "")) { try read(zip.bytes) }
     }
 
-    /// A changed bit is refused, or is in a field that a reader ignores.
+    /// A changed bit is refused, unless it is in a field that a reader ignores.
     @Test func noChangedBitChangesAMember() throws {
         let sound = try EnvelopeForge().zip()
         let contents = try read(sound)
@@ -208,7 +208,7 @@ struct ZipBytes {
                 #expect([.malformed, .limit].contains((error as? PatchError)?.code), "bit \(bit)")
             }
         }
-        // Of each member, who made it, and its permissions, are in the central header only.
+        // The maker and the permissions of each member are only in the central header.
         #expect(taken > 0 && taken < 3 * 8 * 12)
     }
 
@@ -219,7 +219,7 @@ struct ZipBytes {
         }
     }
 
-    /// The fields whose values a reader ignores, or of which it accepts several.
+    /// The fields that a reader ignores, or for which it accepts several values.
     @Test func datesPermissionsAndMakersAreTaken() throws {
         let contents = try EnvelopeForge().members().map(\.bytes)
         var zip = ZipBytes(try EnvelopeForge().zip())
@@ -246,7 +246,7 @@ struct ZipBytes {
         #expect(try read(folder.read("zip.zip")) == contents)
     }
 
-    /// unzip and libzip accept bytes after a deflated stream, or a stream without its end; the profile does not.
+    /// unzip and libzip accept bytes after a deflated stream, or a stream without its end. The profile does not.
     @Test func aDeflatedStreamEndsWhereItsHeaderSays() throws {
         let folder = try TestFolder()
         let text = [UInt8](repeating: UInt8(ascii: "x"), count: 1000)

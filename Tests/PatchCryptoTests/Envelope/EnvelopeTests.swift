@@ -176,7 +176,7 @@ import Testing
         let length = (EnvelopeFormat.delimiterWindow - start.count - 1) / 4 * 4
         let tail = start + Array(repeating: UInt8(ascii: "A"), count: length) + [10]
         let missing = EnvelopeFormat.delimiterWindow - tail.count
-        // A signature's length goes in steps of four, so the delimiter may be up to three bytes inside the edge.
+        // A signature's length is a multiple of four, so the delimiter may be up to three bytes inside the limit.
         #expect(missing < 4)
         #expect(fault(Array(repeating: 1, count: 100) + tail, limits: limits) == nil)
         let longer = start + Array(repeating: UInt8(ascii: "A"), count: length + 4) + [10]

@@ -4,17 +4,17 @@ import Testing
 
 @testable import PatchCrypto
 
-/// Signatures that are made elsewhere.
+/// Signatures made by other programs.
 @Suite(.ownThreads) struct SignableEnvelopeTests {
     private static let scripts = [PatchScript(name: "main.lua", bytes: Array("return 1\n".utf8))]
 
-    /// An envelope that nobody has signed.
+    /// An envelope without signatures.
     private static func unsigned(limits: EnvelopeLimits = EnvelopeLimits()) throws -> SignableEnvelope {
         try EnvelopePacker(scriptKey: TestKeys.script, signingKeys: [], limits: limits).seal(
             EnvelopeForge.manifest(for: scripts), scripts)
     }
 
-    /// Lets OpenSSL take only algorithms with some properties.
+    /// Restricts OpenSSL to algorithms with certain properties.
     private static func allowOnly(_ properties: String) -> Bool {
         unsafe EVP_set_default_properties(nil, properties) == 1
     }
@@ -54,7 +54,7 @@ import Testing
         #expect(envelope.signers == [key.id])
     }
 
-    /// Eight keys are named, and of more only the first and the last.
+    /// Up to eight keys are named. Of more keys, only the first and the last are named.
     @Test(arguments: [1, 2, 8, 9]) func theTrustedKeysAreNamed(count: Int) throws {
         let keys = try (0..<count).map { _ in try SigningKey.generate(.ed25519).verifyingKey }
         var trusted = try keys.map { try TrustedKey($0) }
@@ -68,7 +68,7 @@ import Testing
                 count == 1 ? "is trusted" : count > 8 ? named[1].id.description + " (ed25519)" : "are trusted"))
     }
 
-    /// Without its algorithm, a key says nothing about a signature, so the signature is neither good nor bad.
+    /// If OpenSSL refuses the algorithm, a key cannot check the signature, which is then neither valid nor invalid.
     @Test func anAlgorithmThatOpenSSLRefusesIsNoSignature() async {
         await #expect(processExitsWith: .success) {
             var envelope = try Self.unsigned()

@@ -2,7 +2,7 @@ import PatchCrypto
 import TestSupport
 import Testing
 
-/// Script keys under a passphrase.
+/// Script keys encrypted with a passphrase.
 @Suite(.ownThreads) struct KeyStoreFileTests {
     private let passphrase = SecretBytes(Array("open-sesame".utf8))
     private let file: [UInt8]
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    /// The first line is authenticated, the second one is sealed.
+    /// The first line is authenticated, and the second one is encrypted.
     @Test func aChangedFileIsNotOpened() throws {
         let text = String(decoding: file, as: UTF8.self)
         let salt = try #require(text.split(separator: " ").dropFirst(4).first?.prefix(1))
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    /// What a file may ask of its reader: 256 MiB, and four rounds.
+    /// The limits of the cost that a file may demand: 256 MiB, and four rounds.
     @Test func theCostIsBounded() {
         #expect(Scrypt(log2N: 18, r: 8, p: 4) != nil && Scrypt(log2N: 18, r: 9, p: 1) == nil)
         #expect(Scrypt(log2N: 15, r: 1, p: 1) != nil && Scrypt(log2N: 16, r: 1, p: 1) == nil)

@@ -3,9 +3,9 @@ import PatchCrypto
 import TestSupport
 import Testing
 
-/// Tests of keys. `openssl` makes the keys, so that this code reads what another program has written.
+/// Tests of keys. `openssl` makes the keys, so that this code reads another program's output.
 @Suite(.ownThreads) struct KeyTests {
-    /// If the line of a revoked key lost its name, it would be the line of a trusted key named `revoked`.
+    /// If the line of a revoked key lost its name, it would become the line of a trusted key named `revoked`.
     @Test(arguments: ["revoked", "Revoked", "not-after", "not-after=2027-01-01T00:00:00Z"])
     func noKeyIsCalledByAWordOfAStore(_ name: String) {
         #expect(throws: PatchError(.config, "")) { try TrustedKey(TestKeys.signing.verifyingKey, name: name) }
@@ -13,13 +13,13 @@ import Testing
 
     private let folder: TestFolder
 
-    /// RSA keys are slow to make, so most tests take this one.
+    /// RSA keys are slow to make, so most tests share this one.
     init() throws {
         folder = try TestFolder()
         try folder.write(TestKeys.signing.pem().exposed, to: "rsa.pem", mode: 0o600)
     }
 
-    /// Runs a line of shell in the folder, and returns what it wrote to the file `key`.
+    /// Runs a line of shell in the folder, and returns the bytes that it wrote to the file `key`.
     private func made(by line: String) throws -> [UInt8] {
         let run = try Tool.shell("{ \(line); } 2>&1", in: folder.path)
         try #require(run.status == 0, "\(run.text)")
@@ -49,7 +49,7 @@ import Testing
         #expect(throws: PatchError(.config, "")) { try SigningKey(pem: SecretBytes(pem), algorithm: .rsaSHA1) }
     }
 
-    /// A key keeps what it has checked one signature with for the next one, on any thread.
+    /// A key reuses the state of its first verification for the next one, on any thread.
     @Test(arguments: [SignatureAlgorithm.rsaSHA1, .rsaSHA256, .ed25519])
     func eachSignatureIsCheckedForItself(algorithm: SignatureAlgorithm) throws {
         let signing = try SigningKey.generate(algorithm, bits: 2048)

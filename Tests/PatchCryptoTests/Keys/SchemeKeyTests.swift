@@ -2,7 +2,7 @@ import PatchCrypto
 import TestSupport
 import Testing
 
-/// Keys of other people's metadata.
+/// Keys of foreign metadata.
 @Suite(.ownThreads) struct SchemeKeyTests {
     @Test func keysAreEqualIfTheyAreTheSameKey() throws {
         let (pem, other) = try (TestKeys.signing.verifyingKey.pem(), TestKeys.otherSigning.verifyingKey.pem())

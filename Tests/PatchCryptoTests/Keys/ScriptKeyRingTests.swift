@@ -2,7 +2,7 @@ import PatchCrypto
 import TestSupport
 import Testing
 
-/// Script keys by their names and their ids.
+/// Script keys by name and id.
 @Suite(.ownThreads) struct ScriptKeyRingTests {
     @Test func aKeyIsFoundByItsNameAndByItsID() throws {
         var ring = ScriptKeyRing()

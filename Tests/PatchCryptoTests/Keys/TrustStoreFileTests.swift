@@ -27,7 +27,7 @@ import Testing
         #expect(store.keys.map(\.notAfter) == [Timestamp("2027-01-01T00:00:00Z"), nil])
     }
 
-    /// What limits the trust in a key may stand in either order, each once.
+    /// The limits of the trust in a key may be in any order, each once.
     @Test func whatLimitsAKeyStandsOnce() throws {
         let line = "ed25519 \(Self.keys[0]) alice"
         for limits in [[], ["revoked"], [Self.end], ["revoked", Self.end]] {
@@ -62,7 +62,7 @@ import Testing
         try store.update("alice") { _ in nil }
         #expect(store.keys.isEmpty)
         try store.add(other)
-        // By its id too.
+        // A key can also be named by its id.
         try store.update(other.key.id.description) { key in
             var key = key
             key.isRevoked = true
@@ -72,7 +72,7 @@ import Testing
         #expect(throws: PatchError(.config, "")) { try store.update("bob") { $0 } }
     }
 
-    /// Signatures are over the file as it was, so they are not kept; the label is, for the number of the next.
+    /// Signatures cover the unchanged file, so they are dropped. The label is kept, for the number of the next version.
     @Test func signaturesAreNotKept() throws {
         let line = "ed25519 \(Self.keys[0]) alice\n"
         let label = SignedTrustStore.Label(app: "com.example.shop", environment: "release", number: 3)
@@ -138,10 +138,10 @@ import Testing
         #expect(read.nextNumber(for: label.app, label.environment) == 3)
         #expect(read.nextNumber(for: label.app, "staging") == 4)
         #expect(read.nextNumber(for: "com.example.other", label.environment) == 4)
-        // An edited file keeps its label, and no signature.
+        // An edited file keeps its label, but no signature.
         let edited = try SignedTrustStore(Array("# empty\n\(Self.line(label))".utf8))
         #expect(edited.nextNumber(for: label.app, label.environment) == 4)
-        // A changed file has no signers, and another label none of the earlier signatures.
+        // A changed file has no signers, and a file with another label has none of the earlier signatures.
         let changed = try SignedTrustStore(Array("# x\n".utf8) + store.encoded)
         #expect(changed.signers(among: trust, at: nil).isEmpty)
         try store.sign(with: other, as: .init(app: label.app, environment: "staging", number: 3))

@@ -2,7 +2,7 @@ import PatchCrypto
 import TestSupport
 import Testing
 
-/// Strings by their bytes. Swift's own comparison takes canonically equivalent ones for equal.
+/// Strings compared by their bytes. Swift's own comparison treats canonically equivalent strings as equal.
 @Suite(.ownThreads) struct BytesTests {
     private static let texts = [
         "", "a", "a\u{0}", "ab", "a longer name than fifteen bytes", "a longer name than fifteen bytez", "e\u{301}",
@@ -49,11 +49,11 @@ import Testing
     @Test(arguments: [#"{"a":1,"a":2}"#, #"{"b":1,"a":2,"b":3}"#, #"{"a":1,"b":2,"a":3}"#, #"{"":1,"":2}"#])
     func aKeyThatIsThereTwiceIsRefused(_ json: String) throws {
         #expect(throws: PatchError.self) { try JSONValue(parsing: Array(json.utf8)) }
-        // The same letter in two forms is two keys.
+        // The same letter in two forms makes two keys.
         #expect(try JSONValue(parsing: Array("{\"e\u{301}\":1,\"\u{E9}\":2}".utf8)).members.count == 2)
     }
 
-    /// Few keys are compared one by one, and many are looked up.
+    /// A few keys are compared one by one, and many are looked up.
     @Test(arguments: [3, 16, 17, 18, 40]) func aKeyIsFoundTwiceWhereverItIs(count: Int) throws {
         func json(_ keys: [Int]) -> [UInt8] {
             Array("{\(keys.map { "\"a key that is the \($0)th\":1" }.joined(separator: ","))}".utf8)
@@ -89,7 +89,7 @@ import Testing
         let keys = Set(Self.texts.map { ExactString($0) })
         #expect(keys.count == Self.texts.count)
         for text in Self.texts {
-            // Another copy, which may be kept in another form.
+            // Another copy, which may have another internal form.
             #expect(keys.contains(ExactString(String(decoding: Array(text.utf8), as: UTF8.self))))
         }
     }

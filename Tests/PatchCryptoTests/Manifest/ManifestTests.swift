@@ -37,7 +37,7 @@ import Testing
 
     /// Each pair replaces one piece of the shortest manifest.
     @Test(arguments: [
-        // another spelling of the same
+        // other spellings of the same value
         ("{\"app\"", "{ \"app\""), ("a.b", "\\u0061.b"), ("\"engine\":1", "\"engine\":1.0"),
         ("\"engine\":1", "\"engine\":1e0"),
         ("\"engine\":1", "\"engine\":01"), ("\"engine\":1", "\"engine\":+1"),
@@ -85,7 +85,7 @@ import Testing
         ("\"engine\":1", "\"engine\":1,\"extra\":{\"a b\":\"\"}"),
         ("\"engine\":1", "\"engine\":1,\"extra\":{\"a\":\"\\n\"}"),
         ("\"engine\":1", "\"engine\":1,\"extra\":{\"\u{212A}\":\"\"}"),
-        // no JSON
+        // not JSON
         ("{\"app\"", ""), ("\"version\":1}", "\"version\":1"), ("\"version\":1}", "\"version\":1}}"),
         ("\"a.b\"", "\"a.b"),
         ("\"a.b\"", "'a.b'"), ("\"version\":1", "\"version\":1,"), ("\"a.b\"", "\"a.b\\x\""),
@@ -98,7 +98,7 @@ import Testing
         #expect(throws: PatchError(.malformed, "")) { try Manifest(decoding: Array(text.utf8)) }
     }
 
-    /// The form of such a manifest is right, so the error is not about its form.
+    /// The form of this manifest is valid, so the error is not about its form.
     @Test(arguments: [("\"engine\":1", "\"engine\":1,\"flavour\":1"), ("\"size\":3", "\"size\":3,\"zone\":1")])
     func aMemberThatIsNotKnownIsReportedAsSuch(piece: String, replacement: String) throws {
         let text = Self.short.replacing(piece, with: replacement, maxReplacements: 1)

@@ -3,9 +3,9 @@ import PatchCrypto
 import TestSupport
 import Testing
 
-/// Text of a stranger, put into each format and read back by a real parser of that format.
+/// An untrusted string, put into each format and read back by a real parser of that format.
 @Suite(.ownThreads) struct EscapeTests {
-    /// The text as it is to be read: what cannot be printed is written as an escape.
+    /// The string as the parser must return it: unprintable characters are written as escapes.
     private func shown(_ text: String, keeping kept: String = "") -> String {
         text.unicodeScalars.map { scalar in
             isUnprintable(scalar) && !kept.unicodeScalars.contains(scalar)
@@ -13,7 +13,7 @@ import Testing
         }.joined()
     }
 
-    /// Writes each text in a file of a format, and expects what a parser in Python reads there.
+    /// Writes each string in a file of a format, and compares it with the string that a parser in Python reads.
     private func expect(
         _ parser: String, reads expected: [String], in files: [String], places: Int = 1,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    /// Prometheus' own parser refuses a label with any other escape, and with it the file; those above take it.
+    /// Prometheus' own parser refuses a label with any other escape, and the whole file with it. The parsers above accept it.
     @Test(arguments: HostileText.all) func aBackslashIsWrittenTwice(text: String) throws {
         let (label, tap) = (try Regex(#"(?:[^\\"\n]|\\[\\"n])*"#), try Regex(#"(?:[^#\\]|\\[#\\])*"#))
         #expect(Escape.label(text).wholeMatch(of: label.matchingSemantics(.unicodeScalar)) != nil)
@@ -118,7 +118,7 @@ import Testing
         let lines = HostileText.all.map { "io.write(\(Escape.lua($0)), '\\0')  -- \(Escape.comment($0))\n" }
         try folder.write(lines.joined(), to: "texts.lua")
         let run = try Tool.shell("lua5.4 texts.lua", in: folder.path)
-        // An escape of what cannot be printed is one of Lua too, so Lua has the text itself.
+        // An escape of an unprintable character is also an escape in Lua, so Lua gets the original string.
         #expect(run.output == HostileText.all.flatMap { Array($0.utf8) + [0] }, "\(run.error)")
     }
 
@@ -136,7 +136,8 @@ import Testing
             reads: HostileText.all, in: HostileText.all.map { Escape.uri($0.utf8) })
     }
 
-    /// The runner of GitHub Actions reads a command from a line: it splits at `::`, `,` and `=`, and replaces the codes (`ActionCommand`).
+    /// The runner of GitHub Actions reads a command from a line. It splits at `::`, `,` and `=`, and replaces the codes
+    /// (`ActionCommand`).
     @Test func annotationsAreOneLine() throws {
         func decoded(_ text: String) -> [UInt8] {
             var (bytes, rest) = ([UInt8](), Array(text.utf8)[...])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PatchCrypto
 
-/// How deep JSON may be, and which numbers it has.
+/// The limits of JSON's depth and numbers.
 @Suite(.ownThreads) struct JSONBoundTests {
     private func isRead(_ text: String) -> Bool { (try? JSONValue(parsing: Array(text.utf8))) != nil }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PatchCrypto
 
-/// The forms of names, at their bounds.
+/// The forms of names at their limits.
 @Suite(.ownThreads) struct NameFormTests {
     private func long(_ count: Int) -> String { String(repeating: "a", count: count) }
 

@@ -2,7 +2,7 @@ import PatchCrypto
 import TestSupport
 import Testing
 
-/// Words that were probably meant.
+/// Suggestions for misspelt words.
 @Suite(.ownThreads) struct SpellingTests {
     @Test(arguments: [
         ("", "", 0), ("", "abc", 3), ("abc", "", 3), ("abc", "abc", 0), ("abc", "abd", 1), ("abc", "ab", 1),
@@ -17,13 +17,13 @@ import Testing
         #expect(nearest("cart-totl", among: ["cart-item", "cart-total", "stock"]) == "cart-total")
         #expect(nearest("cart-total", among: ["cart-totals", "cart-total"]) == "cart-total")
         #expect(nearest("pause", among: ["resume", "withdraw"]) == nil)
-        // Short words are alike by chance.
+        // Short words are similar by chance.
         #expect(nearest("abcd", among: ["abxy"]) == nil && nearest("abcd", among: ["abcx"]) == "abcx")
         #expect(nearest("abcde", among: ["abcxy"]) == "abcxy" && nearest("abcde", among: ["abxyz"]) == nil)
         // A third of a long word.
         #expect(nearest("abcdefghi", among: ["abcdefxyz"]) == "abcdefxyz")
         #expect(nearest("abcdefghi", among: ["abcdewxyz"]) == nil)
-        // Of words that are equally near, the first.
+        // The first of several equally near words.
         #expect(nearest("abcde", among: ["abcdx", "abcdy"]) == "abcdx")
     }
 
@@ -33,7 +33,7 @@ import Testing
         #expect(nearest("cafe", among: ["café"]) == "café")
     }
 
-    /// What strangers write is compared only so often.
+    /// The work on untrusted words is limited.
     @Test func workIsBounded() {
         let long = String(repeating: "x", count: 128)
         #expect(nearest(long, among: [long]) == long)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PatchCrypto
 
-/// Lines and tokens that claim to be something else; each case is built manually.
+/// Lines and tokens that pretend to be something else. Each case is built manually.
 @Suite(.ownThreads) struct ConfusionTests {
     private let rsaSHA1 = TestKeys.signing
     private let rsaSHA256: SigningKey
@@ -75,12 +75,12 @@ import Testing
                 + EnvelopeFormat.signatureLine(
                     algorithm: .rsaSHA1, keyID: rsaSHA1.verifyingKey.id, signature: try rsaSHA1.sign(payload[...]))
             let found = try error(envelope, trusting: rsaSHA1, script: opened)
-            // Decryption with another CBC key passes the padding once in 256 times, and the result is not a zip.
+            // Decryption with another CBC key passes the padding check once in 256 times, and the result is not a zip.
             #expect(found == PatchError(.decryptFailed, "") || found == PatchError(.malformed, ""))
         }
     }
 
-    /// Signs a block that the test made itself, with RSA and without padding, through `openssl rsautl -raw`.
+    /// Signs a block that the test made, with RSA and without padding, through `openssl rsautl -raw`.
     private func signature(over block: [UInt8]) throws -> [UInt8] {
         let folder = try TestFolder()
         try folder.write(rsaSHA1.pem().exposed, to: "key", mode: 0o600)
@@ -107,7 +107,7 @@ import Testing
             let envelope = line(.rsaSHA1, rsaSHA1.verifyingKey.id, try signature(over: block))
             return try error(envelope, trusting: rsaSHA1)
         }
-        // The standard block is accepted, so each refusal below is due to its variant.
+        // The standard block is accepted, so each refusal below is caused by its variant.
         #expect(try verdict(block(info)) == nil)
         let sha256 = [
             0x30, 0x31, 0x30, 0x0D, 0x06, 0x09, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01, 0x05, 0, 0x04,

@@ -5,7 +5,7 @@ import Testing
 
 /// Runs the vectors through the library.
 @Suite(.ownThreads) struct VectorTests {
-    /// A reader's verdict on a vector: `accepted` and its scripts, or the stage and the code that refuse it.
+    /// A reader's verdict on a vector: `accepted` and its scripts, or the stage and the code of the refusal.
     private func verdict(of vector: Vector) throws -> (String, scripts: [String: String]) {
         var report = VerificationReport()
         do throws(PatchError) {
@@ -15,7 +15,7 @@ import Testing
                 return try VerifyingKey(
                     pem: pem, algorithm: parts.count == 2 ? SignatureAlgorithm(rawValue: parts[0]) : nil)
             }
-            // A key that is given twice counts as one key, as on a command line.
+            // A key that is given twice counts once, as on a command line.
             var distinct: [VerifyingKey] = []
             for key in keys where !distinct.contains(where: { $0.id == key.id && $0.algorithm == key.algorithm }) {
                 distinct.append(key)

@@ -4,7 +4,7 @@ import Testing
 @testable import PatchCrypto
 
 @Suite(.ownThreads) struct VerifierTests {
-    /// Verifies an envelope, and returns the stage at which that ended, and the error.
+    /// Verifies an envelope, and returns the last stage and the error.
     private func outcome(
         _ envelope: [UInt8], trust: TrustStore = TestKeys.trust, threshold: Int = 1, key: ScriptKey = TestKeys.script,
         policy: VerificationPolicy = .none, limits: EnvelopeLimits = EnvelopeLimits()
@@ -36,7 +36,7 @@ import Testing
         #expect(outcome.error == PatchError(code, ""), sourceLocation: sourceLocation)
     }
 
-    /// A report is of one verification.
+    /// A report covers one verification.
     @Test func aReportThatIsUsedAgainIsNew() throws {
         let verifier = try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .none)
         var report = VerificationReport()
@@ -49,7 +49,7 @@ import Testing
         #expect(report.stages.contains { $0.status == .skipped } && report.manifest == nil)
     }
 
-    /// A signature replaces one by the same key, and no other.
+    /// A signature replaces only a signature by the same key.
     @Test func signaturesOfOtherKeysStay() throws {
         var report = VerificationReport()
         let signed = try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .none).verifySignatures(
@@ -138,7 +138,7 @@ import Testing
         let envelope = try EnvelopeForge.sign(payload) + bad
         #expect(try outcome(envelope, trust: both).error == nil)
         #expect(try outcome(envelope, trust: both, threshold: 2).error == PatchError(.badSignature, ""))
-        // A bad line of a key that is not trusted is ignored.
+        // An invalid signature line of an untrusted key is ignored.
         #expect(try outcome(envelope).error == nil)
     }
 
@@ -158,7 +158,7 @@ import Testing
     }
 
     @Test func aPayloadOfAnotherKeyFailsToDecryptOrIsNoZip() throws {
-        // The payload is sealed with another key but names this one. One in 256 passes the padding and fails as a zip.
+        // The payload is encrypted with another key but names this one. One in 256 passes the padding check and fails as a zip.
         let payload = try TestKeys.otherScript.suite.seal(
             EnvelopeForge().zip(), with: TestKeys.otherScript, label: "envelope")
         let outcome = try outcome(EnvelopeForge.sign(payload))

@@ -6,7 +6,7 @@ import Testing
 @testable import PatchFeed
 @testable import PatchPublishing
 
-/// Delegations as another tool could have made them. The conformance suite has many more.
+/// Delegations as other tools may make them. The conformance suite has many more.
 @Suite(.ownThreads) struct DelegationTests {
     private let key: SigningKey
     private let source = MemorySource()
@@ -59,7 +59,7 @@ import Testing
             [("meta", .object([("snapshot.json", .object([("version", .integer(1))]))]))])
     }
 
-    /// The role that lists a path: the tests put its name where the hash is.
+    /// The role that lists a path. The tests put its name in place of the hash.
     private func role(of path: String) async throws -> String? {
         var client = try FeedClient(
             root: source["metadata/1.root.json"] ?? [], from: source, keptIn: MemoryStorage(), at: FeedFixture.now)
@@ -101,7 +101,7 @@ import Testing
         #expect(source.requests().contains("metadata/1...%2Fa%2Fb%3F.json"))
     }
 
-    /// A delegated role cannot take the place of another stored file, whatever its name.
+    /// A delegated role cannot replace another stored file, whatever its name.
     @Test func storedNamesAreTheirOwn() {
         let names = ["2.root", "Timestamp", "timestamp.etag", "a/b", "A", "a", "ä", String(repeating: "Ä", count: 40)]
         let stored = names.map(URLPath.storageName)

@@ -31,7 +31,7 @@ import PatchPublishing
         #expect(list2.last?.hasPrefix("targets/rollout/") == true)
     }
 
-    /// Even if nothing can be kept.
+    /// It works even if nothing can be stored.
     @Test func aClientReadsEachFileOnce() async throws {
         struct Nowhere: FeedStorage {
             func read(_ name: String, limit: Int) -> [UInt8]? { nil }
@@ -84,7 +84,7 @@ import PatchPublishing
         #expect(try await client.target("patches/other.js") == nil)
     }
 
-    /// Whatever byte changes on the way, and wherever a file is cut, the update fails or has no other result.
+    /// Whichever byte changes on the way, and wherever a file is cut, the update fails or has the same result.
     @Test func everyChangedByteIsRefused() async throws {
         let expected = try await feed.list(MemoryStorage()).entries.map(\.path)
         for name in ["timestamp", "2.snapshot", "2.targets", "2.rollout"] {
@@ -100,7 +100,7 @@ import PatchPublishing
                         #expect(error.code.description.hasPrefix("feed-"), "\(error)")
                     }
                     feed.server[path] = bytes
-                    // The next update with a sound server works.
+                    // The next update with a good server works.
                     if index % 49 == 0 { #expect(try await feed.list(storage).entries.map(\.path) == expected) }
                 }
             }
@@ -122,10 +122,10 @@ import PatchPublishing
         #expect(try await feed.list(storage).entries.count == 3)
     }
 
-    /// The online key cannot add code: an envelope that it alone lists is not found.
+    /// The online key cannot add code: an envelope that only it lists is not found.
     @Test func theOnlineKeyAddsNoCode() async throws {
         #expect(throws: PatchError(.feedSignature, "")) { try feed.publish(4...4, with: [feed.online]) }
-        // A thief of the online key, who does not keep to what this tool allows.
+        // A thief of the online key does not respect the limits of this tool.
         try feed.change(with: [feed.online]) { feed in
             feed.edit(in: FeedFixture.details) { list in
                 var entry = FeedFixture.entry(9)
@@ -179,7 +179,7 @@ import PatchPublishing
         #expect(try await feed.list(storage).entries.count == 3)
     }
 
-    /// Whoever withholds updates has the same timestamp for ever.
+    /// An attacker who withholds updates can only repeat the same timestamp.
     @Test func aTimestampThatIsUnchangedEndsToo() async throws {
         _ = try await feed.list(storage)
         let error = await #expect(throws: PatchError(.feedExpired, "")) {
@@ -203,7 +203,7 @@ import PatchPublishing
         #expect(error?.message.hasPrefix("root.json") == true)
     }
 
-    /// A list from the future moves a device's clock no further than to the last second of what was signed with it.
+    /// A list from the future moves a device's clock at most to the last second in which its signed metadata are valid.
     @Test func theShownTimeIsBounded() async throws {
         var client = try feed.client(storage)
         #expect(client.shownTime(FeedFixture.now) == nil)
@@ -212,13 +212,13 @@ import PatchPublishing
         #expect(client.shownTime(FeedFixture.at("2099-01-01T00:00:00Z")) == FeedFixture.at("2026-11-08T11:59:59Z"))
     }
 
-    /// A server whose clock is right tells a wrong clock from a withheld update.
+    /// A server with a correct clock distinguishes a wrong clock from a withheld update.
     @Test func aWrongClockIsNamed() async throws {
         let server = MemorySource(feed.server, date: FeedFixture.now)
         await #expect(throws: PatchError(.clock, "")) {
             try await feed.list(storage, from: server, at: FeedFixture.at("2099-01-01T00:00:00Z"))
         }
-        // It has ended by the server's clock too, which is wrong in another way.
+        // It has also expired by the server's clock, which is wrong in another way.
         let ahead = MemorySource(feed.server, date: FeedFixture.at("2099-01-04T00:00:00Z"))
         await #expect(throws: PatchError(.feedExpired, "")) {
             try await feed.list(storage, from: ahead, at: FeedFixture.at("2099-01-01T00:00:00Z"))
@@ -227,7 +227,7 @@ import PatchPublishing
         await #expect(throws: PatchError(.feedExpired, "")) {
             try await feed.list(storage, from: late, at: FeedFixture.at("2026-12-24T00:00:00Z"))
         }
-        // A day is no wrong clock: the zones of the two may differ.
+        // A difference of a day is not a wrong clock, because the time zones may differ.
         let end = FeedFixture.at("2026-11-08T12:00:00Z")
         for (date, code) in [("2026-11-07T12:00:00Z", PatchError.Code.feedExpired), ("2026-11-07T11:59:59Z", .clock)] {
             let server = MemorySource(feed.server, date: FeedFixture.at(date))
@@ -235,12 +235,12 @@ import PatchPublishing
                 try await feed.list(storage, from: server, at: end)
             }
         }
-        // With a clock in 1970 nothing has expired. The caller's floor is what helps against it.
+        // With a clock in 1970 nothing has expired. The caller's floor protects against that.
         #expect(
             try await feed.list(storage, from: server, at: FeedFixture.at("1970-01-01T00:00:00Z")).entries.count == 3)
     }
 
-    /// Endless data: the limit holds even if the source does not apply it.
+    /// Endless data: the limit holds even if the source does not enforce it.
     @Test func endlessFilesAreRefused() async throws {
         for name in ["2.root", "timestamp", "2.snapshot", "2.targets"] {
             let source = FaultySource(source: feed.server) { path, reply in
@@ -252,7 +252,7 @@ import PatchPublishing
         #expect(try await feed.list(storage).entries.count == 3)
     }
 
-    /// The source fails at each request in turn, in each way; afterwards a sound one works at once.
+    /// The source fails at each request in turn, in each way. Afterwards a good source works at once.
     @Test func anUpdateThatFailsAnywhereIsMadeUpFor() async throws {
         let replies: [FeedReply?] = [
             nil, FeedReply(.missing), FeedReply(.unchanged), FeedReply(.bytes([], etag: nil)),
@@ -317,7 +317,7 @@ private final class Counter: Sendable {
 
     init(_ count: consuming Mutex<Int>) { self.count = count }
 
-    /// The number of calls before this one.
+    /// The number of previous calls.
     func next() -> Int {
         count.withLock { count in
             defer { count += 1 }

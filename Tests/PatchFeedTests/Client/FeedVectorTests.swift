@@ -6,7 +6,7 @@ import Testing
 
 @testable import PatchFeed
 
-/// The vectors for other implementers, which `Tests/Vectors/feed.py` makes with a library of its own.
+/// The vectors for other implementers, which `Tests/Vectors/feed.py` makes with a separate library.
 @Suite(.ownThreads) struct FeedVectorTests {
     private struct Vectors: Decodable {
         struct Case: Decodable {
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    /// The generator makes the same file, where it can run.
+    /// The generator makes the same file, if it can run.
     @Test func theFileIsTheGenerators() throws {
         let folder = try TestFolder()
         let run = try Tool.shell(

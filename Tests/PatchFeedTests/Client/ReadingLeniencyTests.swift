@@ -6,7 +6,7 @@ import Testing
 
 @testable import PatchFeed
 
-/// The three points in which a signer reads more leniently than a device, each by itself.
+/// The three points in which a signer is more lenient than a device, each on its own.
 @Suite(.ownThreads) struct ReadingLeniencyTests {
     private let feed: FeedFixture
 
@@ -44,7 +44,7 @@ import Testing
         #expect(signer.targets[.top]?.targets.count == 1)
     }
 
-    /// The new root is there, and what its keys sign is not.
+    /// The new root exists, but the files that its keys sign do not.
     @Test func keysOfEarlierRootsCount() throws {
         let (new, other) = (try SigningKey.generate(.ed25519), try SigningKey.generate(.ed25519))
         var repository = try FeedRepository(trustingItself: { path in feed.server[path] })
@@ -64,7 +64,7 @@ import Testing
         try read(&signer)
         #expect(signer.staleTypes == ["timestamp", "snapshot"])
         #expect(signer.root.version == 2 && signer.earlierRoots.map(\.version) == [1])
-        // One more change of keys, and those of the first root count no more.
+        // After one more change of keys, the keys of the first root no longer count.
         try feed.server.write(
             {
                 var again = try FeedRepository(
@@ -85,7 +85,7 @@ import Testing
         var signer = try trusted { $0.snapshot = 2 }
         try read(&signer)
         #expect(signer.snapshot?.version == 2 && signer.targets[.top]?.targets.count == 1)
-        // It must be the one that was asked for.
+        // It must be the requested one.
         signer = try trusted { $0.snapshot = 2 }
         try signer.update(timestamp: try #require(feed.server[FeedLayout.timestamp]))
         #expect(throws: PatchError(.feedMismatch, "")) {

@@ -6,7 +6,7 @@ import Testing
 @testable import PatchFeed
 @testable import PatchPublishing
 
-/// Changes of keys, and the attacks that they end.
+/// Changes of keys, and the attacks that they stop.
 @Suite(.ownThreads) struct RotationTests {
     private let storage = MemoryStorage()
 
@@ -22,7 +22,7 @@ import Testing
             try repository.rotate(
                 role, adding: [FeedKey(new.verifyingKey)], removing: old, threshold: nil, in: FeedFixture.details)
         }
-        // A device that was away, and a new one.
+        // A device that missed several changes, and a new one.
         for storage in [storage, MemoryStorage()] {
             #expect(try await feed.list(storage).entries.count == 2)
         }
@@ -30,7 +30,7 @@ import Testing
         let id = try FeedKey(new.verifyingKey).id
         var repository = try FeedRepository(trustingItself: { path in feed.server[path] })
         #expect(repository.keys(of: role).ids == [id])
-        // The old key alone signs nothing any more.
+        // The old key alone can no longer sign anything.
         repository.refresh([role], in: ChangeDetails(at: FeedFixture.now.adding(days: 300)))
         #expect(throws: PatchError(.feedSignature, "")) {
             _ = try repository.files(
@@ -48,7 +48,7 @@ import Testing
                     .root, adding: [FeedKey(new.verifyingKey)], removing: [gone], threshold: 2, in: FeedFixture.details)
             }
         }
-        // One of the old keys, and only keys that stay: each misses a threshold.
+        // With one of the old keys, or only the keys that stay, a threshold is missed.
         #expect(throws: PatchError(.feedSignature, "")) { try rotate(with: [feed.root[0], new]) }
         #expect(throws: PatchError(.feedSignature, "")) { try rotate(with: [feed.root[1], new]) }
         #expect(throws: PatchError(.feedSignature, "")) { try rotate(with: Array(feed.root[..<2])) }
@@ -57,7 +57,7 @@ import Testing
         #expect(storage.all["2.root.json"] != nil)
     }
 
-    /// A thief of the online keys raises the versions as far as they go; new keys end it.
+    /// A thief of the online keys raises the versions to the maximum. New keys fix that.
     @Test func aFastForwardIsRecoveredFrom() async throws {
         let feed = try FeedFixture()
         try feed.publish(1...1)
@@ -90,7 +90,7 @@ import Testing
         #expect(try await feed.list(storage).entries.count == 1)
     }
 
-    /// One key under two ids is one key.
+    /// One key under two ids counts once.
     @Test func aKeyCountsOnceTowardsAThreshold() throws {
         let key = try SigningKey.generate(.ed25519)
         let entry = try FeedKey(key.verifyingKey).json
@@ -108,7 +108,7 @@ import Testing
         #expect(try role.signer(of: signature, over: Array("y".utf8)) == nil)
     }
 
-    /// Each moment of a change of keys is sound: both keys sign, and the new root comes last.
+    /// Every moment of a change of keys is valid: both keys sign, and the new root comes last.
     @Test(arguments: ["targets", "snapshot", "timestamp"])
     func aClientInTheMiddleOfARotation(name: String) async throws {
         let feed = try FeedFixture()
@@ -149,7 +149,7 @@ import Testing
             feed.server[file.path] = try file.bytes
         }
         await #expect(throws: PatchError(.feedSignature, "")) { try await feed.list(storage) }
-        // Without being told, a signer takes a file of the old keys for a forged one.
+        // A signer treats a file signed with the old keys as forged, unless the option is given.
         #expect(throws: PatchError(.feedSignature, "")) {
             try FeedRepository(trustingItself: { path in feed.server[path] })
         }
@@ -161,7 +161,7 @@ import Testing
         #expect(try await feed.list(storage).entries.count == 1)
     }
 
-    /// What an interrupted run has left is never written over.
+    /// Files of an interrupted run are never overwritten.
     @Test func versionsThatExistAreSkipped() async throws {
         let feed = try FeedFixture()
         try feed.publish(1...1)

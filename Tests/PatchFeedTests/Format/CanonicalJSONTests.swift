@@ -22,7 +22,7 @@ import Testing
         #expect(throws: PatchError(.malformed, "")) { try JSONValue(parsing: Array(text.utf8)) }
     }
 
-    /// The same bytes as the library that python-tuf signs with makes, where it is installed.
+    /// The same bytes as from the library that python-tuf signs with, if it is installed.
     @Test func agreesWithPython() throws {
         let text = #"{"z":["\"q\\",{"é":-1,"e":"line\nfeed","Ω":[[],{}]}],"":null,"A":true}"#
         let line = """

@@ -22,7 +22,7 @@ import Testing
         #expect(PathPattern(pattern).matches(path) == expected)
     }
 
-    /// What is longer matches nothing, not even itself.
+    /// A longer pattern matches nothing, not even itself.
     @Test(arguments: [4095, 4096, 4097]) func lengthsAreBounded(count: Int) {
         let text = String(repeating: "a", count: count)
         #expect(PathPattern(text).matches(text) == (count <= 4096))

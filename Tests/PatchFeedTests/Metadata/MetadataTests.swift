@@ -7,20 +7,20 @@ import Testing
 @testable import PatchFeed
 @testable import PatchPublishing
 
-/// Metadata that are read and written again say what they said, in the same order.
+/// Metadata that are read and written again have the same meaning, in the same order.
 @Suite(.ownThreads) struct MetadataTests {
     private struct Written: Decodable {
         let keys: [String: String]
         let files: [String: String]
     }
 
-    /// A feed that an earlier version has written.
+    /// A feed written by an earlier version.
     private static func written() throws -> Written {
         let file = URL(filePath: "\(Tool.root)/Tests/Vectors/feed-written.json")
         return try JSONDecoder().decode(Written.self, from: Data(contentsOf: file))
     }
 
-    /// What a metadata file says, once it was read and written.
+    /// The content of a metadata file after reading and writing it.
     ///
     /// - Returns: nil if its content is refused.
     private func again(_ bytes: [UInt8], type: String) -> JSONValue? {
@@ -35,7 +35,7 @@ import Testing
         return body?.json
     }
 
-    /// The `_type` of what should be at a path; nil if that is not metadata.
+    /// The expected `_type` of the file at a path; nil if it is not metadata.
     private func type(at path: String) -> String? {
         guard path.hasPrefix("metadata/") || path.hasPrefix("staged/"), !path.hasSuffix("list.json") else { return nil }
         let name = path.split(separator: "/")[1].split(separator: ".").dropLast().last.map(String.init)
@@ -70,7 +70,7 @@ import Testing
         #expect(count == 12, "\(count)")
     }
 
-    /// Its owner signs what waits in it, and makes another change.
+    /// Its owner signs the waiting change, and makes another one.
     @Test func aFeedOfAnEarlierVersionIsWrittenOn() async throws {
         let written = try Self.written()
         let source = MemorySource()
@@ -107,7 +107,7 @@ import Testing
     private static let role = #"{"threshold":1,"z":0,"keyids":["k"]}"#
     private static let file = #"{"length":7,"custom":{"b":1,"a":2},"hashes":{"sha3":"00","sha256":"11"}}"#
 
-    /// Members that nobody knows, keys of unknown kinds, and an order of its own.
+    /// Unknown members, keys of unknown kinds, and another order.
     @Test(arguments: [
         #"{"keys":{"k":\#(key),"q":{"scheme":"new","keytype":"new","keyval":{}}},\#(head),"_type":"root","roles":{"mirrors":\#(role),"targets":\#(role),"snapshot":\#(role),"root":\#(role),"timestamp":\#(role)}}"#,
         #"{"consistent_snapshot":false,"keys":{"k":\#(key)},\#(head),"_type":"root","roles":{"targets":\#(role),"snapshot":\#(role),"root":\#(role),"timestamp":\#(role)}}"#,
@@ -123,7 +123,7 @@ import Testing
         #expect(written.text() == value.text())
     }
 
-    /// A change keeps what it is not about.
+    /// A change keeps everything else.
     @Test func aChangeKeepsTheRest() throws {
         let text =
             #"{"targets":{"b":\#(Self.file),"a":\#(Self.file)},"delegations":{"x":1,"roles":[{"terminating":true,"paths":["*"],"x":1,"name":"r","threshold":1,"keyids":["k"]}],"keys":{"k":\#(Self.key)}},\#(Self.head),"_type":"targets"}"#
@@ -140,7 +140,7 @@ import Testing
         #expect(targets.json.text() == expected)
     }
 
-    /// Other tools know no larger whole numbers.
+    /// Other tools do not support larger whole numbers.
     @Test func versionsEndWhereOtherToolsDo() throws {
         func version(_ text: String) throws -> Int {
             let body = Self.head.replacing(#""version":3"#, with: #""version":\#(text)"#)
@@ -175,7 +175,7 @@ import Testing
         }
     }
 
-    /// Feeds that are made in one second with the same keys differ by it.
+    /// It distinguishes feeds that are made in the same second with the same keys.
     @Test func theRootOfANewFeedHasItsName() throws {
         let root = try RootMetadata(SignedMetadata(FeedFixture().pinnedRoot, name: "root", type: "root"))
         let made = RootMetadata(

@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    /// Anybody can compute a bucket without this library.
+    /// A bucket can be computed without this library.
     @Test func theCommandInTheDocumentationAgrees() throws {
         let run = try Tool.shell(
             "printf 'patchpack rollout 1\\n%s\\n%s' com.example.shop.cart-total ada | openssl dgst -sha256 -r")
@@ -97,7 +97,7 @@ import Testing
         let paused = try list(entry(2, state: "paused") + "," + entry(1))
         #expect(try codes(paused) == ["2 paused", "1 offered"])
         #expect(try codes(paused, held: 2) == ["2 kept", "1 superseded"])
-        // A word that this version does not know stops nothing that runs, and starts nothing.
+        // A value that this version does not know neither stops a running patch nor starts one.
         #expect(try codes(list(entry(2, state: "frozen"))) == ["2 paused"])
     }
 
@@ -106,7 +106,7 @@ import Testing
         #expect(try codes(withdrawn, held: 2) == ["2 withdrawn", "1 offered"])
         #expect(try codes(withdrawn) == ["2 withdrawn", "1 offered"])
         #expect(try codes(list(entry(2, state: "withdrawn")), held: 2) == ["2 withdrawn"])
-        // Offered, withdrawn, and the one before it offered again.
+        // Offered, withdrawn, and then the previous version offered again.
         #expect(try codes(withdrawn, held: 1) == ["2 withdrawn", "1 kept"])
     }
 
@@ -133,7 +133,7 @@ import Testing
         #expect(try codes(list(""), held: 5) == ["5 unlisted"])
     }
 
-    /// `ada` has the bucket 1565 for this seed.
+    /// The bucket of `ada` is 1565 for this seed.
     @Test func thePercentageTakesNothingAway() throws {
         func half(_ basisPoints: Int, by: String = "user") throws -> PatchList {
             try list(
@@ -165,7 +165,7 @@ import Testing
         #expect(try codes(both, device { $0.groups = ["qa"] }) == ["1 offered"])
     }
 
-    /// Whatever else a later version of the format puts into the entry.
+    /// Whatever else a later version of the format adds to the entry.
     @Test(arguments: [
         #"{"id":"com.example.shop.x","version":1,"state":"withdrawn"}"#,
         #"{"id":"com.example.shop.x","version":1,"state":"withdrawn","path":7,"rollout":{"by":"region"},"engine":"x"}"#,
@@ -176,7 +176,7 @@ import Testing
         }
     }
 
-    /// What the online key signs is below `rollout`.
+    /// The online key's signed part is below `rollout`.
     @Test(arguments: ["rollout/evil.json", "/patches/x", "p", "", "Patches/x"])
     func anEnvelopeIsOneOfThePatches(path: String) throws {
         let text =

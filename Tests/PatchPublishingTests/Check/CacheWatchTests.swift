@@ -6,13 +6,13 @@ import Testing
 
 @testable import PatchPublishing
 
-/// What a server lets caches keep.
+/// The time for which a server lets caches keep files.
 @Suite(.ownThreads) struct CacheWatchTests {
     private static let timestamp = "metadata/timestamp.json"
     private static let root = "metadata/1.root.json"
     private static let missing = "metadata/2.root.json"
 
-    /// What is said of a server that has sent a file to be kept for some seconds.
+    /// The warning about a server that lets caches keep a file for some seconds.
     private func faults(
         _ path: String, _ seconds: Int?, date: Timestamp? = FeedFixture.now
     ) async throws -> [String] {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PatchPublishing
 
-/// What devices find in a feed.
+/// The faults that devices would find in a feed.
 @Suite(.ownThreads) struct FeedCheckTests {
     private let feed: FeedFixture
 
@@ -26,7 +26,7 @@ import Testing
         return nil
     }
 
-    /// Lists what `change` makes of the list, whatever a feed allows.
+    /// Applies `change` to the list, even if a feed does not allow the result.
     private func relist(_ change: (inout PatchListDraft) throws -> Void) throws {
         try feed.change { feed in
             var list = feed.list
@@ -45,7 +45,7 @@ import Testing
     @Test func allThatDevicesReadIsCounted() async throws {
         let found = try await check()
         #expect(try found.bytes == size() && found.list.entries.count == 2 && found.faults.isEmpty)
-        // Devices do not read what was withdrawn.
+        // Devices do not read withdrawn envelopes.
         try relist { list in
             list.entries = try list.entries.map { entry in
                 var entry = entry
@@ -107,9 +107,9 @@ import Testing
         #expect(fault?.code == .config && fault?.place?.file == path && fault?.place?.line == 1)
     }
 
-    /// Signs other targets of the rollout role, as a thief of the online key does.
+    /// Signs other targets of the rollout role, as a thief of the online key can.
     ///
-    /// - Parameter state: The version of the snapshot before.
+    /// - Parameter state: The version of the previous snapshot.
     private func forge(_ targets: [ExactString: FeedTarget], after state: Int) throws {
         func file(_ path: String, _ type: String) throws -> SignedMetadata {
             try SignedMetadata(#require(feed.server[path]), name: path, type: type)
@@ -138,7 +138,7 @@ import Testing
         try forge([ExactString(path): other], after: 2)
         let foreign = await fault()
         #expect(foreign?.code == .feedMismatch && foreign?.place?.file == "www")
-        // Beside another target, the list is not known to be the list.
+        // With another target, it is not known which one is the list.
         try forge([ExactString(own.path): own, ExactString(path): other], after: 3)
         #expect(await fault()?.code == .feedMalformed && refusal { _ = try feed.repository() }?.code == .feedMalformed)
         try forge([:], after: 4)

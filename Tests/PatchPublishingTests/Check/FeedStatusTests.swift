@@ -6,7 +6,7 @@ import Testing
 
 @testable import PatchPublishing
 
-/// When a signer has to act.
+/// The times when a signer has to act.
 @Suite(.ownThreads) struct FeedStatusTests {
     private let feed: FeedFixture
 
@@ -40,7 +40,7 @@ import Testing
         #expect(error.code == .feedExpired && error.remedy as? PublishingRemedy == .refresh)
     }
 
-    /// What has ended is said first: it stops all devices.
+    /// Expired roles are reported first, because they stop all devices.
     @Test func aListOfTheFutureIsAnAlarm() throws {
         let repository = try feed.repository()
         func alarm(_ now: String, lasting days: Int = 0) -> PatchError? {

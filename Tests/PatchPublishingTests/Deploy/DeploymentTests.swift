@@ -7,7 +7,7 @@ import Testing
 
 @testable import PatchPublishing
 
-/// A feed that is brought to the place that it is served from, by one writer and by two.
+/// Deployments of a feed to the place that serves it, by one writer and by two.
 @Suite(.ownThreads) struct DeploymentTests {
     private let place: FeedPlace
     private let target = MemoryTarget()
@@ -43,7 +43,7 @@ import Testing
         let outcome = try deploy()
         #expect(outcome.isNew && !outcome.isRepair && outcome.bytes == trial.bytes)
         #expect(try deployed == expected())
-        // Of two writers one has the chain. What the timestamp leads to is there before it, and the root comes last.
+        // Only one of two writers gets the chain. The files that the timestamp leads to are written before it, and the root last.
         let written = target.written
         #expect(written.first == "metadata/0.next.json")
         #expect(written.suffix(2) == ["metadata/timestamp.json", "metadata/1.root.json"])
@@ -51,7 +51,7 @@ import Testing
         #expect(!again.isNew && !again.isRepair && again.bytes == 0 && target.written == written)
     }
 
-    /// `feed log` reads states that no deployment has seen.
+    /// `feed log` reads states that no deployment has published.
     @Test func statesBetweenTwoDeploymentsComeAlong() throws {
         try deploy()
         target["metadata/1.rollout.json"] = nil
@@ -72,7 +72,7 @@ import Testing
         try deploy()
         let before = target.files
         #expect(refusal { try deploy("other") }?.code == .feedConflict)
-        // Devices that have seen the same numbers would refuse the other copy's.
+        // Devices that have seen the same numbers would refuse the other copy's files.
         #expect(remedy(refusal { try deploy("other", repairs: true) }) == .signAbove(3, folder: place.disk.at("other")))
         #expect(target.files == before)
         var details = FeedFixture.details
@@ -84,7 +84,7 @@ import Testing
         #expect(try target["metadata/timestamp.json"] == expected("other")["metadata/timestamp.json"])
     }
 
-    /// Both have looked at the same state, and both go on from it.
+    /// Both have seen the same state, and both continue from it.
     @Test func theSlowerOfTwoWritersIsTold() throws {
         try deploy()
         try place.turn("a")
@@ -95,7 +95,7 @@ import Testing
         #expect(try deployed == expected("other"))
     }
 
-    /// A later deployment of the same feed comes to its end first.
+    /// A later deployment of the same feed finishes first.
     @Test func aLaterTimestampIsNotReplaced() throws {
         try deploy()
         try place.turn("a")
@@ -147,7 +147,7 @@ import Testing
         #expect(try deployed == expected())
     }
 
-    /// Each timestamp of the chain is of a higher version than the one before.
+    /// Each timestamp of the chain has a higher version than the previous one.
     @Test func aChainThatDoesNotRiseIsRefused() throws {
         try deploy()
         target["metadata/2.next.json"] = target["metadata/timestamp.json"]
@@ -156,7 +156,7 @@ import Testing
         #expect(try deploy(repairs: true).isNew)
     }
 
-    /// With another feed's roots, or with keys that this copy does not know, every device would refuse the feed.
+    /// With another feed's roots, or with keys that are unknown to this copy, every device would refuse the feed.
     @Test func rootsAreNeverReplaced() throws {
         target["metadata/1.root.json"] = [1]
         for repairs in [false, true] {
@@ -168,7 +168,7 @@ import Testing
         #expect(target.written.isEmpty)
     }
 
-    /// The place says that it has a file, and loses it.
+    /// The place claims to have a file, and loses it.
     @Test func whatWasUploadedIsReadBack() throws {
         try deploy()
         try place.turn("a")
@@ -180,7 +180,7 @@ import Testing
         #expect(try deployed == expected())
     }
 
-    /// A bucket is cleaned up, or half an upload was made manually. Each deployment looks at what devices need.
+    /// Files are missing after a cleanup or a partial manual upload. Each deployment checks the files that devices need.
     @Test func whatIsMissingIsThereAgain() throws {
         try deploy()
         let path = try #require(target.files.keys.first { $0.hasSuffix(".js") })
@@ -190,14 +190,14 @@ import Testing
         let outcome = try deploy()
         #expect(outcome.restored == [path] && outcome.isRepair && !outcome.isNew && outcome.bytes > 0)
         #expect(try deployed == expected())
-        // The same while there is something new.
+        // The same if there is something new.
         target[path] = nil
         try place.turn("a")
         #expect(try deploy().isNew)
         #expect(try deployed == expected())
     }
 
-    /// An envelope is named by its hash, so whatever else has its name was cut or changed.
+    /// An envelope is named by its hash, so any other file with its name was cut off or changed.
     @Test func whatIsDamagedIsNotCalledUnchanged() throws {
         try deploy()
         let path = try #require(target.files.keys.first { $0.hasSuffix(".js") })
@@ -219,7 +219,7 @@ import Testing
             }
         }
         #expect(target.written.isEmpty)
-        // Of a state that is over, it is left out.
+        // A file that only an old state needs is left out.
         try place.change { feed in
             feed.edit(in: FeedFixture.details) { $0.entries = [] }
             feed.removeTargets(in: FeedFixture.details) { _ in true }
@@ -247,7 +247,7 @@ import Testing
         #expect(try look(other, givenUp: position) == .earlier(3), "caches have what was given up")
     }
 
-    /// A stop that does not arrive is no stop.
+    /// A stop that does not reach the server stops nothing.
     @Test func aFolderKnowsWhetherItsStateIsServed() throws {
         func check(_ bytes: [UInt8]?) -> PatchError.Code? {
             refusal { try place.folder().check(served: #require(bytes), by: "www", root: place.root) }?.code
@@ -261,7 +261,7 @@ import Testing
         #expect(check([1]) == .feedMalformed)
     }
 
-    /// Caches remember what was missing, too.
+    /// Caches also remember missing files.
     @Test func whatCachesMayHaveIsSaid() throws {
         #expect(try deploy().cached == ["metadata/timestamp.json", "metadata/1.root.json"])
         #expect(try deploy().cached.isEmpty)
@@ -282,7 +282,7 @@ import Testing
         #expect(try folder.add([file, other]) { _ in }.conflicting == [file.path])
         #expect(try !folder.replace(other, of: [3]) && folder.read(file.path) == [1])
         #expect(try folder.replace(other, of: [1]) && folder.read(file.path) == [2])
-        // Only a file that is there is somebody else's. What cannot be written is an error.
+        // Only an existing file belongs to another writer. A write failure is an error.
         try place.disk.write([0], to: "file")
         #expect(throws: PatchError(.io, "")) {
             try FolderTarget(path: .init(place.disk.at("file")), limit: 100).create(file)

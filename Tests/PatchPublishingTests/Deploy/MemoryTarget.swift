@@ -16,7 +16,7 @@ final class MemoryTarget: DeployTarget {
 
     var files: [String: [UInt8]] { state.withLock { $0.files } }
 
-    /// The paths of what was written, in their order.
+    /// The paths of the written files, in order.
     var written: [String] { state.withLock { $0.written } }
 
     subscript(path: String) -> [UInt8]? {
@@ -24,7 +24,7 @@ final class MemoryTarget: DeployTarget {
         set { state.withLock { $0.files[path] = newValue } }
     }
 
-    /// Lets something happen right before a file is written, once.
+    /// Runs an action once, right before a file is written.
     func interrupt(before path: String, _ body: @escaping @Sendable () -> Void) {
         state.withLock { $0.interruptions[path] = body }
     }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import PatchPublishing
 
-/// One change after another, as a signer makes them.
+/// A series of changes by a signer.
 @Suite(.ownThreads) struct FeedChangeTests {
     private let place: FeedPlace
     private let warnings = Warnings()
@@ -18,7 +18,7 @@ import Testing
         try place.disk.write(place.root, to: "pinned.json")
     }
 
-    /// What a signer was told.
+    /// The warnings for the signer.
     private final class Warnings: Sendable {
         private let all = Mutex<[String]>([])
         func add(_ warning: FeedChange.Warning) {
@@ -110,7 +110,7 @@ import Testing
         #expect(refusal { _ = try change().resume { _, _ in } }?.code == .config)
     }
 
-    /// One of two keys signs, and the change goes on waiting.
+    /// One of two keys signs, and the change still waits.
     @Test func whatWaitsIsSignedByOneAfterAnother() throws {
         let new = try SigningKey.generate(.ed25519)
         try place.change(with: place.keys.root + [place.keys.release, new, place.keys.online]) { feed in
@@ -118,7 +118,7 @@ import Testing
                 .targets, adding: [FeedKey(new.verifyingKey)], removing: [], threshold: 2, in: FeedFixture.details)
         }
         _ = try addTarget(change(with: [place.keys.release]) { $0.stages = true })
-        // A key that signs nothing of it is no signature.
+        // A key that does not belong to the role adds no signature.
         let ids = try [new].map { try FeedKey($0.verifyingKey).id }
         for key in [place.keys.online, place.keys.release] {
             #expect(remedy { _ = try change(with: [key]).resume { _, _ in } } == .giveKeys(of: .targets, ids: ids))
@@ -126,7 +126,7 @@ import Testing
         #expect(try change(with: [new, place.keys.online]).resume { _, _ in }.outcome == .written)
     }
 
-    /// Old and new owners of the root sign in any order, each in their own room.
+    /// Old and new owners of the root sign in any order, each in a different place.
     @Test func aRootIsHandedOver() throws {
         let new = try [SigningKey.generate(.ed25519), SigningKey.generate(.ed25519)]
         let added = try new.map { try FeedKey($0.verifyingKey) }
@@ -146,7 +146,7 @@ import Testing
         let urgent = try turn("a", change(), isUrgent: true)
         #expect(urgent.outcome == .written)
         #expect(try switches() == ["a"] && place.folder().hasStaged())
-        // It does not touch what waits.
+        // It does not affect the waiting change.
         _ = try change { $0.details.versionFloor = 300 }.run(isUrgent: true) { (feed, details) in
             #expect(details.locked == [.targets, .root])
             feed.refresh(Set(FeedRepository.Role.allCases), in: details)
@@ -157,7 +157,7 @@ import Testing
         #expect(try switches() == ["a"] && place.repository().digest(of: "trust/x.store") != nil)
     }
 
-    /// A list that waits has what was signed meanwhile.
+    /// A waiting list includes the changes that were signed in the meantime.
     @Test func aListThatWaitsIsMadeAgain() throws {
         let waiting = try change(with: []) { $0.stages = true }.run(isUrgent: false) { (feed, details) in
             feed.edit(in: details) { $0.notice = "soon" }
@@ -179,7 +179,7 @@ import Testing
         #expect(try !change().discard())
     }
 
-    /// A time before that of the last change would be refused by devices, and one of the two clocks is wrong.
+    /// Devices would refuse a time before the time of the last change, and one of the two clocks is wrong.
     @Test func theClockIsCompared() throws {
         let published = FeedFixture.now.secondsSince1970
         let (hour, earlier) = (

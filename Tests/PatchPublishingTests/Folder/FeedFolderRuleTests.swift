@@ -7,7 +7,7 @@ import Testing
 
 @testable import PatchPublishing
 
-/// A trust store that a feed delivers, and a folder that is deployed to.
+/// A feed's delivered trust store, and the folder that it is deployed to.
 @Suite(.ownThreads) struct FeedFolderRuleTests {
     private let place: FeedPlace
 

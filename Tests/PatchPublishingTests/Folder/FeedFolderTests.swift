@@ -17,11 +17,11 @@ import Testing
         let before = try place.disk.read("feed/metadata/1.targets.json")
         #expect(refusal { try place.folder().write([file]) }?.code == .exists)
         #expect(try place.disk.read("feed/metadata/1.targets.json") == before)
-        // What an interrupted run has left is taken as it is.
+        // Files of an interrupted run are kept.
         try place.folder().write([FeedRepository.File(path: file.path, bytes: before, replaces: false)])
     }
 
-    /// Nothing is written if one of several files cannot be: the timestamp would lead to what is not there.
+    /// Nothing is written if one of several files cannot be, because the timestamp would lead to missing files.
     @Test func theTimestampComesAfterWhatItLeadsTo() throws {
         try place.disk.write([0], to: "feed/blocked")
         let files = [
@@ -59,7 +59,7 @@ import Testing
         #expect(free[.rollout] == 4)
     }
 
-    /// Those that were pruned included, so that no version gets other bytes.
+    /// It includes the pruned versions, so that no version gets other bytes.
     @Test func whatWasEverPublishedIsKnown() throws {
         let digest = try MessageDigest.sha256.text(of: Array("envelope 1".utf8))
         try place.change { $0.prune(in: FeedFixture.details) { _ in true } }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PatchPublishing
 
-/// The root file that a signer trusts does not come from the folder that is signed.
+/// The root file that a signer trusts must not come from the signed folder.
 @Suite(.ownThreads) struct PinnedRootTests {
     private let place: FeedPlace
     private let name: String
@@ -55,12 +55,12 @@ import Testing
             of: place.folder(), given: nil,
             keys: ["keys/a.pem", "more/a.pem", "keys/b.pem"].map { Path(place.disk.at($0)) }, hasKey: true)
         #expect(try pin.root() == newest)
-        // A file that its own keys have not signed is refused, wherever it is.
+        // A file without signatures of its own keys is refused, wherever it is.
         try place.disk.write(newest.dropLast(40), to: "\(name).root.json")
         #expect(throws: PatchError.self) { try pin.root() }
     }
 
-    /// A thief puts an old state back, so that it is signed again.
+    /// A thief restores an old state, so that it is signed again.
     @Test func anOlderFolderIsRefused() throws {
         let pin = pin()
         try pin.check(1)
@@ -77,7 +77,7 @@ import Testing
         #expect(try pin().keep(place.root).isEmpty)
         #expect(try place.disk.read("\(name).root.json") == place.root)
         #expect(try pin().keep(place.root).isEmpty, "it is there")
-        // Its folder is none.
+        // A file is in the place of the key's folder.
         try place.disk.write([], to: "file")
         let file = try pin(key: "file/online.pem").keep(place.root)
         #expect(file.map(\.description) == [place.disk.at("file/\(name.dropFirst(5)).root.json")])

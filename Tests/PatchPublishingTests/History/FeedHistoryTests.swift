@@ -7,7 +7,7 @@ import Testing
 
 @testable import PatchPublishing
 
-/// What a feed was before, and what is said of each change.
+/// The earlier states of a feed, and the description of each change.
 @Suite(.ownThreads) struct FeedHistoryTests {
     private static let name = "com.example.shop.cart-total 1"
     private let place: FeedPlace
@@ -53,7 +53,7 @@ import Testing
         #expect(try self.changes(of: "com.example.shop.cart").isEmpty)
     }
 
-    /// Numbers may have been left out, to pass those that a thief has used.
+    /// Numbers may be skipped, to pass the numbers that a thief has used.
     @Test func missingNumbersArePassed() throws {
         var details = FeedFixture.details
         details.versionFloor = 500
@@ -64,7 +64,7 @@ import Testing
         #expect(try changes().map(\.snapshot) == [501, 2])
     }
 
-    /// A state whose file is gone is a part of the change after it.
+    /// A state with a missing file is a part of the next change.
     @Test func aMissingStateIsPassed() throws {
         try pause("ada", nil)
         try FileManager.default.removeItem(atPath: place.disk.at("feed/metadata/2.snapshot.json"))
@@ -106,11 +106,11 @@ import Testing
                 "all patches: on -> off", "minimum app version: none -> 2.0", "switches: none -> {\"a\":\"b\"}",
                 "no longer listed \(Self.name): it was offered to all",
             ])
-        // Who made a change, and when, is no part of what it says to devices.
+        // The author and the time of a change do not affect devices.
         var same = old
         same.edit(in: ChangeDetails(at: FeedFixture.now.adding(days: 1))) { $0.author = "ada" }
         #expect(same.list.says(old.list) && same.visibleChanges(since: old).isEmpty)
-        // A part that no word tells.
+        // A part that has no words of its own.
         var other = old
         let entry = other.list.entries[0]
         var next = entry
@@ -137,7 +137,7 @@ import Testing
             ])
     }
 
-    /// A signer sees every member that changes, and one without a name as well.
+    /// A signer sees every member that changes, even one without a name.
     @Test func theDifferenceLeavesNothingOut() throws {
         let old = try place.repository()
         var new = old
@@ -154,7 +154,7 @@ import Testing
         #expect(old.changes(since: new).contains(#"list: future removes [{"x":1},{"x":2}]"#))
     }
 
-    /// `since` is the last change, `offered` the beginning of the offer; a reason that was given stays.
+    /// `since` is the time of the last change, and `offered` the beginning of the offer. A given reason is kept.
     @Test func anEntrySaysSinceWhenAndWhy() throws {
         let later = FeedFixture.now.adding(days: 1)
         var feed = try place.repository()

@@ -6,7 +6,7 @@ import Testing
 @testable import PatchFeed
 @testable import PatchPublishing
 
-/// What is said of a change is signed with that change, and with no other.
+/// The details of a change are signed only with that change.
 @Suite(.ownThreads) struct ChangeDetailsTests {
     private let feed: FeedFixture
 
@@ -39,7 +39,7 @@ import Testing
         #expect(next.list.entries[0].since == FeedFixture.now)
     }
 
-    /// A change that was made and given up, with every detail that a change can have.
+    /// A change that was made and given up, with every possible detail.
     @Test func aChangeThatIsNotWrittenLeavesNoTrace() throws {
         let files = feed.server.files
         let given = details {

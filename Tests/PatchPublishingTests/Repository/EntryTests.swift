@@ -5,7 +5,7 @@ import Testing
 
 @testable import PatchPublishing
 
-/// What is found in a feed, and why devices refuse it.
+/// The patches in a feed, and the reasons that devices refuse them.
 @Suite(.ownThreads) struct EntryTests {
     private static let id = "com.example.shop.cart-total"
     private let feed: FeedFixture

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PatchPublishing
 
-/// Changes of the list and of keys, as people ask for them.
+/// Changes of the list and of keys, as people make them.
 @Suite(.ownThreads) struct FeedEditTests {
     private static let id = "com.example.shop.cart-total"
     private let keys: FeedFixture
@@ -63,12 +63,12 @@ import Testing
         #expect(try !set(.paused, of: 3) && !set(.paused, of: 3, reason: "hm"))
         #expect(try set(.paused, of: 3, reason: "because"))
         #expect(try entry(3).reason == "because")
-        // The reason of the change before is none of this one.
+        // The reason of the previous change does not belong to this one.
         #expect(try set(.active, of: 3))
         #expect(try entry(3).reason == nil)
     }
 
-    /// Pausing would give it back to devices that still have it.
+    /// Pausing would restore it on devices that still have it.
     @Test mutating func whatIsWithdrawnIsNotPaused() throws {
         #expect(try set(.withdrawn, of: 3) && set(.withdrawn, of: 2))
         #expect(remedy { _ = try set(.paused, of: 3) } == .resumeFirst)
@@ -94,14 +94,14 @@ import Testing
         #expect(remedy { _ = try feed.prune(["other"], keeping: 1, in: details) } == .lookAtPatches)
     }
 
-    /// A thief's patch is removed while devices have it. They must lose it all the same.
+    /// A thief's patch is removed while devices have it. They must lose it nevertheless.
     @Test mutating func whatIsRemovedIsWithdrawn() throws {
         #expect(try feed.remove(Self.id, version: 2, in: details))
         #expect(feed.list.entries.map(\.version) == [1, 3, 2] && feed.digest(of: FeedFixture.path(2)) == nil)
         let list = try PatchList(decoding: feed.list.json.encoded())
         #expect(list.faults.isEmpty && list.entries.last?.state == .withdrawn, "a device reads it")
         #expect(try entry(2).json["appVersions"] == nil && entry(2).words == "withdrawn")
-        // Once there is nothing but the withdrawal, it goes.
+        // If only the withdrawal is left, it is removed.
         #expect(try !feed.remove(Self.id, version: 2, in: details))
         #expect(refusal { _ = try feed.remove(Self.id, version: 2, in: details) }?.hint == "it has 1, 3")
         // The release keys have signed it, and no entry lists it.
@@ -130,7 +130,7 @@ import Testing
         #expect(try entry(2).reason == "stolen" && entry(2).state == .withdrawn)
     }
 
-    /// Devices that the highest version is not for would get the lower one.
+    /// Devices for which the highest version is not meant would get the lower one.
     @Test mutating func aLowerVersionIsPublishedOnlyWhenAsked() throws {
         _ = try feed.publish([publication(5)], in: details)
         let before = feed.list.json.encoded()
@@ -139,14 +139,14 @@ import Testing
         #expect(feed.list.json.encoded() == before && feed.digest(of: FeedFixture.path(4)) == nil)
         #expect(try feed.publish([publication(3)], in: details).count == 1, "it is listed already")
         #expect(try feed.publish([publication(4)], allowsLower: true, in: details).count == 1)
-        // Nobody is offered the higher one.
+        // The higher one is not offered to any device.
         for version in 4...5 { _ = try set(.withdrawn, of: version) }
         for version in 1...3 { _ = try set(.withdrawn, of: version) }
         _ = try feed.publish([publication(6, paused: true)], in: details)
         #expect(throws: Never.self) { try feed.publish([publication(7), publication(8)], in: details) }
     }
 
-    /// The good one is not withdrawn for the one that was offered by mistake.
+    /// The good version must not be withdrawn instead of the one that was offered by mistake.
     @Test mutating func theEntryThatIsMeantIsTheLastOneOffered() throws {
         func meant(_ feed: FeedRepository, _ version: Int? = nil) throws -> Int {
             try feed.meantEntry(Self.id, version: version).version
@@ -169,7 +169,7 @@ import Testing
         #expect(try meant(feed) == 3, "it is not offered")
     }
 
-    /// An undo that names no state takes back what the same person did, and offers nothing to anyone.
+    /// An undo without a state reverts the same person's change, and offers nothing to any device.
     @Test mutating func anUndoWithoutAStateIsSafe() throws {
         func details(_ author: String?) -> ChangeDetails {
             var details = self.details
@@ -206,7 +206,7 @@ import Testing
             }
             #expect(refused(stopped, to: wide, by: "ada"))
         }
-        // The same part of all, but of other devices, and apps that were too old.
+        // The same share of all devices, but other devices, and apps that were too old.
         let mixed = changed(narrow, by: "ada") { list in
             list.entries = list.entries.map {
                 var entry = $0; entry.rollout = Rollout(basisPoints: 500, seed: "other"); return entry
@@ -234,7 +234,7 @@ import Testing
         let paused = try feed.publish([publication(4, paused: true), publication(4)], in: details)
         #expect(paused.map(words) == ["offered to all", "unchanged"])
         #expect(refusal { _ = try feed.publish([publication(3, bytes: "other")], in: details) }?.code == .feedPublished)
-        // A version that was pruned keeps its bytes.
+        // A pruned version keeps its bytes.
         _ = try feed.remove(Self.id, version: 1, in: details)
         let digest = try MessageDigest.sha256.text(of: Array("envelope 1".utf8))
         let files = [FeedFixture.name(1): digest]
@@ -245,7 +245,7 @@ import Testing
         #expect(feed.digest(of: FeedFixture.path(1)) == nil)
     }
 
-    /// A job that runs each day has the online key only.
+    /// A daily job has only the online key.
     @Test mutating func whatEndsSoonIsRenewedAsFarAsKeysAreThere() throws {
         let online = try FeedKey(keys.online.verifyingKey).id
         var soon = feed
@@ -259,7 +259,7 @@ import Testing
                         FeedRepository.Renewal.endsSoon(.targets, days: 65), .renewed(.rollout, version: 3),
                         .renewed(.snapshot, version: 3), .endsSoon(.root, days: 65), .renewed(.timestamp, version: 3),
                     ].map { "\($0)" }))
-        // Two keys must sign, and one is there.
+        // Two keys must sign, and one is available.
         var two = try keys.repository()
         let new = try FeedKey(SigningKey.generate(.ed25519).verifyingKey)
         try two.rotate(.targets, adding: [new], removing: [], threshold: 2, in: details)
@@ -268,7 +268,7 @@ import Testing
         #expect(!fresh.refresh(with: [release], in: late).contains { "\($0)".hasPrefix("renewed(rollout") })
     }
 
-    /// A list that was signed by a clock that was ahead is signed again.
+    /// A list that was signed with a clock that is ahead is signed again.
     @Test func aWrongTimeIsMended() throws {
         let online = try FeedKey(keys.online.verifyingKey).id
         let early = try #require(Timestamp(secondsSince1970: FeedFixture.now.secondsSince1970 - 10))
@@ -280,7 +280,7 @@ import Testing
         #expect(other.published == FeedFixture.now, "its key is not there")
     }
 
-    /// Once the keys of timestamp and snapshot are new, devices forget which versions they have seen.
+    /// After a change of the timestamp and snapshot keys, devices forget the versions that they have seen.
     @Test func whatDevicesForgetIsKnownFirst() throws {
         var details = details
         details.versionFloor = 1 << 40

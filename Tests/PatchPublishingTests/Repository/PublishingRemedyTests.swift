@@ -6,7 +6,7 @@ import Testing
 
 @testable import PatchPublishing
 
-/// An error says what a signer can do about it as a value, so that each tool says it in its own words.
+/// An error carries the signer's remedy as a value, so that each tool can use its own words.
 @Suite(.ownThreads) struct PublishingRemedyTests {
     private let feed: FeedFixture
 
@@ -15,13 +15,13 @@ import Testing
         try feed.publish(1...1)
     }
 
-    /// The remedy of the error that is thrown.
+    /// The remedy of the thrown error.
     private func remedy(_ body: () throws -> Void) -> PublishingRemedy? {
         do {
             try body()
         } catch let error as PatchError {
             #expect(error.hint == nil, "\(error)")
-            // A place and another code leave it.
+            // It is kept with a place and another code.
             return error.at(file: "feed").coded(.config).remedy as? PublishingRemedy
         } catch {
             Issue.record(error)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PatchPublishing
 
-/// What a signer finds in a feed, and the files that a change of it makes.
+/// The state that a signer reads from a feed, and the files that a change makes.
 @Suite(.ownThreads) struct RepositoryTests {
     private let feed: FeedFixture
     private let details = FeedFixture.details
@@ -17,7 +17,7 @@ import Testing
         try feed.publish(1...2)
     }
 
-    /// The files of a rotation of a role's keys, in their order.
+    /// The files of a rotation of a role's keys, in order.
     private func rotation(
         of role: FeedRepository.Role, _ new: SigningKey, with keys: [SigningKey]
     ) throws -> [String] {
@@ -28,7 +28,7 @@ import Testing
         return try repository.files(signedBy: feed.signers(keys + [new]), in: details).map(\.path)
     }
 
-    /// A device that reads meanwhile finds no file that its root does not allow.
+    /// A device that reads in the meantime finds no file that its root does not allow.
     @Test func aNewRootComesLastIfTheOldKeysSignToo() throws {
         let new = try SigningKey.generate(.ed25519)
         let all = feed.root + [feed.release, feed.online]
@@ -39,7 +39,7 @@ import Testing
             try rotation(of: .targets, new, with: feed.root + [feed.online]).last == "metadata/timestamp.json")
     }
 
-    /// Files that nothing lists are left by an interrupted run, which leaves one of each role. Somebody else may leave many.
+    /// An interrupted run leaves at most one unlisted file of each role. Someone else may leave many.
     @Test func versionsThatAreTakenAreSkippedAndBounded() throws {
         let version = try feed.repository().state(of: .snapshot).version
         let file = try #require(feed.server["metadata/\(version).snapshot.json"])
@@ -81,14 +81,14 @@ import Testing
         #expect(list.switches?["a"]?.text == "waiting")
         #expect(waiting.changed == [.rollout] && waiting.signatures[.rollout]?.isEmpty == true)
         #expect(waiting.state(of: .rollout).version == other.state(of: .rollout).version + 1)
-        // What leaves the list as it is needs nothing.
+        // A change that does not affect the list needs nothing.
         var targets = base
         _ = try targets.setTarget("x", to: [1], in: details)
         try targets.rebase(from: base, onto: other, in: details)
         #expect(targets.changed == [.targets])
     }
 
-    /// Two people who change two switches lose none of them.
+    /// If two people change two switches, neither change is lost.
     @Test func eachSwitchIsMergedByItself() throws {
         var base = try feed.repository()
         base.edit(in: details) { list in
@@ -121,7 +121,7 @@ import Testing
         #expect(waiting.list.switches?["a"]?.text == "1" && waiting.list.notice == "soon")
     }
 
-    /// What is withdrawn while a change waits may be a version that was no longer listed, which gets an entry.
+    /// A version that is withdrawn while a change waits may be unlisted. It then gets an entry.
     @Test func entriesThatWereAddedSinceStay() throws {
         let id = FeedFixture.entry(1)["id"]?.text ?? ""
         let base = try feed.repository()
@@ -134,7 +134,7 @@ import Testing
         #expect(states.suffix(2) == ["90 withdrawn", "91 withdrawn"])
     }
 
-    /// A version that was withdrawn since is withdrawn, also if the waiting change prunes it.
+    /// A version that was withdrawn since stays withdrawn, even if the waiting change prunes it.
     @Test func aWithdrawalIsNotPruned() throws {
         let id = FeedFixture.entry(1)["id"]?.text ?? ""
         let base = try feed.repository()
@@ -146,7 +146,7 @@ import Testing
         #expect(try waiting.entry(id, version: version).state == .withdrawn)
     }
 
-    /// An undo takes an entry away. What waits for that entry still does.
+    /// An undo removes an entry. A change that waits for that entry still waits.
     @Test func entriesThatWereRemovedSinceAreGoneUnlessTheyWait() throws {
         let base = try feed.repository()
         var (waiting, other) = (base, base)
@@ -159,7 +159,7 @@ import Testing
         #expect(waiting.list.entries.map(\.version) == [2] && waiting.list.entries[0].state == .paused)
     }
 
-    /// Why all patches are stopped is the reason of the change that has stopped them.
+    /// The reason for stopping all patches is the reason of the change that stopped them.
     @Test func theStopThatWasSignedHasItsReason() throws {
         let base = try feed.repository()
         func stopped(_ reason: String) -> FeedRepository {
@@ -173,7 +173,7 @@ import Testing
         #expect(!waiting.list.isEnabled && waiting.list.stop?.reason == "signed")
     }
 
-    /// The state of a patch in a change that waits is not more urgent than one that was signed since.
+    /// A patch's state in a waiting change does not override a state that was signed since.
     @Test func theStateThatWasSignedWins() throws {
         let base = try feed.repository()
         func changed(_ change: (inout PatchEntryDraft) -> Void) -> FeedRepository {
@@ -203,7 +203,7 @@ import Testing
         #expect(entry.rollout?.basisPoints == 500)
     }
 
-    /// The keys of a state whose root is not known are not compared: they may be those of any time.
+    /// The keys of a state with an unknown root are not compared, because they may be from any time.
     @Test func keysOfAnUnknownRootAreNotCompared() throws {
         let old = try feed.repository()
         var new = old
@@ -235,7 +235,7 @@ import Testing
         #expect(try repository.list.says(before.list) && !before.list.says(feed.repository().list))
     }
 
-    /// What waits to switch patches off does so, although what was signed since does not.
+    /// A waiting change that switches patches off still does so, even if a change that was signed since does not.
     @Test func aSwitchThatWaitsStays() throws {
         let base = try feed.repository()
         var (waiting, other) = (base, base)
@@ -245,7 +245,7 @@ import Testing
         #expect(!waiting.list.isEnabled && waiting.list.notice == "other")
     }
 
-    /// A command is asked for what no key at hand can sign.
+    /// A command signs only for roles that no available key can sign.
     @Test func aCommandSignsWhatKeysCannot() throws {
         let online = try feed.signers([feed.online])
         let id = try FeedKey(feed.release.verifyingKey).id
@@ -260,7 +260,7 @@ import Testing
         try repository.sign(with: online + [command])
         #expect(asked.withLock { $0 } == 1 && repository.signatures[.targets]?.map(\.keyID) == [id])
         #expect(try repository.missing().isEmpty)
-        // A signature by none of the role's keys counts for nothing.
+        // A signature by none of the role's keys does not count.
         var other = try feed.repository()
         _ = try other.setTarget("x", to: [1], in: details)
         try other.sign(with: [FeedSigner(asking: { _ throws(PatchError) in [1] })])
@@ -268,7 +268,7 @@ import Testing
         #expect(try other.missing().map(\.role) == [.targets])
     }
 
-    /// A folder may have signatures that no key of the role has made.
+    /// A folder may have signatures that were not made by any key of the role.
     @Test func onlySoundSignaturesAreTakenUp() throws {
         var waiting = try feed.repository()
         _ = try waiting.setTarget("x", to: [1], in: details)
@@ -281,7 +281,7 @@ import Testing
         #expect(taken.signatures[.targets]?.map(\.keyID) == [try FeedKey(feed.release.verifyingKey).id])
     }
 
-    /// Feeds that are made in one second with the same keys are two.
+    /// Feeds that are made in the same second with the same keys are different.
     @Test func everyFeedHasAName() throws {
         func name() throws -> String? {
             let feed = try FeedRepository(
@@ -294,7 +294,7 @@ import Testing
         #expect(first?.count == 32 && second?.count == 32 && first != second)
     }
 
-    /// Metadata last from the change on; from the last list on, if that is up to an hour ahead.
+    /// The lifetime of metadata begins with the change, or with the last list if that is up to an hour ahead.
     @Test func metadataLastFromTheChangeOn() throws {
         func end(of moment: String) throws -> Timestamp {
             var repository = try feed.repository()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PatchPublishing
 
-/// Whom a patch is offered to, and how people write it.
+/// The audience of a patch, and its form in text.
 @Suite(.ownThreads) struct PatchAudienceTests {
     private func audience(
         _ basisPoints: Int? = nil, _ unit: Rollout.Unit? = nil, seed: String? = nil, groups: [String] = [],
@@ -43,7 +43,7 @@ import Testing
         let before = entry
         try audience().apply(to: &entry)
         #expect(entry.json.encoded() == before.json.encoded())
-        // A wider rollout counts the same units, so that nobody drops out.
+        // A wider rollout counts the same units, so that no device drops out.
         try audience(2500, after: entry.rollout).apply(to: &entry)
         #expect(entry.rollout == Rollout(basisPoints: 2500, unit: .user, seed: "s"))
         try audience(2500, .installation, seed: "t", after: entry.rollout).apply(to: &entry)
@@ -71,7 +71,7 @@ import Testing
         var none = entry
         none.rollout = Rollout(basisPoints: 0)
         repository.replace(entry, with: none, in: FeedFixture.details)
-        // Each outcome that is new, and each that is no more.
+        // Each new outcome, and each outcome that no longer occurs.
         let name = "com.example.shop.cart-total 1"
         #expect(
             try before.difference(to: repository) == [
@@ -79,7 +79,7 @@ import Testing
             ])
         let uncounted = try FeedPreview(of: feed.repository(), units: units, appVersion: nil)
         #expect(try uncounted.difference(to: repository).isEmpty)
-        // An id is that of an installation or of a user, whichever the patch counts.
+        // An id is an installation or a user, depending on the patch's unit.
         none.rollout = Rollout(basisPoints: 0, unit: .user)
         none.users = [try Rollout.name(of: "bob", patch: none.id)]
         repository.replace(repository.list.entries[0], with: none, in: FeedFixture.details)

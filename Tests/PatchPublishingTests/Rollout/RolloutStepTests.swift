@@ -6,7 +6,7 @@ import Testing
 
 @testable import PatchPublishing
 
-/// When a rollout goes on, waits, or is paused.
+/// The conditions for a rollout to continue, wait, or pause.
 @Suite(.ownThreads) struct RolloutStepTests {
     private static let rules = RolloutStep.Rules(steps: [100, 2500, 10_000], soak: 3600, fresh: 600, newDevices: 10)
     private static let passed = RolloutStep.Gate("failing<1%", .passed, "0.1%")
@@ -15,7 +15,7 @@ import Testing
     private let feed: FeedFixture
     private var entry: PatchEntryDraft
     private let now = FeedFixture.now
-    /// What lets a step pass, but only just.
+    /// Evidence that is only just enough for a step.
     private var evidence: RolloutStep.Evidence
 
     init() throws {
@@ -64,7 +64,7 @@ import Testing
         #expect(step { $0.gates.append(Self.undecided) } == .wait([.undecided(Self.undecided)]))
     }
 
-    /// A bad version goes by itself, whatever else there is to do, and even if it is paused already.
+    /// A bad version is withdrawn before any other step, even if it is already paused.
     @Test func aCrossedLimitWithdraws() throws {
         let limit = RolloutStep.Gate("rolled-back<5%", .crossed, "30%")
         let crossed = { (evidence: inout RolloutStep.Evidence) in evidence.limits = [limit] }
@@ -90,7 +90,7 @@ import Testing
         #expect(repository.list.entries[0].reason == "rolled-back<5%: 30%")
     }
 
-    /// Whoever switches patches on again finds no more devices than before.
+    /// After switching patches on again, no more devices get it than before.
     @Test func nothingIsWidenedWhileAllIsSwitchedOff() {
         var entry = entry
         func step(_ evidence: RolloutStep.Evidence) -> RolloutStep {
@@ -116,7 +116,7 @@ import Testing
         #expect(RolloutStep(of: entry, isEnabled: true, by: Self.rules, bad, at: now) == .pause(Self.crossed))
     }
 
-    /// An alarm lasts until a decision was made.
+    /// An alarm lasts until a decision is made.
     @Test func whatIsPausedByAGateStaysAnAlarm() {
         #expect(step(of: { ($0.state, $0.reason) = (.paused, "failing<1%: 2%") }) == .stopped(by: Self.passed))
         #expect(step(of: { ($0.state, $0.reason) = (.paused, "lunch") }) == .stopped(by: nil))

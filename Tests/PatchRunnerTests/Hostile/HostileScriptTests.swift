@@ -4,12 +4,12 @@ import PatchCrypto
 import TestSupport
 import Testing
 
-/// Scripts that try to do more than they may. The first line of each file names the expected outcome:
+/// Scripts that try to exceed their rights. The first line of each file names the expected outcome:
 ///
 ///     refused CODE            it does not load
-///     failed CODE             the original answers, and the failure has this code
-///     failed-answered CODE N  as `failed`, but the original has already run: N is its answer
-///     answered N              it is harmless, and answers N
+///     failed CODE             the original returns the result, and the failure has this code
+///     failed-answered CODE N  as `failed`, but the original has already run: N is its result
+///     answered N              it is harmless, and returns N
 @Suite(.ownThreads) struct HostileScriptTests {
     static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "scripts")
     static let names: [String] =
@@ -26,7 +26,7 @@ import Testing
         let outcome = try #require(head.split(separator: ": ", maxSplits: 1).last).split(separator: " ").map(
             String.init)
 
-        // Where no limit decides, a busy machine must not either.
+        // The result must depend only on limits, even on a busy machine.
         var limits = outcome.contains("script-limit") ? PatchLimits() : .patient
         if outcome[0] != "refused" { limits.loadTime = .seconds(60) }
         if isSanitized { (limits.callTime, limits.loadTime) = (max(limits.callTime, .seconds(2)), .seconds(60)) }
@@ -56,7 +56,7 @@ import Testing
                 #expect(answer == 1001)
             }
             #expect(calls.count <= 1)
-            // The patch is in the state that the last call has left. Whatever it does now, the host gets an answer.
+            // The patch is in the state after the last call. Whatever it does now, the host gets a result.
             _ = run(2)
             // Another instance loads it again, and several threads call it, some of them while it is withdrawn.
             patch.script.makeInstances()

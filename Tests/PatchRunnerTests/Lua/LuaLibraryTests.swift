@@ -7,8 +7,8 @@ import Testing
     @Test func thereIsOneLuaHere() { #expect(LuaLibrary.fault == nil) }
 
     #if os(Linux)
-        /// Lua's archive says which object file a function is in. What the tool imports is what it uses, also by Lua's macros.
-        /// `luaL_openlibs` is of the workbench.
+        /// Lua's archive lists the object file of each function. The tool must import exactly the functions that it uses,
+        /// including those in Lua's macros. `luaL_openlibs` belongs to the workbench.
         @Test func eachObjectFileOfLuaIsLookedAt() throws {
             let source = try String(contentsOfFile: Tool.root + "/Sources/CLuaBridge/library.c", encoding: .utf8)
             let known = source.matches(of: /FUNCTION\((lua\w+)\)/).map { String($0.1) }

@@ -47,7 +47,7 @@ private final class Recursive: Sendable {
             """, replaces: ["A.sync", "A.slow"])
         async let answer = slow(1)
         await inner.arrival()
-        // The lock is free: another call of the same patch answers while the first one waits.
+        // The lock is free: another call of the same patch returns while the first one waits.
         #expect(sync(1) == 101)
         inner.release()
         #expect(await answer == 101 + 4)
@@ -103,7 +103,7 @@ private final class Recursive: Sendable {
             ])
     }
 
-    /// One coroutine is kept for the next call; a call that fails, or that waits meanwhile, has one of its own.
+    /// One coroutine is kept for the next call. A call that fails, or that waits in the meantime, has its own.
     @Test func callsOneAfterAnotherAndWithinEachOther() async throws {
         let harness = try Harness()
         let recursive = Recursive()

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the compiler says to a program that registers what cannot be registered: the first line, which is all that most read.
+/// The compiler's first error line for a registration that is not possible, which is all that most people read.
 @Suite(.ownThreads) struct CompilerErrorTests {
     private static let noValue =
         "'replaceable' is unavailable: the type of an argument or of the result is no PatchValue (UUID, URL, Date, Data, Decimal: "
@@ -39,9 +39,10 @@ import Testing
         "struct S { let f: Replaceable<(Int, Int) -> Bool>; init(_ registry: PatchRegistry) throws { "
         + #"f = try registry.replaceable("A.b") { (a: Int, b: Int) -> Bool in a < b } } }"#
 
-    /// Programs, and what the compiler says.
+    /// Programs, and the compiler's errors.
     private static let programs: [(program: String, error: String)] = [
-        // Types that are no PatchValue. Without the catch-all: "contextual closure type '@Sendable () -> Int' expects 0 arguments".
+        // Types that do not conform to PatchValue. Without the catch-all: "contextual closure type '@Sendable () -> Int' expects
+        // 0 arguments".
         (#"_ = try registry.replaceable("A.b") { (items: Set<String>) -> Int in items.count }"#, noValue),
         (#"_ = try registry.replaceable("A.b") { (letter: Character) -> Int in 1 }"#, noValue),
         (#"_ = try registry.replaceable("A.b") { (part: Substring) -> Int in part.count }"#, noValue),
@@ -91,9 +92,9 @@ import Testing
         (#"_ = try registry.register(PatchPoint<(Set<String>) -> Int>("A.b"))"#, noPoint),
         (#"let _: PatchPoint<(Set<String>) -> Int> = PatchPoint("A.b")"#, noPoint),
         (#"_ = try registry.register(PatchPoint<(Int) async -> Int>("A.b"))"#, noPoint),
-        // The type is wrong where it is declared, and the closure is right.
+        // The type is wrong in the declaration, and the closure is right.
         (wrongType, "type '(Int, Int) -> Bool' does not conform to the 'Sendable' protocol"),
-        // What the compiler says well by itself, and must go on saying.
+        // Errors that the compiler already reports well, and must keep reporting.
         (#"_ = try registry.replaceable("A.b") { (a: Int) -> Int in missing(a) }"#, "cannot find 'missing' in scope"),
         (
             #"_ = try registry.replaceable("A.b") { (a: Int) -> Int in let b = a.cuont; return b }"#,

@@ -4,7 +4,7 @@ import PatchRunner
 import TestSupport
 import Testing
 
-/// Figures of active patches for systems that collect metrics.
+/// Numbers about active patches for systems that collect metrics.
 @Suite(.ownThreads) struct MetricTests {
     private func value(
         _ metrics: [PatchMetric], _ name: String, _ labels: [String: String] = [:]
@@ -88,7 +88,7 @@ import Testing
             "patch.replace('T.slow', function(original, x) return original(x) end)", replaces: ["T.slow"])
         let tasks = [try await call.begin(1)]
         #expect(value(harness.registry.metrics, "waiting_calls") == .gauge(1))
-        // Its original ends within that of another function, which lets it go on.
+        // Its original ends within another function's original, which lets it continue.
         #expect(call.outer(5) == 5)
         for task in tasks { #expect(await task.value == 1) }
         #expect(value(harness.registry.metrics, "waiting_calls") == .gauge(0))

@@ -3,7 +3,7 @@ import PatchRunner
 import TestSupport
 import Testing
 
-/// Places that are declared before there is a registry, and asynchronous ones. What macros write uses both.
+/// Places that are declared before there is a registry, and asynchronous ones. The macros' code uses both.
 @Suite(.ownThreads, .serialized) struct PatchPointTests {
     private static let total = PatchPoint<(Double, Int) -> Double>("P.total", parameters: ["price", "quantity"])
     private static let fetch: PatchPoint<nonisolated(nonsending) (Int) async throws -> Int> = PatchPoint("P.fetch")
@@ -15,7 +15,7 @@ import Testing
     @Test func aPlaceIsRegisteredLater() throws {
         #expect(total(2, 3) == 6)
         for more in 1...2 {
-            // The registry of the round before is gone.
+            // The registry of the previous round no longer exists.
             let harness = try Harness()
             try harness.registry.register(Self.total)
             #expect(total(2, 3) == 6)
@@ -40,7 +40,7 @@ import Testing
         try other.register(Self.total)
         #expect(throws: PatchError.self) { try PatchRegistry().register(Self.fetch, Self.total) }
         #expect(throws: PatchError.self) { try PatchRegistry().register(Self.fetch, Self.fetch) }
-        // Nothing has taken it.
+        // The failed registrations have not taken it.
         try other.register(Self.fetch)
         #expect(other.state.map(\.name) == ["P.fetch", "P.total"])
     }

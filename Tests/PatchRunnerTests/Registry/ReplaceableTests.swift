@@ -147,7 +147,7 @@ import Testing
         #expect(harness.failures.isEmpty)
         #expect(throws: PatchedError.self) { try typed(4) }
         #expect(harness.failures.isEmpty)
-        // An error of the script is a failure of the patch. The original has run, so its error is the answer.
+        // A script's error is a failure of the patch. The original has run, so its error is the result.
         #expect(throws: Trouble(text: "typed 5")) { try typed(5) }
         #expect(harness.failures.map(\.message) == ["of the script"])
         let error = #expect(throws: PatchedError.self) { try untyped(1) }
@@ -225,7 +225,7 @@ import Testing
             end)
             """, replaces: ["T.f"])
         #expect(throws: Trouble(text: "trouble 1")) { try function(1) }
-        // The kept error is only a Lua error by now. The original's own error is the answer.
+        // The kept error is only a Lua error by now. The original's own error is the result.
         #expect(throws: Trouble(text: "trouble 2")) { try function(2) }
         #expect(harness.failures.count == 1)
     }

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Attacks through the public API that a review has found.
+/// Attacks through the public API, found in a review.
 @Suite(.ownThreads) struct AttackTests {
     /// Calls a patched function while it is decoded, so that the script runs while its table is being read.
     struct Price: Codable, PatchValue {
@@ -78,7 +78,8 @@ import Testing
         #expect(harness.failures.map(\.code) == [.scriptLimit, .scriptLimit])
     }
 
-    /// A table is charged for before its memory is allocated, and a message before it becomes a string of the script.
+    /// The memory of a table is charged before it is allocated, and the memory of a message before it becomes a string of the
+    /// script.
     @Test func whatIsLargeIsPaidBeforeItIsMade() throws {
         var limits = PatchLimits.patient
         limits.memory = 24 << 20
@@ -124,8 +125,7 @@ import Testing
         #expect(harness.logged == ["more than 65536 bytes logged in a minute; the rest is dropped"])
     }
 
-    /// Moving many keys to another hash part is one instruction. Its steps grow with the square of the number of keys
-    /// that collide.
+    /// Moving many keys to another hash part is one instruction. Its steps grow with the square of the number of colliding keys.
     @Test func tablesOfNumbersThatCollideDoNotGrow() throws {
         let harness = try Harness()
         let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
@@ -299,7 +299,8 @@ import Testing
     /// Deeply nested protected calls in a coroutine, which needs no C stack for them.
     @Test
     func protectedCallsWithinEachOtherEnd() async throws {
-        // It was 2.9 seconds on an idle machine. Other tests may take the processor meanwhile, so the best of some counts.
+        // It was 2.9 seconds on an idle machine. Other tests may use the processor in the meantime, so the best of several runs
+        // counts.
         var best = Duration.seconds(60)
         for _ in 0..<5 where best > .seconds(2) {
             let harness = try Harness(limits: PatchLimits())
@@ -313,7 +314,7 @@ import Testing
         #expect(isSanitized || best < .seconds(2))
     }
 
-    // MARK: answers that were wrong without an error
+    // MARK: wrong results without an error
 
     struct Counts: Codable, PatchValue, Equatable {
         var map: [Int: Int]

@@ -3,7 +3,7 @@ import PatchRunner
 import Testing
 import TestSupport
 
-/// What is told of an error that a script raises or throws.
+/// The report of an error that a script raises or throws.
 @Suite(.ownThreads) struct ErrorWordsTests {
     private static let values: [(error: String, words: String)] = [
         ("{code = 5}", "an error that is {code = 5}"),
@@ -67,7 +67,7 @@ import TestSupport
 
     @Test(arguments: values.indices) func whatIsThrownIsToldByItsWords(_ index: Int) async throws {
         let (value, words) = Self.values[index]
-        // What fails in the words of a thrown error is an error of its own.
+        // A failure while the words of a thrown error are made is a separate error.
         guard !value.contains("__tostring") || words.hasPrefix("code") || words.hasPrefix("of") else { return }
         let (harness, call, later) = try harness("host.throw(\(value))")
         let error = #expect(throws: PatchedError.self) { try call(1) }

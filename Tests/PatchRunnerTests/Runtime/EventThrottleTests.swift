@@ -5,17 +5,17 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What a listener is told if very much happens.
+/// The events that a listener gets if very many happen.
 @Suite(.ownThreads) struct EventThrottleTests {
     private static let patch = PatchID(id: "com.example.shop.fix", version: 1)
 
-    /// What a listener was told.
+    /// The events that a listener got.
     private final class Told: Sendable {
         private let recorded = Mutex<[RunnerEvent]>([])
 
         func add(_ event: RunnerEvent) { recorded.locked { $0.append(event) } }
         var events: [RunnerEvent] { recorded.locked { $0 } }
-        /// How often all of it has happened.
+        /// The total count of them.
         var sum: Int { events.map(\.single.count).reduce(0, +) }
     }
 
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    /// Nothing more happens, and nobody asks.
+    /// Nothing more happens, and no other call triggers the last count.
     @Test func theLastCountIsToldWithoutAnotherEvent() async throws {
         let told = Told()
         let throttle = EventThrottle<RunnerEvent>(milliseconds: 100) { told.add($0) }
@@ -51,7 +51,7 @@ import Testing
             try await Task.sleep(for: .milliseconds(5))
         }
         #expect(told.sum == 1000)
-        // The time of what was told with a count is over too, so the next one is new.
+        // The interval of the repeated event is over too, so the next event is new.
         try await Task.sleep(for: .milliseconds(250))
         throttle.tell(Self.fellBack())
         guard case .fellBack = told.events.last else {
@@ -79,7 +79,7 @@ import Testing
         #expect(told.events.count == events.count)
         for event in events { throttle.tell(event) }
         #expect(told.events.count == events.count)
-        // These are never many.
+        // These events are never frequent.
         let rare: [RunnerEvent] = [
             .activated(Self.patch), .deactivated(Self.patch), .breakerOpened(Self.patch, failures: 5, otherwise: []),
             .loaded(Self.patch, replaces: ["T.f"]), .called(Self.patch, .init(calls: 1)),
@@ -88,7 +88,7 @@ import Testing
         #expect(told.events.count == events.count + 2 * rare.count)
     }
 
-    /// So many functions that they are not told apart any more.
+    /// With this many functions, they are no longer distinguished.
     @Test func memoryAndCallsAreBounded() {
         let told = Told()
         do {
@@ -100,7 +100,7 @@ import Testing
         #expect(told.sum == 20_000)
     }
 
-    /// A listener may call a patched function, which fails too.
+    /// A listener may call a patched function that fails too.
     @Test func aListenerMayCauseEvents() {
         let told = Told()
         let weak = Mutex<EventThrottle<RunnerEvent>?>(nil)

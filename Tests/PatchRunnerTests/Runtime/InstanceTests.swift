@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    /// Registers `T.meet`, which returns when as many threads are in it at once.
+    /// Registers `T.meet`, which returns when a given number of threads are in it at once.
     private func meeting(_ count: Int, in harness: Harness) throws -> Replaceable<@Sendable () -> Int> {
         let arrived = Counter()
         return try harness.registry.replaceable("T.meet") { () -> Int in
@@ -57,7 +57,8 @@ import Testing
         #expect(fallbacks(harness).isEmpty)
     }
 
-    /// No caller of a patch that closes a hole gets through, however many there are, with the limits that a program has by default.
+    /// No caller bypasses a patch that closes a security hole, however many callers there are, with the default limits of a
+    /// program.
     @Test(arguments: isSanitized ? [16, 64] : testsMayBeLong ? [16, 400, 2000, 10_000] : [16, 400])
     func thePatchAnswersUnderLoad(_ callers: Int) async throws {
         var limits = PatchLimits()
@@ -89,7 +90,7 @@ import Testing
         #expect(harness.failures.isEmpty, "\(harness.failures.first?.message ?? "")")
     }
 
-    /// A nested call is in the instance that its thread is in, also if another patch lies between them.
+    /// A nested call uses the instance that its thread is in, even if there is another patch between them.
     @Test func nestedCallsStayInTheirInstance() async throws {
         let harness = try Harness(limits: Self.limits(3))
         let outer = try harness.registry.replaceable("T.outer") { (x: Int) -> Int in x }
@@ -149,7 +150,7 @@ import Testing
         }
     }
 
-    /// A script that replaces other names when it loads again has one instance, and one event says why.
+    /// A script that replaces other names when it loads again has one instance, and one event has the reason.
     @Test func aScriptThatLoadsDifferentlyHasOneInstance() async throws {
         for script in [
             "if not host.has('T.late') then patch.replace('T.more', function() return 1 end) end",
@@ -193,7 +194,7 @@ import Testing
         }
     }
 
-    /// What a script logs while it loads is logged once.
+    /// The log lines of a loading script are logged once.
     @Test func loadingAgainLogsNothing() async throws {
         let harness = try Harness(limits: Self.limits(3))
         let meet = try meeting(3, in: harness)
@@ -226,7 +227,7 @@ import Testing
         #expect(harness.registry.state.first?.patches.first?.calls == 4)
     }
 
-    /// `peakMemory` is for all instances together.
+    /// `peakMemory` applies to all instances together.
     @Test func memoryIsLimitedOverAllInstances() async throws {
         var limits = Self.limits(4)
         limits.memory = 8 << 20
@@ -252,7 +253,7 @@ import Testing
         #expect(patch.memory < 12 << 20, "\(patch.memory)")
     }
 
-    /// What all instances of a patch write in a minute is limited together.
+    /// The log lines of all instances of a patch share a limit per minute.
     @Test func logsAreLimitedOverAllInstances() async throws {
         var limits = Self.limits(8)
         limits.logBytesPerMinute = 1000
@@ -272,7 +273,7 @@ import Testing
         #expect(harness.logged.count == 101)
     }
 
-    /// More threads than there may be instances: each call is answered by the patch, and nobody waits for ever.
+    /// With more threads than allowed instances, the patch handles each call, and no call waits for ever.
     @Test func manyThreadsShareAPatch() async throws {
         let harness = try Harness(limits: PatchLimits())
         let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
@@ -287,7 +288,7 @@ import Testing
         #expect(fallbacks(harness).isEmpty)
     }
 
-    /// Patches come and go while instances of them are made and calls are in them.
+    /// Patches are installed and removed while their instances are made and are in use.
     @Test func patchesGoWhileInstancesAreMade() async throws {
         let harness = try Harness(limits: Self.limits(4))
         let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }

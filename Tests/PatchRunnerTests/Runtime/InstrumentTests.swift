@@ -4,9 +4,9 @@ import PatchRunner
 import TestSupport
 import Testing
 
-/// What runs around calls that reach a patch.
+/// The code that runs around calls that reach a patch.
 @Suite(.ownThreads) struct InstrumentTests {
-    /// Writes down where calls begin and end. It calls the body as often as it was told.
+    /// Records where calls begin and end. It calls the body as often as requested.
     private final class Spans: PatchInstrument {
         private let lock = NSLock()
         nonisolated(unsafe) private var lines: [String] = []
@@ -16,7 +16,7 @@ import Testing
 
         private func write(_ line: String) { lock.withLock { unsafe lines.append(line) } }
 
-        /// What was written since the last time.
+        /// The records since the last call.
         func read() -> [String] {
             lock.withLock {
                 defer { unsafe lines = [] }
@@ -93,7 +93,7 @@ import Testing
         #expect(!scalar.isReplaced)
     }
 
-    /// The patches below the topmost are not told apart, and what a patch gives as `otherwise` answers in the same span.
+    /// Patches below the topmost one are not distinguished, and a patch's `otherwise` runs in the same span.
     @Test func aCallIsOneSpan() async throws {
         let spans = Spans()
         let harness = try Harness(instrument: spans)
@@ -151,7 +151,7 @@ import Testing
         #expect(calls.count == 2)
     }
 
-    /// No call is answered by the original while one version follows another.
+    /// No call reaches the original while one version replaces another.
     @Test func anUpgradeLetsNoCallThrough() async throws {
         let harness = try Harness(instrument: Spans())
         let originals = Counter()

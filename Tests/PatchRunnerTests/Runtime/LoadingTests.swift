@@ -89,7 +89,7 @@ import TestSupport
             try code(.init(script, version: 3), floors: ["com.example.shop.fix": 4]).message.contains("minimum of 4"))
     }
 
-    /// A runner without a clock of its own has the system's.
+    /// A runner without its own clock uses the system's.
     @Test(arguments: [(-3600, false), (3600, true)]) func aPatchExpiresByTheSystemsClock(seconds: Int, isGood: Bool)
         throws
     {

@@ -6,8 +6,7 @@
     import Testing
     import TestSupport
 
-    // Each test runs in a process of its own, because `setlocale` and the variable that names a folder of locales are the
-    // process's.
+    // Each test runs in its own process, because `setlocale` and the variable for the folder of locales affect the whole process.
 
     @Suite(
         .ownThreads, .locales, .enabled(if: Locales.canBeMade, "localedef and the package locales are not installed"))
@@ -32,7 +31,7 @@
                     unsafe setlocale(LC_ALL, locale)
                     #expect(point == ",")
                     answers.areThoseOfC(in: locale)
-                    // A script that is compiled then.
+                    // A script that is compiled at that moment.
                     try Answers().areThoseOfC(in: locale)
                     unsafe setlocale(LC_ALL, "C")
                 }
@@ -111,10 +110,10 @@
         }
     }
 
-    /// What separates the digits of a fraction in the thread's locale.
+    /// The decimal separator of the thread's locale.
     private var point: String { unsafe String(cString: localeconv().pointee.decimal_point) }
 
-    /// Gives the thread a locale of its own, or the process's again.
+    /// Gives the thread its own locale, or the process's locale again.
     private func useInThread(_ locale: String?) {
         let all: Int32 = 0x1FBF  // LC_ALL_MASK
         let ofProcess = unsafe locale_t(bitPattern: -1)  // LC_GLOBAL_LOCALE
@@ -123,7 +122,7 @@
         if unsafe before != ofProcess { unsafe freelocale(before) }
     }
 
-    /// What separated them at places of the app.
+    /// The decimal separators at places in the app.
     private final class Points: Sendable {
         private let noted = Mutex<[String]>([])
         func note() { noted.withLock { $0.append(point) } }
@@ -157,7 +156,7 @@
             return folder
         }
 
-        /// Runs a body for each locale, on a thread that no other work has.
+        /// Runs a body for each locale, on a thread without other work.
         static func each(in folder: String, _ body: @escaping @Sendable (String) throws -> Void) async throws {
             unsafe setenv("LOCPATH", folder, 1)
             for name in names { try await OwnThreads.run { Result { try body(name) } }.get() }
@@ -168,7 +167,7 @@
         fileprivate static var locales: Self { Self() }
     }
 
-    /// What a script answers that depends on the locale in the C library, and what C says.
+    /// A script's result that depends on the C library's locale, and the expected result.
     private struct Answers {
         private static let expected: [(script: String, answer: String)] = [
             (#""T " .. x"#, "T 9.25"),
@@ -274,7 +273,7 @@
             try runner.activate(patch)
             #expect(outer(9.25) == ", 9.25 9.25 9.25")
             points.note()
-            // What is told of loading, too.
+            // The events about loading, too.
             #expect(points.all.count >= 8)
             #expect(Set(points.all) == [","])
         }

@@ -5,13 +5,13 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What answers when a script cannot: its `otherwise`.
+/// The result of a call if a script fails: its `otherwise`.
 @Suite(.ownThreads) struct OtherwiseTests {
     private static let names = [
         "T.allows", "T.price", "T.title", "T.maybe", "T.log", "T.create", "T.waits", "T.sends", "T.plain",
     ]
 
-    /// Functions of each kind. Their originals let everything through.
+    /// Functions of each kind. Their originals allow everything.
     private final class App: Sendable {
         let harness: Harness
         let allows: Replaceable<@Sendable (String) -> Bool>
@@ -58,7 +58,7 @@ import Testing
                 """, version: version, replaces: OtherwiseTests.names)
         }
 
-        /// Whether each function ended as the patch gives it in `otherwise`, but for `T.plain`.
+        /// Whether each function returned the value of its `otherwise`, except for `T.plain`.
         func expectOtherwise() async {
             #expect(!allows("/../key"))
             #expect(price(9, 1) == 2)
@@ -108,7 +108,7 @@ import Testing
         if !body.contains("original") { #expect(app.logged.count == logged) }
     }
 
-    /// An error that the script throws for the app is its answer.
+    /// An error that the script throws for the app is its result.
     @Test func whatTheScriptAnswersIsTheAnswer() async throws {
         let app = try App()
         try app.patch("host.throw('mine', 7)")
@@ -140,7 +140,7 @@ import Testing
         #expect(!app.plain.isReplaced && app.plain(1) == 1)
         #expect(app.harness.runner.active.map(\.id) == ["com.example.shop.fix"])
         for _ in 0..<20 { await app.expectOtherwise() }
-        // The script runs no more.
+        // The script no longer runs.
         #expect(app.harness.failures.count == 3)
         let told = fallbacks(app.harness)
         #expect(told.count == 160 && Set(told) == [.otherwise])
@@ -160,7 +160,7 @@ import Testing
         #expect(app.allows("/../key"))
     }
 
-    /// Threads and tasks that call while the breaker opens get nothing but the patch's answers.
+    /// Threads and tasks that call while the breaker opens get only the patch's results.
     @Test func nobodyGetsThroughWhileTheBreakerOpens() async throws {
         for _ in 0..<20 {
             var limits = PatchLimits.patient
@@ -233,7 +233,7 @@ import Testing
         #expect(allows(3))
     }
 
-    /// A call within a run that was ended, and one for which there is no room, too.
+    /// A call within an ended run, and a call without room, too.
     @Test func nestedCallsAreAnsweredByIt() throws {
         var limits = PatchLimits.patient
         limits.callDepth = 4
@@ -273,7 +273,7 @@ import Testing
             """, replaces: ["T.f"])
         #expect(function(1) == -1)
         #expect(function(2) == 112)
-        // The one above gets it from its original.
+        // The patch above gets it as the result of its original.
         try harness.apply(
             "patch.replace('T.f', function(original, x) return original(x) * 2 end)", id: "com.example.shop.upper",
             replaces: ["T.f"])
@@ -281,7 +281,7 @@ import Testing
         #expect(function(2) == 224)
     }
 
-    /// A call that gives up waiting for a version that was replaced meanwhile asks the next version.
+    /// A call that gives up waiting for a version that was replaced in the meantime asks the next version.
     @Test func theNextVersionAnswersWhoWaited() async throws {
         var limits = PatchLimits.oneInstance
         limits.lockTime = .milliseconds(300)
@@ -345,7 +345,7 @@ import Testing
 
     /// - Parameters:
     ///   - options: The third argument.
-    ///   - function: The function that is replaced.
+    ///   - function: The replaced function.
     private static let refused: [(options: String, function: String, message: String)] = [
         ("{otherwise = 1}", "T.allows", "`otherwise` of T.allows: expected boolean, given integer"),
         ("{otherwise = nil}", "T.allows", "`otherwise` of T.allows: expected boolean, given nil"),
@@ -382,7 +382,7 @@ import Testing
         }
     }
 
-    /// A table that the script changes later is what it was when the script loaded.
+    /// If the script changes a table later, its value from loading still counts.
     @Test func itIsReadOnce() throws {
         var limits = PatchLimits.patient
         limits.failures = .max

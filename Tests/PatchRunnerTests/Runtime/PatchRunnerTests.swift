@@ -25,7 +25,7 @@ import TestSupport
         #expect(harness.events.map(\.name) == ["loaded", "activated", "deactivated"])
     }
 
-    /// A report would take it for a device that runs nothing.
+    /// A report would count it as a device that runs nothing.
     @Test func theEndOfARunnerIsNoEvent() throws {
         let registry = PatchRegistry()
         let function = try registry.replaceable("T.f") { (x: Int) -> Int in x }

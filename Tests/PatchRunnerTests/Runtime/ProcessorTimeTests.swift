@@ -7,7 +7,7 @@ import Testing
 
 /// The limits of time are processor time. No test here depends on how busy the machine is.
 @Suite(.ownThreads) struct ProcessorTimeTests {
-    /// Its encoding, which counts as the script's time, waits and does not use the processor.
+    /// Its encoding, which counts as the script's time, waits without using the processor.
     struct Slow: Codable, PatchValue {
         var seconds: Double
 
@@ -40,13 +40,14 @@ import Testing
 
     private static let isPast = "ended: past its limit of processor time"
 
-    /// Repeats a call that works without end until it is ended for that: on a busy machine it may have waited too long before.
+    /// Repeats a call that runs without end until it is ended for that reason. On a busy machine it may first have waited too
+    /// long.
     private static func untilItHasWorked(_ harness: Harness, _ call: () -> Void) throws {
         for _ in 0..<100 where harness.failures.last?.message != isPast { call() }
         try #require(harness.failures.last?.message == isPast)
     }
 
-    /// Enough instructions for several looks at the clock, and few milliseconds.
+    /// Enough instructions for several checks of the clock in a few milliseconds.
     private static let looks = "for i = 1, 5000 do end"
 
     @Test func waitingIsNotWorking() throws {
@@ -85,7 +86,7 @@ import Testing
         #expect(works(1) == 1, "the breaker did not open")
     }
 
-    /// The thread's clock is asked before, between and after the functions of the host.
+    /// The thread's clock is read before, between and after the functions of the host.
     @Test func theHostsWorkIsNotTheScripts() async throws {
         let harness = try harness(callTime: .milliseconds(100))
         let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
@@ -104,7 +105,7 @@ import Testing
         #expect(await slow(1) == 1001, "\(harness.failures)")
     }
 
-    /// A loop, and the processor time that a call takes which runs it once.
+    /// A loop, and the processor time of a call that runs it once.
     private static func unit() throws -> (loop: String, time: Duration) {
         let loop = "for i = 1, 4000000 do end"
         var limits = PatchLimits.patient
@@ -161,10 +162,10 @@ import Testing
         #expect(await call.value == 1001, "\(harness.failures)")
     }
 
-    /// An asynchronous call that continues within another call has its own time, and does not use up the other's.
+    /// An asynchronous call that continues within another call has its own time, and does not use the other's.
     @Test func callsInEachOtherHaveTheirOwnTime() async throws {
-        // The sums stand a third away from the limit. If the machine's speed has changed by more than a sixth meanwhile, they are
-        // measured again.
+        // The sums differ from the limit by a third. If the machine's speed has changed by more than a sixth in the meantime,
+        // they are measured again.
         for _ in 0..<20 {
             let (loop, time) = try Self.unit()
             let (answers, harness) = try await callsInEachOther(loop, limit: time * 10)

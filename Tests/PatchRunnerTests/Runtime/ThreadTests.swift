@@ -45,7 +45,7 @@ import Testing
         let calls = Counter()
         await onThreads(2, seconds: testsMayBeLong ? 10 : 0.5) {
             thread in
-            // The sum is the same whether Lua answers, or the original because a call waited too long.
+            // The sum is the same whether Lua returns the result, or the original does because a call waited too long.
             if (thread == 0 ? left : right)(6) != 6 { wrong.add() }
             calls.add()
         }
@@ -54,11 +54,11 @@ import Testing
         #expect(harness.failures.isEmpty)
     }
 
-    /// What a test does when a call of this thread has found a layer that is no longer on its name.
+    /// The test's action when a call on this thread has found a layer that is no longer on its name.
     private static let upgrade = Mutex<(thread: pthread_t?, body: (@Sendable () -> Void)?)>((nil, nil))
 
-    /// A layer's memory is used again for the patch after the next one. A call that waited for the old patch finds the same layer, but
-    /// not the same patch.
+    /// A layer's memory is reused for the patch after the next one. A call that waited for the old patch finds the same layer,
+    /// but not the same patch.
     @Test func aLayerThatIsUsedAgainIsCalled() async throws {
         var limits = PatchLimits.oneInstance
         limits.lockTime = .seconds(5)
@@ -208,7 +208,7 @@ import Testing
         try harness.apply("patch.replace('T.f', function(o, x) return x + 1 end)", replaces: ["T.f"])
         let answer = onStack(ofKilobytes: 256) { function(1) }
         #if !canImport(Darwin)
-            #expect(answer == 1 || isSanitized)  // a sanitizer's locals may say nothing about the stack
+            #expect(answer == 1 || isSanitized)  // a sanitizer's locals may not be on the stack
         #endif
         #expect(function(1) == 2)
     }

@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    /// Sixty threads are each in the patch for a fiftieth of `lockTime`. The last one waits longer than that, and still
+    /// Sixty threads are each in the patch for a fiftieth of `lockTime`. The last one waits longer than `lockTime`, and still
     /// gets in.
     @Test func whoWaitsForManyShortCallsGetsIn() async throws {
         var limits = PatchLimits.oneInstance
@@ -54,7 +54,7 @@ import Testing
         #expect(fallbacks(harness).isEmpty)
     }
 
-    /// Threads that call all the time do not keep each other out.
+    /// Threads that call all the time do not block each other.
     @Test func neitherOfTwoThreadsIsKeptOut() async throws {
         var limits = PatchLimits.oneInstance
         limits.lockTime = isSanitized ? .seconds(10) : .seconds(1)
@@ -71,7 +71,7 @@ import Testing
         #expect(fallbacks(harness).isEmpty)
     }
 
-    /// An actor that runs on a queue of its own, which a test can block, as a main thread that is busy.
+    /// An actor that runs on its own queue, which a test can block, like a busy main thread.
     private actor Busy {
         private final class Executor: SerialExecutor {
             let queue = DispatchQueue(label: "busy")
@@ -177,7 +177,7 @@ import Testing
         #expect(await waits(7) == 8)
     }
 
-    /// As many calls may wait as the limit says. The original answers the others, and the breaker does not open.
+    /// As many calls may wait as the limit allows. The original handles the others, and the breaker does not open.
     @Test(arguments: [50, 1000])
     func soManyCallsWaitAtATime(_ limit: Int) async throws {
         var limits = PatchLimits.oneInstance
@@ -208,7 +208,7 @@ import Testing
         #expect(harness.runner.active.count == 1)
     }
 
-    /// Ten thousand calls at once: the waiting ones cost nothing, and none waits longer than `lockTime`.
+    /// Ten thousand calls at once: the waiting calls cost nothing, and none waits longer than `lockTime`.
     @Test func tenThousandCallsAtOnce() async throws {
         let harness = try Harness(limits: PatchLimits())
         let function = try harness.registry.replaceable("T.f") { (x: Int) async -> Int in
@@ -228,7 +228,7 @@ import Testing
         #expect(harness.failures.isEmpty)
     }
 
-    /// If a patch is busy or has no room, the older patch below it answers, not the original.
+    /// If a patch is busy or has no room, the older patch below it handles the call, not the original.
     @Test func theOlderPatchAnswersForABusyOne() async throws {
         var limits = PatchLimits.oneInstance
         limits.lockTime = .milliseconds(5)
@@ -281,8 +281,7 @@ import Testing
         own.locked { $0 = nil }
     }
 
-    /// An asynchronous call that continues within another call on the same thread has its own fuel, and does not use
-    /// the other's.
+    /// An asynchronous call that continues within another call on the same thread has its own fuel, and does not use the other's.
     @Test func eachCallHasItsOwnFuel() async throws {
         let harness = try Harness(limits: .oneInstance)
         let calls = try CallWithinCall(in: harness.registry)
@@ -298,7 +297,7 @@ import Testing
         #expect(harness.failures.map(\.message) == ["ended: out of fuel"])
     }
 
-    /// The time of a host function counts as the host's, and that of a patched call within it as the script's.
+    /// The time of a host function counts as the host's, and the time of a patched call within it as the script's.
     @Test func nestedCallsAreTimedAsTheScripts() throws {
         struct Pair: Codable, PatchValue {
             var a = 1
@@ -331,7 +330,7 @@ import Testing
         #expect(seconds < 2, "it took \(seconds) s, and had 0.2")
     }
 
-    /// Runs its wish, which calls a patched function, when it is released.
+    /// Runs its action, which calls a patched function, when it is released.
     private final class LastWish: PatchObject {
         let wish: @Sendable () -> Void
         init(_ wish: @escaping @Sendable () -> Void) { self.wish = wish }

@@ -176,7 +176,7 @@ import TestSupport
         for file in ["/usr/share/lua/5.3/inspect.lua", "\(folder)/dkjson.lua"] {
             others[String(file.split(separator: "/")[4])] = try String(contentsOfFile: file, encoding: .utf8)
         }
-        // The stand-ins in docs/writing-patches.md for what the sandbox does not have.
+        // The replacements in docs/writing-patches.md for functions that the sandbox does not have.
         others["debug.lua"] = "return {getinfo = function() end, traceback = function(text) return text end}"
         let answer = try run(
             """

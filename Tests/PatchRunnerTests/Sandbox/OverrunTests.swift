@@ -4,14 +4,13 @@ import PatchRunner
 import TestSupport
 import Testing
 
-/// Measures how much longer than its time limit a run can last. Every function of the library that loops runs on every
-/// kind of value that makes a single step slow, again and again, without a limit of fuel.
+/// Measures how much longer than its time limit a run can last. Every function of the library that loops runs on every kind of
+/// value that makes a single step slow, repeatedly and without a fuel limit.
 ///
-/// The processor time of the thread is measured. It is not longer than the time that is limited, and a busy machine
-/// does not increase it.
+/// The thread's processor time is measured. It is at most the limited time, and a busy machine does not increase it.
 @Suite(.ownThreads, .serialized) struct OverrunTests {
-    /// The values that make a single step slow, as code that sets `T`. Tables with words have room for numbers that
-    /// collide. A table that had to grow for them would end the run.
+    /// The values that make a single step slow, as code that sets `T`. Tables with words have room for colliding numbers. A table
+    /// that had to grow for them would end the run.
     static let slow: [(name: String, code: String)] = [
         ("chain", "T = chain('__index')"),
         ("newindex-chain", "T = chain('__newindex')"),
@@ -189,8 +188,8 @@ import Testing
         var names: [String: Int]
     }
 
-    /// Sixty nested functions with sixty locals each, and the names of globals, which the compiler looks up in all of
-    /// them. It is short because a debug build is slow at scanning a source before it compiles it.
+    /// Sixty nested functions with sixty locals each, and the names of globals, which the compiler looks up in all of them. It is
+    /// short because a debug build is slow at scanning source before compiling it.
     static let bomb: String = {
         let locals = (0..<60).map { "a\($0)" }.joined(separator: ",")
         let opening = String(repeating: "local function z() local \(locals) ", count: 60)
@@ -252,8 +251,8 @@ import Testing
     /// Whether each loop runs on each value. With a sanitizer that would take an hour.
     static let isWhole = testsMayBeLong && !isSanitized
 
-    /// The seconds that a run may last longer than its limit. The promise is 20 ms on the machine where the project is
-    /// built. Another machine may be slower, and a sanitizer makes everything slower.
+    /// The seconds by which a run may exceed its limit. The promise is 20 ms on the machine where the project is built. Another
+    /// machine may be slower, and a sanitizer makes everything slower.
     static let most = isSanitized ? 2 : 0.050
 
     @Test func noRunOutlastsItsTime() throws {
@@ -264,7 +263,7 @@ import Testing
                 guard Self.isWhole || (number + other) % (isSanitized ? 40 : 30) == 0 else { continue }
                 let name = "\(loop.name) on \(slow.name)"
                 var least = Double.infinity
-                // Other work of the machine may slow down one run, but not all three.
+                // Other work on the machine may slow down one run, but not all three.
                 for _ in 0..<3 where least > Self.most {
                     let (seconds, codes) = try Self.overrun(
                         slow.code, loop.code, limit: Self.isWhole ? 0.05 : 0.01, whileLoading: false)

@@ -2,7 +2,7 @@
 import TestSupport
 import Testing
 
-/// Source that Lua's compiler is not given, because it works on it without a limit.
+/// Source that is refused before Lua's compiler would process it without a limit.
 @Suite(.ownThreads) struct SourceScanTests {
     private static func fault(_ source: String) -> String? {
         SourceScan.fault(in: Array(source.utf8)).map { "\($0.line): \($0.message)" }
@@ -21,7 +21,7 @@ import Testing
                 == "3: more than \(most) \(name)")
     }
 
-    /// The same characters in texts and comments, or not in a row, are no fault.
+    /// The same characters in strings and comments, or not in a row, are allowed.
     @Test func charactersAloneAreNoFault() {
         let many = String(repeating: ".a[({goto ", count: 2_000)
         for source in ["x = '\(many)'", "-- \(many)\nx = 1", "--[[\n\(many)\n]]", "x = [==[\(many)]==]"] {

@@ -3,8 +3,8 @@ import PatchRunner
 import TestSupport
 import Testing
 
-/// Types that ask for containers without end. A container cannot be refused, so each pays, and takes no more of Lua's stack than
-/// there is.
+/// Types that request containers without end. A container cannot be refused, so each one is charged, and uses at most the
+/// available Lua stack.
 @Suite(.ownThreads) struct NestedContainerTests {
     enum Way: String, CaseIterable {
         case unkeyed, keyed, keyedInKeyed, superEncoder, single
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    /// With these limits Lua's stack, of a million values, is full before anything else ends the run.
+    /// With these limits, Lua's stack of a million values is full before anything else ends the run.
     private static let generous: PatchLimits = {
         var limits = PatchLimits.patient
         (limits.callFuel, limits.loadFuel) = (100_000_000, 100_000_000)
@@ -64,7 +64,7 @@ import Testing
         return limits
     }()
 
-    /// Filling Lua's stack takes seconds, so each way does so only if tests may take long.
+    /// Filling Lua's stack takes seconds, so this is done for each way only if tests may take long.
     @Test(arguments: Way.allCases, [false, true])
     func asManyAsTheAppLikes(_ way: Way, isGenerous: Bool) throws {
         guard !isGenerous || way == .unkeyed || testsMayBeLong else { return }
@@ -76,7 +76,7 @@ import Testing
             replaces: ["T.run"])
         #expect([1, 7].contains(run(7)))
         #expect(harness.failures.map(\.code).allSatisfy { $0 == .scriptLimit || $0 == .script })
-        // The state is as it was: a small one is passed.
+        // The state is unchanged: a small value is passed.
         try harness.apply(
             "patch.replace('T.run', function(original, x) return #host.call('H.matrix', 5) end)", version: 2,
             replaces: ["T.run"])
@@ -96,7 +96,7 @@ import Testing
         #expect(harness.failures.count == 1, "\(harness.failures)")
     }
 
-    /// An array of the app has the size of a table's hash part, and its numbers look like keys that collide.
+    /// An array of the app has the size of a table's hash part, and its numbers look like colliding keys.
     @Test(arguments: [6_144, 12_288, 12_290, 24_576])
     func anArrayIsNoTableWhoseKeysCollide(_ count: Int) throws {
         let harness = try Harness(limits: .patient)
@@ -114,7 +114,7 @@ import Testing
         #expect(harness.failures.isEmpty, "\(harness.failures)")
     }
 
-    /// The names of the app are no strings of the script, and a limit below their length ends nothing.
+    /// The names of the app are not strings of the script, so a limit below their length ends nothing.
     @Test(arguments: [Int.min, -1, 0, 1, 3, 8, 20])
     func anyLimitOfStringsLetsAnAppRun(_ limit: Int) throws {
         struct Named: Codable, PatchValue, Equatable { var lists = [1], aFieldWithARatherLongName = 2 }

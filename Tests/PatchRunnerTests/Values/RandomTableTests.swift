@@ -3,8 +3,7 @@ import PatchRunner
 import TestSupport
 import Testing
 
-/// Tables of odd shapes are read as every type. Whatever a script passes or returns, the call ends, and the next call
-/// works.
+/// Tables of odd shapes are read as every type. Whatever a script passes or returns, the call ends, and the next call works.
 @Suite(.ownThreads) struct RandomTableTests {
     struct Leaf: Codable, PatchValue {
         var list: [Int]?
@@ -23,7 +22,7 @@ import Testing
         var value: UInt8?
     }
 
-    /// Builds values from a seed, because Lua's own random numbers differ on each run.
+    /// Builds values from a seed, because Lua's own random numbers differ between runs.
     static let script = """
         local state = 1
         local function random(n) state = (state * 6364136223846793005 + 1442695040888963407) return (state >> 33) % n end
@@ -68,7 +67,7 @@ import Testing
 
     private let harness: Harness
     private let run: Replaceable<@Sendable (Int) -> Int>
-    /// For each type, a call that a script answers with a random value.
+    /// For each type, a call for which a script returns a random value.
     private var answers: [@Sendable (Int) -> Void] = []
     private var names: [String] = []
 

@@ -3,7 +3,7 @@ import PatchRunner
 import TestSupport
 import Testing
 
-/// Structs whose fields are declared.
+/// Structs with declared fields.
 @Suite(.ownThreads) struct StructTests {
     struct Point: Equatable, Sendable, PatchStruct {
         let x: Double
@@ -21,7 +21,7 @@ import Testing
             didSet { observed += 1 }
         }
         var observed = 0
-        /// A field that is computed.
+        /// A computed field.
         var doubled: Int { 2 * count }
 
         struct Flags: Codable, Equatable, Sendable, PatchValue {
@@ -50,7 +50,7 @@ import Testing
         init(_ value: Int) { swiftName = value }
     }
 
-    /// A `Codable` type with a field that is declared.
+    /// A `Codable` type with a declared field.
     struct Outer: Codable, Equatable, Sendable, PatchValue {
         var both: Both
         var list: [Both]
@@ -94,7 +94,7 @@ import Testing
         ("return {x = 9, name = 3}", "expected Point: name: expected string, given integer"),
         ("return {x = 9, name = '\\255'}", "expected Point: name: expected string, given a string that is not UTF-8"),
         ("return 'x'", "expected Point, given string"),
-        // A metatable is not looked at, as with all tables that are read.
+        // A metatable is ignored, as in all tables that are read.
         ("return setmetatable({}, {__index = {x = 1}})", "expected Point: missing field x"),
     ])
     func aTableThatDoesNotFitIsExplained(body: String, message: String) throws {
@@ -197,7 +197,7 @@ import Testing
         #expect(throws: PatchError(.config, "")) { try registry.describe(Both?.none) }
     }
 
-    /// What scripts see is found by pushing the values, so a type's own way of doing that counts.
+    /// The interface is made by pushing the values, so a type's own encoding counts.
     @Test func casesAndOtherBasicValuesAreListed() throws {
         enum Size: Int, Codable, PatchValue, CaseIterable { case small = 1, big = 9 }
         enum Way: CaseIterable, PatchKey {
@@ -238,7 +238,7 @@ import Testing
         #expect(interface.json.contains(#"{"name":"Size","type":"integer","cases":[1,9]}"#))
     }
 
-    /// Two types of one name are both left out: neither is right for all functions.
+    /// Two types with the same name are both left out, because neither is right for all functions.
     @Test func typesOfOneNameAreNotListed() throws {
         enum One { enum Size: String, Codable, PatchValue, CaseIterable { case small } }
         enum Two { enum Size: String, Codable, PatchValue, CaseIterable { case large } }
@@ -251,7 +251,7 @@ import Testing
         #expect(registry.interface(of: host).scalars.isEmpty)
     }
 
-    /// Keys of a dictionary, and the cases of an enum, are no fields: another value has others.
+    /// The keys of a dictionary and the cases of an enum are not fields, because another value has others.
     @Test func whatDependsOnTheSampleIsNoField() throws {
         struct Price: Codable { var amount: Double }
         enum Payment: Codable {
@@ -280,7 +280,7 @@ import Testing
         return error?.message
     }
 
-    /// Each of these would swap values without a word.
+    /// Each of these would swap values without an error.
     @Test func fieldsAreInTheOrderOfTheInitializer() throws {
         struct Swapped: PatchStruct {
             var first: Int
@@ -288,7 +288,7 @@ import Testing
             static let patchFields = PatchFields(
                 Swapped.init(first:second:), .field("second", \.second), .field("first", \.first))
         }
-        // As they are stored, but not as the initializer takes them.
+        // In the order of storage, not in the initializer's.
         struct Other<Value: PatchValue & Sendable>: PatchStruct {
             var first: Value
             var kept: Int
@@ -360,7 +360,7 @@ import Testing
         #expect(try answer(tree, "return x").0 == tree)
     }
 
-    /// There is no value of the object to make, so the order of the stored properties counts.
+    /// No value of the object can be made, so the order of the stored properties counts.
     @Test func fieldsThatCannotBeMadeAreInTheOrderOfTheProperties() throws {
         final class Basket: PatchObject {}
         struct Turned: PatchStruct {
@@ -374,7 +374,7 @@ import Testing
         #expect(fault(Turned.self) == "Turned declares its field second before first, but stores it after that")
     }
 
-    /// Each of these would be reset without a word.
+    /// Each of these would be reset without an error.
     @Test func fieldsAreAllStoredProperties() throws {
         struct Tagged: PatchStruct {
             var name: String

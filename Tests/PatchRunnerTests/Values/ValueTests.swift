@@ -196,7 +196,7 @@ final class Basket: PatchObject {
         #expect([String: [Int: Double]?].patchTypeName == "table of integer table of number or nil")
     }
 
-    /// A number that is NaN or infinite comes back only to a call that was given one.
+    /// A NaN or infinite number is returned only from a call that was given one.
     @Test func whatIsNoFiniteNumberIsNotMadeByAPatch() throws {
         var limits = PatchLimits.patient
         limits.failures = 100
@@ -234,7 +234,7 @@ final class Basket: PatchObject {
                 "wrong result: expected Money: amount: expected a finite number, given inf",
                 "argument 1 of N.through: expected a finite number, given inf",
             ])
-        // What it was given it may give back.
+        // A script may return a value that it was given.
         #expect(scalar(.infinity, 2) == .infinity && scalar(.nan, 2).isNaN && scalar(2, 4) == 0.5)
         #expect(list([.infinity]) == [.infinity, 1] && optional(.infinity) == .infinity)
         #expect(table(["a": .infinity]) == ["a": .infinity] && struct_(Money(amount: .infinity)).amount == .infinity)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PatchWorkbench
 
-/// Interfaces with very many names. With a search for each name, these take minutes.
+/// Interfaces with very many names. With a search for each name, these would take minutes.
 @Suite(.ownThreads) struct LargeInterfaceTests {
     private static func interface(
         _ structs: [PatchInterface.Struct] = [], scalars: [PatchInterface.Scalar] = [],

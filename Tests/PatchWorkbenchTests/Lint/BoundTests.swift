@@ -5,7 +5,7 @@ import Testing
 @testable import PatchRunner
 @testable import PatchWorkbench
 
-/// Whatever a script and an interface are, lint ends. Without its bounds, each of these takes minutes, or all of the stack or memory.
+/// Lint ends for every script and interface. Without its bounds, each of these would take minutes, or the whole stack or memory.
 @Suite(.ownThreads) struct BoundTests {
     private static func function(_ name: String, _ arguments: [String], _ result: String) -> PatchInterface.Function {
         .init(name: name, signature: PatchSignature(arguments, result: result))
@@ -53,7 +53,7 @@ import Testing
                 Self.structure("C", [("up", "A or nil"), ("x", "string")]),
                 Self.structure("D", [("up", "B or nil"), ("x", "integer")]),
             ])
-        // What was found once is found again.
+        // A value that was found once is found again.
         let found = Self.lint(Self.giving("if a.next then return a end"), other)
         #expect(found.map(\.code) == [.resultType, .resultType])
         #expect(found.allSatisfy { $0.message == "the field x of D is integer, but this is a string" })
@@ -157,7 +157,7 @@ import Testing
         #expect((outer.size, outer.depth) == (1, 1))
         for number in 1..<ValueFields.most { isSet.append(outer.set("\(number)", to: .nil)) }
         let isFull = !outer.set("one more", to: .nil)
-        // Of a table for which there is no room, the type is kept.
+        // The type of a table is kept even if there is no room for its fields.
         isSet.append(outer.set("t", to: table))
         #expect(isFull && isSet.allSatisfy(\.self) && outer["t"] == .table)
     }
@@ -231,7 +231,7 @@ import Testing
 
     // MARK: names of locals
 
-    /// The names are those that Lua finds with its own, slower search.
+    /// Lua finds the same names with its own, slower search.
     @Test func localNamesAreLuas() throws {
         let source = """
             local a, b = 1, 2 do local c = a do local d <const>, e = c end local f end

@@ -34,7 +34,7 @@ import Testing
 
     private static let good = "patch.replace('Cart.total', function(original, a, b) return original(a, b) end)"
 
-    /// What a replacement gives as `otherwise` is of the function's result, or an error if the function throws.
+    /// The `otherwise` of a replacement has the type of the function's result, or is an error if the function throws.
     @Test(
         arguments: [
             ("1", nil), ("1.5", nil), ("'x'", "expected number, given string"), ("nil", "expected number, given nil"),
@@ -70,7 +70,7 @@ import Testing
         "\(load)\npatch.replace('Cart.total', function(original, a, b)\n\(body)\nreturn original(a, b) end)"
     }
 
-    /// What a script keeps, and what is only like it.
+    /// Values that a script keeps, and code that only looks similar.
     private static let keeping: [(bad: String, place: String, good: String)] = [
         (
             replacing("count = count + 1", after: "local count = 0"), "3:1",
@@ -266,7 +266,7 @@ import Testing
         #expect(found.map { "\($0.line) \($0.code.rawValue)" } == ["2 encoding"])
     }
 
-    /// An outline can be made from any source, whether it compiles or not, and however deep it is nested.
+    /// An outline can be made from any source, whether it compiles or not, and however deeply it is nested.
     @Test(arguments: [
         String(repeating: "(", count: 150) + "1" + String(repeating: ")", count: 150),
         "x = " + String(repeating: "-", count: 5000),
@@ -355,7 +355,7 @@ import Testing
         #expect(try lint(source, replaces: ["Cart.first"], knows: false).filter { $0.code == .resultType }.isEmpty)
     }
 
-    /// Lint says nothing about a table that something else may have filled.
+    /// Lint reports nothing about a table that other code may have filled.
     @Test(arguments: [
         "return {price = 9}", "return nil", "return {price = other and 1 or 2}", "local t = {} t.price = 1 return t",
         "local t = {} fill(t) return t", "local t = {} t['price'] = 1 return t",
@@ -487,7 +487,7 @@ import Testing
         #expect(found.map(\.message) == ["the global undef is used, but nothing defines it"])
     }
 
-    /// The head says that the author knows.
+    /// The head declares that the author intends it.
     @Test func whatIsKeptIsTheAuthorsChoice() throws {
         let script = "local count = 0\npatch.replace('Cart.total', function() count = count + 1 return count end)"
         #expect(try lint(script).map(\.code) == [.keepsState])

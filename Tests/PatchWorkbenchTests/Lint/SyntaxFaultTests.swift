@@ -14,7 +14,7 @@ import Testing
 
     private func finding(_ source: String) throws -> Finding { try finding(Array(source.utf8)) }
 
-    /// A source whose error is between two marks: what is marked is what is shown as wrong.
+    /// A source with an error between two marks. The finding must cover the marked part.
     private func expect(_ marked: String, _ message: String? = nil, hint: String? = nil) throws {
         let parts = marked.split(separator: "¦", omittingEmptySubsequences: false)
         let lines = parts[0].split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" || $0 == "\r" }

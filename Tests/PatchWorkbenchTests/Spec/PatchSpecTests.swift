@@ -79,7 +79,7 @@ import Testing
         #expect(report.tests.map(\.message) == ["", ""])
     }
 
-    /// Errors of a patch are shown as those of a spec are.
+    /// A patch's errors are shown like a spec's errors.
     @Test(arguments: [
         "{}", "{code = 5}", "{1, {2.5, true}, x = print == nil}", #"{[10] = "q\"\\\n", ["a b"] = {}}"#, "{{{{{{1}}}}}}",
     ])
@@ -118,7 +118,7 @@ import Testing
         #expect(report.isGood, "\(report)")
     }
 
-    /// Calls may run in different instances, so a test whose outcome depends on what a call keeps fails, in both ways.
+    /// Calls may run in different instances, so a test whose outcome depends on a value kept by a call fails, in both directions.
     @Test func aTestPassesWithANewInstanceForEachCall() throws {
         let spec =
             Self.define + """
@@ -140,7 +140,7 @@ import Testing
             message.hasSuffix(
                 "add `-- @instances 1` to the head of a patch whose calls must see what earlier ones have kept"))
         #expect(try run(spec, patch: counts, instances: 1).isGood)
-        // The other way round.
+        // The other direction.
         let forgets = try run(
             Self.define + """
                 it("is the first", function()
@@ -152,7 +152,7 @@ import Testing
         #expect(forgets.tests[0].message.contains("it passed"))
     }
 
-    /// What a spec asks for is counted over all instances.
+    /// A spec's requests are counted over all instances.
     @Test func newInstancesAreOnePatch() throws {
         let patch = """
             log.info("loaded")
@@ -243,7 +243,7 @@ import Testing
                 end)
                 """, patch: "patch.replace('Cart.total', function(original, a, b) original(a, b) return 'x' end)",
             interface: true)
-        // The original answers if the patch's answer does not fit.
+        // The original returns the result if the patch's result does not fit.
         #expect(report.tests.map(\.status) == [.passed, .passed, .passed], "\(report.tests)")
     }
 
@@ -424,7 +424,7 @@ import Testing
         #expect(report.tests.map(\.status) == [.passed, .passed, .passed], "\(report.tests)")
     }
 
-    /// A wrong table fails here with the words of the app.
+    /// A wrong table fails here with the same message as in the app.
     @Test func theFieldsOfStructsAreChecked() throws {
         let registry = PatchRegistry()
         _ = try registry.replaceable("Cart.first") { (items: [Item]) -> Item? in items.first }

@@ -5,7 +5,7 @@ import Testing
 @testable import PatchRunner
 @testable import PatchWorkbench
 
-/// A spec takes what the app takes, and refuses what the app refuses.
+/// A spec accepts and refuses the same values as the app.
 @Suite(.ownThreads) struct SpecParityTests {
     enum Meal: String, Codable, CaseIterable, PatchValue, PatchKey { case breakfast, lunch }
     enum Level: Int, Codable, CaseIterable, PatchValue { case low = 1, high }
@@ -19,9 +19,10 @@ import Testing
     /// A type that the app declares.
     struct Declared: Sendable, CustomTestStringConvertible {
         let name: String
-        /// Registers `App.give`, which returns a value of the type, and `App.take`, which takes one. Returns what calls the first.
+        /// Registers `App.give`, which returns a value of the type, and `App.take`, which takes one. Returns a function that
+        /// calls the first one.
         let register: @Sendable (PatchRegistry) throws -> @Sendable (Int) -> Void
-        /// A value, as a spec writes it.
+        /// A value in the form of a spec.
         let sample: String
         var testDescription: String { name }
 
@@ -47,7 +48,7 @@ import Testing
         Declared("{lunch = 1}", [Meal.lunch: 1]), Declared("nil", nil as Item?),
     ]
 
-    /// What a script gives.
+    /// A value from a script.
     static let values = [
         "nil", "true", "false", "0", "-1", "1", "2", "2.0", "2.5", "1e300", "math.maxinteger", "9007199254740993",
         "1/0",
@@ -79,7 +80,7 @@ import Testing
             scripts: [script])
     }
 
-    /// Which values of a patch the app's own runner takes.
+    /// The values of a patch that the app's own runner accepts.
     private static func taken(_ declared: Declared, _ patch: PatchUnderTest) throws -> [Bool] {
         let registry = PatchRegistry()
         let call = try declared.register(registry)
@@ -89,7 +90,7 @@ import Testing
             registry: registry, host: try HostInfo(app: "com.example.shop", version: "1.0"), limits: limits)
         try runner.activate(
             try runner.load(VerifiedPatch(unverifiedForTesting: patch.manifest, scripts: patch.scripts)))
-        // Of failures that are alike only some are events, but each one is counted.
+        // Only some of several similar failures are events, but each one is counted.
         var fallbacks = 0
         return values.indices.map { index in
             call(index + 1)
@@ -131,7 +132,7 @@ import Testing
         }
     }
 
-    /// The same values, from the spec's own functions: what the app can give, it takes, too.
+    /// The same values from the spec's own functions: the app also accepts the values that it can return.
     @Test(arguments: declared)
     func aSpecGivesWhatTheAppCanGive(declared: Declared) throws {
         let app = try Self.taken(declared, try Self.patch("return values[i]()"))

@@ -13,13 +13,13 @@ import Testing
         (.function, "tostring"),
     ]
 
-    /// A value that an argument takes.
+    /// A value that an argument accepts.
     private static func right(_ argument: LibraryFunction.Argument) -> String {
         if argument.kinds.contains(.string) { return "'5'" }
         return samples.first { $0.kind.isSubset(of: argument.kinds) && $0.kind != .nil }?.text ?? "nil"
     }
 
-    /// For each function, place and kind of value: whether the table refuses it, and what the sandbox says.
+    /// For each function, place and kind of value: whether the table refuses it, and the sandbox's verdict.
     private static func verdicts() throws -> [(call: String, isRefused: Bool, message: String)] {
         var calls: [(call: String, isRefused: Bool)] = []
         for (name, function) in LibraryFunction.all.sorted(by: { $0.key < $1.key })
@@ -66,10 +66,10 @@ import Testing
         return zip(calls, messages).map { ($0.call, $0.isRefused, $1) }
     }
 
-    /// The functions whose table leaves to the sandbox what it refuses.
+    /// The functions for which the table accepts values that the sandbox refuses.
     private static let lenient: Set = ["setmetatable", "select", "tonumber", "xpcall", "math.random", "next", "rawlen"]
 
-    /// The functions that take more than makes sense: the largest of one value is that value.
+    /// The functions for which the sandbox accepts useless calls, such as the largest of one value.
     private static let strict: Set = ["math.max", "math.min", "host.error"]
 
     @Test func theTableRefusesWhatTheSandboxRefuses() throws {
@@ -88,7 +88,7 @@ import Testing
     @Test func theTableHasEachFunctionOfTheSandbox() {
         var functions = Set(SandboxNames.globals.subtracting(SandboxNames.members.keys))
         for (table, names) in SandboxNames.members { functions.formUnion(names.map { "\(table).\($0)" }) }
-        // Constants; what has rules of its own in lint; and what takes anything.
+        // Constants, functions that have their own rules in lint, and functions that accept anything.
         let others: Set = [
             "_G", "_VERSION", "math.huge", "math.maxinteger", "math.mininteger", "math.pi", "patch.app",
             "patch.appVersion",
@@ -108,7 +108,7 @@ import Testing
         let words = Set(section.split { !($0.isLetter || $0.isNumber || $0 == "." || $0 == "_") }.map(String.init))
         for name in LibraryFunction.all.keys where !name.hasPrefix("math.") && !name.hasPrefix("utf8.") {
             let parts = name.split(separator: ".")
-            // The rest of these libraries is named as such.
+            // The documents name the rest of these libraries only as a whole.
             if parts.count == 2, ["string", "table"].contains(parts[0]) { continue }
             #expect(words.contains(name) || words.contains(String(parts.last ?? "")), "\(name)")
         }

@@ -5,12 +5,13 @@ import Testing
 @testable import PatchRunner
 @testable import PatchWorkbench
 
-/// Mistakes that people make in patches, and what they meant. Each is found at its line, and what was meant is not.
+/// Mistakes that people make in patches, with the intended code. Each mistake is found at its line, and the intended code has no
+/// finding.
 @Suite(.ownThreads) struct MistakeTests {
     struct Mistake: Sendable {
-        /// The function that is replaced by `function(original, a, b) … end`.
+        /// The replaced function: `function(original, a, b) … end`.
         let name: String
-        /// What stands before the replacement.
+        /// The code before the replacement.
         let before: String
         let wrong: String
         let code: Finding.Code
@@ -362,7 +363,7 @@ import Testing
 
     @Test(arguments: keys) func keysAndRules(_ mistake: Mistake) { check(mistake) }
 
-    /// A script that is right, though it looks like a mistake.
+    /// A correct script that looks like a mistake.
     struct Right: Sendable {
         let name: String
         let before: String
@@ -374,7 +375,7 @@ import Testing
     }
 
     static let rights: [Right] = [
-        // What is nil stays nil only as long as nothing else is assigned.
+        // A value that is nil stays nil only until another value is assigned.
         Right(
             "Cart.total",
             "local min for i = 1, a do if min == nil or i < min then min = i end end if min == nil then min = 0 end return min"
@@ -465,7 +466,7 @@ import Testing
         Right(
             "Cart.total", "local r if b ~= 1 then fail('x') else r = 5 end return r",
             before: "function fail(x) error(x) end"),
-        // What may be nil, but is not.
+        // Values that may be nil, but are not.
         Right("Cart.opt", "if a == 5 then return a * 2 end return 0"),
         Right("Cart.opt", "local has = a ~= nil if has then return a * 2 end return 0"),
         Right("Cart.opt", "if a == b then return 0 end return a and a * 2 or 0"),

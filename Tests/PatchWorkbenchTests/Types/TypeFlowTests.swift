@@ -5,7 +5,7 @@ import Testing
 @testable import PatchRunner
 @testable import PatchWorkbench
 
-/// What lint knows of the types of values.
+/// The types of values that lint infers.
 @Suite(.ownThreads) struct TypeFlowTests {
     static let interface: PatchInterface = {
         func function(
@@ -233,7 +233,7 @@ import Testing
         #expect(codes(name, body) == [finding])
     }
 
-    /// What a type checker must not mind. Each of these works in an app, or may.
+    /// Code that a type checker must accept. It works in every app, or may work in one.
     @Test(arguments: [
         ("Cart.sum", "local h <close> = nil local f <close> = b.x and nil return 1"),
         ("Cart.sum", "local e = setmetatable({}, {__tostring = function() return 'x' end}) host.throw(e)"),
@@ -323,7 +323,7 @@ import Testing
         #expect(found.map(\.code) == [.operand])
     }
 
-    /// With any bytecode that this compiler has not made, it ends.
+    /// It ends for every bytecode, even if this compiler did not make it.
     @Test func damagedBytecodeIsReadToItsEnd() throws {
         let registry = PatchRegistry()
         let source =

@@ -70,7 +70,7 @@ import Testing
         #expect(error("trust", "pin", "a", "b").hasPrefix("trust pin: too many arguments"))
     }
 
-    /// An option is what its definition says, not what another of the same name does.
+    /// An option has its own definition, even if another one has the same name.
     @Test func anOptionIsNoOtherOfItsName() throws {
         let words = ["feed", "preview", "feed", "--app-version", "1.0", "--group", "testers"]
         guard case .run(let arguments) = try Request(words.map { Argument(bytes: Array($0.utf8)) }) else {
@@ -99,7 +99,7 @@ import Testing
     }
 }
 
-/// What a command line that is wrong is told.
+/// The errors for a wrong command line.
 @Suite(.ownThreads) struct WrongWordsTests {
     @Test(arguments: [
         ("verify x --trusted k", "did you mean --trusted-key?"), ("feed pub x", "did you mean publish?"),
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    /// A folder that was made for something that failed is removed.
+    /// A folder that was made for a failed operation is removed.
     @Test func whatFailsLeavesNoFolder() throws {
         let shop = try ReleaseFixture()
         let run = try shop.shell(
@@ -165,7 +165,7 @@ import Testing
     }
 }
 
-/// Compares the help texts with the approved ones. A changed option fails here.
+/// Compares the help with the approved files. A changed option fails here.
 @Suite(.ownThreads) struct HelpTests {
     @Test(arguments: ["patchpack"] + Verb.allWithActions.map(\.name))
     func helpIsAsApproved(name: String) throws {

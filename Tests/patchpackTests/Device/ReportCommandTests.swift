@@ -140,12 +140,12 @@ import Testing
         #expect(none.status == 20)
         #expect(none.text.contains("no device has reported enough to tell"))
         #expect(try Tool.patchpack("report", "events", "--gate", "nonsense", in: folder.path).status == 64)
-        // A part or a percentage? It would be a hundred times as much.
+        // It could be a share or a percentage, which differ by a factor of a hundred.
         let bare = try Tool.patchpack("report", "events", "--gate", "failing<0.5", in: folder.path)
         #expect(bare.status == 64 && bare.error.contains("did you mean 'failing<0.5%'?"), "\(bare.error)")
     }
 
-    /// A fleet whose syncs fail is stopped, whatever patch is looked at.
+    /// A gate stops a fleet whose syncs fail, whichever patch is requested.
     @Test func aGateOnAllDevicesHasNoPatch() throws {
         let failed = (0..<300).map {
             Self.line("sync-failed", $0, #","error.type":"feed-signature","error.message":"other keys""#)
@@ -169,7 +169,7 @@ import Testing
         #expect(relative.status == 64)
     }
 
-    /// The one crossed gate of 300 patches was at line 3,155.
+    /// In an earlier version, the one crossed gate of 300 patches was at line 3,155.
     @Test func aReportOfManyPatchesBeginsWithTheBadOnes() throws {
         var lines: [String] = []
         for patch in 0..<60 {
@@ -204,7 +204,7 @@ import Testing
         #expect(parts[1].contains("Adoption (6 of 60 patches): com.example.shop.part-41 3 reached 30 devices"))
     }
 
-    /// A text that was compressed beside itself, and a file that is named twice.
+    /// A log next to its compressed copies, and a file that is named twice.
     @Test func copiesOfAFileCountOnce() throws {
         let run = try Tool.shell(
             """
@@ -265,7 +265,7 @@ import Testing
         #expect(run.text.hasSuffix("\n73\n"))
     }
 
-    /// Whatever devices write into texts, into names, or into lines that are none: each output says what was counted, and nothing else.
+    /// Whatever devices write into strings, names or invalid lines, each output shows only the counted events.
     @Test func nothingThatADeviceSendsMisleadsAReader() throws {
         var lines: [String] = []
         for (index, text) in HostileText.all.enumerated() {
@@ -274,7 +274,7 @@ import Testing
                 Self.line(
                     "failed", 3000 + index,
                     #","code.function.name":"Cart.bold","error.type":"script","error.message":\#(json)"#))
-            // Names that would be others once they are joined, split or quoted.
+            // Names that would become other names if they were joined, split or quoted.
             for member in [
                 "patch.id", "error.type", "code.function.name", "service.version", "os.name", "app.installation.id",
             ] {
@@ -332,7 +332,7 @@ import Testing
         return folder
     }
 
-    /// One line of a stranger hid a crossed gate, and made-up devices could cross one.
+    /// Made-up devices could cross a gate, and one untrusted line could hide a crossed one.
     @Test func gatesAreThoseOfTheFeed() throws {
         let made = (0..<300).map {
             Self.line("failed", 9000 + $0).replacing("com.example.shop.fix", with: "com.example.made-up")

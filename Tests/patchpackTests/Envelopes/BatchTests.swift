@@ -3,7 +3,7 @@ import PatchCrypto
 import TestSupport
 import Testing
 
-/// Runs over many files: where the names come from, what the last line says, and the reports for CI.
+/// Runs over many files: the sources of names, the last line, and the reports for CI.
 @Suite(.ownThreads) struct BatchTests {
     private let shop: ReleaseFixture
 
@@ -74,7 +74,7 @@ import Testing
         try #require(try shop.pack("patches/copy.lua", "-o", "dist").status == 0)
         let verify = try shop.verify("-r", "dist/copy.js", "dist/sub dir")
         #expect(verify.status == 65 && verify.text.contains("duplicate  dist/sub dir/one.js"), "\(verify.text)")
-        // The same patch with other signatures is the same patch.
+        // The same patch with other signatures is still the same patch.
         let signed = try shop.run(
             "resign", "dist/copy.js", "-o", "again/", "--trusted-key", "trusted.pem", "--signing-key",
             "other-signing.pem", "--append")
@@ -82,7 +82,7 @@ import Testing
         #expect(try shop.verify("dist/copy.js", "again/copy.js").status == 0)
     }
 
-    /// The digests differ, and the sealed bytes; the scripts do not.
+    /// The digests and the encrypted bytes differ, but the scripts do not.
     @Test func theSamePatchInTwoSuitesIsTheSamePatch() throws {
         let run = try shop.shell(
             """
@@ -97,7 +97,7 @@ import Testing
             run.status == 65 && run.lines.map { $0.prefix(9) } == ["ok  dist/", "ok  moder", "ok  dist/", "duplicate"])
     }
 
-    /// A script is read to find two with one id, and again to pack it.
+    /// A script is read twice: to find duplicate ids, and to pack it.
     @Test func aScriptThatBecomesAnotherPatchIsNotPacked() throws {
         let sign = "sed -i \"s/shop\\.three/shop.two/\" patches/three.lua; openssl dgst -sha1 -sign signing.pem"
         let run = try shop.shell(
@@ -154,7 +154,7 @@ import Testing
         #expect(bad.error.contains("patches/one.lua: the signature command failed with status 3"), "\(bad.error)")
     }
 
-    /// Runs without a terminal. With one, a command stays in the group of its parent, and only its shell is ended.
+    /// Runs without a terminal. With one, a command stays in the parent's group, and only its shell is ended.
     @Test func anEndedRunEndsItsCommand() throws {
         let run = try shop.shell(
             """
@@ -201,7 +201,7 @@ import Testing
                 && diff.lines.contains("+-- @patch    com.example.shop.two"))
         #expect(try shop.shell("patchpack diff \(one) \(one) \(keys)").status == 0)
         #expect(try shop.shell("patchpack diff \(one) patches/one.lua \(keys)").status == 0)
-        // The output is that of diff, except for the names.
+        // The output is the same as diff's, except for the names.
         try shop.folder.write((1...40).map { "line \($0)\n" }.joined(), to: "a/one.lua")
         try shop.folder.write(
             (0...41).filter { ![5, 6, 30].contains($0) }.map { $0 == 20 ? "changed\n" : "line \($0)\n" }.joined(),
@@ -258,7 +258,7 @@ import Testing
         }
     }
 
-    /// Encrypted bytes do not shrink, so an envelope's delimiter line is to be seen in what contains it.
+    /// Encrypted bytes do not compress, so an envelope's delimiter line is visible in a container.
     @Test(arguments: [
         ("gzip -c", "gzip"), ("zstd -c -q", "zstd"),
         ("python3 -c 'import sys, zlib; sys.stdout.buffer.write(zlib.compress(sys.stdin.buffer.read()))'", "zlib"),
@@ -272,7 +272,7 @@ import Testing
         #expect(run.status == 10 && run.error.contains("it looks like") && run.error.contains(guess), "\(run.error)")
     }
 
-    /// What ends before its first file says so in the format that was asked for: an upload of nothing would hide the reason.
+    /// A run that ends before its first file reports that in the requested format, because an empty upload would hide the reason.
     @Test(arguments: [
         "verify dist --trusted-key missing.pem --script-key script.key", "verify dist --trusted-key trusted.pem",
         "verify -r empty \(Self.keys)", "verify --nonsense", "lint patches/one.lua --interface missing.json",
@@ -307,7 +307,7 @@ import Testing
         #expect(run.error.contains("gzip"))
     }
 
-    /// A damaged envelope is no file of another tool, whatever its length.
+    /// A damaged envelope is not a file of another tool, whatever its length.
     @Test func aDamagedEnvelopeIsNoForeignFile() throws {
         let envelope = try EnvelopeForge().envelope()
         let damaged = envelope.flatMap { $0 == UInt8(ascii: "\n") ? [UInt8(ascii: "\r"), $0] : [$0] }
@@ -379,7 +379,7 @@ import Testing
         #expect(run.status == 78 && run.error.contains("an empty name"))
     }
 
-    /// Texts that look the same but differ in their bytes are different, and `patch` can apply the difference.
+    /// Strings that look the same but differ in their bytes are different, and `patch` can apply the difference.
     @Test func diffComparesBytes() throws {
         for (old, new) in [
             ("caf\u{E9}\n", "cafe\u{301}\n"), ("a\nb", "a\nb\n"), ("a\n\\ No newline at end of file\n", "a"),
@@ -390,7 +390,7 @@ import Testing
             let run = try shop.shell(
                 "patchpack diff old new --unverified --script-key script.key >d; echo $?; patch -s old/x.lua d; cmp old/x.lua new/x.lua"
             )
-            // An escaped character is not the one in the file, so `patch` cannot apply it.
+            // An escaped character differs from the character in the file, so `patch` cannot apply it.
             #expect(run.lines.first == "1" && (old.contains("caf") || run.status == 0), "\(run.text)\(run.error)")
         }
         #expect(try shop.shell("patchpack diff patches/one.lua 'dist/sub dir/one.js' \(keys)").status == 0)
@@ -448,7 +448,7 @@ import Testing
         #expect(try shop.run("lint", "warned.lua").status == 0)
         let strict = try shop.run("lint", "warned.lua", "--strict")
         #expect(strict.status == 20 && strict.error == "0 errors, 1 warning in 1 file\n", "\(strict.error)")
-        // The status is that of the first file that failed.
+        // The exit status of the first file that failed counts.
         try shop.folder.write(ReleaseFixture.script + "x =\n", to: "broken.lua")
         let first = try shop.run("lint", "broken.lua", "missing.lua", "--format", "sarif")
         #expect(first.status == 20 && first.text.contains("\"unreadable\",\"level\":\"error\",\"message\""))

@@ -8,7 +8,7 @@ import Testing
 
     init() throws { shop = try ReleaseFixture() }
 
-    /// The manifest that verification finds.
+    /// The manifest that verification returns.
     private func manifest(of file: String) throws -> [String: Any] {
         let run = try shop.verify(file, "--format", "json", "--at", "2000-01-01T00:00:00Z", "--engine", "99")
         let object = try #require(try run.objects().first)
@@ -142,7 +142,7 @@ import Testing
         try shop.folder.write("-- @expire 2027-01-01T00:00:00Z\n-- @author me\n" + ReleaseFixture.script, to: "tag.lua")
         let run = try shop.pack("tag.lua")
         #expect(run.status == 0)
-        // As `lint` reports it.
+        // The same report as from `lint`.
         #expect(run.error.contains("tag.lua:1:4: the tag @expire is unknown [unknown-tag]; did you mean @expires?"))
         #expect(!run.error.contains("author"))
     }

@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test func appendingKeepsWhatIsThere() throws {
-        // The same key with another algorithm is another signature.
+        // The same key with another algorithm makes another signature.
         #expect(try resign("-o", "two.js", "--append", "--signing-key", "rsa-sha256:signing.pem").status == 0)
         #expect(
             try UnverifiedEnvelope(shop.folder.read("two.js")).signatures.map(\.algorithm) == [.rsaSHA1, .rsaSHA256])

@@ -5,7 +5,7 @@ import Testing
 
 #if os(Linux)
     @Suite(.ownThreads) struct DeliveryTests {
-        /// Every command of docs/delivery.md, in its order and in one shell, with nginx as the server of the text.
+        /// Every command of docs/delivery.md, in order and in one shell, with nginx as the server of the document.
         @Test(.enabled(if: Tool.exists("/usr/sbin/nginx"))) func everyCommandOfTheDocumentWorks() throws {
             let document = try String(contentsOfFile: "\(Tool.root)/docs/delivery.md", encoding: .utf8)
             let commands = document.split(separator: "\n").filter { $0.hasPrefix("$ ") }.map { $0.dropFirst(2) }
@@ -40,7 +40,7 @@ import Testing
             withExtendedLifetime(server) {}
         }
 
-        /// The codes that a program can meet are those of the table.
+        /// The table has all codes that a program can encounter.
         @Test func theTableOfCodesIsTheLibrarys() throws {
             let document = try String(contentsOfFile: "\(Tool.root)/docs/delivery.md", encoding: .utf8)
             let table = document.components(separatedBy: "## What each code means")[1].components(separatedBy: "\n## ")[

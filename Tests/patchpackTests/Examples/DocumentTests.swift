@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 
 #if os(Linux)
-    /// The shell blocks of README and docs work, and print what the documents say.
+    /// The shell blocks of README and docs work, and print the documented output.
     @Suite(.ownThreads) struct DocumentTests {
-        /// The documents with shell blocks, but those that tests of their own run.
+        /// The documents with shell blocks, except those that have their own tests.
         static let documents: [String] = {
             let folder = (try? FileManager.default.contentsOfDirectory(atPath: "\(Tool.root)/docs")) ?? []
             let names = ["README.md"] + folder.filter { $0.hasSuffix(".md") }.sorted().map { "docs/\($0)" }

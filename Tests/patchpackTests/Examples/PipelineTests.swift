@@ -3,7 +3,7 @@ import PatchCrypto
 import TestSupport
 import Testing
 
-/// What the examples for CI do with a change that brings its own key, in a repository whose main branch has another one.
+/// The CI examples on a change that brings its own key, in a repository whose main branch has another one.
 @Suite(.ownThreads) struct PipelineTests {
     private let shop: ReleaseFixture
 
@@ -22,7 +22,7 @@ import Testing
         try #require(made.status == 0, "\(made.error)")
     }
 
-    /// The block of shell that names the keys, of an example.
+    /// The shell block of an example that names the keys.
     private func script(of example: String, from start: String, to end: String) throws -> String {
         let text = try String(contentsOfFile: "\(Tool.root)/examples/\(example)", encoding: .utf8)
         let block = try #require(text.split(separator: start).last?.split(separator: end).first)
@@ -48,7 +48,7 @@ import Testing
         #expect(script.contains("patchpack verify") && !script.contains("patchpack test"))
         #expect(try status(script, on: "good") == 0)
         #expect(try status(script, on: "bad") == 12)
-        // The key of the change would have let it pass.
+        // With the key of the change, it would have passed.
         let own = "patchpack verify -r dist --trusted-key keys/trusted.pem --signature-only"
         #expect(try status(own, on: "bad") == 0)
     }

@@ -3,7 +3,7 @@ import PatchCrypto
 import TestSupport
 import Testing
 
-/// Releases again and again: what has not changed stays, what has a higher version is replaced, and nothing else is.
+/// Repeated releases: unchanged files stay, lower versions are replaced, and nothing else is.
 @Suite(.ownThreads) struct ReleaseTests {
     private let shop: ReleaseFixture
     private let keys = "--signing-key signing.pem --script-key script.key"
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    /// Whoever is last, the highest version stays.
+    /// The highest version stays, whichever run is last.
     @Test func jobsThatUpgradeAtTheSameTimeKeepTheHighestVersion() throws {
         let versions = Array(1...12)
         for version in versions { try write("one", version: version, in: "v\(version)") }
@@ -189,7 +189,7 @@ import Testing
         }
     }
 
-    /// The hash over which an attestation is made is the same for whoever packs, verifies, inspects or signs again.
+    /// An attestation covers the same hash when a patch is packed, verified, inspected or signed again.
     @Test func thePayloadHasOneHash() throws {
         try shop.folder.write(TestKeys.otherSigning.pem().exposed, to: "other-signing.pem", mode: 0o600)
         let commit = "0123456789abcdef0123456789abcdef01234567"
@@ -207,7 +207,7 @@ import Testing
         let hashes = objects.map { $0["payloadSHA256"] as? String }
         #expect(hashes.count == 6 && Set(hashes.prefix(5)).count == 1 && hashes[0]?.count == 64, "\(run.text)")
         #expect(hashes[5] == nil, "the signature is not trusted")
-        // What goes into a manifest is public, also if it looks like a key.
+        // The contents of a manifest are public, even if they look like a key.
         for object in objects.prefix(2) {
             let manifest = object["manifest"] as? [String: Any]
             #expect(manifest?["extra"] as? [String: String] == ["git-commit": commit])

@@ -3,7 +3,7 @@ import PatchCrypto
 import TestSupport
 import Testing
 
-/// The script that widens a rollout while devices report nothing bad.
+/// The script that widens a rollout while devices report no errors.
 @Suite(.ownThreads) struct RolloutTests {
     private let folder: TestFolder
 
@@ -24,7 +24,7 @@ import Testing
         try #require(prepare.status == 0, "\(prepare.error)")
     }
 
-    /// Lines of devices that activated the patch at this moment, and on some of which it failed.
+    /// Lines of devices that activated the patch at this moment. It failed on some of them.
     private func report(_ devices: Range<Int>, failing: Int, secondsAgo: Int = 0) throws {
         let seconds = Int(Date().timeIntervalSince1970) - secondsAgo
         let time = try #require(Timestamp(secondsSince1970: seconds)).description.dropLast()
@@ -37,7 +37,7 @@ import Testing
         try folder.write(lines.joined(separator: "\n") + "\n", to: "events/\(devices.lowerBound).jsonl")
     }
 
-    /// Runs the script, and returns what it says and what is offered then.
+    /// Runs the script, and returns its output and the offered entry.
     private func step(soak: String = "0s") throws -> (status: Int32, says: String, entry: String) {
         let run = try Tool.shell(
             """
@@ -61,12 +61,12 @@ import Testing
         #expect(now.says.contains("failing<0.5%: 0.0 %, between 0.0 % and 2.28 %"), "\(now.says)")
         #expect(now.entry.hasPrefix("active 100 "))
         for (step, (percent, basisPoints)) in [("5", "500"), ("25", "2500"), ("100", "10000")].enumerated() {
-            // The old devices are no evidence for a new step.
+            // The old devices are not evidence for a new step.
             if step > 0 {
                 #expect(try self.step().says.contains("0 of 100 new devices have reported since this step began"))
             }
             try report(2000 * (step + 1)..<2000 * (step + 2), failing: 1)
-            // Times are whole seconds: the next step begins in another one.
+            // Times are whole seconds, so the next step must begin in another second.
             try await Task.sleep(for: .milliseconds(1100))
             #expect(try self.step(soak: "1h").says.contains("s old, and lasts 60 min"))
             now = try self.step()
@@ -85,11 +85,11 @@ import Testing
         #expect(now.status == 20)
         #expect(now.says.contains("is paused: failing<0.5%: 4.00 %"), "\(now.says)")
         #expect(now.entry.hasPrefix("paused "))
-        // It stays so, and the job red, until it is resumed. What was known then does not pause it again, but more of it does.
+        // It stays paused, and the job fails, until it is resumed. The known failures do not pause it again, but new ones do.
         now = try step()
         #expect(now.status == 20 && now.says.contains("stopped  com.example.shop.cart-total 7: paused"))
         #expect(now.says.contains("is paused because of failing<0.5%, which is now: 4.00 %"))
-        // Good devices that come later do not turn the job green.
+        // Later devices without failures do not make the job pass.
         try report(1000..<9000, failing: 0)
         #expect(try step().status == 20)
         let gone = try Tool.shell("rm events/1000.jsonl", in: folder.path)
@@ -104,7 +104,7 @@ import Testing
         #expect(try step().status == 20)
     }
 
-    /// A file that is just being written stops no pause, but each step.
+    /// A file that is still being written does not prevent a pause, but it prevents each step.
     @Test func aFileThatIsCutDoesNotHideABadPatch() throws {
         try report(0..<300, failing: 12)
         let cut = try Tool.shell("gzip -c events/0.jsonl | head -c 40 >events/1.jsonl.gz", in: folder.path)
@@ -124,13 +124,13 @@ import Testing
         try #require(damaged.status == 0)
         now = try step()
         #expect(now.status == 0 && now.says.contains("1000 lines beside 3000 events are damaged"), "\(now.says)")
-        // Beside many good ones, some damaged ones are usual, those from before the patch included.
+        // A few damaged lines among many good ones are normal, including lines from before the patch.
         try report(5_000..<25_000, failing: 0, secondsAgo: 5 * 86_400)
         now = try step()
         #expect(now.status == 0 && !now.says.contains("damaged"), "\(now.says)")
     }
 
-    /// A pause is deployed by the run that makes it.
+    /// A pause is deployed by the same run.
     @Test func aPauseIsDeployed() throws {
         try report(0..<300, failing: 12)
         let run = try Tool.shell(

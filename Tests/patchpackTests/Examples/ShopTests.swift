@@ -19,7 +19,7 @@ import Testing
     }
 
     #if os(Linux)
-        /// Specs have all of Lua's library; an app that links the runner does not contain what opens it.
+        /// Specs have all of Lua's library. An app that links the runner does not contain the functions that open it.
         @Test func anAppDoesNotOpenLuasLibraries() throws {
             func symbols(_ program: String) throws -> String { try Tool.shell("nm \"$1\"", program).text }
             #expect(try symbols(shop).contains(" lua_pcallk") && !symbols(shop).contains("luaL_openlibs"))
@@ -47,7 +47,7 @@ import Testing
             #expect(halves[0].contains(before) && !halves[1].contains(before), "\(before)")
             #expect(halves[1].contains(after) && !halves[0].contains(after), "\(after)")
         }
-        // The patch that has a bug leaves the greeting unchanged, and its failure names the line.
+        // The patch with a bug leaves the greeting unchanged, and its failure names the line.
         #expect(halves[1].contains("  Dear  Ada\n"))
         #expect(
             halves[1].contains(

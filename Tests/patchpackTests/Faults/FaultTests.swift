@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 #if os(Linux)
-    /// Makes each call that writes fail, or kills the process in it, one call at a time.
+    /// Makes each call that writes fail, or kills the process during it, one call at a time.
     ///
     /// No file is ever written halfway, no input is lost, and the next run works.
     @Suite(.ownThreads) struct FaultTests {
@@ -42,7 +42,7 @@ import Testing
                 testDescription: "unpack",
                 arguments: ["unpack", "bundle.js", "-o", "out", "--script-key", "script.key"] + trust,
                 outputs: ["out/cart.lua", "out/other.lua"]),
-            // So many that the whole file system is flushed.
+            // With this many files, the whole file system is flushed.
             Scenario(
                 testDescription: "unpack many",
                 arguments: ["unpack", "many.js", "-o", "out", "--script-key", "script.key"] + trust,
@@ -116,7 +116,7 @@ import Testing
             let library = try #require(Self.library)
             var environment = ["LD_PRELOAD": library.at("faults.so")]
             if withoutNamelessFiles { environment["FAULT_NAMELESS"] = "1" }
-            // A run without faults: it counts the calls that can fail, and shows the right outputs.
+            // A run without faults counts the calls that can fail, and produces the right outputs.
             let sound = try place(scenario)
             let counting = environment.merging(["FAULT_COUNTS": sound.folder.at("counts")]) { $1 }
             let run = try Tool.run(
@@ -127,7 +127,7 @@ import Testing
             // Long tests both fail and kill at each call; short ones do only one of the two.
             let effects = testsMayBeLong ? ["28", "kill"] : [withoutNamelessFiles ? "kill" : "28"]
             var points = 0
-            // The folder is used again as long as a run leaves it unchanged.
+            // The folder is reused as long as a run leaves it unchanged.
             var shop = try place(scenario)
             for (kind, line) in counts.enumerated() {
                 let fields = line.split(separator: " ")
@@ -180,7 +180,7 @@ import Testing
                 }
                 #expect(others.isEmpty, "\(fault): \(others)")
             }
-            // A failure of standard output comes after the files are in place.
+            // A failure of standard output happens after the files are in place.
             if run.status != 0, !isKilled, !scenario.areSeparate, !run.error.contains("standard output") {
                 #expect(!states.contains("whole"), "\(fault): \(states)")
             }
@@ -188,7 +188,7 @@ import Testing
             let takesForce = !["trust", "init"].contains(scenario.arguments[0])
             let next = try Tool.run(
                 Tool.patchpack, scenario.arguments + (takesForce ? ["--force"] : []), in: shop.folder.path)
-            // Without --force, a command refuses work that is already done.
+            // Without --force, a command refuses to do its work again.
             #expect(
                 next.status == 0 || !takesForce && states.contains("whole"), "after \(fault): \(next.error)")
             return false

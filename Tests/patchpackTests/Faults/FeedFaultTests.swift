@@ -3,15 +3,15 @@ import TestSupport
 import Testing
 
 #if os(Linux)
-    /// Makes each call that writes fail, or kills the process in it, while a feed is changed.
+    /// Makes each call that writes fail, or kills the process during it, while a feed is changed.
     ///
-    /// The feed is sound at every moment, nothing that was published is changed, and the same command works afterwards.
+    /// The feed is valid at every moment, published files are not changed, and the same command works afterwards.
     @Suite(.ownThreads) struct FeedFaultTests {
         private static let keys = ["root.pem", "release.pem", "online.pem", "new.pem"].flatMap { ["--key", $0] }
         private static let id = FeedReleaseFixture.id
 
         struct Scenario: Sendable, CustomTestStringConvertible {
-            /// What happens before.
+            /// The commands that run before.
             var before: [[String]] = []
             let command: [String]
             var testDescription: String { command.prefix(3).joined(separator: " ") }
@@ -80,7 +80,7 @@ import Testing
                             let check = try work.run(["check", feed])
                             #expect(check.status == 0, "\(fault): \(check.error)")
                         }
-                        // What was staged before is signed again; what this command has staged, or made, is dropped.
+                        // A change that was staged before is signed again. A change that this command staged or made is dropped.
                         if command[0] == "init" {
                             try #require(try work.shop.shell("rm -rf other").status == 0)
                         } else if command[0] != "sign" {

@@ -77,7 +77,7 @@ import Testing
         #expect(run.status == 10, "\(run.error)")
     }
 
-    /// A file is read only once: what is unpacked is one of the two envelopes, not a mixture.
+    /// A file is read only once, so the unpacked scripts are from one of the two envelopes, not from both.
     @Test func aFileThatChangesWhileItIsReadIsOneOrTheOther() throws {
         let filler = String(repeating: "-- filler\n", count: 20000)
         try shop.folder.write(ReleaseFixture.script + filler + "-- a\n", to: "a.lua")
@@ -100,7 +100,7 @@ import Testing
         #expect(run.text == "", "\(run.text)")
     }
 
-    /// A release that is killed at any moment leaves only whole envelopes, and the next release works.
+    /// A release that is killed at any moment leaves only complete envelopes, and the next release works.
     @Test func killedAtAnyMomentNothingIsHalf() throws {
         let run = try shop.shell(
             """

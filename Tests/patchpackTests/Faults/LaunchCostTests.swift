@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 #if os(Linux)
-    /// What a launch of the shop writes, call by call: it is before the first screen.
+    /// The writes of a launch of the shop, call by call. They happen before the first screen.
     @Suite(.ownThreads) struct LaunchCostTests {
         private let work: FeedReleaseFixture
 
@@ -14,7 +14,7 @@ import Testing
 
         /// Launches the shop, which confirms, syncs, goes to the background, comes back and ends.
         ///
-        /// - Parameter feed: The feed's folder; one that is missing is a network that is.
+        /// - Parameter feed: The feed's folder. A missing folder simulates a missing network.
         /// - Returns: The calls that change the disk, such as `write 80`.
         private func launch(feed: String) throws -> [String] {
             let library = try #require(FaultTests.library)
@@ -40,7 +40,7 @@ import Testing
             for _ in 0..<3 { _ = try launch(feed: "feed") }
             #expect(
                 try work.shop.shell("\"$TOOL\" store why device \(FeedReleaseFixture.id)").text.contains("good"))
-            // That the launch begins is flushed; that it was confirmed need not be.
+            // The start of the launch must be flushed, but its confirmation need not be.
             #expect(try launch(feed: "none") == ["write 80", "fsync 0", "write 80"])
             #expect(try launch(feed: "none") == ["write 80", "fsync 0", "write 80"])
         }

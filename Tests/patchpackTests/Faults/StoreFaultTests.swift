@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 #if os(Linux)
-    /// Makes each call that writes fail, or kills the process in it, while a device syncs, launches, confirms or bans.
+    /// Makes each call that writes fail, or kills the process during it, while a device syncs, launches, confirms or bans.
     ///
     /// Afterwards the store can be read, no ban and no good patch is lost, and the same command works.
     @Suite(.ownThreads) struct StoreFaultTests {
@@ -14,10 +14,10 @@ import Testing
 
         struct Scenario: Sendable, CustomTestStringConvertible {
             let name: String
-            /// What happens before, as lines of shell; `SYNC` is a sync.
+            /// The shell lines that run before; `SYNC` is a sync.
             let before: String
             let command: [String]
-            /// Whether the file system has no hard links, as FAT has none.
+            /// Whether the file system has no hard links, as FAT does not.
             var isLinkless = false
             var testDescription: String { name }
         }
@@ -91,7 +91,7 @@ import Testing
                     for (name, stage) in old.held where stage == "good" && new.held[name] == "good" {
                         #expect(after.held[name] == "good", "\(fault): a good patch is lost: \(after)")
                     }
-                    // A patch that cannot be read is unavailable, and a launch that cannot be noted tries nothing new.
+                    // An unreadable patch is unavailable, and a launch that cannot be recorded tries nothing new.
                     if run.status == 0, !run.text.contains("unavailable"), !run.error.contains("warning: the store") {
                         #expect(after == new, "\(fault): \(after), not \(new)")
                     }
@@ -106,7 +106,7 @@ import Testing
 
         private static func words(_ words: [String]) -> String { words.joined(separator: " ") }
 
-        /// What a store's file says: the stages of what is held, and what is banned.
+        /// The contents of a store's file: the stages of the held patches, and the bans.
         struct State: Equatable {
             var held: [String: String] = [:]
             var banned: Set<String> = []
@@ -114,7 +114,7 @@ import Testing
             var error = ""
         }
 
-        /// The state is read from its file, because a verb may fix what it finds.
+        /// The state is read from its file, because a verb may repair the store.
         private func state(in name: String, _ work: FeedReleaseFixture) throws -> State {
             guard work.folder.exists("\(name)/state") else { return State() }
             let file = try work.folder.read("\(name)/state")

@@ -1,11 +1,11 @@
-// Makes the n-th call of a kind fail, or kills the process in it. Tests load it before the C library.
+// Makes the n-th call of a kind fail, or kills the process during it. Tests load it before the C library.
 //
 //     FAULT=write:3:28     the third write fails with errno 28
 //     FAULT=rename:1:kill  the process is killed instead of its first rename
 //     FAULT_NAMELESS=1     the file system has no files without a name (O_TMPFILE); this is not a fault
 //     FAULT_LINKLESS=1     it has no hard links either
 //     FAULT_COUNTS=FILE    the number of calls of each kind is written there when the process exits
-//     FAULT_TRACE=FILE     the kind of each call, and how many bytes it writes, are appended there as they happen
+//     FAULT_TRACE=FILE     the kind of each call and the number of bytes that it writes are appended there as they happen
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

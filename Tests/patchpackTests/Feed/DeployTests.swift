@@ -3,20 +3,20 @@ import PatchCrypto
 import TestSupport
 import Testing
 
-/// A feed that is brought to the place that it is served from. Races are in Tests/Deploy.
+/// Deployments of a feed to the place that serves it. Races are in Tests/Deploy.
 @Suite(.ownThreads) struct DeployTests {
     private let work: FeedReleaseFixture
 
     init() throws {
         work = try FeedReleaseFixture()
-        // Another copy, with keys of its own, as on another machine.
+        // Another copy with its own keys, as on another machine.
         let copied = try work.shop.shell("mkdir other && cp -r feed *.pem feed-*.json other/")
         try #require(copied.status == 0, "\(copied.text)")
     }
 
     private var other: FeedCopy { FeedCopy(work: work) }
 
-    /// What is done in the other copy.
+    /// A change in the other copy.
     private struct FeedCopy {
         let work: FeedReleaseFixture
 
@@ -41,7 +41,7 @@ import Testing
 
     private func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: work.folder.at(name)) }
 
-    /// The files of a folder but for the chain of timestamps.
+    /// The files of a folder, except the chain of timestamps.
     private func files(of folder: String) throws -> [String: [UInt8]] {
         var files: [String: [UInt8]] = [:]
         for name in try work.folder.contents()
@@ -59,10 +59,10 @@ import Testing
         #expect(first.status == 0 && first.text == "deployed  feed to www  snapshot 2, timestamp 2\n")
         #expect(try files(of: "www") == files(of: "feed"))
         #expect(try deploy().text == "unchanged  feed to www  snapshot 2, timestamp 2\n")
-        // Two changes at once; the history comes along.
+        // Two changes at once, including their history.
         try change("pause", FeedReleaseFixture.id)
         try change("resume", FeedReleaseFixture.id)
-        // What was deployed is not looked at again, so that a deployment of a large feed is short.
+        // Deployed files are not checked again, so that the deployment of a large feed is fast.
         try remove("www/metadata/1.rollout.json")
         let second = try deploy("feed", "--format", "json")
         #expect(try second.objects().first?["outcome"] as? String == "deployed")
@@ -76,7 +76,7 @@ import Testing
         #expect(try files(of: "www") == files(of: "feed"), "repairing looks at every file")
     }
 
-    /// Devices that were in the middle of the older state looked for it.
+    /// Devices that were reading the older state looked for it.
     @Test func whatWasMissingOfAnOlderStateIsNamed() throws {
         #expect(try deploy().status == 0)
         let names = try work.folder.contents()
@@ -100,7 +100,7 @@ import Testing
         #expect(late.status == 40)
         #expect(late.error.contains("www: has snapshot 3, timestamp 3, of another copy of this feed"))
         #expect(try files(of: "www") == before)
-        // As its hint says: the other copy's change is given up.
+        // As the hint suggests, the other copy's change is given up.
         #expect(try deploy("other/feed", "--repair").status == 40, "devices refuse the same numbers")
         try other.change("refresh", "--after-version", "3")
         #expect(try deploy("other/feed").status == 40)
@@ -111,7 +111,7 @@ import Testing
         #expect(try work.run("status", "www", with: []).text.contains("switch checkout=old"))
     }
 
-    /// Nothing of it is lost, and it is told so.
+    /// Nothing of it is lost, and the message states that.
     @Test func aCopyThatIsOnlyOlderIsTold() throws {
         #expect(try deploy().status == 0)
         try change("pause", FeedReleaseFixture.id)
@@ -120,7 +120,7 @@ import Testing
         #expect(older.status == 40 && older.error.contains("take what is there, and nothing is lost"), "\(older.error)")
     }
 
-    /// A feed that devices refuse is deployed, because nothing else heals what is there, but not without a word.
+    /// A feed that devices refuse is deployed with a warning, because nothing else can repair the place.
     @Test func whatDevicesRefuseIsSaid() throws {
         let late = try Tool.run(
             "/usr/bin/faketime", ["+400 days", Tool.patchpack, "feed", "deploy", "feed", "--to", "www"],
@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    /// A deployment that ended after each of its steps is brought to its end by the next one.
+    /// A deployment that was interrupted after any step is completed by the next one.
     @Test(arguments: ["timestamp.json", "1.root.json"], [false, true])
     func whatWasInterruptedIsGoneOnWith(last missing: String, isFirst: Bool) throws {
         if !isFirst {
@@ -175,7 +175,7 @@ import Testing
             try remove("www/\(name)")
             if let bytes = old[name] { try work.folder.write(bytes, to: "www/\(name)") }
         }
-        // Another copy cannot come in between, unless it goes on from there.
+        // Another copy cannot come in between, unless it continues from there.
         if missing == "timestamp.json", !isFirst {
             try other.change("switch", "checkout=old")
             #expect(try deploy("other/feed").status == 40)
@@ -275,7 +275,7 @@ import Testing
             cp -r www/. cached/ && wait $waiting
             """)
         #expect(run.status == 0 && run.text.hasPrefix("deployed"), "\(run.error)")
-        // It does not wait for ever, and without --wait not at all.
+        // It does not wait for ever, and without --wait it does not wait at all.
         try work.folder.write("", to: "cached/none/.keep")
         for wait in ["", " --wait 0s"] {
             let never = try work.shop.shell(
@@ -296,7 +296,7 @@ import Testing
         let url = "http://127.0.0.1:\(server.port)"
         let stale = try deploy("feed", "--verify-served", url, "--allow-http")
         #expect(stale.status == 0 && stale.error.contains("still has timestamp 2, not 3"))
-        // A stop that does not arrive is an error if it is waited for.
+        // If the caller waits for a stop, it is an error that the stop does not reach the server.
         let options = ["--verify-served", url, "--allow-http", "--wait", "0s", "--purge-command"]
         let never = try work.run(
             ["deploy", "feed", "--to", "www"] + options
@@ -309,7 +309,7 @@ import Testing
         let root = ["--root", "feed/metadata/1.root.json", "--allow-http"]
         let same = try work.run(["check", url, "--same-as", "feed"] + root)
         #expect(same.status == 32 && same.error.contains("has timestamp 2, and feed has 3"), "\(same.error)")
-        // A repair of the place is not kept from it by a cache, either.
+        // A cache does not prevent a repair of the place either.
         let repaired = try deploy("feed", "--repair", "--verify-served", url, "--allow-http")
         #expect(repaired.status == 0 && repaired.error.contains("still has timestamp 2, not 3"), "\(repaired.error)")
         // The command empties the cache.
@@ -351,7 +351,7 @@ import Testing
         #expect(
             old.status == 40 && old.error.contains("has metadata/2.root.json, which other/feed has not"), "\(old.error)"
         )
-        // What is missing is written again.
+        // Missing files are written again.
         try remove("www/metadata/1.root.json")
         #expect(try deploy().text.hasPrefix("deployed"))
         #expect(try files(of: "www") == files(of: "feed"))
@@ -405,7 +405,7 @@ import Testing
         #expect(try work.run("check", "www", with: []).status == 0)
     }
 
-    /// Devices refuse lower versions of any role, so a copy is not given up for one that has them.
+    /// Devices refuse lower versions of any role, so a copy is not given up for another one with lower versions.
     @Test func aCopyThatHasPublishedIsGivenUpWithTheReleaseKeyOnly() throws {
         #expect(try deploy().status == 0)
         #expect(try work.publish(["8.js"]).status == 0)
@@ -434,7 +434,7 @@ import Testing
         #expect(stuck.status == 74 && stuck.error.contains("2.next.json"), "\(stuck.error)")
     }
 
-    /// Some faults are met by the second deployment only.
+    /// Some faults occur only in the second deployment.
     @Test(arguments: [
         ("", 1, 0, "deployed"), ("no bucket", 0, 74, "NoSuchBucket"), ("forbidden", 0, 74, "s3:ListBucket"),
         ("no conditions", 0, 78, "ignores If-None-Match"), ("refuses", 0, 74, "cannot be made, and is not there"),

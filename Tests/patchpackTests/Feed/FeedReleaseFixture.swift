@@ -13,7 +13,7 @@ struct FeedReleaseFixture: Sendable {
     let shop: ReleaseFixture
     var folder: TestFolder { shop.folder }
 
-    /// The workshops that others are copies of, without a patch and with one.
+    /// The workshops that others are copied from, without a patch and with one.
     private static let empty = Result { try FeedReleaseFixture(new: []) }
     private static let published = Result { try FeedReleaseFixture(new: ["7.js"]) }
 
@@ -62,7 +62,7 @@ struct FeedReleaseFixture: Sendable {
         return try run.objects().map { "\($0["version"] ?? "") \($0["code"] ?? "")" }
     }
 
-    /// Every file of the feed but the timestamp.
+    /// Every file of the feed except the timestamp.
     func versioned() throws -> [String: [UInt8]] {
         var files: [String: [UInt8]] = [:]
         for name in try folder.contents() where name.hasPrefix("feed/") && !name.hasSuffix("timestamp.json") {

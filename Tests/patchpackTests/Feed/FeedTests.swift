@@ -27,7 +27,7 @@ import Testing
         #expect(roles["root"]?["version"] as? Int == 1)
     }
 
-    /// A folder that has a name of its own is in the part of a rollout in which its installation is.
+    /// A folder with its own name is in the part of a rollout that contains its installation.
     @Test func aSyncIsOfTheInstallationThatIsNamed() throws {
         let work = try FeedReleaseFixture(isEmpty: true)
         try #require(try work.publish(["7.js"], "--rollout", "50%").status == 0)
@@ -49,7 +49,7 @@ import Testing
         #expect(codes == ["7 offered", "7 rollout"])
     }
 
-    /// `openssl` alone verifies what is signed.
+    /// `openssl` alone verifies the signed bytes.
     @Test func opensslVerifiesTheSignatures() throws {
         let work = try FeedReleaseFixture()
         let script = """
@@ -103,7 +103,7 @@ import Testing
         #expect(try work.versioned() == before)
     }
 
-    /// What was verified is what is signed, wherever it comes from.
+    /// The verified bytes are the ones that are signed, wherever they come from.
     @Test func envelopesComeThroughPipes() throws {
         let work = try FeedReleaseFixture(isEmpty: true)
         let options = (FeedReleaseFixture.envelopes + FeedReleaseFixture.online + FeedReleaseFixture.release).joined(
@@ -125,7 +125,7 @@ import Testing
         #expect(try work.versioned() == before)
     }
 
-    /// A withdrawal cannot wait until three people have signed something else.
+    /// A withdrawal cannot wait until three people have signed another change.
     @Test(arguments: ["withdraw", "pause", "disable", "refresh"])
     func urgentActionsDoNotWait(action: String) throws {
         let work = try FeedReleaseFixture()
@@ -136,7 +136,7 @@ import Testing
         let now = ["withdraw": "7 withdrawn", "pause": "7 paused", "disable": "7 disabled", "refresh": "7 offered"]
         #expect(try work.codes() == [now[action] ?? ""])
         #expect(try work.run(["enable", "feed"] + FeedReleaseFixture.online).status == 78)
-        // The other change is still there, on top of the urgent one.
+        // The other change still exists, on top of the urgent one.
         let sign = try work.run(["sign", "feed", "--yes"] + FeedReleaseFixture.online + FeedReleaseFixture.release)
         #expect(sign.status == 0, "\(sign.error)")
         let then = [
@@ -160,7 +160,7 @@ import Testing
         #expect(run.lines.contains("list: patches \(Self.id) 7 state \"active\" -> \"withdrawn\""), "\(run.text)")
         #expect(run.lines.contains("list: patches \(Self.id) 7 reason adds \"wrong\""), "\(run.text)")
         #expect(try work.run(["diff", "feed", "feed"]).text.hasPrefix("same"))
-        // Each snapshot of a feed is still there.
+        // Each snapshot of a feed still exists.
         let snapshots = try work.run(["diff", "feed@2", "feed@3"])
         #expect(snapshots.text.contains("state \"active\" -> \"withdrawn\""), "\(snapshots.text)\(snapshots.error)")
         try #require(try work.publish(["8.js"]).status == 0)
@@ -169,7 +169,7 @@ import Testing
         #expect(changes.contains { $0.hasPrefix("targets: targets patches/com.example.shop/") && $0.contains("adds") })
     }
 
-    /// Nothing in a feed's folder is waited for.
+    /// No file in a feed's folder blocks the tool.
     @Test func noFileOfAFeedIsWaitedFor() throws {
         let work = try FeedReleaseFixture()
         let files = try work.folder.contents().filter { $0.hasPrefix("feed/") }.map { String($0.dropFirst(5)) }
@@ -208,7 +208,7 @@ import Testing
         #expect(try work.codes() == ["7 offered"])
         #expect(try work.run("switch", "feed", "checkout=old", "b=").status == 0)
         #expect(try work.run("switch", "feed", "b").status == 0)
-        // A `=` that was forgotten does not remove the switch.
+        // A forgotten `=` does not remove the switch.
         let forgotten = try work.run("switch", "feed", "checkout", "new")
         #expect(forgotten.status == 64 && forgotten.error.contains("new: no such switch to remove"))
         let after = try work.versioned()
@@ -233,7 +233,7 @@ import Testing
         #expect(try !work.run("refresh", "feed").error.contains("each device"))
     }
 
-    /// What somebody sees first who has not given what is needed.
+    /// The first error for a user who has not given all arguments.
     @Test func whatIsMissingIsSaid() throws {
         let work = try FeedReleaseFixture()
         let key = try work.run(["pause", "feed", Self.id])
@@ -244,7 +244,8 @@ import Testing
         #expect(reason.status == 64 && reason.error.contains("at most 500"), "\(reason.error)")
     }
 
-    /// To look at a staged change, or to carry a signature, no key is needed; but what is shown and signed elsewhere is read from a root.
+    /// Looking at a staged change, or carrying a signature, needs no key. But a change that is shown or signed elsewhere needs a
+    /// trusted root.
     @Test func whatWaitsIsSignedWithoutAKeyHere() throws {
         let work = try FeedReleaseFixture()
         #expect(try work.publish(["8.js"], "--stage", with: FeedReleaseFixture.online).status == 0)
@@ -299,14 +300,14 @@ import Testing
             (["disable", "feed", Self.id] + FeedReleaseFixture.online, 64, "feed pause or withdraw"),
             (["history", "feed"], 64, "did you mean log?"),
         ] as [([String], Int32, String)] {
-            // The key's own folder has a root file that is trusted.
+            // The key's own folder has a trusted root file.
             try work.folder.write(work.folder.read("new.pem"), to: "elsewhere/new.pem", mode: 0o600)
             let run = try work.run(arguments.map { $0 == "new.pem" ? "elsewhere/new.pem" : $0 })
             #expect(run.status == status && run.error.contains(words), "\(arguments): \(run.status) \(run.error)")
         }
     }
 
-    /// Git merges no file of a feed, and changes no line's end.
+    /// Git must not merge a feed's files, or change their line ends.
     @Test func gitIsToldToKeepItsHandsOff() throws {
         let work = try FeedReleaseFixture()
         #expect(try work.folder.read("feed/.gitattributes") == Array("* -text -merge\n".utf8))
@@ -361,7 +362,7 @@ import Testing
         #expect(try work.folder.contents() == before)
     }
 
-    /// The release key is in another room: first with `openssl`, then with a command.
+    /// The release key is on another machine: first with `openssl`, then with a command.
     @Test func aChangeIsSignedElsewhere() throws {
         let work = try FeedReleaseFixture()
         let staged = try work.publish(["8.js"], "--stage", with: FeedReleaseFixture.online)
@@ -410,7 +411,7 @@ import Testing
             ["rotate", "feed", role, "--add", "new-public.pem", "--remove", String(old.prefix(12))] + keys)
         #expect(run.status == 0, "\(run.error)")
         #expect(try work.run(["check", "feed", "--root", "feed/metadata/1.root.json"]).status == 0)
-        // With the new key in place of the old one, the feed goes on.
+        // With the new key in place of the old one, the feed still works.
         let next = (role == "targets" ? ["new", "online"] : ["root", "release", "online", "new"]).flatMap {
             ["--key", "\($0).pem"]
         }
@@ -444,7 +445,7 @@ import Testing
         #expect(run.status == 0 && run.lines.first == "removed  \(Self.id) 7", "\(run.error)")
         #expect(try work.codes() == ["8 offered"])
         #expect(try work.run(["check", "feed"]).status == 0)
-        // A withdrawal stays, for devices that have been away. A version that was pruned comes back only with its own bytes.
+        // A withdrawal stays, for devices that were offline. A pruned version comes back only with its own bytes.
         try #require(try work.run("withdraw", "feed", Self.id).status == 0)
         let nothing = try work.run(
             "prune", "feed", Self.id, with: FeedReleaseFixture.online + FeedReleaseFixture.release)
@@ -526,7 +527,7 @@ import Testing
         #expect(try work.run(["status", "feed", "--days", "3"]).status == 0)
     }
 
-    /// The cron job has the online key only. The address sanitizer does not start with libfaketime.
+    /// The cron job has only the online key. The address sanitizer does not start with libfaketime.
     @Test(.disabled(if: isSanitized)) func aFeedIsRefreshedForMonths() throws {
         let work = try FeedReleaseFixture()
         let later = try work.shop.shell(
@@ -555,7 +556,7 @@ import Testing
         #expect(try work.publish(["8.js"]).status == 0)
     }
 
-    /// The online key's thief lists what the release keys have not signed.
+    /// A thief of the online key lists files that the release keys have not signed.
     @Test func checkFindsWhatTheOnlineKeyInvented() throws {
         let work = try FeedReleaseFixture()
         let feed = { (name: String) in try work.folder.read("feed/\(name)") }

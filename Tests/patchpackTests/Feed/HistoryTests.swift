@@ -4,7 +4,7 @@ import PatchFiles
 import TestSupport
 import Testing
 
-/// What is out, what was changed, and how it is undone.
+/// The published patches, the changes, and how to undo them.
 @Suite(.ownThreads) struct HistoryTests {
     private static let id = FeedReleaseFixture.id
     private let work: FeedReleaseFixture
@@ -66,7 +66,7 @@ import Testing
         let unknown = try work.run(["log", "feed", "com.example.other"])
         #expect(unknown.status == 64 && unknown.error.contains("no such patch in this feed"))
         #expect(try work.run(["log", "feed", Self.id, "--last", "1", "--format", "json"]).objects().count == 1)
-        // A change of keys is in it, and does not hide what was before.
+        // A change of keys is included, and does not hide the earlier changes.
         let rotate = try work.run(
             [
                 "rotate", "feed", "timestamp,snapshot,rollout", "--add", "new.pem", "--key", "root.pem", "--key",
@@ -93,7 +93,7 @@ import Testing
         #expect(try work.run(["sign", "feed", "--discard"]).error.contains("nothing waited"))
     }
 
-    /// Each change, and the state before it again.
+    /// Undoes each change, and checks that the earlier state is back.
     @Test(arguments: [
         ["rollout", "feed", id, "5%"], ["pause", "feed", id], ["withdraw", "feed", id], ["disable", "feed"],
         ["switch", "feed", "checkout=old"], ["set", "feed", "--notice", "hello"],
@@ -118,7 +118,7 @@ import Testing
         #expect(try work.run(["check", "feed"]).status == 0)
     }
 
-    /// The one who has stopped all patches is told of after each further change, too.
+    /// The author of a stop is shown after each later change, too.
     @Test func aStopKeepsItsReason() throws {
         try change("disable", "feed", "--reason", "data loss", by: "ada")
         try change("pause", "feed", Self.id, "--reason", "looks slow", by: "bob")
@@ -130,7 +130,7 @@ import Testing
         #expect(try !status().contains("data loss"))
     }
 
-    /// Who signed is proven, unlike who is named.
+    /// The signers are proven, unlike the named author.
     @Test func theLogNamesWhoSigned() throws {
         #expect(try work.publish(["8.js"], "--author", "mallory").status == 0)
         try work.folder.write(work.folder.read("release-public.pem"), to: "people/ada.pem")
@@ -154,7 +154,7 @@ import Testing
         #expect(key["id"] as? String == release && key["name"] as? String == "ada")
         #expect(try work.run(["page", "feed", "-o", "page.html", "--signers", "people"]).status == 0)
         #expect(String(decoding: try work.folder.read("page.html"), as: UTF8.self).contains(named))
-        // Of a change of the list alone, the release key has signed nothing.
+        // The release key has signed nothing in a change of only the list.
         try change("pause", "feed", Self.id)
         let pause = try work.run(["log", "feed", "--last", "1", "--signers", "people"])
         #expect(pause.lines.last == "  signatures: rollout by cron \(online.prefix(16))", "\(pause.text)")
@@ -175,7 +175,7 @@ import Testing
         try #require(trust.status == 0, "\(trust.error)")
         let run = try work.run(["status", "feed", "--calendar"])
         #expect(run.status == 0, "\(run.error)")
-        // Of CRLF, Swift makes one character.
+        // Swift treats CRLF as one character.
         let lines = run.text.components(separatedBy: "\r\n")
         #expect(lines.last == "" && !lines.joined().contains("\n"))
         #expect(lines.allSatisfy { $0.utf8.count <= 75 })
@@ -251,7 +251,7 @@ import Testing
         #expect(run.lines.last == "# EOF")
     }
 
-    /// A device may have what was published, so it is withdrawn.
+    /// A device may have a published version, so it is withdrawn.
     @Test func whatWasPublishedIsWithdrawn() throws {
         #expect(try work.publish(["8.js"]).status == 0)
         #expect(try work.run("undo", "feed").status == 0)
@@ -275,14 +275,14 @@ import Testing
         let again = try work.run(["remove", "feed", Self.id, "--patch-version", "7"] + keys)
         #expect(again.status == 0 && again.error.contains("no entry withdraws it any more"))
         #expect(try work.run(["remove", "feed", Self.id, "--patch-version", "7"] + keys).status == 64)
-        // A device may have it all the same.
+        // A device may still have it.
         let late = try work.run("withdraw", "feed", Self.id, "--patch-version", "7")
         #expect(late.status == 0 && late.lines.first == "withdrawn  \(Self.id) 7", "\(late.error)")
         #expect(try work.run(["remove", "feed", Self.id] + keys).status == 64)
         #expect(try work.run(["check", "feed"]).status == 0)
     }
 
-    /// An earlier state counts only if keys of the root that this signer trusts have signed it.
+    /// An earlier state counts only if keys of this signer's trusted root have signed it.
     @Test func aForgedPastIsNotSignedAnew() throws {
         try change("pause", "feed", Self.id)
         let list = try #require(
@@ -376,7 +376,7 @@ import Testing
         }
         #expect(!page.contains("<so on>"))
         #expect(!page.contains("http-equiv=\"refresh\""))
-        // A page for a wall warns if nothing comes any more, and of what all devices tell.
+        // A page for a wall display warns if no events arrive, and about gates on all devices.
         try work.folder.write(
             (0..<90).map {
                 event($0, "sync-failed").replacing("2026-03-01T", with: "2026-02-01T")
@@ -394,7 +394,7 @@ import Testing
             #"<b>could not sync</b> 90 devices"#,
         ] { #expect(shown.contains(text), "\(text) is not in\n\(shown)") }
         #expect(try work.run(["page", "feed", "-o", "zero.html", "--refresh", "0s"]).status == 64)
-        // It is not replaced unasked, and needs a file and events for its gates.
+        // It is replaced only with --force, and needs a file and events for its gates.
         #expect(try work.run(["page", "feed", "-o", "page.html"]).status == 73)
         #expect(try work.run(["page", "feed", "-o", "page.html", "--force"]).status == 0)
         #expect(!String(decoding: try work.folder.read("page.html"), as: UTF8.self).contains("Adoption"))

@@ -1,13 +1,13 @@
 import TestSupport
 import Testing
 
-/// What a place to deploy to may be called, and what messages say of it.
+/// The allowed names of a place to deploy to, and its form in messages.
 @Suite(.ownThreads) struct PlaceTests {
     private let work: FeedReleaseFixture
 
     init() throws { work = try FeedReleaseFixture() }
 
-    /// Only a bracket at the host's beginning is that of an IPv6 address.
+    /// Only a bracket at the start of the host begins an IPv6 address.
     @Test func aPlaceMayHaveBrackets() throws {
         let run = try work.deploy(overSSH: "ada@machine:\(work.folder.path)/[a]x")
         #expect(run.status == 0, "\(run.error)")
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    /// A quote that a combining mark follows is one `Character` with it.
+    /// A quote followed by a combining mark is one `Character` with it.
     @Test(arguments: ["it's", "a'\u{301}$(touch made)b", "a'; touch made; '"])
     func aTemporaryFolderMayHaveQuotes(_ name: String) throws {
         let other = try TestFolder()

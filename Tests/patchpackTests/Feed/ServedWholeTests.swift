@@ -10,7 +10,7 @@ import Testing
 
 @testable import patchpack
 
-/// A feed that is changed again and again while devices read it.
+/// A feed that is changed repeatedly while devices read it.
 @Suite(.ownThreads) struct ServedWholeTests {
     @Test func noDeviceEverSeesHalfAFeed() async throws {
         let work = try FeedReleaseFixture()

@@ -10,7 +10,7 @@ import Testing
 @testable import patchpack
 
 #if os(Linux)
-    /// A feed on real servers: nginx with the configuration of the documentation, a cache and a proxy in front of it.
+    /// A feed on real servers: nginx with the documented configuration, and a cache and a proxy in front of it.
     @Suite(.ownThreads, .enabled(if: Tool.exists("/usr/sbin/nginx")))
     struct ServerTests {
         private let work: FeedReleaseFixture
@@ -59,7 +59,7 @@ import Testing
             return ServedSource(server: server, source: try HTTPSource(url, settings: settings))
         }
 
-        /// Updates, and reads the list and the envelope that it offers.
+        /// Updates, and reads the list and the offered envelope.
         private func sync(_ source: any FeedSource, in storage: MemoryStorage? = nil) async throws -> [Int] {
             let now = try #require(Timestamp(secondsSince1970: Int(Date().timeIntervalSince1970)))
             var client = try FeedClient(
@@ -197,12 +197,12 @@ import Testing
             let older = try work.run(["disable", "copy"] + FeedReleaseFixture.online + options)
             try #require(try work.shop.shell("mv elsewhere/* .").status == 0)
             #expect(older.status == 32 && older.error.contains("another copy of the feed"), "\(older.error)")
-            // Here the signer knows too; on another machine the server alone does.
+            // Here the signer also knows. On another machine, only the server does.
             let known = try work.run(["disable", "copy"] + FeedReleaseFixture.online)
             #expect(known.status == 32 && known.error.contains("old copy"), "\(known.error)")
             try #require(try work.shop.shell("rm feed-*.signed").status == 0)
             #expect(try work.run(["disable", "copy"] + FeedReleaseFixture.online).status == 0)
-            // As many changes as the server has, and other ones.
+            // The same number of changes as on the server, but other changes.
             try #require(try work.shop.shell("rm -f feed-*.signed").status == 0)
             #expect(try work.run("pause", "feed", FeedReleaseFixture.id).status == 0)
             try #require(try work.shop.shell("rm feed-*.signed").status == 0)
@@ -244,7 +244,7 @@ import Testing
             #expect(try header("staged/targets.json").contains("404"))
         }
 
-        /// What a server can answer instead of a file. After each, a sound server is enough.
+        /// Possible answers of a server instead of a file. After each, a good server is enough.
         @Test(
             arguments: [
                 ("location = /metadata/timestamp.json { return 500; }", "feed-unavailable"),
@@ -300,7 +300,7 @@ import Testing
             #expect(try await sync(source(try nginx())) == [7])
         }
 
-        /// The connection dies after each of a hundred numbers of bytes; the same device then syncs with a sound server.
+        /// The connection dies after each of a hundred numbers of bytes. The same device then syncs with a good server.
         @Test func theConnectionDiesAnywhere() async throws {
             let server = try nginx(tls: false)
             let all = 9_000
@@ -368,12 +368,12 @@ import Testing
             try #require(try work.publish(["8.js"]).status == 0)
             let keys = ["root.pem", "release.pem", "online.pem", "new.pem"].flatMap { ["--key", $0] }
             try #require(try work.run(["rotate", "feed", "timestamp", "--add", "new-public.pem"] + keys).status == 0)
-            // The cache still has the old timestamp, and no second root: the device sees what it knows already.
+            // The cache still has the old timestamp, and no second root. The device sees only known files.
             #expect(try await sync(source(cache, tls: false)) == [7])
             #expect(try await sync(source(server, tls: false)) == [7, 8])
-            // What the device has seen, it does not forget for an old cache.
+            // The device does not forget newer files because of an old cache.
             await #expect(throws: PatchError(.feedRollback, "")) { _ = try await sync(source(cache, tls: false)) }
-            // A new device does with what the cache has.
+            // A new device works with the cached files.
             #expect(try await sync(source(cache, tls: false), in: MemoryStorage()) == [7])
         }
 
@@ -418,7 +418,7 @@ import Testing
         }
     }
 
-    /// Remembers what was asked for, and what came.
+    /// Records the requests and the replies.
     private final class CountingSource: FeedSource {
         private let source: ServedSource
         private let lines = Mutex<[String]>([])

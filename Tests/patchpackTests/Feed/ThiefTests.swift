@@ -6,7 +6,7 @@ import PatchFiles
 import TestSupport
 import Testing
 
-/// What a thief of each key can do, and what not: a test for each cell of the table in SECURITY.md.
+/// The abilities and limits of a thief of each key: a test for each cell of the table in SECURITY.md.
 @Suite(.ownThreads) struct ThiefTests {
     private static let id = FeedReleaseFixture.id
     private static let app = "com.example.shop"
@@ -16,7 +16,7 @@ import Testing
     private let work: FeedReleaseFixture
     private let now: Timestamp
     private var details: ChangeDetails { ChangeDetails(at: now) }
-    /// The thief's own key, which is no role's.
+    /// The thief's own key, which does not belong to any role.
     private let thief: SigningKey
 
     /// A feed with a patch, and a device that has synced.
@@ -24,7 +24,7 @@ import Testing
         work = try FeedReleaseFixture()
         now = try #require(Timestamp(secondsSince1970: Int(Date().timeIntervalSince1970)))
         thief = try SigningKey(pem: SecretBytes(try work.folder.read("offline.pem")))
-        // The thief's own patch, whose envelope no key has signed that the app knows.
+        // The thief's own patch. No key that the app knows has signed its envelope.
         let source = ReleaseFixture.script.replacing(Self.id, with: Self.evil)
         try work.folder.write(source, to: "evil.lua")
         try work.folder.write(try work.folder.read("feed/metadata/1.root.json"), to: "pinned.json")
@@ -41,7 +41,7 @@ import Testing
 
     // MARK: helpers
 
-    /// What a device does: `old` has synced before, and a new one has the app's root and key only.
+    /// A sync of a device: `old` has synced before, and a new one has only the app's root and key.
     private func sync(_ store: String, _ options: String...) throws -> Tool {
         try Tool.run(
             Tool.patchpack,
@@ -61,7 +61,7 @@ import Testing
         for file in files { try work.folder.write(file.bytes, to: "feed/\(file.path)") }
     }
 
-    /// A root file that names the thief's key beside the true ones, signed by that key alone.
+    /// A root file that names the thief's key next to the true ones, signed by that key alone.
     private func forgedRoot(_ version: Int = 2) throws -> [UInt8] {
         let feedKey = try FeedKey(thief.verifyingKey)
         var root = try JSONValue(parsing: try work.folder.read("pinned.json"))["signed"] ?? .null
@@ -83,7 +83,7 @@ import Testing
         return MetadataSignature.file(signed, [.init(keyID: try FeedKey(key.verifyingKey).id, bytes: signature)])
     }
 
-    /// Puts the thief's whole feed into the folder: a root, targets, a trust store and a list with a patch of its own.
+    /// Puts the thief's whole feed into the folder: a root, targets, a trust store and a list with the thief's patch.
     private func forgeFeed() throws {
         let root = try forgedRoot()
         try work.folder.write(root, to: "feed/metadata/2.root.json")
@@ -118,7 +118,7 @@ import Testing
         try write(feed.files(signedBy: keys.map { try FeedSigner($0) }, in: ChangeDetails(at: time ?? now)))
     }
 
-    // MARK: nothing but write access to the folder
+    // MARK: only write access to the folder
 
     static let verbs: [(name: String, arguments: [String])] = [
         ("publish", ["publish", "feed", "8.js"] + FeedReleaseFixture.envelopes), ("refresh", ["refresh", "feed"]),
@@ -130,7 +130,7 @@ import Testing
         ("promote", ["promote", "other", "feed", id] + FeedReleaseFixture.envelopes),
     ]
 
-    /// What a person without a key can do to a feed's folder.
+    /// The ways to change a feed's folder without a key.
     enum Forgery: String, CaseIterable {
         case root, firstRoot, timestamp, targets, snapshot, rollout, list, jumpedVersions, oldState
     }
@@ -154,7 +154,7 @@ import Testing
                 try spoil(String(name.dropFirst("feed/".count)))
             }
         case .oldState:
-            // All of it is signed: it is the feed of some minutes ago, or of days.
+            // All of it is signed: it is an older state of the feed.
             try #require(try work.shop.shell("rm -rf feed && cp -r feed.old feed").status == 0)
         case .jumpedVersions:
             for version in 3...1003 { try work.folder.write("{}", to: "feed/metadata/\(version).snapshot.json") }
@@ -167,7 +167,7 @@ import Testing
             try work.run(FeedReleaseFixture.make("other")).status == 0
                 && work.run(["publish", "other", "8.js"] + FeedReleaseFixture.envelopes + Self.owner).status == 0)
         let first = try #require(Forgery.allCases.firstIndex(of: forgery))
-        // Each verb meets an eighth of the forgeries, and all of them if tests may take long.
+        // Each verb is tested with an eighth of the forgeries, and with all of them in long tests.
         for (number, (name, arguments)) in Self.verbs.enumerated()
         where testsMayBeLong || (first + number).isMultiple(of: 8) {
             try #require(try work.shop.shell("rm -rf feed.kept && cp -r feed feed.kept").status == 0)
@@ -187,7 +187,7 @@ import Testing
             #expect(try work.folder.contents().filter { $0.hasPrefix("feed/") } == before, "\(name)")
             try #require(try work.shop.shell("rm -rf feed && mv feed.kept feed").status == 0)
         }
-        // Once the folder is the owner's again, everything works.
+        // After the owner restores the folder, everything works.
         #expect(try work.publish(["8.js"]).status == 0)
         #expect(try sync("old").text.contains("offered  \(Self.id) 8"))
     }
@@ -226,7 +226,8 @@ import Testing
         #expect(throws: PatchError(.feedSignature, "")) { try feed.files(signedBy: [FeedSigner(online)], in: details) }
     }
 
-    /// A list from the year 2099, and versions at their end. Once the online roles have other keys, all is well at once.
+    /// A list from the year 2099, and versions at their maximum. Once the online roles have other keys, everything works again at
+    /// once.
     @Test func theOnlineKeyStopsNoDeviceAfterItWasReplaced() throws {
         let online = try key("online")
         let far = try #require(Timestamp("2099-01-01T00:00:00Z"))
@@ -237,7 +238,7 @@ import Testing
         feed.list.published = far
         try write(feed.files(signedBy: [FeedSigner(online)], in: details))
         #expect(try sync("old").status == 0)
-        // The signer, `status` and `check` see it.
+        // The signer, `status` and `check` detect it.
         for action in [["status", "feed"], ["check", "feed"], ["disable", "feed"] + FeedReleaseFixture.online] {
             let run = try work.run(action)
             #expect(run.status == 37 && run.error.contains("2099-01-01"), "\(action): \(run.status) \(run.error)")
@@ -260,7 +261,7 @@ import Testing
         for _ in 0..<3 { #expect(try work.run(["refresh", "feed", "--key", "new.pem"]).status == 0) }
     }
 
-    /// One wrong clock, which is right again: the next timestamp refutes it.
+    /// A clock that was wrong and is right again: the next timestamp refutes the wrong time.
     @Test(.disabled(if: isSanitized), arguments: [8, 60, 200, 700])
     func aWrongClockHealsWithTheNextSignature(days: Int) throws {
         let run = try work.shop.shell(
@@ -302,7 +303,7 @@ import Testing
             let run = try sync(name)
             #expect(run.text.contains("refused  \(Self.evil)") && run.text.contains("unknown-signer"), "\(run.text)")
         }
-        // A store that the thief has signed adds nothing either, nor does one that is signed for another app.
+        // A store that the thief has signed adds nothing either, nor does a store that is signed for another app.
         var signed = try SignedTrustStore(store)
         for (signer, app, environment) in [
             (thief, Self.app, "release"), (try key("signing"), "com.example.other", "release"),
@@ -314,7 +315,7 @@ import Testing
             }
             for name in ["old", "new"] { #expect(try sync(name).text.contains("refused  \(Self.evil)")) }
         }
-        // The owner can: the same store with the signature of the key that the app has.
+        // The owner can: the same store, signed with a key that the app has.
         try work.folder.write(store, to: "trust.store")
         let sign = try work.shop.run(
             "trust", "sign", "trust.store", "--app", Self.app, "--signing-key", "signing.pem")
@@ -326,8 +327,8 @@ import Testing
         }
     }
 
-    /// What the owner has removed from the trust store stays removed on a device that has heard of it: the store before, which anyone
-    /// has, adds nothing there.
+    /// A key that the owner has removed from the trust store stays removed on a device that knows of it. The earlier store, which
+    /// anyone can have, adds nothing there.
     @Test func bothKeysOfTheFeedBringNoRemovedKeyBack() throws {
         let both = [try key("release"), try key("online")]
         try work.folder.write(try TrustStoreFile.with([(thief.verifyingKey, "added")]), to: "trust.store")
@@ -371,7 +372,7 @@ import Testing
         for store in ["old", "new"] { #expect(try !sync(store).text.contains(Self.evil)) }
     }
 
-    /// A change that waits is never signed by an action that does something else, and what is added to it counts for nothing.
+    /// A waiting change is never signed by an action that does something else, and additions to it do not count.
     @Test(arguments: [["refresh", "feed"], ["withdraw", "feed", id], ["disable", "feed"]])
     func urgentActionsSignNothingThatWaits(_ action: [String]) throws {
         try work.folder.write(try forgedRoot(), to: "feed/staged/root.json")
@@ -395,7 +396,7 @@ import Testing
         let targets = try #require(read("metadata/3.targets.json"))
         #expect(targets.count < 5000, "\(targets.count)")
         #expect(try work.run(["check", "feed"]).status == 0)
-        // A list that no device could read is not signed either.
+        // A list that no device can read is not signed either.
         for list in [#"{"published":"x"}"#, "{}", "[]"] {
             try #require(
                 try work.run(["switch", "feed", "a=\(list.count)", "--stage", "--root", "pinned.json"]).status == 0)
@@ -415,7 +416,7 @@ import Testing
 
     // MARK: one of several root keys
 
-    /// Two of three people must sign a root. One of them stages a change, and somebody adds a key to it.
+    /// Two of three people must sign a root. One of them stages a change, and a thief adds a key to it.
     @Test func theSecondSignerSeesWhatIsSigned() throws {
         let thresholds = try work.run(
             ["rotate", "feed", "root", "--add", "new-public.pem", "--threshold", "2"] + Self.owner)

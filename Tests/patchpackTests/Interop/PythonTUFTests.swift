@@ -6,12 +6,12 @@ import Testing
 
 private let python = "\(Tool.root)/.build/tuf/bin/python"
 
-/// python-tuf as the other side, both ways. `make interop` installs it.
+/// python-tuf as the other side, in both directions. `make interop` installs it.
 @Suite(.ownThreads, .enabled(if: FileManager.default.isExecutableFile(atPath: python)))
 struct PythonTUFTests {
     private static let scripts = "\(Tool.root)/Tests/patchpackTests/Interop"
 
-    /// What python-tuf's client sees, in the same metadata folder each time.
+    /// The result of python-tuf's client, in the same metadata folder each time.
     private func client(_ work: FeedReleaseFixture) throws -> String {
         let run = try Tool.run(
             python,
@@ -44,7 +44,7 @@ struct PythonTUFTests {
         try #require(
             try work.run(["rotate", "feed", "root", "--threshold", "2"] + keys).status == 0)
         #expect(try client(work) == patches(both))
-        // The online key alone.
+        // Only the online key.
         try #require(try work.run("withdraw", "feed", id).status == 0)
         #expect(try client(work) == patches(both.replacing("8, \"active\"", with: "8, \"withdrawn\"")))
         try #require(try work.run("disable", "feed").status == 0)

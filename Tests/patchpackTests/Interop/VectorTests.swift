@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Runs the vectors through the command line, and through a Python verifier that was written from docs/format.md alone.
+/// Runs the vectors through the command line, and through a Python verifier that was written only from docs/format.md.
 @Suite(.ownThreads) struct VectorTests {
     /// Without a time, the tool uses the current time, so vectors without a time are left out.
     private static let cases = Vector.all.filter { $0.at != nil }

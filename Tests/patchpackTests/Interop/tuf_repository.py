@@ -75,7 +75,7 @@ sign("targets", targets, "1.targets")
 sign("rollout", rollout, "1.rollout")
 sign("snapshot", snapshot, "1.snapshot")
 sign("timestamp", timestamp, "timestamp")
-# The next root: another timestamp key, signed by the keys of both.
+# The next root: another timestamp key, signed by the keys of both roots.
 old = root.roles["timestamp"].keyids[0]
 root.revoke_key(old, "timestamp")
 keys["timestamp"] = [CryptoSigner.generate_ecdsa()]

@@ -3,18 +3,18 @@ import PatchCrypto
 import TestSupport
 import Testing
 
-/// Code that is not this tool's finds no key, no passphrase and no account in its environment, whether they were read or not.
+/// Foreign code finds no key, passphrase or account in its environment, whether they were read or not.
 @Suite(.ownThreads) struct ForeignCodeTests {
     private let shop: ReleaseFixture
 
     init() throws { shop = try ReleaseFixture() }
 
-    /// Each kind of variable that holds a secret. The names say how the command line or another variable names them.
+    /// Each kind of variable that holds a secret, named after the way in which the command line or another variable names it.
     private static let secrets = [
         "BY_VARIABLE": "canary-1", "BY_ALGORITHM": "canary-2", "BY_OPTION": "canary-3", "BY_WORD": "canary-4",
         "BY_PASSPHRASE": "canary-5", "PATCHPACK_PASSPHRASE": "canary-6", "AWS_ACCESS_KEY_ID": "canary-7",
         "AWS_SECRET_ACCESS_KEY": "canary-8", "AWS_SESSION_TOKEN": "canary-9",
-        // A key in place of the file that holds one.
+        // A key instead of the name of its file.
         "PATCHPACK_ROOT_KEY": "-----BEGIN PRIVATE KEY----- canary-10",
     ]
     private static let account = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"]
@@ -24,12 +24,12 @@ import Testing
         "PLAIN": "plain-1", "SSH_AUTH_SOCK": "/tmp/agent", "PATCHPACK_AUTHOR": "Ada",
     ]) { $1 }
 
-    /// The same, where variables also name what options of `test` name.
+    /// The same, but variables also name the ones that options of `test` name.
     private static let environmentThatNamesAll = environment.merging([
         "PATCHPACK_A": "env:BY_OPTION", "PATCHPACK_B": "rsa-sha256:env:BY_WORD", "PATCHPACK_C": "env:BY_PASSPHRASE",
     ]) { $1 }
 
-    /// Options of `test` that name variables, though nothing reads them for a script.
+    /// Options of `test` that name variables, although nothing reads them for a script.
     private static let options = [
         "--script-key=env:BY_OPTION", "--trusted-key", "rsa-sha1:env:BY_WORD", "--keystore-passphrase-env",
         "BY_PASSPHRASE",
@@ -39,7 +39,7 @@ import Testing
         String(decoding: try shop.folder.read(name), as: UTF8.self)
     }
 
-    /// What a dumped environment must not have, and what it must.
+    /// Checks that a dumped environment has no secrets, and that it has the other variables.
     private func check(_ dump: String, keeping kept: [String] = [], location: SourceLocation = #_sourceLocation) {
         for (name, value) in Self.secrets {
             #expect(dump.contains(value) == kept.contains(name), "\(name): \(dump)", sourceLocation: location)
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    /// The ways in which a spec looks. The system shows the environment that a process began with in files.
+    /// The ways in which a spec can look. The system keeps the environment from the start of a process in files.
     private static let ways: [String] = {
         #if os(Linux)
             ["os.getenv", "a child", "/proc/self/environ", "/proc/self/task/*/environ"]
@@ -67,7 +67,7 @@ import Testing
                 "for _, name in ipairs{\(names), 'PATH'} do out:write(name, '=', tostring(os.getenv(name)), '\\n') end"
             case "a child": "out:write(io.popen('env'):read('a'))"
             default:
-                // A shell would look at itself.
+                // A shell would read its own environment.
                 """
                 local id = tostring(io.open('/proc/self/stat'):read('n'))
                 local file = io.open((('\(way)'):gsub('*', id)))
@@ -85,7 +85,7 @@ import Testing
         check(try seen())
     }
 
-    /// An envelope's keys are read before specs run, and are still there when they run again.
+    /// An envelope's keys are read before specs run, and are still available when they run again.
     @Test func watchingOpensEnvelopesAgain() throws {
         try #require(try shop.pack("cart.lua").status == 0)
         try shop.folder.write("it('runs', function() assert.is_nil(os.getenv('K')) end)\n", to: "spec.lua")
@@ -124,7 +124,8 @@ import Testing
 }
 
 extension FeedReleaseFixture {
-    /// Deploys to another machine, which is this one: a script in ssh's place runs the command, and writes its environment to `seen`.
+    /// Deploys to another machine, which is this one: a script instead of ssh runs the command, and writes its environment to
+    /// `seen`.
     func deploy(overSSH place: String, _ environment: [String: String] = [:]) throws -> Tool {
         try folder.write(
             "#!/bin/sh\nenv >>'\(folder.at("seen"))'\n[ \"$1\" != -l ] || shift 2\nshift\nexec sh -c \"$*\"\n",

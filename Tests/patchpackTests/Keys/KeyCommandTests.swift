@@ -11,7 +11,7 @@ import Testing
         try FileManager.default.attributesOfItem(atPath: shop.folder.at(name))[.posixPermissions] as? Int
     }
 
-    /// What a file is that is given for a key, and what to do about it.
+    /// The kind of a wrong key file, and the remedy.
     @Test(arguments: [
         (
             "--trusted-key", "openssl ecparam -genkey -name prime256v1 -noout | openssl pkey -pubout",
@@ -55,7 +55,7 @@ import Testing
         #expect(!shop.folder.exists("out"))
     }
 
-    /// What secret stores, env files and Docker make of a PEM file in a variable.
+    /// The forms of a PEM file in a variable from secret stores, env files and Docker.
     @Test(arguments: [
         "$(cat signing.pem)", "$(tr '\n' ' ' <signing.pem)", "$(tr -d '\n' <signing.pem)",
         "$(sed 's/$/\\n/' signing.pem | tr -d '\n')",
@@ -174,7 +174,7 @@ import Testing
         #expect(asked.status == 0, "\(asked.text)")
         #expect(asked.text.contains("passphrase for locked.pem:"))
         #expect(asked.text.contains("private key, rsa-sha1"))
-        // The shell that waits must see an interrupt. A parent may have left that signal ignored.
+        // The waiting shell must see an interrupt. A parent may have left that signal ignored.
         let interrupted = try onTerminal("\\003", until: 130)
         #expect(interrupted.status == 130, "\(interrupted.text)")
         let ignored = try onTerminal("\\003", "ignore", until: 77)

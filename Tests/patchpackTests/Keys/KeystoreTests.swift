@@ -8,7 +8,7 @@ import Testing
     private let shop: ReleaseFixture
     private let environment = ["P": "open-sesame"]
 
-    /// A store of two keys whose passphrase is quick to try.
+    /// A store of two keys with a passphrase that is fast to check.
     init() throws {
         shop = try ReleaseFixture()
         var ring = ScriptKeyRing()

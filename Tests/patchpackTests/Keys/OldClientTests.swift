@@ -3,7 +3,7 @@ import PatchCrypto
 import TestSupport
 import Testing
 
-/// A verb that makes or uses a key for `rsa-sha1` says once a run what it is for.
+/// A verb that makes or uses a key for `rsa-sha1` prints a note about it once per run.
 @Suite(.ownThreads) struct OldClientTests {
     private let shop: ReleaseFixture
     private static let note = "rsa-sha1 is for old clients"
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    /// Nor to those who have moved on, or are on their way.
+    /// Nor does it print the note for those who have migrated, or are about to.
     @Test func itIsNotSaidOfOtherAlgorithms() throws {
         #expect(try notes("keygen -o a --algorithm ed25519") == 0)
         #expect(try notes("\(pack) one.lua -o b --signing-key ed.pem") == 0)
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    /// The keys of the manual stay what `keygen` makes without an option.
+    /// Without an option, `keygen` makes the kinds of keys in the manual.
     @Test func theDefaultsAreTheManuals() throws {
         let run = try shop.run("keygen", "-o", "a", "--bits", "2048")
         #expect(run.text.contains("private key, rsa-sha1, 2048 bits") && run.text.contains("aes-128-cbc+md5"))

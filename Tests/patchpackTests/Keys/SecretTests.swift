@@ -124,7 +124,7 @@ import Testing
         #expect(variable.error.contains("PATCHPACK_SIGNING_KEY: a key was given"), "\(variable.error)")
     }
 
-    /// The name of a file that exists is shown, whatever it looks like.
+    /// The name of an existing file is shown, whatever it looks like.
     @Test func aFilesNameIsShown() throws {
         let name = Self.canaries[1]
         try shop.folder.write("no key", to: name)
@@ -133,7 +133,7 @@ import Testing
         #expect(try shop.run("keyinfo", "/Users/Ada/Keys/Release2026").error.contains("/Users/Ada/Keys/Release2026"))
     }
 
-    /// A text of several lines is shown, unless a word of it is a key.
+    /// A string with several lines is shown, unless a word of it is a key.
     @Test func aKeyIsFoundAmongLines() throws {
         #expect(try shop.run("inspect", "no key,\nbut two lines").error.contains("two lines"))
         #expect(try !shop.run("inspect", "two lines\n\(Self.canaries[0])\n").error.contains(Self.canaries[0]))

@@ -35,10 +35,10 @@ import Testing
         let revoked = try verify("--trust-store", "store", "--format", "json")
         #expect(revoked.status == 15)
         #expect(revoked.text.contains("is revoked"))
-        // Nothing after the signature was checked.
+        // Nothing was checked after the signature.
         let stages = try revoked.objects().first?["stages"] as? [[String: String]]
         #expect(stages?.map { $0["status"] }.prefix(4) == ["pass", "pass", "fail", "skipped"])
-        // A signature of a key that is still trusted is enough.
+        // A signature by a key that is still trusted is enough.
         let both = try shop.run(
             "resign", "cart.js", "-o", "cart.js", "--force", "--append", "--trusted-key", "trusted.pem",
             "--signing-key",
@@ -158,7 +158,7 @@ import Testing
             "--trust-store", "store")
         #expect(packed.status == 15)
         #expect(!shop.folder.exists("x.js"))
-        // A revoked key is not suggested as one that could have signed.
+        // A revoked key is not suggested as a possible signer.
         var changed = try shop.folder.read("cart.js")
         changed[30] ^= 1
         try shop.folder.write(changed, to: "cart.js")

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Every verb's JSON: the members that all objects have, and the schema.
+/// Every verb's JSON: the members of all objects, and the schema.
 @Suite(.ownThreads) struct ReportTests {
     private let shop: ReleaseFixture
 

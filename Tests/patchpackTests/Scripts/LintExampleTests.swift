@@ -4,7 +4,7 @@ import PatchWorkbench
 import TestSupport
 import Testing
 
-/// The examples of `lint --explain` are linted, and the documents list what lint finds.
+/// The examples of `lint --explain` are linted, and the documents list all findings.
 @Suite(.ownThreads) struct LintExampleTests {
     static func codes(in example: LintExample, _ folder: TestFolder) throws -> [String] {
         for file in example.files {

@@ -4,7 +4,7 @@ import PatchWorkbench
 import TestSupport
 import Testing
 
-/// `lint --fix` changes what has only one answer, and nothing else.
+/// `lint --fix` changes only code with a single possible correction.
 @Suite(.ownThreads) struct LintFixTests {
     private static let head = """
         -- @patch    com.example.shop.example
@@ -33,7 +33,7 @@ import Testing
 
     private static func total(_ body: String) -> String { replacement("Cart.total", "original, price, quantity", body) }
 
-    /// What is wrong, and what `--fix` makes of it.
+    /// A mistake, and the result of `--fix`.
     static let fixes: [(wrong: String, right: String)] = [
         (total("return orignal(price, quantity)"), total("return original(price, quantity)")),
         (total("return origPrice(price, qantity)"), total("return origPrice(price, quantity)")),
@@ -114,26 +114,26 @@ import Testing
         #expect(run.text.hasPrefix("fixed  a.lua:"))
         let mode = try FileManager.default.attributesOfItem(atPath: folder.at("a.lua"))[.posixPermissions] as? Int
         #expect(mode == 0o640)
-        // A second time there is nothing to change.
+        // There is nothing to change the second time.
         let again = try lint("a.lua", "--fix", in: folder)
         #expect(!again.text.contains("fixed") && again.status == run.status)
         #expect(try String(contentsOfFile: folder.at("a.lua"), encoding: .utf8) == right)
     }
 
-    /// Two names are as near, no name is, a place is not clear, or the change would make it worse.
+    /// Two names are equally near, no name is near, a place is ambiguous, or the change would make things worse.
     static let kept = [
         total("local pride = price\n  local prize = price\n  return pri(pride, prize, quantity)"),
         total("return blue(price, quantity)"),
         total("log.info(\"orignal\")  return orignal(price, quantity) -- orignal"),
         total("local total = original(price, quantity)\n  return price"),
         replacement("Cart.pay", "original, wallet, cents", "return wallet.spend(wallet)"),
-        // The original under another name, a `!` after a value, a name that is too short to be near another.
+        // The original under another name, a `!` after a value, and a name that is too short for a suggestion.
         replacement("Cart.total", "super, price, quantity", "return super * 2"),
         total("local x = price!\n  return x"),
         total("local x = original(price, quantity)\n  return x * k"),
     ]
 
-    /// A wrong change does not come with a right one: the word on the line that Lua names is another one.
+    /// A wrong change is not made along with a right one: the word on the line that Lua reports is another one.
     @Test func eachChangeRemovesItsOwnProblem() throws {
         let folder = try workshop()
         let wrong = Self.replacement(
@@ -146,7 +146,7 @@ import Testing
         #expect(text.contains("name == nil") && text.contains("+ mine.prise"), "\(text)")
     }
 
-    /// Two scripts of one name could get each other's changes.
+    /// Two scripts of the same name could get each other's changes.
     @Test func scriptsOfOneNameStay() throws {
         let folder = try workshop()
         try folder.write(Self.total("require('util')\n  return price"), to: "main/main.lua")
@@ -158,7 +158,7 @@ import Testing
         #expect(try String(contentsOfFile: folder.at("b/util.lua"), encoding: .utf8) == script)
     }
 
-    /// Each error of syntax hides the next one.
+    /// Each syntax error hides the next one.
     @Test func oneRunFixesManyLines() throws {
         let folder = try workshop()
         let lines = (1...25).map { "if price != \($0) and quantity != \($0) then price = price + 1 end" }
@@ -196,7 +196,7 @@ import Testing
         let change = try #require((fix["artifactChanges"] as? [[String: Any]])?.first)
         #expect((change["artifactLocation"] as? [String: String])?["uri"] == "a.lua")
         let replacement = try #require((change["replacements"] as? [[String: Any]])?.first)
-        // The columns count code points: a letter, a mark or a face is one.
+        // Columns count code points: a letter, a mark or an emoji is one.
         #expect(
             replacement["deletedRegion"] as? [String: Int]
                 == ["startLine": 6, "endLine": 6, "startColumn": 30, "endColumn": 37])
@@ -233,7 +233,7 @@ import Testing
         #expect(text == Self.total("return original(price, quantity)"))
     }
 
-    /// The wrong examples of `lint --explain`, too, lint better or stay as they are.
+    /// The wrong examples of `lint --explain` also lint better, or stay unchanged.
     @Test func theExamplesLintNoWorse() throws {
         let folder = try workshop()
         for code in Finding.Code.allCases where code != .tooLarge {

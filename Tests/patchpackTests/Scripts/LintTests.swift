@@ -74,7 +74,7 @@ import Testing
         #expect(results.allSatisfy { rules.contains($0["ruleId"] as? String ?? "") })
     }
 
-    /// Services want names from the working folder, which is the repository's; of other files, a name that says so.
+    /// Services expect names relative to the working folder, which is the repository's. Other files need an absolute name.
     @Test func reportsNameFilesFromTheWorkingFolder() throws {
         let shop = try workshop()
         let folder = try shop.shell("pwd -P").lines[0]
@@ -152,11 +152,11 @@ import Testing
             "\"$TOOL\" lint \"$CHECKOUT\"/examples/patches/*.lua --interface interface.json")
         #expect(run.status == 0, "\(run.text)")
         #expect(run.lines.filter { $0.hasPrefix("ok ") }.count == 4)
-        // Its bug is what its spec is there for.
+        // Its spec tests this bug.
         #expect(run.lines.filter { $0.contains("[may-be-nil]") }.count == 2)
     }
 
-    /// What a stranger sends with a pull request ends no check by a signal.
+    /// No file in a pull request can end a check by a signal.
     @Test func hostileFilesAreLintedToTheirEnd() throws {
         let shop = try workshop()
         let fields = { (type: String) in "\"fields\":[{\"name\":\"next\",\"type\":\"\(type) or nil\"}]" }
@@ -170,7 +170,7 @@ import Testing
         let give = "patch.replace('F.give', function(o, a) return a end)\n"
         try shop.folder.write(head + give, to: "give.lua")
         #expect(try shop.run("lint", "give.lua", "--interface", "i.json").status == 0)
-        // A long line is shown around the finding, and with its caret below it.
+        // A long line is shown around the finding, with the caret below it.
         let long = String(repeating: "do local a end ", count: 3000)
         try shop.folder.write(head + long + give, to: "long.lua")
         let run = try shop.run("lint", "long.lua", "--interface", "i.json")
@@ -179,13 +179,13 @@ import Testing
         #expect(last.first?.hasSuffix("[unused-local]") == true)
         let (line, caret) = (Array(last.dropFirst().first ?? ""), Array(last.dropFirst(2).first ?? ""))
         #expect(caret.last == "^" && line.indices.contains(caret.count - 1) && line[caret.count - 1] == "a")
-        // More tags than anybody can mistype, and one that is very long.
+        // Many misspelt tags, and a very long one.
         try shop.folder.write(
             head + String(repeating: "-- @pach x\n", count: 4000) + "-- @" + String(repeating: "p", count: 20_000)
                 + "\n" + give,
             to: "tags.lua")
         #expect(try shop.run("lint", "tags.lua", "--interface", "i.json").status == 0)
-        // A bundle that no envelope can hold is not looked into.
+        // A bundle that is too large for an envelope is not checked.
         var files = ["give.lua"]
         for number in 0..<64 {
             files.append("m\(number).lua")

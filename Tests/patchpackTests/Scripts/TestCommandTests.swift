@@ -40,7 +40,7 @@ import Testing
         #expect(run.error == "1 passed, 1 failed, 0 pending\n")
     }
 
-    /// Services refuse annotations of more than 64 KB, and parsers attributes of more than 10 MB.
+    /// Services refuse annotations of more than 64 KB, and parsers refuse attributes of more than 10 MB.
     @Test(arguments: ["text", "json", "junit", "tap", "github"]) func aLongValueIsCutWhereItDiffers(format: String)
         throws
     {
@@ -83,7 +83,7 @@ import Testing
         #expect(try test("cart.js", "--spec", "specs/cart-total.lua").status == 64)
     }
 
-    /// Debian's prove knows TAP only up to version 13, which has everything that is written here.
+    /// Debian's prove supports TAP only up to version 13, which is enough for this output.
     @Test func proveReadsTheTAP() throws {
         try workshop.folder.write(
             "#!/bin/sh\n\"$TOOL\" test patches/$1.lua --spec specs/$1.lua --interface interface.json --format tap\n",
@@ -211,7 +211,7 @@ import Testing
         #expect(try test("patches/cart-total.lua", "--spec", "endless.lua", "--time-limit", "1").status == 20)
     }
 
-    /// The search takes as long as the time limit and five seconds more.
+    /// The search runs for the time limit and five more seconds.
     @Test(.enabled(if: testsMayBeLong)) func whatNoHookEndsIsEndedWithTheProcess() throws {
         try workshop.folder.write(
             "it('a', function() local s = ('a'):rep(200000) s:find(('.-'):rep(20) .. 'b') end)", to: "slow.lua")
@@ -253,7 +253,7 @@ import Testing
         #expect(without.text.contains("use --interface"), "\(without.text)")
     }
 
-    /// An error that an app's function throws has only its message, as in the app.
+    /// An error from an app's function has only its message, as in the app.
     @Test func errorsOfStubsAreTheApps() throws {
         try workshop.folder.write(
             """
@@ -276,7 +276,7 @@ import Testing
         #expect(run.status == 0, "\(run.text)")
     }
 
-    /// Runs the same specs in busted: each test has the same outcome.
+    /// Runs the same specs in busted. Each test must have the same outcome.
     @Test(arguments: ["order_spec", "assertions_spec"]) func bustedSaysTheSame(_ spec: String) throws {
         try #require(Tool.exists("/usr/bin/busted"), "lua-busted is missing: run scripts/deps.sh test")
         try workshop.folder.write(
@@ -292,10 +292,10 @@ import Testing
         let busteds = outcomes(try workshop.shell("busted -o TAP s.lua").lines)
         let mine = outcomes(try test("patches/cart-total.lua", "--spec", "s.lua", "--format", "tap").lines)
         #expect(busteds.count > 10 && mine.count == busteds.count)
-        // The file that specs find here runs them with Debian's Lua alone, too.
+        // The library for specs also runs them with Debian's Lua alone.
         let alone = try workshop.shell("lua5.4 \"$CHECKOUT/Sources/CLuaWorkbench/specs.lua\" s.lua 2>/dev/null")
         #expect(outcomes(alone.lines) == mine)
-        // If a hook fails, busted names the hook, and patchpack names the test or block that it belongs to.
+        // If a hook fails, busted names the hook, and patchpack names its test or block.
         for (mine, busteds) in zip(mine, busteds) {
             let hooks = [" setup", " before_each", " is not run"]
             func plain(_ line: String) -> String {

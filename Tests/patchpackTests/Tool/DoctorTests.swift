@@ -43,7 +43,7 @@ import Testing
         private static let architecture = "aarch64"
     #endif
 
-    /// A library that is loaded first has most functions of Lua, and Lua's own has the others.
+    /// A preloaded library has most functions of Lua, and Lua's own library has the others.
     @Test(
         .enabled(if: FileManager.default.fileExists(atPath: otherLua), "Debian's libluajit-5.1-2"),
         arguments: [

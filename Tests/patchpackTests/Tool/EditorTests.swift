@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What editors, luacheck and CI services get to know.
+/// The output for editors, luacheck and CI services.
 @Suite(.ownThreads) struct EditorTests {
     private func workshop() throws -> ReleaseFixture {
         let shop = try ReleaseFixture()
@@ -110,7 +110,7 @@ import Testing
         #expect(try shop.run("embed", "cart.lua").status == 64)
     }
 
-    /// A spec could read the keys of the feed, or change what is published after it.
+    /// A spec could read the keys of the feed, or change files before they are published.
     @Test func theActionPublishesNothingWhereSpecsRun() throws {
         let shop = try workshop()
         let run = try shop.shell(
@@ -130,7 +130,7 @@ import Testing
         #expect(!shop.folder.exists("ran"))
     }
 
-    /// What the GitHub action does, with the files that a runner gives it.
+    /// The GitHub action, with the files that a runner provides.
     @Test func theActionSumsUp() throws {
         let shop = try workshop()
         let run = try shop.shell(
@@ -155,7 +155,7 @@ import Testing
         #expect(run.text.contains("status 10\n| verify | failed (10) |\n"), "\(run.text)")
         #expect(run.text.contains("::error::publish without rollout"), "\(run.text)")
         #expect(run.text.contains("without a rollout 64\n"), "\(run.text)")
-        // The spec fails with 20 before the envelope does with 10.
+        // The spec fails with exit status 20 before the envelope does with 10.
         #expect(run.text.hasSuffix("first 20\n"), "\(run.text)")
         #expect(run.text.contains("::error file=failing.lua,line=1,col=1,title=fails::"), "\(run.text)")
     }

@@ -22,7 +22,7 @@ import Testing
         #expect(documented == PatchError.Code.exitStatuses.map { "\($0.status) \($0.code)" })
     }
 
-    /// An error names its file once, and its parts are members of their own.
+    /// An error names its file once, and its parts are separate members.
     @Test func thePlaceOfAnErrorIsToldOnce() throws {
         let run = try shop.shell(
             """
@@ -61,7 +61,7 @@ import Testing
         #expect(object["exitCode"] as? Int == Int(status), sourceLocation: sourceLocation)
         #expect(object["mpaasCode"] as? Int == mpaas, sourceLocation: sourceLocation)
         #expect((object["error"] as? [String: Any])?["code"] as? String == name, sourceLocation: sourceLocation)
-        // A file that does not verify is not unpacked either, and no output is left.
+        // A file that does not verify is not unpacked either, and no output remains.
         let unpacked = try shop.run(
             "unpack", "x.js", "-o", "out", "--trusted-key", "trusted.pem", "--script-key", "script.key")
         if options.isEmpty { #expect(unpacked.status == status, sourceLocation: sourceLocation) }
@@ -217,7 +217,7 @@ import Testing
         #expect(object["file"] as? String == "missing.js")
     }
 
-    /// Simulates a machine's policy by properties that no algorithm of the default provider has.
+    /// Simulates a machine's policy with properties that no algorithm of the default provider has.
     @Test func sixtyNineUnavailable() throws {
         try #require(try shop.pack("cart.lua").status == 0)
         try shop.folder.write(
@@ -263,7 +263,7 @@ import Testing
         #expect(try shop.shell("patchpack inspect cart.js | true; exit ${PIPESTATUS[0]}").status != 139)
         #expect(try shop.pack("cart.lua", "-o", "cart.js/below").status == 74)
         #expect(try shop.pack("cart.lua", "-o", "/proc/none").status == 74)
-        // A file must not grow past 512 bytes: part of it is written, but nothing is left.
+        // A file must not grow past 512 bytes: part of it is written, but no file remains.
         let limited = try shop.shell(
             "ulimit -f 1; export LLVM_PROFILE_FILE=/dev/null; patchpack pack cart.lua -o limited --signing-key signing.pem --script-key script.key"
         )
@@ -271,7 +271,7 @@ import Testing
         #expect(try shop.folder.contents().filter { $0.hasPrefix("limited/") } == [])
     }
 
-    /// An opened file must not get the number of a closed standard stream: messages would be written into it.
+    /// An opened file must not get the number of a closed standard stream, because messages would be written into it.
     @Test func closedStreamsLeaveOutputsAlone() throws {
         var names: [String] = []
         for number in 0..<20 {

@@ -4,7 +4,7 @@ import Testing
 @testable import patchpack
 
 @Suite(.ownThreads) struct ManTests {
-    /// Without a warning from mandoc or groff. A page refers to others, which are not installed.
+    /// The pages have no warnings from mandoc or groff. A page refers to others, which are not installed.
     @Test func manualPagesAreClean() throws {
         let folder = try TestFolder()
         let run = try Tool.shell(

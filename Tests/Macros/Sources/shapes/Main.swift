@@ -15,7 +15,7 @@ func fault(_ call: () throws(Trouble) -> Int) -> Trouble? {
 
 @MainActor enum World { nonisolated(unsafe) static var wrong = 0 }
 
-/// Calls each shape once. A patch adds `more` to what is answered.
+/// Calls each shape once. A patch adds `more` to the result.
 @MainActor func callAll(_ more: Int) async {
     let cart = Cart()
     let extra = Double(more)
@@ -110,13 +110,13 @@ func fault(_ call: () throws(Trouble) -> Int) -> Trouble? {
             await callAll(round)
             check(bench.failures.isEmpty, true, "\(bench.failures)")
         }
-        // The registry is gone, and the functions answer.
+        // The registry no longer exists, and the functions return.
         await callAll(0)
         if World.wrong > 0 { fatalError("\(World.wrong) wrong") }
         print("macros: \(count) functions, patched and not: right")
     }
 
-    /// A patch that adds to what each function answers.
+    /// A patch that adds to the result of each function.
     static func source(_ registry: PatchRegistry, adds more: Int) -> String {
         let names = registry.state.map(\.name)
         return """

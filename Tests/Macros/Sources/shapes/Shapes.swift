@@ -2,7 +2,7 @@ import Foundation
 import PatchCrypto
 import PatchRunner
 
-// Each shape of a function that can be @Patchable.
+// Every shape of a function that can be @Patchable.
 
 @PatchStruct struct Item: Equatable {
     var name: String

@@ -2,8 +2,8 @@ import Foundation
 import PatchRunner
 import PatchTesting
 
-// What docs/runner.md shows, in a module whose default isolation is the main actor and whose asynchronous functions run where their
-// caller runs, as in a new Xcode project.
+// The examples in docs/runner.md, in a module whose default isolation is the main actor and whose asynchronous functions run on
+// their caller's actor, as in a new Xcode project.
 
 struct Item: PatchStruct {
     var name: String
@@ -44,7 +44,7 @@ actor Till: PatchObject {
 
 enum Meal: String, PatchKey { case lunch, dinner }
 
-/// On the main actor, as all that does not say otherwise.
+/// On the main actor, like all declarations without another isolation.
 final class Shop {
     private var factor = 2.0
     let price: Replaceable<@Sendable (Item, Order) -> Double>
@@ -89,7 +89,7 @@ final class Shop {
         }
     }
 
-    /// A point's original is code of this place, so it is on the main actor.
+    /// A point's original is part of this module, so it is on the main actor.
     func heading() -> String { title("Shop") { name in "\(name) \(factor)" } }
 }
 
@@ -109,7 +109,7 @@ func calls(_ expected: [Double]) {
     check(shop.heading() == (expected[3] > 1 ? "Shop 2.0!" : "Shop 2.0"), "heading")
 }
 func asynchronousCalls(_ expected: [Int]) async throws {
-    // Each call stays on the main actor, patched or not, so nothing else runs there between two that do not wait.
+    // Each call stays on the main actor, patched or not, so nothing else runs there between two calls that do not wait.
     check(await shop.fetch("ab", 2).utf8.count == expected[0], "fetch")
     check(try await shop.tries(1) == expected[1], "tries")
     do {
@@ -121,7 +121,7 @@ func asynchronousCalls(_ expected: [Int]) async throws {
     check(await Task.detached { [pricing] in await pricing.double(2) }.value == expected[3], "an actor's")
 }
 
-/// An actor that is not the main one.
+/// An actor other than the main actor.
 actor Pricing {
     private let half: Replaceable<@Sendable (Int) async -> Int>
 

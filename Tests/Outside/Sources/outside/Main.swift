@@ -3,8 +3,8 @@ import PatchFoundation
 import PatchRunner
 import Synchronization
 
-// Every way of keeping a function that patches can replace, and every form of function: called without a patch, and through one.
-// The ways are in Generated/, which build.py writes.
+// Every way to keep a replaceable function, and every form of function, called without a patch and with one. The ways are in
+// Generated/, which build.py writes.
 
 struct Item: PatchStruct {
     var name: String
@@ -41,7 +41,7 @@ struct Trouble: Error, Equatable {
     var text: String
 }
 
-// What an argument adds to an answer, so that none can be lost or take another's place.
+// The amount that an argument adds to a result, so that a lost or swapped argument is noticed.
 func weight(_ value: Double) -> Double { value }
 func weight(_ value: Int) -> Double { Double(value) * 10 }
 func weight(_ value: Bool) -> Double { value ? 100 : 0 }
@@ -51,7 +51,7 @@ func weight(_ value: Item) -> Double { value.price * 100_000 }
 func weight(_ value: Basket) -> Double { 1_000_000 }
 func weight(_ value: Int?) -> Double { Double(value ?? 7) * 10_000_000 }
 
-/// What the originals have been told to do, and what they have done.
+/// The instructions for the originals, and a record of their calls.
 enum World {
     static let fails = Atomic(false)
     static let calls = Atomic(0)
@@ -65,7 +65,7 @@ enum World {
         print("wrong:", what)
     }
 
-    /// Checks that a call calls its original once, and throws what that throws.
+    /// Checks that a call calls its original once, and throws the original's error.
     static func check(_ what: String, throws isThrowing: Bool, _ call: () async throws -> Bool) async {
         for fails in isThrowing ? [false, true] : [false] {
             World.fails.store(fails, ordering: .relaxed)

@@ -1,5 +1,5 @@
 // swift-format-ignore-file
-// What the samples of README and docs leave out.
+// The parts that the samples of README and docs leave out.
 import PatchDevice
 
 let host = try! HostInfo(app: "com.example.shop", version: "2.3.1")

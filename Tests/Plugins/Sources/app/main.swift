@@ -1,7 +1,7 @@
 import PatchCrypto
 import PatchRunner
 
-// What the build plug-in has written.
+// The source written by the build plug-in.
 let key = try VerifyingKey(pem: PatchResources.trustedKey)
 let registry = PatchRegistry()
 let total = try registry.replaceable("Cart.total") { (price: Double, quantity: Int) -> Double in
