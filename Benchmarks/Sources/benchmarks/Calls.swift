@@ -308,7 +308,7 @@ enum Calls {
 
     private enum Status: String, Codable, PatchKey { case new, paid, sent }
 
-    /// A value like those of a real app.
+    /// A value like the ones in a real app.
     private struct Order: Codable, PatchValue {
         var id = "2026-000417"
         var customer = "Ada Lovelace"
