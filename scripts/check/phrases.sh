@@ -1,17 +1,25 @@
 #!/bin/bash
-# Refuses the phrases in scripts/check/phrases.txt. Those before the line `# documents` apply to documents, comments and messages,
-# and those after it only to documents.
+# Refuses the phrases in scripts/check/phrases.txt. Those before the line `# documents` apply to documents, code, comments and
+# messages, and those after it to documents and to the comments of Swift and C.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 status=0
-files=('*.md' 'Sources/*.swift' 'Sources/*.c' 'Sources/*.h' 'examples/*.swift' 'scripts/*.sh' Makefile)
+sources=('Sources/*.swift' 'Sources/*.c' 'Sources/*.h')
+documents=('*.md' "${sources[@]}" 'examples/*.swift' 'scripts/*.sh' Makefile)
+comments=()
+
+# Prints the lines of some files in which an expression is found: `find EXPRESSION FILES...`.
+find() { git ls-files -z --cached --others --exclude-standard -- "${@:2}" | xargs -0 grep -nP -- "$1" || true; }
+
 while IFS=$'\t' read -r phrase instead; do
   case $phrase in
-    '# documents') files=('*.md' ':!CHANGELOG.md') && continue ;;
+    '# documents') documents=('*.md' ':!CHANGELOG.md') comments=("${sources[@]}" 'Tests/*.swift') && continue ;;
     '#'* | '') continue ;;
   esac
-  found=$(git ls-files -z --cached --others --exclude-standard -- "${files[@]}" |
-    xargs -0 grep -nP -- "$phrase" || true)
+  found=$(
+    find "$phrase" "${documents[@]}"
+    [ ${#comments[@]} = 0 ] || find "^(?:[^\"]|\"[^\"]*\")*?//.*(?:$phrase)" "${comments[@]}"
+  )
   [ -z "$found" ] && continue
   printf '%s\n  write: %s\n' "$found" "$instead"
   status=1

@@ -186,7 +186,8 @@ public final class PatchRunner: Sendable {
             }
             var policy = try policy(for: patch.manifest)
             replaced = try changing.locked { (state) throws(PatchError) in
-                policy.minimumVersion = state.minimumVersions[patch.id]  // read here, because another thread may raise it
+                // Another thread may have raised it since the policy was made.
+                policy.minimumVersion = state.minimumVersions[patch.id]
                 try policy.check(patch.manifest)
                 guard patch.script.use() else {
                     throw PatchError(.config, "\(patch.id) was already activated", hint: "load it again")

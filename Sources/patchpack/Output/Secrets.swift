@@ -2,15 +2,15 @@ import PatchCrypto
 
 /// Keys that were given by mistake instead of file names. No message shows them.
 struct Secrets: Sendable {
-    private let texts: [String]
+    private let strings: [String]
 
-    /// - Parameter texts: The keys, and the parts of them that a message may show.
-    init(_ texts: Set<String>) { self.texts = texts.sorted { $0.utf8.count > $1.utf8.count } }
+    /// - Parameter strings: The keys, and the parts of them that a message may show.
+    init(_ strings: Set<String>) { self.strings = strings.sorted { $0.utf8.count > $1.utf8.count } }
 
     /// A string without the keys in it.
     func removed(from text: String) -> String {
         // Bytes are compared, because a combining mark after the last letter of a key would hide it.
-        texts.reduce(text) { text, key in
+        strings.reduce(text) { text, key in
             let bytes = Array(text.utf8)
             guard bytes.firstRange(of: Array(key.utf8)) != nil else { return text }
             return String(
@@ -21,7 +21,7 @@ struct Secrets: Sendable {
     /// A value without the keys in it. A manifest is shown as it was signed, even if it has a value that looks like a key, such
     /// as a commit or a hash.
     func removed(from value: JSONValue) -> JSONValue {
-        guard !texts.isEmpty else { return value }
+        guard !strings.isEmpty else { return value }
         return switch value {
         case .string(let text): .string(removed(from: text))
         case .array(let values): .array(values.map(removed))

@@ -60,7 +60,7 @@ enum EmbedCommand {
         let source = """
             // Written by patchpack embed.
 
-            /// What this app trusts.
+            /// The keys that this app trusts, and the root of its feed.
             enum PatchResources {
             \(members.joined(separator: "\n"))
             }
