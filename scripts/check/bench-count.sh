@@ -90,20 +90,38 @@ code() {
   done
 }
 
+# Makes an empty feed and envelopes for it, and sets `publish` to the command that publishes them and `trusted` to the options for
+# their keys: `feed FOLDER COUNT`.
+feed() {
+  local role
+  scripts "$1" "$2"
+  trusted=(--trusted-key "$work/keys-ed25519/trusted.pem" --script-key "$work/keys-ed25519/script.key")
+  for role in root release online; do "$patchpack" keygen -q --algorithm ed25519 -o "$1/$role"; done
+  "$patchpack" pack "$1"/*.lua -q --no-lint -o "$1/packed" --signing-key "$work/keys-ed25519/signing.pem" "${trusted[@]}"
+  "$patchpack" feed init "$1/feed" -q --app com.example.app --root-key "$1/root/signing.pem" --release-key "$1/release/signing.pem" \
+    --online-key "$1/online/signing.pem"
+  publish=("$patchpack" feed publish "$1/feed" "$1"/packed/*.js -q --key "$1/release/signing.pem" --key "$1/online/signing.pem"
+    "${trusted[@]}")
+}
+
 # The instructions for a sync of a device that already has all patches of a feed: `unchanged PATCHES`.
 unchanged() {
-  local folder=$work/sync-$1 role
-  scripts "$folder" "$1"
-  local trusted=(--trusted-key "$work/keys-ed25519/trusted.pem" --script-key "$work/keys-ed25519/script.key")
-  for role in root release online; do "$patchpack" keygen -q --algorithm ed25519 -o "$folder/$role"; done
-  local release=$folder/release/signing.pem online=$folder/online/signing.pem
-  "$patchpack" pack "$folder"/*.lua -q --no-lint -o "$folder/packed" --signing-key "$work/keys-ed25519/signing.pem" "${trusted[@]}"
-  "$patchpack" feed init "$folder/feed" -q --app com.example.app --root-key "$folder/root/signing.pem" --release-key "$release" \
-    --online-key "$online"
-  "$patchpack" feed publish "$folder/feed" "$folder"/packed/*.js -q --key "$release" --key "$online" "${trusted[@]}"
+  local folder=$work/sync-$1 publish trusted
+  feed "$folder" "$1"
+  "${publish[@]}"
   local sync=("$patchpack" sync "$folder/feed" --store "$folder/store" --app com.example.app --app-version 1
     --root "$folder/feed/metadata/1.root.json" --no-launch -q "${trusted[@]}")
   "${sync[@]}" && "${sync[@]}" && count "${sync[@]}"
+}
+
+# The peak memory of publishing patches in an empty feed, in kilobytes: `published PATCHES`.
+published() {
+  local folder=$work/published publish trusted
+  feed "$folder" "$1"
+  mv "$folder/feed" "$folder/empty"
+  # The file beside a key records the versions that it has signed.
+  # shellcheck disable=SC2016 # the inner shell expands these
+  measured 2 sh -c 'rm -rf "$0"/feed "$0"/*/*.signed && cp -R "$0"/empty "$0"/feed && exec "$@"' "$folder" "${publish[@]}"
 }
 
 # Twenty-one scripts and their envelopes.
@@ -164,6 +182,7 @@ measure() {
     echo "$(measured 2 "$patchpack" pack -q --jobs 1 --no-lint --force -o "$work/packed-many" --signing-key "$keys/signing.pem" \
       --script-key "$keys/script.key" --recursive "$work/many") 0"
     ;;
+  memory-publish) echo "$(published 2000) 0" ;;
   faults-verify)
     keys=$work/keys-rsa
     echo "$(($(measured 3 "$patchpack" verify --trusted-key "$keys/trusted.pem" --script-key "$keys/script.key" \

@@ -70,6 +70,7 @@ struct SyncPass: Sendable {
             guard let (isExpired, error) = refusals[PatchID(id: result.id, version: result.version)] else { continue }
             results[place].code = isExpired ? .expired : .refused
             results[place].detail = isExpired ? error.message : "\(error.code): \(error.message)"
+            results[place].error = isExpired ? nil : error
         }
         try note(results)
         return results
@@ -90,6 +91,7 @@ struct SyncPass: Sendable {
                 if let refusal = try await take(download, &client, trust, at: now) {
                     results[download.place].code = refusal.code
                     results[download.place].detail = "\(refusal.error.code): \(refusal.error.message)"
+                    results[download.place].error = refusal.code == .expired ? nil : refusal.error
                 } else {
                     taken.append((PatchID(id: download.entry.id, version: download.entry.version), download.hash))
                 }

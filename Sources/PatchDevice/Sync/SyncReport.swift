@@ -14,6 +14,8 @@ public struct SyncReport: Sendable {
         public internal(set) var code: PatchChoice.Code
         /// The reason, if the code alone does not state it.
         public internal(set) var detail: String?
+        /// Why the envelope was not accepted, or could not be fetched; nil for all other results.
+        public internal(set) var error: PatchError?
     }
 
     /// Why the sync failed; nil if it succeeded. After a failure, held patches stay held, except those that the sync had already

@@ -49,6 +49,28 @@ import Testing
         #expect(codes == ["7 offered", "7 rollout"])
     }
 
+    /// A device takes the other patches, but a build that syncs a folder must not pass without this one.
+    @Test func aSyncThatRefusesAPatchFails() throws {
+        let work = try FeedReleaseFixture()
+        func sync(_ options: String...) throws -> Tool {
+            try Tool.run(
+                Tool.patchpack,
+                [
+                    "sync", "feed", "--store", "store", "--app", "com.example.shop", "--app-version", "2.3.1",
+                    "--script-key", "script.key",
+                ] + options, in: work.folder.path)
+        }
+        let refused = try sync("--trusted-key", "other.pem")
+        #expect(refused.status == 12 && refused.lines == ["refused  \(FeedReleaseFixture.id) 7"], "\(refused.text)")
+        #expect(refused.error.hasPrefix("patchpack: error: \(FeedReleaseFixture.id) 7: "), "\(refused.error)")
+        let line = try #require(try sync("--trusted-key", "other.pem", "--format", "json").objects().first)
+        #expect(line["ok"] as? Bool == false && line["verdict"] as? String == "unknown-signer")
+        #expect((line["error"] as? [String: Any])?["code"] as? String == "unknown-signer")
+        try #require(try work.shop.shell("find feed -name '*.js' -delete").status == 0)
+        let missing = try sync("--trusted-key", "trusted.pem")
+        #expect(missing.status == 36 && missing.lines == ["unavailable  \(FeedReleaseFixture.id) 7"], "\(missing.text)")
+    }
+
     /// `openssl` alone verifies the signed bytes.
     @Test func opensslVerifiesTheSignatures() throws {
         let work = try FeedReleaseFixture()

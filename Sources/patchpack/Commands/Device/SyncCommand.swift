@@ -52,10 +52,11 @@ enum SyncCommand {
         let report = try waiting { await device.sync(launching: !arguments.has(.noLaunch)) }
         for result in report.results { try show(result, explaining: arguments.has(.explain), console) }
         if let error = report.error { throw error.about(reading.place) }
-        if console.format == .text, !console.isQuiet {
+        let failure = report.results.lazy.compactMap(\.error).first
+        if failure == nil, console.format == .text, !console.isQuiet {
             try console.line(.good, "ok", "  \(folder)  \(report.bytes) bytes, \(report.duration.milliseconds) ms")
         }
-        return 0
+        return failure?.code.exitStatus ?? 0
     }
 
     private static func show(
@@ -64,16 +65,20 @@ enum SyncCommand {
         if console.format == .json {
             try console.json(
                 .object(
-                    [("schema", .string("patchpack.sync/1"))] + JSONValue.outcome(nil) + [
+                    [("schema", .string("patchpack.sync/1"))] + JSONValue.outcome(result.error) + [
                         ("id", .string(result.id)), ("version", .integer(result.version)),
                         ("code", .string(result.code.rawValue)),
-                        ("detail", result.detail.map(JSONValue.string) ?? .null), ("error", .null),
+                        ("detail", result.detail.map(JSONValue.string) ?? .null), ("error", .error(result.error)),
                     ]))
         } else if !console.isQuiet {
             let isGood = result.code == .offered || result.code == .kept
             let detail = explaining ? "  \(result.detail ?? result.code.sentence)" : ""
             try console.line(
-                isGood ? .good : .faint, result.code.rawValue, "  \(result.id) \(result.version)\(detail)")
+                isGood ? .good : result.error == nil ? .faint : .bad, result.code.rawValue,
+                "  \(result.id) \(result.version)\(detail)")
+        }
+        if let error = result.error, console.format == .text {
+            console.error(error.at(file: "\(result.id) \(result.version)"))
         }
     }
 }

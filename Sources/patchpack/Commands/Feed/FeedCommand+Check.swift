@@ -1,0 +1,61 @@
+import PatchCrypto
+import PatchFeed
+import PatchFiles
+import PatchPublishing
+
+extension FeedCommand {
+    @Sendable static func check(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        let reading = try FeedReading(arguments)
+        let now = try SystemClock.now()
+        let check: FeedCheck
+        do throws(PatchError) {
+            check = try waiting(meanwhile: { console.status("\(reading.source.count) files are read") }) {
+                () async throws(PatchError) in
+                var client = try reading.client(at: now)
+                return try await FeedCheck(&client, at: now, in: reading.place)
+            }
+        } catch {
+            console.status(nil)
+            guard error.code == .feedUnavailable, error.hint == nil else { throw error }
+            throw error.hinting(
+                "if it is missing there: patchpack feed deploy DIR --to PLACE uploads it again; if the place is not public (403), open it"
+            )
+        }
+        console.status(nil)
+        let list = check.list
+        let signed =
+            arguments.has(.listed)
+            ? try FeedState(arguments.operands[0].text).feed(reading.root, arguments).signedFiles : []
+        var fault = PatchError.signedAhead(list.published, of: now)
+        if fault == nil { fault = try otherState(of: reading, arguments) }
+        let caching = reading.source.faults
+        if console.format == .json {
+            try console.json(
+                .object(
+                    [("schema", .string("patchpack.feed-check/1")), ("feed", .string(reading.place.description))]
+                        + JSONValue.outcome(fault) + [
+                            ("app", .string(list.app)), ("environment", .string(list.environment)),
+                            ("patches", .integer(list.entries.count)), ("bytes", .integer(check.bytes)),
+                            ("faults", .array(check.faults.map(JSONValue.string))),
+                            ("caching", .array(caching.map(JSONValue.string))),
+                            (
+                                "signed",
+                                .array(
+                                    signed.map { .object([("path", .string($0.path)), ("entry", .string($0.words))]) })
+                            ), ("error", .error(fault)),
+                        ]))
+        } else {
+            for fault in check.faults { console.warning(fault) }
+            for warning in caching { console.warning(warning) }
+            for (path, words) in signed { try console.line("\(path)  \(words)") }
+            if let fault {
+                console.error(fault.about(reading.place))
+            } else if !console.isQuiet {
+                try console.line(
+                    .good, "ok",
+                    "  \(reading.place)  \(list.entries.count) patches, \(check.bytes) bytes of list and envelopes")
+            }
+        }
+        return fault?.code.exitStatus ?? 0
+    }
+}

@@ -1,0 +1,77 @@
+import PatchCrypto
+import PatchFeed
+import PatchFiles
+import PatchPublishing
+
+extension FeedCommand {
+    @Sendable static func status(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        let place = FeedState(arguments.operands[0].text)
+        let root = try PinnedRoot.givenRoot(arguments)
+        let feed = try place.feed(root, arguments)
+        let now = try SystemClock.now()
+        let limit = try arguments.number(of: .days, atLeast: 0)
+        let id = arguments.operands.count > 1 ? arguments.operands[1].text : nil
+        if let id, feed.entries(of: id).isEmpty { throw PatchError.unlisted(id, in: feed).about(Path(place.name)) }
+        if console.format == .text, !console.isQuiet {
+            for line in feed.overview(at: now, of: id, most: arguments.has(.allPatches) ? .max : 20) {
+                try line.print(console)
+            }
+            if try place.hasStaged() {
+                try console.line(.bad, "a change waits for signatures", ": patchpack feed sign \(place.name) --show")
+            }
+        }
+        let roles = feed.roles(at: now)
+        if console.format == .text, !console.isQuiet {
+            for status in roles {
+                let name = status.role.rawValue + String(repeating: " ", count: 10 - status.role.rawValue.count)
+                let left = status.days < 0 ? "has ended" : "\(status.days) days left"
+                try console.line(
+                    "\(name)version \(status.version), \(left), \(status.threshold) of \(FeedKey.short(status.keyIDs))")
+            }
+        }
+        let error = feed.alarm(lasting: limit ?? 0, at: now)
+        if console.format == .json {
+            try console.json(
+                .object(
+                    [("schema", .string("patchpack.feed-status/1")), ("feed", .string(place.name))]
+                        + JSONValue.outcome(error) + [
+                            ("app", .string(feed.app)), ("environment", .string(feed.environment)),
+                            ("enabled", .bool(feed.list.isEnabled)), ("staged", .bool(try place.hasStaged())),
+                            ("published", feed.published.map { .string($0.description) } ?? .null),
+                            ("author", feed.list.author.map(JSONValue.string) ?? .null),
+                            ("reason", feed.list.reason.map(JSONValue.string) ?? .null),
+                            ("stop", feed.list.stop?.json ?? .null),
+                            (
+                                "minimumAppVersion",
+                                feed.list.minimumAppVersion.map { .string($0.description) } ?? .null
+                            ), ("notice", feed.list.notice.map(JSONValue.string) ?? .null),
+                            ("switches", feed.list.switches ?? .object([])),
+                            ("roles", .object(roles.map { ($0.role.rawValue, $0.json) })),
+                            (
+                                "patches", .array(feed.list.entries.filter { id == nil || $0.id == id }.map(\.json))
+                            ), ("error", .error(error)),
+                        ]))
+        } else if let error {
+            console.error(error.about(Path(place.name)))
+        }
+        return error?.code.exitStatus ?? 0
+    }
+}
+
+extension FeedRepository.Change {
+    fileprivate var json: JSONValue {
+        .object([
+            ("since", time.map { .string($0.description) } ?? .null),
+            ("author", author.map(JSONValue.string) ?? .null), ("reason", reason.map(JSONValue.string) ?? .null),
+        ])
+    }
+}
+
+extension FeedRepository.RoleStatus {
+    fileprivate var json: JSONValue {
+        .object([
+            ("version", .integer(version)), ("days", .integer(days)), ("expires", .string(expires.description)),
+            ("threshold", .integer(threshold)), ("keyIDs", .array(keyIDs.map(JSONValue.string))),
+        ])
+    }
+}
