@@ -19,7 +19,7 @@ extension PatchError.Code {
         ),
         (.badSignature, 11, "signed under a trusted key's id, but the file was changed"),
         (.unknownSigner, 12, "no signature of a trusted key, or fewer than the threshold"),
-        (.decryptFailed, 13, "the signature is valid, but the script key is another one"),
+        (.decryptFailed, 13, "the signature is valid, but the envelope needs another script key"),
         (.digestMismatch, 14, "a script does not match its digest"),
         (.policy, 15, "intact, but not for this app, version, engine or time"),
         (.limit, 16, "larger than a limit allows"),
@@ -27,26 +27,29 @@ extension PatchError.Code {
             .script, 20,
             "a script that does not parse, fails, or does not fit; a failed spec; a breaking change of an interface; a gate of a report that is not passed"
         ),
-        (.scriptLimit, 21, "a script ran past its fuel, memory or time"),
+        (.scriptLimit, 21, "a script ran past its fuel (the number of Lua instructions), memory or time"),
         (.feedMalformed, 30, "a feed file is not of the type that its path implies"),
         (.feedSignature, 31, "metadata of a feed have too few signatures by the keys of their role"),
         (.feedRollback, 32, "a feed is older than it was before"),
-        (.feedExpired, 33, "metadata of a feed have expired, or end sooner than `--days` allows"),
+        (.feedExpired, 33, "metadata of a feed have expired, or expire sooner than `--days` allows"),
         (
             .feedMismatch, 34,
             "a file of a feed does not have the length, the hash or the version that is signed; a list for another app"
         ),
         (.feedLimit, 35, "a file of a feed is larger than allowed, or there are too many"),
         (.feedUnavailable, 36, "a file of a feed cannot be fetched: the network failed, or it is missing"),
-        (.clock, 37, "metadata seem expired, but by the server's clock this machine's is wrong"),
+        (
+            .clock, 37,
+            "a clock is wrong: this machine's, compared with the server's clock or the feed's; or the clock of the machine that signed the feed"
+        ),
         (.feedPublished, 38, "this version of a patch was published before, with other bytes"),
         (
             .feedListed, 39,
-            "a version that was to be published is listed already: offered to others, paused or withdrawn; or a higher one is offered"
+            "the version is already listed: offered to other devices, paused or withdrawn; or a higher version is offered"
         ),
         (
             .feedConflict, 40,
-            "where a feed is deployed, there is a change of another copy, or a file that is not the feed's"
+            "the deployed feed has a change from another copy, or a file that differs from this copy's"
         ),
         (.usage, 64, "wrong arguments, or tags that are wrong or missing"),
         (.duplicate, 65, "the same version of a patch was given twice"),
@@ -56,10 +59,10 @@ extension PatchError.Code {
         ),
         (
             .unavailable, 69,
-            "this machine's OpenSSL refuses MD5, SHA-1 or AES, as under a FIPS policy; or the library that reads Zstandard is missing"
+            "this machine's OpenSSL refuses MD5, SHA-1 or AES, as under a FIPS policy; the library that reads Zstandard is missing; or another Lua is loaded in place of 5.4"
         ),
         (.internal, 70, "a defect in patchpack; please report it"),
-        (.exists, 73, "the output already exists, and `--force` was not given"),
+        (.exists, 73, "the output already exists, and neither `--force` nor `--upgrade` permits replacing it"),
         (.io, 74, "writing failed, or `--purge-command` did"),
         (.passphrase, 77, "a key's passphrase is missing or wrong"),
         (

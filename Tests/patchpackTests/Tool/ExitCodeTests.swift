@@ -17,9 +17,9 @@ import Testing
             $0.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
         }
         let documented = rows.filter { $0.count == 3 && Int($0[0]) ?? 0 > 1 }.map {
-            "\($0[0]) \($0[1])"
+            "\($0[0]) \($0[1]): \($0[2])"
         }
-        #expect(documented == PatchError.Code.exitStatuses.map { "\($0.status) \($0.code)" })
+        #expect(documented == PatchError.Code.exitStatuses.map { "\($0.status) \($0.code): \($0.meaning)" })
     }
 
     /// An error names its file once, and its parts are separate members.
