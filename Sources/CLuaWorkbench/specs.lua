@@ -492,7 +492,7 @@ end
 check("match matches", 2, function(a, state)
   take_text(a, state)
   if type(a[1]) ~= "string" then error("matches takes a pattern first, and this is a " .. type(a[1]), 0) end
-  local message = "expected a text like " .. show(a[1]) .. ", got " .. show(a[2])
+  local message = "expected a string like " .. show(a[1]) .. ", got " .. show(a[2])
   if not has_text(a[2]) and type(a[2]) ~= "number" then return false, message, table.pack(nil) end
   local fits, captures = found(tostring(a[2]), a[1], a[3], a[4])
   return fits, message, captures

@@ -26,7 +26,7 @@ extension Decimal: PatchValue {
 
     public static func _mismatch(in stack: PatchStack, at index: Int32) -> String {
         guard let number = stack.number(at: index) else { return stack.mismatch(expected: "number", at: index) }
-        return "expected Decimal, given \(number)"
+        return "expected Decimal, got \(number)"
     }
 
     public static var patchTypeName: String { "Decimal" }

@@ -42,7 +42,7 @@ extension Date: PatchValue {
 
     public static func _mismatch(in stack: PatchStack, at index: Int32) -> String {
         guard let seconds = stack.number(at: index) else { return stack.mismatch(expected: "number", at: index) }
-        return "expected a Date from the year 1 to 9999, given \(seconds) seconds since 1970"
+        return "expected a Date from the year 1 to 9999, got \(seconds) seconds since 1970"
     }
 
     public static var patchTypeName: String { "Date" }
@@ -69,7 +69,7 @@ extension PatchStack {
     func mismatch(of type: String, expected seen: String, at index: Int32) -> String {
         guard typeName(at: index) == seen else { return mismatch(expected: seen, at: index) }
         if let fault = takeReadFault() { return fault }
-        return "expected \(type), given \(String(decoding: text(at: index).utf8.prefix(128), as: UTF8.self))"
+        return "expected \(type), got \(String(decoding: text(at: index).utf8.prefix(128), as: UTF8.self))"
     }
 }
 

@@ -158,12 +158,12 @@ import Testing
     // MARK: refused values
 
     @Test(arguments: [
-        ("'abc'", "wrong result: expected UUID, given abc"), ("1", "wrong result: expected string, given integer"),
-        ("v:gsub('-', '_')", "wrong result: expected UUID, given E621E1F8_C36C_495A_93FC_0C247A3E6E5F"),
-        ("v:gsub('E', 'G')", "wrong result: expected UUID, given G621G1F8-C36C-495A-93FC-0C247A3G6G5F"),
-        ("v .. ' '", "wrong result: expected UUID, given E621E1F8-C36C-495A-93FC-0C247A3E6E5F "),
-        ("'\\u{FF11}' .. v:sub(4)", "wrong result: expected UUID, given \u{FF11}1E1F8-C36C-495A-93FC-0C247A3E6E5F"),
-        ("nil", "wrong result: expected string, given nil"),
+        ("'abc'", "wrong result: expected UUID, got abc"), ("1", "wrong result: expected string, got integer"),
+        ("v:gsub('-', '_')", "wrong result: expected UUID, got E621E1F8_C36C_495A_93FC_0C247A3E6E5F"),
+        ("v:gsub('E', 'G')", "wrong result: expected UUID, got G621G1F8-C36C-495A-93FC-0C247A3G6G5F"),
+        ("v .. ' '", "wrong result: expected UUID, got E621E1F8-C36C-495A-93FC-0C247A3E6E5F "),
+        ("'\\u{FF11}' .. v:sub(4)", "wrong result: expected UUID, got \u{FF11}1E1F8-C36C-495A-93FC-0C247A3E6E5F"),
+        ("nil", "wrong result: expected string, got nil"),
     ])
     func wrongUUID(_ expression: String, _ message: String) throws {
         let (original, expression) = (UUID(), "(\(expression))")
@@ -172,10 +172,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("'a b'", "wrong result: expected URL, given a b"), ("''", "wrong result: expected URL, given "),
-        ("1", "wrong result: expected string, given integer"),
-        ("('a'):rep(65537)", "wrong result: expected URL, given \(String(repeating: "a", count: 128))"),
-        ("'\\xFF'", "wrong result: expected URL, given \u{FFFD}"),
+        ("'a b'", "wrong result: expected URL, got a b"), ("''", "wrong result: expected URL, got "),
+        ("1", "wrong result: expected string, got integer"),
+        ("('a'):rep(65537)", "wrong result: expected URL, got \(String(repeating: "a", count: 128))"),
+        ("'\\xFF'", "wrong result: expected URL, got \u{FFFD}"),
     ])
     func wrongURL(_ expression: String, _ message: String) throws {
         #expect(try answer(to: 1, expression, otherwise: Self.url) == Self.url)
@@ -183,10 +183,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("253402300800", "expected a Date from the year 1 to 9999, given 253402300800.0 seconds since 1970"),
-        ("-62135596801", "expected a Date from the year 1 to 9999, given -62135596801.0 seconds since 1970"),
-        ("1e300", "expected a Date from the year 1 to 9999, given 1e+300 seconds since 1970"),
-        ("'today'", "expected number, given string"),
+        ("253402300800", "expected a Date from the year 1 to 9999, got 253402300800.0 seconds since 1970"),
+        ("-62135596801", "expected a Date from the year 1 to 9999, got -62135596801.0 seconds since 1970"),
+        ("1e300", "expected a Date from the year 1 to 9999, got 1e+300 seconds since 1970"),
+        ("'today'", "expected number, got string"),
     ])
     func wrongDate(_ expression: String, _ message: String) throws {
         #expect(try answer(to: 1, expression, otherwise: Date.distantPast) == .distantPast)
@@ -194,8 +194,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("1e300", "expected Decimal, given 1e+300"), ("1.25e-130", "expected Decimal, given 1.25e-130"),
-        ("'19.99'", "expected number, given string"), ("0/0", "expected a finite number, given"),
+        ("1e300", "expected Decimal, got 1e+300"), ("1.25e-130", "expected Decimal, got 1.25e-130"),
+        ("'19.99'", "expected number, got string"), ("0/0", "expected a finite number, got"),
     ])
     func wrongDecimal(_ expression: String, _ message: String) throws {
         #expect(try answer(to: 1, expression, otherwise: Self.price) == Self.price)

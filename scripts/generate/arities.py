@@ -32,7 +32,7 @@ public import PatchCrypto
 """
 
 TEMPLATE = """\
-// MARK: {n} arguments
+// MARK: {n} argument{s}
 
 extension Slot {{
 {entries}{arguments_reader}    @_alwaysEmitIntoClient
@@ -457,7 +457,7 @@ def functions():
                 places += PLACE.format(**fields_)
         parts = {"registrations": registrations, "calls": calls, "places": places}
         f["entries"] = entries
-        out += TEMPLATE.format(**{**f, **{name: part.rstrip() + "\n" for name, part in parts.items()}})
+        out += TEMPLATE.format(**{**f, "s": "" if n == 1 else "s", **{name: part.rstrip() + "\n" for name, part in parts.items()}})
     return out
 
 

@@ -38,7 +38,7 @@ extension PatchStack {
     @usableFromInline
     func refuseArguments(of slot: Slot, from first: Int32, _ types: [any PatchValue.Type]) -> Int32 {
         let given = Int(top) - Int(first) + 1
-        var message = "\(slot.name) takes \(types.count) argument\(types.count == 1 ? "" : "s"), given \(given)"
+        var message = Self.argumentCountMessage(of: slot.name, takes: types.count, got: given)
         // The arguments are read again for the message. A table that has changed meanwhile may fit then.
         if given <= types.count, let fault = takeReadFault() { message = "an argument of \(slot.name): \(fault)" }
         if given <= types.count {

@@ -552,7 +552,7 @@ extension PatchPoint {
     }
 }
 
-// MARK: 1 arguments
+// MARK: 1 argument
 
 extension Slot {
     @_alwaysEmitIntoClient @inline(never)

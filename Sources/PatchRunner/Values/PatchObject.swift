@@ -117,7 +117,8 @@ struct PatchArguments {
     mutating func object<Value: PatchValue>(_: Value.Type) throws -> Value {
         let given = stack.top - first
         guard given <= count else {
-            throw Mismatch(message: "\(method) takes \(count) arguments, given \(given)")
+            throw Mismatch(
+                message: PatchStack.argumentCountMessage(of: method, takes: Int(count), got: Int(given)))
         }
         return try next(Value.self)
     }

@@ -311,9 +311,14 @@ extension PatchStack {
         if let fault = takeReadFault() { return fault }
         let number = unsafe pp_read_number(state, index)
         guard type == "number", !number.is_there, !number.value.isFinite else {
-            return "expected \(type), given \(typeName(at: index))"
+            return "expected \(type), got \(typeName(at: index))"
         }
-        return "expected a finite number, given \(number.value)"
+        return "expected a finite number, got \(number.value)"
+    }
+
+    /// The message about a call with more arguments than a function takes.
+    package static func argumentCountMessage(of function: String, takes count: Int, got given: Int) -> String {
+        "\(function) takes \(count) argument\(count == 1 ? "" : "s"), got \(given)"
     }
 
     /// Pushes nil for a value that cannot be passed to the script, and makes the run that was to receive it fail.

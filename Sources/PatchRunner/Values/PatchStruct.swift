@@ -295,7 +295,7 @@ public struct PatchFields<Root: PatchStruct>: Sendable {
         guard stack.beginStruct(at: index, fields: all.count) else {
             let given =
                 stack.isTable(at: index)
-                ? ": \(stack.takeReadFault() ?? "nested too deep")" : ", given \(stack.typeName(at: index))"
+                ? ": \(stack.takeReadFault() ?? "nested too deep")" : ", got \(stack.typeName(at: index))"
             return expected + given
         }
         let (table, top) = (stack.absolute(index), stack.top)

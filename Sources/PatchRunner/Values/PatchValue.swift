@@ -115,7 +115,7 @@ extension PatchKey where Self: RawRepresentable, RawValue: PatchKey {
     }
     public static func _mismatch(in stack: PatchStack, at index: Int32) -> String {
         guard let value = RawValue.read(from: stack, at: index) else { return RawValue._mismatch(in: stack, at: index) }
-        return "expected \(patchTypeName), given \(value)"
+        return "expected \(patchTypeName), got \(value)"
     }
     public static var _isDirect: Bool { true }
 }
@@ -128,7 +128,7 @@ extension PatchKey where Self: RawRepresentable & Codable, RawValue: PatchKey {
     }
     public static func _mismatch(in stack: PatchStack, at index: Int32) -> String {
         guard let value = RawValue.read(from: stack, at: index) else { return RawValue._mismatch(in: stack, at: index) }
-        return "expected \(patchTypeName), given \(value)"
+        return "expected \(patchTypeName), got \(value)"
     }
     public static var _isDirect: Bool { true }
 }

@@ -51,7 +51,7 @@ struct StackDecoder: Decoder {
         .dataCorrupted(.init(codingPath: path, debugDescription: stack.takeReadFault() ?? "past a limit"))
     }
 
-    /// An error's text in a script's terms: `items.3.price: expected number, given string`.
+    /// An error's text in a script's terms: `items.3.price: expected number, got string`.
     static func text(of error: any Error) -> String {
         let (context, text): (DecodingError.Context, String)
         switch error {
@@ -81,7 +81,7 @@ struct StackDecoder: Decoder {
 
     func container<Key: CodingKey>(keyedBy _: Key.Type) throws -> KeyedDecodingContainer<Key> {
         guard stack.isTable(at: place) else {
-            throw Self.mismatch([String: Any].self, codingPath, "expected table, given \(stack.typeName(at: place))")
+            throw Self.mismatch([String: Any].self, codingPath, "expected table, got \(stack.typeName(at: place))")
         }
         try checkTable(elements: 1)
         return KeyedDecodingContainer(StackKeyedDecoding(stack: stack, codingPath: codingPath, table: place))
@@ -89,7 +89,7 @@ struct StackDecoder: Decoder {
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
         guard let count = stack.sequenceLength(at: place) else {
-            throw Self.mismatch([Any].self, codingPath, "expected sequence, given \(stack.typeName(at: place))")
+            throw Self.mismatch([Any].self, codingPath, "expected sequence, got \(stack.typeName(at: place))")
         }
         try checkTable(elements: count)
         return StackUnkeyedDecoding(stack: stack, codingPath: codingPath, table: place, elements: count)

@@ -8,7 +8,7 @@ extension PatchValue where Self: Codable {
         if _isDirect { return stack.mismatch(expected: patchTypeName, at: index) }
         do {
             _ = try StackDecoder.read(Self.self, from: stack, at: index, explains: true)
-            return "expected \(patchTypeName), given another value"
+            return "expected \(patchTypeName), got another value"
         } catch {
             return "expected \(patchTypeName): " + StackDecoder.text(of: error)
         }

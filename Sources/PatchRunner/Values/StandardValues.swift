@@ -55,7 +55,7 @@ extension PatchValue where Self: FixedWidthInteger & Codable {
         guard let integer = stack.integer(at: index) else {
             return stack.mismatch(expected: patchTypeName, at: index)
         }
-        return "expected \(patchTypeName) from \(min) to \(max), given \(integer)"
+        return "expected \(patchTypeName) from \(min) to \(max), got \(integer)"
     }
     public static func _sample(_ isSecond: Bool, depth: Int) -> Self? { isSecond ? 2 : 1 }
     public static var patchTypeName: String { "integer" }
@@ -85,7 +85,7 @@ extension String: PatchValue {
     public static func _mismatch(in stack: PatchStack, at index: Int32) -> String {
         if let fault = stack.takeReadFault() { return fault }
         let given = stack.typeName(at: index)
-        return "expected string, given \(given == "string" ? "a string that is not UTF-8" : given)"
+        return "expected string, got \(given == "string" ? "a string that is not UTF-8" : given)"
     }
     public static func _sample(_ isSecond: Bool, depth: Int) -> String? { isSecond ? "b" : "a" }
 }
@@ -127,7 +127,7 @@ extension Array: PatchValue where Element: PatchValue {
         if let fault = stack.takeReadFault() { return fault }
         guard Element._patchArrayTypeName != UInt8._patchArrayTypeName, let count = stack.beginTable(at: index)
         else {
-            return "expected \(patchTypeName), given \(stack.typeName(at: index))"
+            return "expected \(patchTypeName), got \(stack.typeName(at: index))"
         }
         defer { stack.endTable() }
         for element in 0..<count {
@@ -137,7 +137,7 @@ extension Array: PatchValue where Element: PatchValue {
                 return "element \(element + 1): " + Element._mismatch(in: stack, at: -1)
             }
         }
-        return "expected \(patchTypeName), given another table"
+        return "expected \(patchTypeName), got another table"
     }
     public static func _sample(_ isSecond: Bool, depth: Int) -> [Element]? {
         isSecond ? sampleOfPart(Element.self, depth).map { [$0] } ?? [] : []
@@ -175,7 +175,7 @@ extension Dictionary: PatchValue where Key: PatchKey, Value: PatchValue {
     }
     public static func _mismatch(in stack: PatchStack, at index: Int32) -> String {
         if let fault = stack.takeReadFault() { return fault }
-        var found = "expected \(patchTypeName), given \(stack.typeName(at: index))"
+        var found = "expected \(patchTypeName), got \(stack.typeName(at: index))"
         _ = stack.forEachPair(at: index) {
             guard let key = Key.read(from: stack, at: -2) else {
                 found = "key: " + Key._mismatch(in: stack, at: -2)

@@ -24,7 +24,7 @@ extension ScriptValue {
     ///
     /// A type that only Swift knows accepts any table.
     func fault(as type: InterfaceType, in interface: PatchInterface?) -> String? {
-        let mismatch = "expected \(type), given \(typeName)"
+        let mismatch = "expected \(type), got \(typeName)"
         switch (type, self) {
         case (.optional, .nil): return nil
         case (.optional(let wrapped), _): return fault(as: wrapped, in: interface)
@@ -44,7 +44,7 @@ extension ScriptValue {
         case (.array, _), (.dictionary, _): return mismatch
         case (.named("string"), .string(let bytes)):
             return String(validating: bytes, as: UTF8.self) == nil
-                ? "expected string, given a string that is not UTF-8" : nil
+                ? "expected string, got a string that is not UTF-8" : nil
         case (.named("value"), .table(let pairs, _)):
             return pairs.lazy.compactMap { $0.value.fault(as: type, in: interface) }.first
         case (.named(let name), _):
@@ -98,8 +98,8 @@ extension ScriptValue {
         }
         guard !scalar.cases.isEmpty, !scalar.cases.contains(value) else { return nil }
         return switch value {
-        case .string(let text): "expected \(scalar.name), given \(text)"
-        case .integer(let number): "expected \(scalar.name), given \(number)"
+        case .string(let text): "expected \(scalar.name), got \(text)"
+        case .integer(let number): "expected \(scalar.name), got \(number)"
         }
     }
 

@@ -200,7 +200,7 @@ final class ScriptFunction: Sendable {
         let types = signature?.arguments
         if let types, given > types.count {
             stack.push(
-                message: "\(slot.name) takes \(types.count) argument\(types.count == 1 ? "" : "s"), given \(given)")
+                message: PatchStack.argumentCountMessage(of: slot.name, takes: types.count, got: given))
             return CallbackResult.notCalled
         }
         for index in 0..<(types?.count ?? given) {

@@ -90,8 +90,8 @@ private final class Recursive: Sendable {
         #expect(sync(account) == -1)
         #expect(
             harness.failures.map(\.message) == [
-                "argument 1 of Account:add: expected integer, given string",
-                "Account:add takes 1 arguments, given 2",
+                "argument 1 of Account:add: expected integer, got string",
+                "Account:add takes 1 argument, got 2",
                 "an asynchronous function cannot be called inside sort, gsub or a callback",
                 "this method is asynchronous, but this replacement is not",
             ])

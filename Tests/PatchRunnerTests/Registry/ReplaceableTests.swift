@@ -74,7 +74,7 @@ import Testing
         #expect(negate(true) == false)
         #expect(harness.failures.isEmpty)
         #expect(negate(false) == true)  // 1 is not a boolean, so the original answers
-        #expect(harness.failures.map(\.message) == ["wrong result: expected boolean, given integer"])
+        #expect(harness.failures.map(\.message) == ["wrong result: expected boolean, got integer"])
     }
 
     @Test func aPointHasItsOriginalAtItsPlace() throws {

@@ -51,7 +51,7 @@ import Testing
                 line(9, "log", body: #""body":"a\t1\tnil\ttable","#),
                 line(
                     17, "failed",
-                    #","code.function.name":"T.f","error.type":"script","error.message":"wrong result: expected integer, given string","code.file.path":"main.lua","code.line.number":1"#
+                    #","code.function.name":"T.f","error.type":"script","error.message":"wrong result: expected integer, got string","code.file.path":"main.lua","code.line.number":1"#
                 ),
                 line(
                     13, "refused",
@@ -61,7 +61,7 @@ import Testing
             ])
         #expect(
             harness.events[4].description
-                == "com.example.shop.fix 1 failed in T.f: main.lua:1: wrong result: expected integer, given string")
+                == "com.example.shop.fix 1 failed in T.f: main.lua:1: wrong result: expected integer, got string")
     }
 
     @Test func theLogHasALimit() throws {

@@ -347,9 +347,9 @@ import Testing
     ///   - options: The third argument.
     ///   - function: The replaced function.
     private static let refused: [(options: String, function: String, message: String)] = [
-        ("{otherwise = 1}", "T.allows", "`otherwise` of T.allows: expected boolean, given integer"),
-        ("{otherwise = nil}", "T.allows", "`otherwise` of T.allows: expected boolean, given nil"),
-        ("{otherwise = 0/0}", "T.price", "`otherwise` of T.price: expected a finite number, given "),
+        ("{otherwise = 1}", "T.allows", "`otherwise` of T.allows: expected boolean, got integer"),
+        ("{otherwise = nil}", "T.allows", "`otherwise` of T.allows: expected boolean, got nil"),
+        ("{otherwise = 0/0}", "T.price", "`otherwise` of T.price: expected a finite number, got "),
         ("{otherwise = {1}}", "T.maybe", "`otherwise` of T.maybe: "),
         (
             "{otherwise = host.error('x')}", "T.allows",
@@ -357,7 +357,7 @@ import Testing
         ),
         (
             "{otherwise = setmetatable({message = 'x'}, {})}", "T.create",
-            "`otherwise` of T.create: expected integer, given table"
+            "`otherwise` of T.create: expected integer, got table"
         ),
         (
             "{other = 1}", "T.allows",

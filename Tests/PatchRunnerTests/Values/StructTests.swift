@@ -90,10 +90,10 @@ import Testing
 
     @Test(arguments: [
         ("return {pirce = 9}", "expected Point: missing field x"),
-        ("return {x = '9'}", "expected Point: x: expected number, given string"),
-        ("return {x = 9, name = 3}", "expected Point: name: expected string, given integer"),
-        ("return {x = 9, name = '\\255'}", "expected Point: name: expected string, given a string that is not UTF-8"),
-        ("return 'x'", "expected Point, given string"),
+        ("return {x = '9'}", "expected Point: x: expected number, got string"),
+        ("return {x = 9, name = 3}", "expected Point: name: expected string, got integer"),
+        ("return {x = 9, name = '\\255'}", "expected Point: name: expected string, got a string that is not UTF-8"),
+        ("return 'x'", "expected Point, got string"),
         // A metatable is ignored, as in all tables that are read.
         ("return setmetatable({}, {__index = {x = 1}})", "expected Point: missing field x"),
     ])
@@ -107,7 +107,7 @@ import Testing
         let (_, failures) = try answer(Self.shape, "x.points[2] = {x = true} return x")
         #expect(
             failures == [
-                "wrong result: expected Shape: points: element 2: expected Point: x: expected number, given boolean"
+                "wrong result: expected Shape: points: element 2: expected Point: x: expected number, got boolean"
             ])
     }
 

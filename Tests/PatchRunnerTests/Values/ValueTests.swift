@@ -101,33 +101,33 @@ final class Basket: PatchObject {
     }
 
     @Test(arguments: [
-        ("return 'ten'", "wrong result: expected integer, given string"),
-        ("return '10'", "wrong result: expected integer, given string"),
-        ("return 1.5", "wrong result: expected integer, given number"),
-        ("return 2^80", "wrong result: expected integer, given number"),
-        ("return nil", "wrong result: expected integer, given nil"),
-        ("return true", "wrong result: expected integer, given boolean"),
-        ("return function() end", "wrong result: expected integer, given function"),
-        ("return original('x')", "argument 1 of T.f: expected integer, given string"),
-        ("return original(1, 2)", "T.f takes 1 argument, given 2"),
-        ("return original()", "argument 1 of T.f: expected integer, given nothing"),
-        ("return original({})", "argument 1 of T.f: expected integer, given table"),
+        ("return 'ten'", "wrong result: expected integer, got string"),
+        ("return '10'", "wrong result: expected integer, got string"),
+        ("return 1.5", "wrong result: expected integer, got number"),
+        ("return 2^80", "wrong result: expected integer, got number"),
+        ("return nil", "wrong result: expected integer, got nil"),
+        ("return true", "wrong result: expected integer, got boolean"),
+        ("return function() end", "wrong result: expected integer, got function"),
+        ("return original('x')", "argument 1 of T.f: expected integer, got string"),
+        ("return original(1, 2)", "T.f takes 1 argument, got 2"),
+        ("return original()", "argument 1 of T.f: expected integer, got nothing"),
+        ("return original({})", "argument 1 of T.f: expected integer, got table"),
         ("return host.call('T.g', 1)", "the host has no function 'T.g'"),
-        ("return host.call('T.array', {1, 'x'})", "argument 1 of T.array: element 2: expected integer, given string"),
-        ("return host.call('T.map', {a = 1, b = {}})", "argument 1 of T.map: field b: expected number, given table"),
-        ("return host.call('T.map', {1})", "argument 1 of T.map: key: expected string, given integer"),
-        ("return host.call('T.map', 3)", "argument 1 of T.map: expected table of number, given integer"),
+        ("return host.call('T.array', {1, 'x'})", "argument 1 of T.array: element 2: expected integer, got string"),
+        ("return host.call('T.map', {a = 1, b = {}})", "argument 1 of T.map: field b: expected number, got table"),
+        ("return host.call('T.map', {1})", "argument 1 of T.map: key: expected string, got integer"),
+        ("return host.call('T.map', 3)", "argument 1 of T.map: expected table of number, got integer"),
         (
             "return host.call('T.text', '\\255')",
-            "argument 1 of T.text: expected string, given a string that is not UTF-8"
+            "argument 1 of T.text: expected string, got a string that is not UTF-8"
         ),
-        ("return host.call('T.small', 300)", "argument 1 of T.small: expected integer from -128 to 127, given 300"),
+        ("return host.call('T.small', 300)", "argument 1 of T.small: expected integer from -128 to 127, got 300"),
         ("return host.call('T.order', {})", "argument 1 of T.order: expected Money: missing field amount"),
         (
             "return host.call('T.order', {amount = {}})",
-            "argument 1 of T.order: expected Money: amount: expected number, given table"
+            "argument 1 of T.order: expected Money: amount: expected number, got table"
         ),
-        ("return host.call('T.order', 'x')", "argument 1 of T.order: expected Money: expected table, given string"),
+        ("return host.call('T.order', 'x')", "argument 1 of T.order: expected Money: expected table, got string"),
         (
             "local t = {} for i = 1, 20 do t = {t} end return host.call('T.deep', t)",
             "argument 1 of T.deep: expected Nested: 1.1.1.1.1.1.1.1.1.1.1.1.1.1.1.1: tables nested more than 16 deep"
@@ -188,9 +188,9 @@ final class Basket: PatchObject {
         #expect(levels([:]) == [:])
         #expect(
             harness.failures.map(\.message) == [
-                "wrong result: key: expected Meal, given supper",
-                "wrong result: key: expected integer, given string",
-                "wrong result: field 5: expected number, given string",
+                "wrong result: key: expected Meal, got supper",
+                "wrong result: key: expected integer, got string",
+                "wrong result: field 5: expected number, got string",
             ])
         #expect([Meal: Int].patchTypeName == "Meal table of integer")
         #expect([String: [Int: Double]?].patchTypeName == "table of integer table of number or nil")
@@ -226,13 +226,13 @@ final class Basket: PatchObject {
         #expect(through(-1) == 1 && seen.count == 1)
         #expect(
             harness.failures.map(\.message) == [
-                "wrong result: expected a finite number, given inf",
-                "wrong result: expected a finite number, given -nan",
-                "wrong result: element 1: expected a finite number, given inf",
-                "wrong result: expected a finite number, given inf",
-                "wrong result: field a: expected a finite number, given -inf",
-                "wrong result: expected Money: amount: expected a finite number, given inf",
-                "argument 1 of N.through: expected a finite number, given inf",
+                "wrong result: expected a finite number, got inf",
+                "wrong result: expected a finite number, got -nan",
+                "wrong result: element 1: expected a finite number, got inf",
+                "wrong result: expected a finite number, got inf",
+                "wrong result: field a: expected a finite number, got -inf",
+                "wrong result: expected Money: amount: expected a finite number, got inf",
+                "argument 1 of N.through: expected a finite number, got inf",
             ])
         // A script may return a value that it was given.
         #expect(scalar(.infinity, 2) == .infinity && scalar(.nan, 2).isNaN && scalar(2, 4) == 0.5)
@@ -262,8 +262,8 @@ final class Basket: PatchObject {
               assert(tostring(basket) == "Basket" and basket:same() == basket and type(basket) == "userdata")
               local ok, failure = pcall(basket.fail, basket)
               assert(not ok and failure.message == "no basket" and tostring(failure) == "no basket")
-              assert(select(2, pcall(basket.add, basket, 7, 1)):find("argument 1 of Basket:add: expected string, given integer", 1, true))
-              assert(select(2, pcall(basket.add, 7)):find("the object of Basket:add: expected Basket, given integer", 1, true))
+              assert(select(2, pcall(basket.add, basket, 7, 1)):find("argument 1 of Basket:add: expected string, got integer", 1, true))
+              assert(select(2, pcall(basket.add, 7)):find("the object of Basket:add: expected Basket, got integer", 1, true))
               assert(basket.missing == nil and not pcall(function() basket.x = 1 end) and getmetatable(basket) == false)
               kept = kept or basket
               return kept:count()

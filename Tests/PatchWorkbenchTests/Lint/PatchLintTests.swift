@@ -37,8 +37,8 @@ import Testing
     /// The `otherwise` of a replacement has the type of the function's result, or is an error if the function throws.
     @Test(
         arguments: [
-            ("1", nil), ("1.5", nil), ("'x'", "expected number, given string"), ("nil", "expected number, given nil"),
-            ("{}", "expected number, given table"),
+            ("1", nil), ("1.5", nil), ("'x'", "expected number, got string"), ("nil", "expected number, got nil"),
+            ("{}", "expected number, got table"),
             ("host.error('later', 503)", "an error was given, but Cart.total cannot throw"),
         ] as [(String, String?)])
     func otherwiseFitsTheResult(_ value: String, _ fault: String?) throws {

@@ -204,7 +204,7 @@ import Testing
         let wrong = try run(
             Self.define + "it('a', function() end)",
             patch: "patch.replace('Cart.total', function() return 1 end, {otherwise = 'x'})", interface: true)
-        #expect(wrong.error?.message == "`otherwise` of Cart.total: expected number, given string")
+        #expect(wrong.error?.message == "`otherwise` of Cart.total: expected number, got string")
     }
 
     @Test func aSpecAsksWhatHappened() throws {
@@ -231,12 +231,12 @@ import Testing
         let report = try run(
             Self.define + """
                 it("refuses wrong arguments", function()
-                  assert.error_matches(function() host.call("Cart.total", "x", 1) end, "argument 1 of Cart.total: expected number, given string")
-                  assert.error_matches(function() host.call("Cart.total", 1, 2, 3) end, "takes 2 arguments, given 3")
+                  assert.error_matches(function() host.call("Cart.total", "x", 1) end, "argument 1 of Cart.total: expected number, got string")
+                  assert.error_matches(function() host.call("Cart.total", 1, 2, 3) end, "takes 2 arguments, got 3")
                 end)
                 it("refuses wrong answers", function()
                   assert.equal(3, host.call("Cart.total", 3, 1))
-                  assert.equal("wrong result: expected number, given string", host.failures()[1].message)
+                  assert.equal("wrong result: expected number, got string", host.failures()[1].message)
                 end)
                 it("knows what there is", function()
                   assert.has_error(function() host.define("Cart.other", function() end) end)
@@ -408,10 +408,10 @@ import Testing
             host.define("Cart.mood", function(mood) return mood end)
             it("is right", function() assert.equal("bad", host.call("Cart.mood", "bad")) end)
             it("is no mood", function()
-              assert.error_matches(function() host.call("Cart.mood", "god") end, "expected Mood, given god")
+              assert.error_matches(function() host.call("Cart.mood", "god") end, "expected Mood, got god")
             end)
             it("is no string", function()
-              assert.error_matches(function() host.call("Cart.mood", 5) end, "expected Mood, given integer")
+              assert.error_matches(function() host.call("Cart.mood", 5) end, "expected Mood, got integer")
             end)
             """
         let manifest = try Manifest(
@@ -455,7 +455,7 @@ import Testing
             end)
             it("is a wrong argument", function()
               host.call("Cart.first", {{price = 1, name = "argument"}})
-              assert.matches("argument 1 of Cart.first: element 1: expected Item: price: expected number, given string", host.failures()[1].message, 1, true)
+              assert.matches("argument 1 of Cart.first: element 1: expected Item: price: expected number, got string", host.failures()[1].message, 1, true)
             end)
             it("refuses a wrong item of its own", function()
               assert.error_matches(function() host.call("Cart.first", {{name = "x"}}) end, "missing field price")
