@@ -61,7 +61,7 @@ public final class PatchDevice: Sendable {
     private let runner: PatchRunner?
     private let updates: PatchSync?
     private let trust: PatchTrust?
-    private let tell: @Sendable (PatchEvent) -> Void
+    private let emit: @Sendable (PatchEvent) -> Void
     private let listener: EventThrottle<PatchEvent>?
 
     /// Opens a device's folder. No patch runs before ``launch()``. The app starts even if the folder is damaged.
@@ -118,13 +118,13 @@ public final class PatchDevice: Sendable {
         let time: @Sendable () -> Timestamp? = { Timestamp(secondsSince1970: milliseconds() / 1000) }
         // Events that happen before the installation's name is known are logged a little later.
         let early = EventBacklog()
-        let tell: @Sendable (PatchEvent) -> Void = { event in
-            listener?.tell(event)
+        let emit: @Sendable (PatchEvent) -> Void = { event in
+            listener?.emit(event)
             early.record(event)
         }
         let store = PatchStore(
             folder: folder, host: app, isReader: isReader, limits: crashLimits, clock: time, uptime: uptime,
-            events: tell)
+            events: emit)
         self.log = log.map { log in
             var resource = EventResource(
                 host: app, installation: settings.installation(or: store.installation),
@@ -135,14 +135,14 @@ public final class PatchDevice: Sendable {
         early.open(self.log)
         self.registry = registry ?? PatchRegistry()
         self.store = store
-        self.tell = tell
+        self.emit = emit
         self.listener = listener
         self.trust = trust
         let runner = registry.map { registry in
             PatchRunner(
                 registry: registry, host: app, limits: limits, clock: time,
                 events: { event in
-                    tell(.runner(event))
+                    emit(.runner(event))
                     store.observe(event)
                 }, checksHost: true, onLine: nil)
         }
@@ -232,7 +232,7 @@ public final class PatchDevice: Sendable {
 
     private func isInTime(_ call: String, _ isLaunched: Bool) -> Bool {
         guard !isLaunched else { return true }
-        tell(
+        emit(
             .misused(
                 PatchError(
                     .config, "\(call) was called before launch() finished and was ignored",

@@ -149,7 +149,7 @@ struct Fleet {
             hour += -Foundation.log(1 - random.unit()) * 24 / perDay
             guard hour < Main.end else { break }
             let outcomes = state.begin(version, limits: limits, at: nil)
-            log?.tell(outcomes, at: hour, events)
+            log?.emit(outcomes, at: hour, events)
             log?.launch(state.launch?.patches ?? [], at: hour, events)
             if state.launch?.patches.contains("2") == true, self.crashes == 1 || random.unit() < self.crashes {
                 crashes += 1
@@ -162,7 +162,7 @@ struct Fleet {
                 note(from: firstCrash, to: hour, &outcome)
             }
             let confirmed = state.confirm(limits: limits, at: nil)
-            log?.tell(confirmed, at: hour, events)
+            log?.emit(confirmed, at: hour, events)
             if let events { log?.use(state.launch?.patches ?? [], at: hour, events, &random) }
             let isOffline = SplitMix(state: UInt64(number) &* 1_000 &+ UInt64(hour / 24)).first() < 0.1
             if !isOffline { try sync(&state, device, at: hour, events) }
@@ -200,7 +200,7 @@ struct Fleet {
             case .offered:
                 state.add([(PatchID(id: choice.id, version: choice.version), "\(choice.version)")])
                 let outcomes = state.activate("\(choice.version)")
-                log?.tell(outcomes, at: hour, events)
+                log?.emit(outcomes, at: hour, events)
                 log?.activate("\(choice.version)", at: hour, events)
             default: break
             }

@@ -116,7 +116,7 @@ struct StatusResolver {
 
     /// Sorted by id, the highest version first.
     var statuses: [PatchStatus] {
-        let known = Set(state.held.map(\.patch) + state.bans.map(\.patch) + state.verdicts.keys).union(running ?? [])
+        let known = Set(state.held.map(\.patch) + state.bans.map(\.patch) + state.outcomes.keys).union(running ?? [])
         return known.sorted { ($0.id, $1.version) < ($1.id, $0.version) }.map(status)
     }
 
@@ -152,10 +152,10 @@ struct StatusResolver {
             let moment = ban.time.map { " at \($0)" } ?? ""
             return (.banned, "it was rolled back on this device\(moment): \(ban.reason)")
         }
-        guard let verdict = state.verdicts[patch], let code = PatchStatus.Code(rawValue: verdict.code) else {
+        guard let outcome = state.outcomes[patch], let code = PatchStatus.Code(rawValue: outcome.code) else {
             return (.unknown, "no reason was reported by the last sync")
         }
-        return (code, verdict.detail ?? "reported by the last sync")
+        return (code, outcome.detail ?? "reported by the last sync")
     }
 
     private func whyNotRunning(_ held: StoreState.Held) -> (PatchStatus.Code, String) {

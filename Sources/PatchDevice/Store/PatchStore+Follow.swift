@@ -31,7 +31,7 @@ extension PatchStore {
                 (hasTakenOver, faults) = (false, faults + [error])
             }
         }
-        for fault in faults { tell(fault) }
+        for fault in faults { emit(fault) }
         let isFollower = isFollower
         if let runner, hasLaunched, hasTakenOver || isFollower {
             run(hasTakenOver ? state.launch?.patches ?? [] : state.goodOnes, on: runner)
@@ -77,10 +77,10 @@ extension PatchStore {
     }
 
     /// Reports that the folder cannot be used, once a day.
-    func tell(_ error: PatchError) { tellDaily(.storeFailed(error), error) }
+    func emit(_ error: PatchError) { emitDaily(.storeFailed(error), error) }
 
     /// Reports a lasting fault, once a day.
-    package func tellDaily(_ event: PatchEvent, _ error: PatchError) {
+    package func emitDaily(_ event: PatchEvent, _ error: PatchError) {
         let now = uptime.now()
         let isNew = memory.locked { memory in
             memory.told = memory.told.filter { $0.value + .seconds(86_400) > now }

@@ -129,7 +129,7 @@ extension PatchStore {
             memory.watches.launch = endOfWatch
             return (true, faults)
         }
-        for fault in faults { tell(fault) }
+        for fault in faults { emit(fault) }
         if isFirst, memory.locked({ $0.writer.isFollower && !$0.writer.onlyReads }) {
             events(.follower(isForked: false))
         }
@@ -143,7 +143,7 @@ extension PatchStore {
             var state = old
             let outcomes = state.begin(version, limits: limits, onlyGood: true, at: time)
             memory.locked { ($0.writer.state, $0.writer.mustWrite) = (state, true) }
-            tell(outcomes)
+            emit(outcomes)
         }
     }
 

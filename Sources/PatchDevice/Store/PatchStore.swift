@@ -57,7 +57,7 @@ package final class PatchStore: Sendable {
         let new = StoreState(app: host.app, appVersion: host.version, installation: Self.randomName())
         memory = Mutex(Memory(writer: StoreWriter(folder: self.folder, onlyReads: isReader, state: new)))
         let faults = memory.locked { $0.writer.open() }
-        for fault in faults { tell(fault) }
+        for fault in faults { emit(fault) }
     }
 
     deinit { close() }
@@ -187,7 +187,7 @@ package final class PatchStore: Sendable {
             try folder.write(envelope, hash: hash)
             memory.locked { $0.launch.blockReasons[hash] = nil }
         } catch {
-            tell(error)
+            emit(error)
             throw error
         }
     }
@@ -226,17 +226,17 @@ package final class PatchStore: Sendable {
             defer { memory.untold = [] }
             return .success(memory.untold + outcomes)
         }
-        for fault in faults { tell(fault) }
+        for fault in faults { emit(fault) }
         switch result {
-        case .success(let outcomes): tell(outcomes)
+        case .success(let outcomes): emit(outcomes)
         case .failure(let error):
-            tell(error)
+            emit(error)
             throw error
         case nil: throw notAWriter
         }
     }
 
-    func tell(_ outcomes: [StoreState.Outcome]) {
+    func emit(_ outcomes: [StoreState.Outcome]) {
         for outcome in outcomes {
             switch outcome {
             case .trial(let patch): events(.trial(patch))

@@ -15,7 +15,7 @@ struct StoreFolder: Sendable {
     private var stateFile: Path { path.appending(Path("state")) }
     private var markFile: Path { path.appending(Path("mark")) }
     private var bansFile: Path { path.appending(Path("bans")) }
-    /// A larger state is neither written nor read. A thousand patches, bans and verdicts each need less than a quarter of it.
+    /// A larger state is neither written nor read. A thousand patches, bans and outcomes each need less than a quarter of it.
     private static let stateLimit = 4 << 20
 
     // MARK: the state

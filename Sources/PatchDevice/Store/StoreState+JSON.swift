@@ -20,7 +20,7 @@ extension StoreState {
                 switches.isEmpty
                     ? nil : .object(switches.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })
             ),
-            ("verdicts", verdicts.isEmpty ? nil : verdictsJSON), ("launch", launch?.json),
+            ("verdicts", outcomes.isEmpty ? nil : outcomesJSON), ("launch", launch?.json),
             ("revoked", revoked.isEmpty ? nil : revokedJSON), ("trust", deliveredTrust.map(JSONValue.string)),
             ("trustNumber", trustNumber > 0 ? .integer(trustNumber) : nil),
             ("floor", floor.map { .string($0.description) }), ("notice", notice.map(JSONValue.string)),
@@ -28,10 +28,10 @@ extension StoreState {
         ])
     }
 
-    private var verdictsJSON: JSONValue {
+    private var outcomesJSON: JSONValue {
         .array(
-            verdicts.sorted { ($0.key.id, $0.key.version) < ($1.key.id, $1.key.version) }.map { patch, verdict in
-                .object(verdict.members + patch.fields)
+            outcomes.sorted { ($0.key.id, $0.key.version) < ($1.key.id, $1.key.version) }.map { patch, outcome in
+                .object(outcome.members + patch.fields)
             })
     }
 
@@ -53,7 +53,7 @@ extension StoreState {
         isEnabled = json["enabled"]?.flag ?? true
         for case (let name, .string(let value)) in json["switches"]?.members ?? [] { switches[name] = value }
         for value in json["verdicts"]?.elements ?? [] {
-            if let patch = PatchID(value), let verdict = SyncOutcome(value) { verdicts[patch] = verdict }
+            if let patch = PatchID(value), let outcome = SyncOutcome(value) { outcomes[patch] = outcome }
         }
         revoke(Set((json["revoked"]?.elements ?? []).compactMap { $0.text.flatMap { KeyID($0) } }))
         deliveredTrust = json["trust"]?.text

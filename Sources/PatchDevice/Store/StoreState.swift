@@ -151,7 +151,7 @@ package struct StoreState: Sendable, Hashable {
     package var notice: String?
     package var minimumAppVersion: AppVersion?
     /// The results of the last sync for versions that are not held.
-    package var verdicts: [PatchID: SyncOutcome] = [:]
+    package var outcomes: [PatchID: SyncOutcome] = [:]
 
     package init(
         app: String, appVersion: AppVersion, installation: String, held: [Held] = [], bans: [Ban] = [],

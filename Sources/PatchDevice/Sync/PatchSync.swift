@@ -112,7 +112,7 @@ package actor PatchSync {
         if let error = report.error {
             // A folder that cannot be written fails at each sync.
             if error.code == .io {
-                store.tellDaily(.syncFailed(error), error)
+                store.emitDaily(.syncFailed(error), error)
             } else {
                 store.events(.syncFailed(error))
             }

@@ -272,20 +272,20 @@ struct SyncPass: Sendable {
     /// Keeps the results of the sync for versions that are not held.
     private func note(_ results: [SyncReport.Result]) throws(PatchError) {
         let held = Set(store.state.held.map(\.patch))
-        var verdicts: [PatchID: StoreState.SyncOutcome] = [:]
-        for result in results where result.code != .superseded && verdicts.count < Self.verdictLimit {
+        var outcomes: [PatchID: StoreState.SyncOutcome] = [:]
+        for result in results where result.code != .superseded && outcomes.count < Self.outcomeLimit {
             let patch = PatchID(id: result.id, version: result.version)
             guard !held.contains(patch) else { continue }
             let text = result.code.sentence + (result.detail.map { ": \($0)" } ?? "")
-            verdicts[patch] = StoreState.SyncOutcome(code: result.code.rawValue, detail: String(text.prefix(500)))
+            outcomes[patch] = StoreState.SyncOutcome(code: result.code.rawValue, detail: String(text.prefix(500)))
         }
         try store.change { state in
-            state.verdicts = verdicts
+            state.outcomes = outcomes
             return []
         }
     }
 
-    private static let verdictLimit = 1_000
+    private static let outcomeLimit = 1_000
 
     /// Activates the patches that do not wait for the next launch.
     private func activateNew(

@@ -43,9 +43,9 @@ public struct SyncReport: Sendable {
         let banned = state.bans.map { ban in
             Result(id: ban.patch.id, version: ban.patch.version, code: .banned, detail: ban.reason)
         }
-        let others = state.verdicts.compactMap { patch, verdict in
-            PatchChoice.Code(rawValue: verdict.code).map {
-                Result(id: patch.id, version: patch.version, code: $0, detail: verdict.detail)
+        let others = state.outcomes.compactMap { patch, outcome in
+            PatchChoice.Code(rawValue: outcome.code).map {
+                Result(id: patch.id, version: patch.version, code: $0, detail: outcome.detail)
             }
         }
         results = (held + banned + others.filter { $0.code != .banned }).sorted {

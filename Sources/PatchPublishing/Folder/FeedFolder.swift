@@ -122,15 +122,15 @@ package struct FeedFolder: Sendable {
     }
 
     /// The lowest version of each role that has no file.
-    package func freeVersions() throws(PatchError) -> [FeedRepository.Role: Int] {
+    package func unusedVersions() throws(PatchError) -> [FeedRepository.Role: Int] {
         let names = Set(try Folder.names(in: path.appending(Path(FeedLayout.metadataFolder))).map(\.description))
-        var free: [FeedRepository.Role: Int] = [:]
+        var unused: [FeedRepository.Role: Int] = [:]
         for role in FeedRepository.Role.allCases {
             var version = 1
             while names.contains("\(version).\(role).json") { version += 1 }
-            free[role] = version
+            unused[role] = version
         }
-        return free
+        return unused
     }
 
     /// The trust store that a feed delivers; nil if it delivers none.

@@ -34,7 +34,7 @@ package struct FeedHistory {
         var found: FeedRepository?
         try Self.explaining { () throws(PatchError) in
             try goBack(from: state) { (newer, older) throws(PatchError) in
-                if newer.list.says(older.list) { return true }
+                if newer.list.isEquivalent(to: older.list) { return true }
                 found = older
                 return false
             }
@@ -160,7 +160,7 @@ extension FeedRepository {
 
 extension PatchListDraft {
     /// Whether another list is the same for devices.
-    package func says(_ other: PatchListDraft) -> Bool { visibleChanges(since: other).isEmpty }
+    package func isEquivalent(to other: PatchListDraft) -> Bool { visibleChanges(since: other).isEmpty }
 
     fileprivate func visibleChanges(since old: PatchListDraft) -> [String] {
         var lines: [String] = []
@@ -178,7 +178,7 @@ extension PatchListDraft {
                 lines.append("listed \(name): \(entry.words)")
                 continue
             }
-            guard !entry.says(before) else { continue }
+            guard !entry.isEquivalent(to: before) else { continue }
             lines.append(
                 "changed \(name): "
                     + (before.words == entry.words ? "\(entry.json.text())" : "\(before.words) -> \(entry.words)"))

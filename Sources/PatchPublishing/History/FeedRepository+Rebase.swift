@@ -18,7 +18,7 @@ extension FeedRepository {
         guard changed.remove(.rollout) != nil else { return }
         list.json = list.json.merged(with: other.list.json, since: base.list.json)
         bodies.rollout = other.bodies.rollout
-        touch(.rollout, in: details)
+        bumpVersion(of: .rollout, in: details)
         list.published = details.now
     }
 }

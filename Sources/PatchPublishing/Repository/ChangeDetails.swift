@@ -13,7 +13,7 @@ package struct ChangeDetails: Sendable {
     /// Roles whose metadata wait for signatures, so that no other change touches them.
     package var locked: Set<FeedRepository.Role> = []
     /// The lowest versions that have no files yet. They matter once devices forget the versions that they have seen.
-    package var free: [FeedRepository.Role: Int] = [:]
+    package var unusedVersions: [FeedRepository.Role: Int] = [:]
 
     /// The maximum length of a reason in bytes. Each device downloads it with the list.
     package static let longestReason = 500

@@ -23,7 +23,7 @@ extension FeedRepository {
     package mutating func replace(
         _ entry: PatchEntryDraft, unlessSame new: PatchEntryDraft, reason: String?, in details: ChangeDetails
     ) -> Bool {
-        guard !new.says(entry) || reason != nil && reason != entry.reason else { return false }
+        guard !new.isEquivalent(to: entry) || reason != nil && reason != entry.reason else { return false }
         var new = new
         new.reason = reason
         replace(entry, with: new, in: details)

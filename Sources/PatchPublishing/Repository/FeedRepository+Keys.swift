@@ -63,13 +63,13 @@ extension FeedRepository {
         }
         let new = added.map { (id: $0.id, json: $0.json) }
         if let keys = role.rootKeys {
-            touch(.root, in: details)
+            bumpVersion(of: .root, in: details)
             try bodies.root.setKeys(of: keys, to: ids, threshold: needed, adding: new)
         } else {
-            touch(.targets, in: details)
+            bumpVersion(of: .targets, in: details)
             try bodies.targets.setKeys(of: role.rawValue, to: ids, threshold: needed, adding: new)
         }
         // The role's metadata must be signed again with the new keys.
-        touch(role, in: details)
+        bumpVersion(of: role, in: details)
     }
 }

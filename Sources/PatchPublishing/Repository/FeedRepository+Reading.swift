@@ -20,7 +20,7 @@ extension FeedRepository {
     }
 
     /// How many versions may have files that no metadata list. An interrupted run leaves one.
-    private static let mostTaken = 100
+    private static let mostOrphans = 100
 
     /// Reads a feed as a client does, starting from a trusted root.
     ///
@@ -87,7 +87,7 @@ extension FeedRepository {
         self.init(
             bodies, list: PatchListDraft(list),
             stale: Set(Role.allCases.filter { $0 != .rollout && trusted.staleTypes.contains($0.type) }),
-            taken: reading.snapshot == nil ? try Self.taken(by: bodies, read) : [:],
+            orphanedVersions: reading.snapshot == nil ? try Self.orphanedVersions(by: bodies, read) : [:],
             previous: (snapshot.version, try MessageDigest.sha256.text(of: snapshotBytes)))
         self.knowsRoot = knowsRoot
         let roots = [bodies.root] + trusted.earlierRoots.filter { $0.version == bodies.root.version - 1 }
@@ -150,25 +150,25 @@ extension FeedRepository {
     }
 
     /// The last version of each role that has a file, even if no metadata list it.
-    private static func taken(
+    private static func orphanedVersions(
         by bodies: Bodies, _ read: (String) throws(PatchError) -> [UInt8]?
     ) throws(PatchError) -> [Role: Int] {
-        var taken: [Role: Int] = [:]
+        var orphanedVersions: [Role: Int] = [:]
         for role in [Role.targets, .rollout, .snapshot] {
             let version = bodies[role].version
             var last = version
             while try read(FeedLayout.metadata(role.rawValue, version: last + 1)) != nil {
                 last += 1
-                guard last - version < mostTaken else {
+                guard last - version < mostOrphans else {
                     throw PatchError(
                         .feedMismatch,
                         "\(FeedLayout.metadata(role.rawValue, version: last)): nothing lists this file and many before it",
                         hint: isForeign)
                 }
             }
-            taken[role] = last
+            orphanedVersions[role] = last
         }
-        return taken
+        return orphanedVersions
     }
 
     private static func trusted(_ leniency: ReadingLeniency, root: [UInt8]) throws(PatchError) -> TrustedMetadata {

@@ -143,7 +143,7 @@ package struct FeedRepository: Sendable {
     /// Roles that the newest root's keys have not signed yet, because a change of keys was interrupted.
     let stale: Set<Role>
     /// The last version of each role that has a file. After an interrupted run, no metadata may list it.
-    let taken: [Role: Int]
+    let orphanedVersions: [Role: Int]
     /// Whether the root is the one of this state. Older versions of patchpack made states that do not record their root.
     package internal(set) var knowsRoot = true
     /// The ids of the keys that have signed the metadata of each role, as they were read.
@@ -207,9 +207,9 @@ package struct FeedRepository: Sendable {
             timestamp: TimestampMetadata(expires: now))
         oldRoot = bodies.root
         list = PatchListDraft(app: app, environment: environment, at: now)
-        (stale, taken, previous) = ([], [:], nil)
+        (stale, orphanedVersions, previous) = ([], [:], nil)
         let details = ChangeDetails(at: now)
-        for role in Role.allCases { touch(role, in: details) }
+        for role in Role.allCases { bumpVersion(of: role, in: details) }
     }
 
     private static func randomName() -> String {
@@ -218,13 +218,13 @@ package struct FeedRepository: Sendable {
 
     /// Makes a repository from metadata that were read and checked.
     init(
-        _ bodies: Bodies, list: PatchListDraft, stale: Set<Role>, taken: [Role: Int],
+        _ bodies: Bodies, list: PatchListDraft, stale: Set<Role>, orphanedVersions: [Role: Int],
         previous: (version: Int, sha256: String)
     ) {
         self.bodies = bodies
         self.list = list
         self.stale = stale
-        self.taken = taken
+        self.orphanedVersions = orphanedVersions
         self.previous = previous
         oldRoot = bodies.root
     }
@@ -270,15 +270,15 @@ package struct FeedRepository: Sendable {
 
     /// Marks the roles as changed that an interrupted change of keys has left stale, so that they are signed again.
     package mutating func resignStaleRoles(in details: ChangeDetails) {
-        for role in stale { touch(role, in: details) }
+        for role in stale { bumpVersion(of: role, in: details) }
     }
 
     /// Marks a role's metadata as changed: they get the next version, and a new expiry.
-    mutating func touch(_ role: Role, in details: ChangeDetails) {
+    mutating func bumpVersion(of role: Role, in details: ChangeDetails) {
         guard changed.insert(role).inserted else { return }
-        var last = max(bodies[role].version, taken[role] ?? 0)
+        var last = max(bodies[role].version, orphanedVersions[role] ?? 0)
         if clientsForgetVersions, role != .root, last > Self.mostHonest {
-            last = role == .timestamp ? 0 : min(last, (details.free[role] ?? .max) - 1)
+            last = role == .timestamp ? 0 : min(last, (details.unusedVersions[role] ?? .max) - 1)
         }
         // A device may use the time of the last list as the lower bound of its clock.
         let now = details.now
@@ -383,7 +383,7 @@ package struct FeedRepository: Sendable {
             results.append(.added)
         }
         if !added.isEmpty {
-            touch(.targets, in: details)
+            bumpVersion(of: .targets, in: details)
             for (path, envelope) in added { addTarget(path, envelope) }
         }
         if !entries.isEmpty {
@@ -413,13 +413,13 @@ package struct FeedRepository: Sendable {
         let old = digest(of: path)
         guard let bytes else {
             guard old != nil else { return false }
-            touch(.targets, in: details)
+            bumpVersion(of: .targets, in: details)
             bodies.targets.targets[ExactString(path)] = nil
             return true
         }
         let contents = try Contents(bytes)
         guard contents.sha256 != old else { return false }
-        touch(.targets, in: details)
+        bumpVersion(of: .targets, in: details)
         addTarget(path, contents)
         return true
     }
@@ -432,7 +432,7 @@ package struct FeedRepository: Sendable {
 
     /// Changes the list, and records in each changed entry the time, the author and the reason.
     package mutating func edit(in details: ChangeDetails, _ body: (inout PatchListDraft) -> Void) {
-        touch(.rollout, in: details)
+        bumpVersion(of: .rollout, in: details)
         func key(_ entry: PatchEntryDraft) -> String { "\(entry.id) \(entry.version)" }
         let old = Dictionary(list.entries.map { (key($0), $0) }) { first, _ in first }
         let wasEnabled = list.isEnabled
@@ -475,7 +475,7 @@ package struct FeedRepository: Sendable {
             list.entries =
                 before.map { entry in
                     // An entry that is the same for devices keeps its current time, author and reason.
-                    let same = current.first { $0.path == entry.path && $0.says(entry) }
+                    let same = current.first { $0.path == entry.path && $0.isEquivalent(to: entry) }
                     return same ?? entry
                 }
                 + current.filter { entry in !before.contains { $0.path == entry.path } }.map { entry in
@@ -499,7 +499,7 @@ package struct FeedRepository: Sendable {
 
     /// Removes targets, so that they are no longer signed by the release keys.
     package mutating func removeTargets(in details: ChangeDetails, _ isSuperfluous: (String) -> Bool) {
-        touch(.targets, in: details)
+        bumpVersion(of: .targets, in: details)
         bodies.targets.targets = bodies.targets.targets.filter { !isSuperfluous($0.key.text) }
     }
 
@@ -517,7 +517,7 @@ package struct FeedRepository: Sendable {
             let endsSoon = bodies[role].expires < details.now.adding(days: role.days / 2)
             let isPassed = role != .root && state(of: role).version <= details.versionFloor
             guard !details.locked.contains(role), role == .timestamp || endsSoon || isPassed else { continue }
-            touch(role, in: details)
+            bumpVersion(of: role, in: details)
         }
     }
 }

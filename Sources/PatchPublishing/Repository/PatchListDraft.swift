@@ -163,7 +163,7 @@ package struct PatchEntryDraft: Sendable {
     }
 
     /// Whether another entry is the same for devices.
-    package func says(_ other: PatchEntryDraft) -> Bool {
+    package func isEquivalent(to other: PatchEntryDraft) -> Bool {
         func said(_ entry: PatchEntryDraft) -> [UInt8] {
             var json = entry.json
             for key in [Key.since, Key.offered, Key.author, Key.reason] { json.set(key, nil) }

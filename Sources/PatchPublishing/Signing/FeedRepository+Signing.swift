@@ -212,7 +212,7 @@ extension FeedRepository {
         try sign(with: signers)
         if let first = try missing().first { throw Self.unsigned(first.role, first.keyIDs) }
         if !changed.isDisjoint(with: [.targets, .rollout, .snapshot, .root]) {
-            touch(.snapshot, in: details)
+            bumpVersion(of: .snapshot, in: details)
             for role in [Role.targets, .rollout] where changed.contains(role) {
                 bodies.snapshot.setEntry(of: role.rawValue, to: try description(of: role))
             }
@@ -223,7 +223,7 @@ extension FeedRepository {
                 bodies.snapshot.setPrevious(MetadataDescription(version: previous.version, file))
             }
         }
-        touch(.timestamp, in: details)
+        bumpVersion(of: .timestamp, in: details)
         // The snapshot is signed before the timestamp, which has its hash.
         try finish(.snapshot, signers)
         if changed.contains(.snapshot) { bodies.timestamp.snapshot = try description(of: .snapshot) }

@@ -54,11 +54,11 @@ package final class Slot: Sendable {
     let types: [any PatchValue.Type]
     /// Reads a result that a script gives while it loads. If it does not fit, the error describes the mismatch.
     private let readResult: @Sendable (PatchStack) -> Result<Otherwise, Mismatch>
-    private let home = Mutex(Home())
+    private let membership = Mutex(Membership())
 
     /// The registry that a slot is in. A slot that a macro declares is in none at first, and may be in one registry after
     /// another.
-    private struct Home {
+    private struct Membership {
         weak var registry: (any SlotRegistry)?
         /// The memory of all states of the registries, which a call may still be in. An app has one registry; the registries of
         /// tests are small.
@@ -135,7 +135,7 @@ package final class Slot: Sendable {
     }
 
     /// Undoes a ``join(_:)`` that no caller has seen yet.
-    func leave() { home.locked { $0.registry = nil } }
+    func leave() { membership.locked { $0.registry = nil } }
 
     deinit {
         stack.locked { unsafe pp_free_barrier($0.barrier?.pointer) }
@@ -146,14 +146,14 @@ package final class Slot: Sendable {
     var isAsynchronous: Bool { invokeAsync != nil }
 
     /// The registry that the slot is in.
-    var registry: (any SlotRegistry)? { home.locked { $0.registry } }
+    var registry: (any SlotRegistry)? { membership.locked { $0.registry } }
 
     /// Enters a registry, unless the slot is in one already.
     func join(_ registry: any SlotRegistry) -> Bool {
-        home.locked { home in
-            guard home.registry == nil else { return false }
-            home.registry = registry
-            home.pools.append(registry.pool)
+        membership.locked { membership in
+            guard membership.registry == nil else { return false }
+            membership.registry = registry
+            membership.pools.append(registry.pool)
             return true
         }
     }

@@ -29,7 +29,7 @@ package final class EventThrottle<Event: RepeatedEvent>: Sendable {
     private static var now: Int { Int(clamping: pp_nanoseconds() / 1_000_000) }
 
     /// Passes an event on, or counts it.
-    package func tell(_ event: Event) {
+    package func emit(_ event: Event) {
         let now = Self.now
         let (over, isNew, awaits) = state.locked { state in
             let over = state.repeats.take(at: now)

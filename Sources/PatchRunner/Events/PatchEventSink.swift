@@ -30,12 +30,12 @@ package final class PatchEventSink: Sendable {
     ///   - failure: nil if there is no listener.
     ///   - isOfPatch: Whether the failure counts. A patch that waited for the processor is not at fault.
     func failed(_ failure: RunnerEvent.Failure?, in function: String, isOfPatch: Bool) {
-        if let failure { tell(.failed(patch, function: function, failure)) }
+        if let failure { emit(.failed(patch, function: function, failure)) }
         if isOfPatch { breaker.count(at: pp_nanoseconds()) }
     }
 
     func fellBack(_ reason: RunnerEvent.Fallback, in function: String) {
-        tell(.fellBack(patch, function: function, reason))
+        emit(.fellBack(patch, function: function, reason))
     }
 
     /// The event for a log line. The first line past the minute's limit becomes a warning; the following lines are
@@ -57,10 +57,10 @@ package final class PatchEventSink: Sendable {
 
     /// Reports why there can be no other instance of the patch.
     func hasOneInstance(_ error: PatchError) {
-        tell(.log(patch, .warn, "calls take turns, because another instance could not be made: \(error)"))
+        emit(.log(patch, .warn, "calls take turns, because another instance could not be made: \(error)"))
     }
 
-    func tell(_ event: RunnerEvent) { events?(event) }
+    func emit(_ event: RunnerEvent) { events?(event) }
 
     /// A sink for a script that is not part of a patch. Its events are dropped.
     package static var none: PatchEventSink {

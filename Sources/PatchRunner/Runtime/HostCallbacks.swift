@@ -75,7 +75,7 @@ enum HostCallbacks {
             }
             let stack = unsafe PatchStack(state)
             stack.hostBegins()
-            reports.tell(line)
+            reports.emit(line)
             stack.hostEnds()
         },
         line: { context, script, line in

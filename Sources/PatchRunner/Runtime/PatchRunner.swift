@@ -61,7 +61,7 @@ public final class PatchRunner: Sendable {
         self.init(
             registry: registry, host: host, limits: limits, minimumVersions: minimumVersions,
             clock: clock ?? { Timestamp(secondsSince1970: WallClock.milliseconds / 1000) },
-            events: events.map { EventThrottle(listener: $0) }.map { throttle in { throttle.tell($0) } },
+            events: events.map { EventThrottle(listener: $0) }.map { throttle in { throttle.emit($0) } },
             checksHost: true, onLine: nil)
     }
 

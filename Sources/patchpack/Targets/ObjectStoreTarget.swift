@@ -105,7 +105,7 @@ struct ObjectStoreTarget: DeployTarget {
         let width = min(Self.width, files.count)
         let connection = connection
         let done = Counter()
-        let looks = try waiting(meanwhile: { report(done.value) }) { () async throws(PatchError) in
+        let looks = try runBlocking(meanwhile: { report(done.value) }) { () async throws(PatchError) in
             await withTaskGroup { group in
                 for first in 0..<width {
                     group.addTask { () -> Result<[(Int, Found)], PatchError> in
@@ -137,7 +137,7 @@ struct ObjectStoreTarget: DeployTarget {
     private static let isMissing = "If-None-Match: *"
 
     private func get(_ path: String) throws(PatchError) -> HTTPResponse? {
-        try waiting { () async throws(PatchError) in try await get(path, on: connection) }
+        try runBlocking { () async throws(PatchError) in try await get(path, on: connection) }
     }
 
     private func get(_ path: String, on connection: Connection) async throws(PatchError) -> HTTPResponse? {
@@ -150,7 +150,7 @@ struct ObjectStoreTarget: DeployTarget {
     }
 
     private func put(_ file: FeedRepository.File, if condition: String) throws(PatchError) -> Bool {
-        try waiting { () async throws(PatchError) in try await put(file, if: condition, on: connection) }
+        try runBlocking { () async throws(PatchError) in try await put(file, if: condition, on: connection) }
     }
 
     private func put(

@@ -52,10 +52,10 @@ import Testing
     }
 
     @Test func versionsThatHaveNoFileAreFound() throws {
-        var free = try place.folder().freeVersions()
+        var free = try place.folder().unusedVersions()
         #expect(free[.rollout] == 3 && free[.root] == 2 && free[.timestamp] == 1)
         try place.disk.write([], to: "feed/metadata/3.rollout.json")
-        free = try place.folder().freeVersions()
+        free = try place.folder().unusedVersions()
         #expect(free[.rollout] == 4)
     }
 

@@ -44,7 +44,7 @@ import Testing
         let files = feed.server.files
         let given = details {
             ($0.author, $0.reason, $0.versionFloor, $0.locked) = ("Ada", "too slow", 500, [.targets])
-            $0.free = [.rollout: 900]
+            $0.unusedVersions = [.rollout: 900]
         }
         let base = try read()
         var dropped = base

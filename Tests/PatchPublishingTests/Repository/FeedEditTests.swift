@@ -287,7 +287,7 @@ import Testing
         try keys.change { $0.edit(in: details) { $0.notice = "far" } }
         var feed = try keys.repository()
         details = FeedFixture.details
-        details.free = [.rollout: 3]
+        details.unusedVersions = [.rollout: 3]
         let new = try FeedKey(SigningKey.generate(.ed25519).verifyingKey)
         let online = try FeedKey(keys.online.verifyingKey).id
         let rotated = try feed.rotate(

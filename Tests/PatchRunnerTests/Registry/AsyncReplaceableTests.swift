@@ -31,7 +31,7 @@ private final class Recursive: Sendable {
     @Test func theOriginalIsAwaitedWhileOthersUseThePatch() async throws {
         let harness = try Harness()
         let sync = try harness.registry.replaceable("A.sync") { (x: Int) -> Int in x }
-        let inner = Slot()
+        let inner = Rendezvous()
         let slow = try harness.registry.replaceable("A.slow") { (x: Int) async -> Int in
             await inner.wait()
             return x * 2
@@ -193,7 +193,7 @@ private final class Recursive: Sendable {
 
     @Test func aPatchMayGoWhileItsCallWaits() async throws {
         let harness = try Harness()
-        let inner = Slot()
+        let inner = Rendezvous()
         let slow = try harness.registry.replaceable("A.slow") { (x: Int) async -> Int in
             await inner.wait()
             return x * 2
@@ -258,7 +258,7 @@ private final class Recursive: Sendable {
 }
 
 /// Lets a test hold a function at a certain place.
-final class Slot: Sendable {
+final class Rendezvous: Sendable {
     private let arrived = AsyncStream<Void>.makeStream()
     private let released = AsyncStream<Void>.makeStream()
 

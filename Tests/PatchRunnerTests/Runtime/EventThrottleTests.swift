@@ -29,7 +29,7 @@ import Testing
         do {
             let throttle = EventThrottle<RunnerEvent> { told.add($0) }
             DispatchQueue.concurrentPerform(iterations: 2) { _ in
-                for _ in 0..<50_000 { throttle.tell(Self.fellBack()) }
+                for _ in 0..<50_000 { throttle.emit(Self.fellBack()) }
             }
         }
         let seconds = Int((ContinuousClock.now - begin).components.seconds)
@@ -45,7 +45,7 @@ import Testing
     @Test func theLastCountIsToldWithoutAnotherEvent() async throws {
         let told = Told()
         let throttle = EventThrottle<RunnerEvent>(milliseconds: 100) { told.add($0) }
-        for _ in 0..<1000 { throttle.tell(Self.fellBack()) }
+        for _ in 0..<1000 { throttle.emit(Self.fellBack()) }
         let begin = ContinuousClock.now
         while told.sum < 1000, ContinuousClock.now - begin < .seconds(60) {
             try await Task.sleep(for: .milliseconds(5))
@@ -53,7 +53,7 @@ import Testing
         #expect(told.sum == 1000)
         // The interval of the repeated event is over too, so the next event is new.
         try await Task.sleep(for: .milliseconds(250))
-        throttle.tell(Self.fellBack())
+        throttle.emit(Self.fellBack())
         guard case .fellBack = told.events.last else {
             Issue.record("\(told.events)")
             return
@@ -75,16 +75,16 @@ import Testing
             .refused(error, Self.patch), .refused(error, nil), .log(Self.patch, .info, "a"),
             .log(Self.patch, .warn, "a"), .log(Self.patch, .info, "b"),
         ]
-        for event in events { throttle.tell(event) }
+        for event in events { throttle.emit(event) }
         #expect(told.events.count == events.count)
-        for event in events { throttle.tell(event) }
+        for event in events { throttle.emit(event) }
         #expect(told.events.count == events.count)
         // These events are never frequent.
         let rare: [RunnerEvent] = [
             .activated(Self.patch), .deactivated(Self.patch), .breakerOpened(Self.patch, failures: 5, otherwise: []),
             .loaded(Self.patch, replaces: ["T.f"]), .called(Self.patch, .init(calls: 1)),
         ]
-        for event in rare + rare { throttle.tell(event) }
+        for event in rare + rare { throttle.emit(event) }
         #expect(told.events.count == events.count + 2 * rare.count)
     }
 
@@ -93,7 +93,7 @@ import Testing
         let told = Told()
         do {
             let throttle = EventThrottle<RunnerEvent>(milliseconds: 3_600_000) { told.add($0) }
-            for round in 0..<20_000 { throttle.tell(Self.fellBack("T.f\(round)")) }
+            for round in 0..<20_000 { throttle.emit(Self.fellBack("T.f\(round)")) }
             #expect(told.events.count == 257)
         }
         #expect(told.events.count == 258)
@@ -106,10 +106,10 @@ import Testing
         let weak = Mutex<EventThrottle<RunnerEvent>?>(nil)
         let throttle = EventThrottle<RunnerEvent> { event in
             told.add(event)
-            if told.events.count < 10 { weak.locked { $0 }?.tell(Self.fellBack("T.\(told.events.count)")) }
+            if told.events.count < 10 { weak.locked { $0 }?.emit(Self.fellBack("T.\(told.events.count)")) }
         }
         weak.locked { $0 = throttle }
-        throttle.tell(Self.fellBack())
+        throttle.emit(Self.fellBack())
         #expect(told.events.count == 10)
         weak.locked { $0 = nil }
     }

@@ -16,8 +16,8 @@ import Testing
     /// Registers `T.f`, whose original stays in the patch until it may leave.
     private func holding(
         _ harness: Harness
-    ) throws -> (function: Replaceable<@Sendable (Int) -> Int>, isIn: Slot, mayLeave: DispatchSemaphore) {
-        let isIn = Slot()
+    ) throws -> (function: Replaceable<@Sendable (Int) -> Int>, isIn: Rendezvous, mayLeave: DispatchSemaphore) {
+        let isIn = Rendezvous()
         let mayLeave = DispatchSemaphore(value: 0)
         let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in
             isIn.release()
@@ -233,7 +233,7 @@ import Testing
         var limits = PatchLimits.oneInstance
         limits.lockTime = .milliseconds(5)
         let harness = try Harness(limits: limits)
-        let isIn = Slot()
+        let isIn = Rendezvous()
         let mayLeave = DispatchSemaphore(value: 0)
         let function = try harness.registry.replaceable("T.f") { (x: Int, text: String) -> Int in x }
         let scalars = try harness.registry.replaceable("T.s") { (x: Int) -> Int in x }
@@ -357,7 +357,7 @@ import Testing
             return x
         }
         let mayLeave = DispatchSemaphore(value: 0)
-        let isIn = Slot()
+        let isIn = Rendezvous()
         let hold = try harness.registry.replaceable("T.hold") { () -> Int in
             isIn.release()
             mayLeave.wait()
@@ -421,7 +421,7 @@ import Testing
 
     @Test func objectsGoWithTheirOwnCallWhileOthersWait() async throws {
         let harness = try Harness(limits: .oneInstance)
-        let gate = Slot()
+        let gate = Rendezvous()
         let use = try harness.registry.replaceable("T.use") { (_: Basket, waits: Bool) async -> Int in
             if waits { await gate.wait() }
             return 1
@@ -446,7 +446,7 @@ import Testing
         var limits = PatchLimits.oneInstance
         limits.lockTime = .milliseconds(1)
         let harness = try Harness(limits: limits)
-        let gate = Slot()
+        let gate = Rendezvous()
         let slow = try harness.registry.replaceable("T.slow") { (x: Int) async -> Int in
             await gate.wait()
             return x

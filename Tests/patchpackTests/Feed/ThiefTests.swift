@@ -89,8 +89,8 @@ import Testing
         try work.folder.write(root, to: "feed/metadata/2.root.json")
         var feed = try FeedRepository(FeedRepository.Reading(root: root)) { (path) throws(PatchError) in read(path) }
         let feedKey = try FeedKey(thief.verifyingKey)
-        feed.touch(.targets, in: details)
-        feed.touch(.rollout, in: details)
+        feed.bumpVersion(of: .targets, in: details)
+        feed.bumpVersion(of: .rollout, in: details)
         try feed.bodies.targets.setKeys(
             of: "rollout", to: feed.keys(of: .rollout).ids + [feedKey.id], threshold: 1,
             adding: [(feedKey.id, feedKey.json)])

@@ -35,7 +35,7 @@ enum ReportCommand {
     /// The feed; nil if none is named.
     private static func feed(_ arguments: ParsedArguments) throws(PatchError) -> FeedRepository? {
         guard let place = try arguments.text(of: .reportedFeed) else { return nil }
-        return try FeedState(place).feed(PinnedRoot.givenRoot(arguments), arguments)
+        return try FeedState(place).feed(PinnedRoot.fromOptions(arguments), arguments)
     }
 
     /// The labels of all metrics: the feed's labels and the given ones.

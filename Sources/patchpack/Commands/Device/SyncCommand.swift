@@ -49,7 +49,7 @@ enum SyncCommand {
             trust: PatchTrust(
                 verification.verifier.trustStore, scriptKeys: scriptKeys, threshold: verification.verifier.threshold),
             settings: settings)
-        let report = try waiting { await device.sync(launching: !arguments.has(.noLaunch)) }
+        let report = try runBlocking { await device.sync(launching: !arguments.has(.noLaunch)) }
         for result in report.results { try show(result, explaining: arguments.has(.explain), console) }
         if let error = report.error { throw error.about(reading.place) }
         let failure = report.results.lazy.compactMap(\.error).first

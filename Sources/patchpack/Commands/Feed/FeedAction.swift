@@ -43,7 +43,7 @@ struct FeedAction {
             signers.append(FeedSigner { payload throws(PatchError) in try command.signature(of: payload) })
         }
         let pin = PinnedRoot(
-            of: folder, given: PinnedRoot.fromOptions(arguments), keys: (options + [.addKey]).flatMap(keys.files),
+            of: folder, given: PinnedRoot.pathFromOptions(arguments), keys: (options + [.addKey]).flatMap(keys.files),
             keyIDs: ids, hasKey: !signers.isEmpty,
             takesOwn: arguments.has(.attach))
         change = FeedChange(

@@ -27,7 +27,7 @@ extension FeedCommand {
             throw PatchError(
                 .usage, "no place to deploy to", hint: "give --to FOLDER, s3://…, rsync://… or HOST:FOLDER")
         }
-        var pinned = try PinnedRoot.givenRoot(arguments)
+        var pinned = try PinnedRoot.fromOptions(arguments)
         if pinned == nil { pinned = try folder.read(FeedLayout.firstRoot) }
         guard let root = pinned else {
             throw PatchError(.feedUnavailable, "\(FeedLayout.firstRoot): missing, so this is not the folder of a feed")
@@ -93,7 +93,7 @@ extension FeedCommand {
     static func otherState(of reading: FeedReading, _ arguments: ParsedArguments) throws(PatchError) -> PatchError? {
         guard let other = arguments.value(of: .sameAs)?.path else { return nil }
         do throws(PatchError) {
-            let reply = try waiting { () async throws(PatchError) in
+            let reply = try runBlocking { () async throws(PatchError) in
                 try await reading.source.fetch(FeedLayout.timestamp, limit: FeedLimits().timestamp, etag: nil)
             }
             guard case .bytes(let bytes, _) = reply.content else {
@@ -193,7 +193,7 @@ extension FeedCommand {
             }
             console.status(message)
             let pause = min(end - now, .seconds(2))
-            try waiting { () async throws(PatchError) in try? await Task.sleep(for: pause) }
+            try runBlocking { () async throws(PatchError) in try? await Task.sleep(for: pause) }
         }
     }
 }

@@ -3,7 +3,7 @@ import PatchPublishing
 
 extension FeedCommand {
     @Sendable static func diff(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        let root = try PinnedRoot.givenRoot(arguments)
+        let root = try PinnedRoot.fromOptions(arguments)
         let (old, new) = (FeedState(arguments.operands[0].text), FeedState(arguments.operands[1].text))
         let names = try KeyNames(arguments)
         let (before, after) = (try old.feed(root, arguments), try new.feed(root, arguments))

@@ -15,7 +15,7 @@ extension FeedCommand {
             throw PatchError(.usage, "an id with --calendar or --format openmetrics", hint: "leave the id out")
         }
         let place = FeedState(arguments.operands[0].text)
-        let feed = try place.feed(PinnedRoot.givenRoot(arguments), arguments)
+        let feed = try place.feed(PinnedRoot.fromOptions(arguments), arguments)
         let store = try feed.trustStore { (path) throws(PatchError) in try place.read(path, arguments) }
         let keys = try store.map { (bytes) throws(PatchError) in try TrustStore(contentsOf: bytes).keys } ?? []
         let now = try SystemClock.now()
@@ -28,7 +28,7 @@ extension FeedCommand {
 
     @Sendable static func log(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let place = FeedState(arguments.operands[0].text)
-        let root = try PinnedRoot.givenRoot(arguments)
+        let root = try PinnedRoot.fromOptions(arguments)
         let feed = try place.feed(root, arguments)
         let id = arguments.operands.count > 1 ? arguments.operands[1].text : nil
         let names = try KeyNames(arguments)

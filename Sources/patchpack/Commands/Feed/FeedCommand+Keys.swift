@@ -39,12 +39,12 @@ extension FeedCommand {
         let added = try action.publicKeys(.addKey)
         let removed = try arguments.texts(of: .removeKey)
         let threshold = try arguments.number(of: .threshold)
-        let free = try action.folder.freeVersions()
+        let unused = try action.folder.unusedVersions()
         guard !added.isEmpty || !removed.isEmpty || threshold != nil else {
             throw PatchError(.usage, "nothing to rotate", hint: "give --add KEY, --remove ID or --threshold N")
         }
         try action.run { (feed, details) throws(PatchError) in
-            details.free = free
+            details.unusedVersions = unused
             return try feed.rotate(roles, adding: added, removing: removed, threshold: threshold, in: details).map {
                 "the role \($0.role) has \($0.keys) keys, of which \($0.threshold) must sign"
             }

@@ -162,7 +162,8 @@ extension FeedCommand {
         let what = try body(&entry)
         let reason = try arguments.text(of: .changeReason)
         // Without a version, this entry may have been stopped before devices were offered another version.
-        if version == nil, entry.says(old), let other = feed.fallback(for: entry), let offered = other.offered,
+        if version == nil, entry.isEquivalent(to: old), let other = feed.fallback(for: entry),
+            let offered = other.offered,
             old.since.map({ $0 < offered }) ?? false
         {
             throw PatchError(

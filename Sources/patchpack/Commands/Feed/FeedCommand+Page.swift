@@ -24,7 +24,7 @@ extension FeedCommand {
         let refresh = try arguments.seconds(of: .refresh)
         guard refresh != 0 else { throw PatchError(.usage, "--refresh 0: expected a length of time such as 5m") }
         let now = try SystemClock.now()
-        let root = try PinnedRoot.givenRoot(arguments)
+        let root = try PinnedRoot.fromOptions(arguments)
         var feeds: [FeedPage.Feed] = []
         for operand in arguments.operands {
             let place = FeedState(operand.text)

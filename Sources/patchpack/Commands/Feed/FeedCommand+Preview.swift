@@ -9,7 +9,7 @@ extension FeedCommand {
         guard let version = try arguments.appVersion() else {
             throw PatchError(.usage, "no app version", hint: "give --app-version V")
         }
-        let list = try waiting { () async throws(PatchError) in
+        let list = try runBlocking { () async throws(PatchError) in
             var client = try reading.client(at: now)
             return try await client.list(in: reading.place).list
         }

@@ -6,7 +6,7 @@ import PatchPublishing
 extension FeedCommand {
     @Sendable static func status(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let place = FeedState(arguments.operands[0].text)
-        let root = try PinnedRoot.givenRoot(arguments)
+        let root = try PinnedRoot.fromOptions(arguments)
         let feed = try place.feed(root, arguments)
         let now = try SystemClock.now()
         let limit = try arguments.number(of: .days, atLeast: 0)

@@ -14,7 +14,7 @@ struct FeedReading: Sendable {
     init(_ arguments: ParsedArguments) throws(PatchError) {
         let given = arguments.operands[0].path
         place = Path(HTTPSource.shown(given.description))
-        let pinned = PinnedRoot.fromOptions(arguments)
+        let pinned = PinnedRoot.pathFromOptions(arguments)
         let isURL = given.description.hasPrefix("https://") || given.description.hasPrefix("http://")
         if isURL {
             guard let pinned else {
@@ -54,7 +54,7 @@ struct FeedReading: Sendable {
         _ path: String, limit: Int, from url: String, _ arguments: ParsedArguments
     ) throws(PatchError) -> FeedReply {
         let source = try server(url, arguments)
-        return try waiting { () async throws(PatchError) in try await source.fetch(path, limit: limit, etag: nil) }
+        return try runBlocking { () async throws(PatchError) in try await source.fetch(path, limit: limit, etag: nil) }
     }
 
     /// Fetches a server's timestamp.

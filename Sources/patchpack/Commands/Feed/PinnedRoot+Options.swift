@@ -4,13 +4,13 @@ import PatchPublishing
 
 extension PinnedRoot {
     /// The root file that the option or the variable names.
-    static func fromOptions(_ arguments: ParsedArguments) -> Path? {
+    static func pathFromOptions(_ arguments: ParsedArguments) -> Path? {
         arguments.value(of: .pinnedRoot)?.path ?? Option.pinnedRoot.fromEnvironment?.path
     }
 
     /// The bytes of that file; nil if no file is named.
-    static func givenRoot(_ arguments: ParsedArguments) throws(PatchError) -> [UInt8]? {
-        guard let given = fromOptions(arguments) else { return nil }
+    static func fromOptions(_ arguments: ParsedArguments) throws(PatchError) -> [UInt8]? {
+        guard let given = pathFromOptions(arguments) else { return nil }
         return try InputFile.small(given)
     }
 }

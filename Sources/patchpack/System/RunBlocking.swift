@@ -3,7 +3,7 @@ import PatchCrypto
 import Synchronization
 
 /// Runs asynchronous work to its end while the calling thread waits. The tool's verbs are synchronous.
-func waiting<Value: Sendable>(
+func runBlocking<Value: Sendable>(
     meanwhile show: () -> Void = {},
     for work: @escaping @Sendable () async throws(PatchError) -> Value
 ) throws(PatchError) -> Value {
