@@ -69,7 +69,7 @@ package final class PatchStore: Sendable {
         let (state, fault) = StoreFolder(path: folder).readState()
         if let fault { throw fault }
         guard let state else {
-            throw PatchError(.noInput, "not a store: it has no state", hint: "patchpack sync makes one").about(folder)
+            throw PatchError(.noInput, "not a store: it has no state", remedy: StoreRemedy.sync).about(folder)
         }
         return try HostInfo(app: state.app, version: state.appVersion.description)
     }

@@ -296,10 +296,8 @@ package struct Deployment {
         guard other.isOwn || repairs else {
             if (try? isOlder()) == true {
                 throw PatchError(
-                    .feedConflict, "\(state), which came after what \(folder.path) has",
-                    hint:
-                        "this copy has no change of its own: take what is there, and nothing is lost; `feed log` of the place shows who made it"
-                )
+                    .feedConflict, "\(state), which came after the state in \(folder.path)",
+                    remedy: PublishingRemedy.takeDeployed)
             }
             throw .otherCopy(target.name, other)
         }

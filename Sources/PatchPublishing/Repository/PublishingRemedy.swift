@@ -61,6 +61,8 @@ package enum PublishingRemedy: PatchError.Remedy, Equatable {
     case signAbove(Int, folder: String)
     /// Take the newest copy, or replace the deployed files.
     case takeNewestOrReplace
+    /// Take the deployed copy, which has all changes of this one.
+    case takeDeployed
     /// Look at the deployed files, and replace them.
     case lookAndReplace
     /// Deploy again, and replace the deployed files.

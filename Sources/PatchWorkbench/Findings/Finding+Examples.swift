@@ -866,7 +866,7 @@ extension Finding.Code {
                       end)
                     end)
 
-                    """, "This is a spec, which runs with `patchpack test`."),
+                    """, "This is a spec, which runs beside a patch."),
                 LintExample(
                     """
                     patch.replace("Cart.total", function(original, price, quantity)

@@ -142,7 +142,7 @@ package struct Finding: Sendable {
             case .tooLarge:
                 "a script is too large to follow: from some place on, the types of its values are not checked; a comment does not silence this"
             case .spec:
-                "the script is a spec, which is for `patchpack test`"
+                "the script is a spec, not a patch"
             case .unreadable:
                 "a file cannot be read (in `sarif` and `github`; the exit status depends on the fault)"
             }

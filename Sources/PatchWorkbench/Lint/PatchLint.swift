@@ -147,8 +147,7 @@ package struct PatchLint {
             return nil
         }
         return texts[0].finding(
-            .spec, line: call.line, word: call.name, "this is a spec, not a patch",
-            hint: "run it with the patch that it is for: patchpack test PATCH.lua --spec \(scripts[0].name)")
+            .spec, line: call.line, word: call.name, "this is a spec, not a patch")
     }
 
     /// Adds a finding for an error of the run, at the line where the error occurred.

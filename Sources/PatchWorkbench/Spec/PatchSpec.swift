@@ -410,7 +410,7 @@ package final class PatchSpec: Sendable {
         guard registry.names.classes.contains(where: { $0.name == name }) else {
             stack.push(
                 message: interface == nil
-                    ? "there is no class \(name) without an interface: use --interface FILE"
+                    ? "there is no class \(name), because the spec runs without the app's interface"
                     : "the interface has no class \(name)")
             return CallbackResult.raise
         }

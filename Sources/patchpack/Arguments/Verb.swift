@@ -46,8 +46,10 @@ extension Verb {
     private static let otherNames = [
         "rollback": ["withdraw", "undo"], "revert": ["undo"], "list": ["status"], "ls": ["status"], "show": ["status"],
         "history": ["log"], "add": ["publish"], "delete": ["withdraw", "remove"], "stop": ["pause", "withdraw"],
-        "upload": ["deploy"], "unban": ["clear"],
+        "upload": ["deploy"],
     ]
+    /// The remedies for actions that do not exist on purpose, by a similar action that does.
+    private static let withoutInverse = ["unban": (known: "ban", hint: "a ban is final; publish a higher version")]
 
     /// Finds an action by its last word.
     ///
@@ -56,6 +58,9 @@ extension Verb {
         guard let action = actions.first(where: { word.isText($0.lastWord) }) else {
             let known = actions.map(\.lastWord)
             let meant = Self.otherNames[word.text, default: []].filter(known.contains)
+            if let (similar, hint) = Self.withoutInverse[word.text], known.contains(similar) {
+                throw PatchError(.usage, "unknown action of \(name) \(word.text)", hint: hint)
+            }
             guard meant.isEmpty else {
                 throw PatchError(
                     .usage, "unknown action of \(name) \(word.text)",

@@ -1,4 +1,5 @@
 import PatchCrypto
+import PatchDevice
 import PatchFeed
 import PatchFiles
 import PatchPublishing
@@ -67,7 +68,7 @@ extension PatchError.Code {
         (.passphrase, 77, "a key's passphrase is missing or wrong"),
         (
             .config, 78,
-            "a key file or a setting is unusable or unsafe, or `feed undo` would undo more than is meant"
+            "a key file or a setting is unusable or unsafe, or `feed undo` would undo more than intended"
         ),
         (.modifiedTrust, 78, "the trust store does not match its pin"),
     ]
@@ -79,6 +80,7 @@ extension PatchError.Code {
 extension PatchError {
     /// The hint to show: the error's own, otherwise one in terms of the command line.
     var shownHint: String? {
-        hint ?? (remedy as? PublishingRemedy)?.hint ?? (code == .exists ? "give --force to replace it" : nil)
+        hint ?? (remedy as? PublishingRemedy)?.hint ?? (remedy as? StoreRemedy)?.hint
+            ?? (code == .exists ? "give --force to replace it" : nil)
     }
 }

@@ -18,7 +18,7 @@ extension PublishingRemedy {
         case .trustOlderRoot:
             "take the newest copy of the feed, or give --root with an older root file to go on with this one"
         case .signPayload:
-            "sign exactly what `feed sign --detach` prints: Ed25519 over the bytes, ECDSA or RSA-PSS with SHA-256"
+            "sign exactly the bytes that `feed sign --detach` prints: Ed25519 over the bytes, ECDSA or RSA-PSS with SHA-256"
         case .signStagedFirst: "sign it first, or drop it: patchpack feed sign DIR --discard"
         case .signOrDropStaged(let folder): "patchpack feed sign \(folder), or feed sign \(folder) --discard"
         case .dropStaged(let folder): "patchpack feed sign \(folder) --discard drops it"
@@ -47,7 +47,9 @@ extension PublishingRemedy {
         case .signAbove(let number, let folder):
             "patchpack feed refresh \(folder) --after-version \(number), with the release key too, and deploy again"
         case .takeNewestOrReplace:
-            "something else writes there, or this folder is older: take the newest copy, or replace what is there with --repair"
+            "something else writes there, or this folder is older: take the newest copy, or replace the deployed feed with --repair"
+        case .takeDeployed:
+            "this copy has no change of its own, so the deployed feed can replace it without a loss; patchpack feed log of the place names the author of the change"
         case .lookAndReplace:
             "another copy of the feed, or something else, wrote there: look at it, and replace it with --repair"
         case .deployAndReplace: "deploy again, with --repair"
@@ -56,7 +58,7 @@ extension PublishingRemedy {
         case .packHigher: "pack it again with a higher version, or give --allow-lower"
         case .giveVersion: "give --patch-version N"
         case .giveState(let snapshot):
-            "`patchpack feed log DIR` shows what was done; to make that state again all the same, give --to \(snapshot)"
+            "`patchpack feed log DIR` shows the last changes; to restore that state anyway, give --to \(snapshot)"
         }
     }
 }

@@ -113,7 +113,7 @@ import Testing
         try place.turn("a")
         try deploy()
         let error = refusal { try deploy("other") }
-        #expect(error?.code == .feedConflict && error?.hint?.contains("nothing is lost") == true)
+        #expect(error?.code == .feedConflict && error?.remedy as? PublishingRemedy == .takeDeployed)
     }
 
     /// Of two timestamps of one snapshot, the later one stays.

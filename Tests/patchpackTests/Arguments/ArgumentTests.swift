@@ -67,6 +67,9 @@ import Testing
             error("trust", "list", "s", "--name", "x") == "trust list takes no --name | it is an option of trust add")
         #expect(error("trust", "list", "--nam", "x").hasSuffix("| patchpack trust list --help"))
         #expect(error("trust", "ad", "s").contains("did you mean add?"))
+        // `clear` would forget all bans.
+        #expect(
+            error("store", "unban", "s") == "unknown action of store unban | a ban is final; publish a higher version")
         #expect(error("trust", "pin", "a", "b").hasPrefix("trust pin: too many arguments"))
     }
 
@@ -127,6 +130,15 @@ import Testing
         let run = try shop.shell("patchpack \(line)\(keys)")
         #expect(run.status == 64 && run.error.contains(says), "\(run.status) \(run.error)")
         #expect(!shop.folder.exists("o"))
+    }
+
+    /// Libraries do not know the command line, so the tool words the way out of their errors.
+    @Test func hintsNameTheToolsVerbs() throws {
+        let shop = try ReleaseFixture()
+        try shop.folder.write("describe('x', function() end)\n", to: "spec.lua")
+        let hint = "= run it with the patch that it is for: patchpack test PATCH.lua --spec spec.lua\n"
+        #expect(try shop.shell("patchpack lint spec.lua").text.contains(hint))
+        #expect(try shop.shell("patchpack store status .").error.hasSuffix("hint: patchpack sync makes one\n"))
     }
 
     @Test func theSameMistakeOfAllFilesIsToldOnce() throws {

@@ -76,7 +76,7 @@ enum LintCommand {
                     try console.line(
                         Annotation.text(
                             finding.severity.rawValue, file, title: finding.code.rawValue, region: finding.region,
-                            finding.text))
+                            finding.text(of: file)))
                 case "sarif": break
                 default:
                     if finding.severity == .error || arguments.has(.strict) || !console.isQuiet {
@@ -96,8 +96,10 @@ enum LintCommand {
             }
             let results = all.map { finding, file in
                 Sarif.Result(
-                    rule: finding.code.rawValue, level: finding.severity.rawValue, message: finding.text, file: file,
-                    region: finding.code == .unreadable ? nil : finding.region, fix: finding.fix, hint: finding.hint)
+                    rule: finding.code.rawValue, level: finding.severity.rawValue, message: finding.text(of: file),
+                    file: file,
+                    region: finding.code == .unreadable ? nil : finding.region, fix: finding.fix,
+                    hint: finding.shownHint(of: file))
             }
             try console.raw(Sarif.text(rules, results))
         }
@@ -181,7 +183,7 @@ enum LintCommand {
         try console.line(
             "      | " + String(repeating: " ", count: column)
                 + String(repeating: "^", count: max(1, min(finding.length, scalars.count - column))))
-        if let hint = finding.hint { try console.line("      = \(hint)") }
+        if let hint = finding.shownHint(of: file) { try console.line("      = \(hint)") }
     }
 }
 
@@ -192,14 +194,14 @@ extension Finding {
             ("schema", .string("patchpack.lint/1")), ("file", .string(file.description)),
             ("code", .string(code.rawValue)), ("severity", .string(severity.rawValue)), ("line", .integer(line)),
             ("column", .integer(column)), ("length", .integer(length)), ("message", .string(message)),
-            ("hint", hint.map(JSONValue.string) ?? .null),
+            ("hint", shownHint(of: file).map(JSONValue.string) ?? .null),
         ])
     }
 
     fileprivate var region: Sarif.Region { Sarif.Region(line: line, column: column, length: length) }
 
     /// Message and hint in one line.
-    var text: String { message + (hint.map { "; \($0)" } ?? "") }
+    func text(of file: Path) -> String { message + (shownHint(of: file).map { "; \($0)" } ?? "") }
 }
 
 extension FixedPatch.Change {

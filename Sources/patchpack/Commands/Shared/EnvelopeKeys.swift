@@ -12,12 +12,13 @@ struct EnvelopeKeys {
 
     /// Verifies an envelope.
     mutating func verified(_ path: Path) throws(PatchError) -> VerifiedPatch {
+        // A missing file is reported before missing keys.
+        let envelope = try InputFile.contents(of: path, limit: EnvelopeLimits().envelopeSize)
         let (verifier, scriptKeys): (EnvelopeVerifier, ScriptKeyRing)
         if let keys { (verifier, scriptKeys) = keys } else { (verifier, scriptKeys) = try read(for: path) }
         keys = (verifier, scriptKeys)
         return try path.naming { () throws(PatchError) in
-            try verifier.verify(
-                try InputFile.contents(of: path, limit: EnvelopeLimits().envelopeSize), scriptKeys: scriptKeys)
+            try verifier.verify(envelope, scriptKeys: scriptKeys)
         }
     }
 
@@ -25,7 +26,7 @@ struct EnvelopeKeys {
         let files = try KeyFiles(arguments)
         guard let trust = try files.trustStore(), let scriptKeys = try files.scriptKeys() else {
             throw PatchError(
-                .usage, "\(path) is an envelope, but there is no key to verify it with",
+                .usage, "\(path) is read as an envelope, but there is no key to verify it with",
                 hint: "give --trusted-key and --script-key; the name of a script must end in .lua")
         }
         return (try EnvelopeVerifier(trustStore: trust, policy: .none), scriptKeys)

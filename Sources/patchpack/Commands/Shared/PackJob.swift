@@ -369,9 +369,10 @@ struct PackJob: Sendable {
             let text = "\(finding.message) [\(finding.code.rawValue)]"
             if finding.severity == .warning {
                 let place = "\(file):\(finding.line):\(finding.column)"
-                result.warnings.append("\(place): \(text)" + (finding.hint.map { "; \($0)" } ?? ""))
+                result.warnings.append("\(place): \(text)" + (finding.shownHint(of: file).map { "; \($0)" } ?? ""))
             } else if fault == nil {
-                let hint = finding.hint.map { "\($0)\($0.hasSuffix("?") ? " Or" : ", or")" } ?? "fix it, or"
+                let hint =
+                    finding.shownHint(of: file).map { "\($0)\($0.hasSuffix("?") ? " Or" : ", or")" } ?? "fix it, or"
                 fault = PatchError(
                     .script, text, hint: "\(hint) pack it anyway with --no-lint",
                     at: .init(file: file.description, line: finding.line))
