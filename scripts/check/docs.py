@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Checks what README and docs/ say of the rest of the repository.
+"""Checks the statements of README and docs/ about the rest of the repository.
 
     scripts/check/docs.py            fails if a figure, a count, a list, a path, the drawing or the form of a block is not as it should be
     scripts/check/docs.py --write    draws docs/design.md's parts again, from Package.swift
 
-- Code is in fences that name their language. Tests/Docs/run.py runs `sh`; Tests/Outside compiles `swift`, and Tests/Macros what has macros.
-- Figures of speed are those of Benchmarks/RESULTS.md, rounded. Counts are counted. Lists have the same members as the code.
+- Code is in fences that name their language. Tests/Docs/run.py runs `sh`; Tests/Outside compiles `swift`, and Tests/Macros the blocks with macros.
+- Figures of speed come from Benchmarks/RESULTS.md, rounded. Counts are counted. Lists have the same members as the code.
 """
 
 import pathlib
@@ -75,6 +75,11 @@ LISTS = [
     (("limits", "Sources/PatchRunner/Sandbox/PatchLimits.swift", r"struct PatchLimits\b(.*?)\n    (?:public )?init", r"public var (\w+)"), "docs/runner.md",
      r"\n## Limits\n(.*?)\n### ", r"(?<=[|,;] )`(\w+)`|(?<= within )`(\w+)`"),
 ]
+LISTS += [
+    ((f"actions of {verb}", f"Sources/patchpack/Commands/{path}", r"(.*)", rf"name: \"{verb} (\w+)\""), "docs/cli.md",
+     rf"\npatchpack {verb} +(.*?)\n", r"(?:^|\| )([a-z]+)")
+    for verb, path in (("trust", "Keys/TrustCommand.swift"), ("keystore", "Keys/KeystoreCommand.swift"), ("interface", "Scripts/InterfaceCommand.swift"))
+]
 UNITS = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9}
 
 
@@ -105,14 +110,14 @@ def figures():
         # Half a unit of the last digit shown.
         step = 10 ** -len(digits.partition(".")[2]) * UNITS[here.split()[1]]
         if abs(shown - measured) > step / 2 * 1.001:
-            yield f"{document}: says {here}, and RESULTS.md {there}: {section}, {row}"
+            yield f"{document}: has {here}, and RESULTS.md {there}: {section}, {row}"
 
 
 def counts():
     for document, pattern, count in COUNTS:
         here = said(document, pattern)
         if here is None or int(here) != count():
-            yield f"{document}: says {here}, and there are {count()}: {pattern}"
+            yield f"{document}: has {here}, and there are {count()}: {pattern}"
 
 
 def members(path, part, form):
@@ -124,7 +129,25 @@ def lists():
     for (name, path, *code), document, *prose in LISTS:
         here, there = members(document, *prose), members(path, *code)
         if here != there or not here:
-            yield f"{document}: the {name} are not those of {path}: {', '.join(sorted(here ^ there)) or 'none is found'}"
+            yield f"{document}: the {name} differ from {path}: {', '.join(sorted(here ^ there)) or 'none is found'}"
+
+
+def schemas():
+    """The members of the tool's JSON lines that docs/cli.md does not list."""
+    rows = {name: set(re.findall(r"`(\w+)`", line)) | {"schema", "error"}
+            for line in (ROOT / "docs/cli.md").read_text().split("\n") for name in re.findall(r"`patchpack\.([\w-]+)/1`", line.split(" | ")[0])}
+    for path in sorted((ROOT / "Sources/patchpack").rglob("*.swift")):
+        text = path.read_text()
+        for schema in re.finditer(r'\("schema", \.string\("patchpack\.([\w-]+)/1"\)\)', text):
+            place, depth, names = text.rindex(".object(", 0, schema.start()) + len(".object("), 1, set()
+            for token in re.finditer(r'[(\[]\s*(?:"(\w+)",)?|[)\]]', text[place:]):
+                if token[1] and depth == 2:
+                    names.add(token[1])
+                depth += 1 if token[0][0] in "([" else -1
+                if depth == 0:
+                    break
+            if schema[1] != "error" and (missing := names - rows.get(schema[1], set())):
+                yield f"docs/cli.md: patchpack.{schema[1]}/1 lacks {', '.join(sorted(missing))}"
 
 
 def blocks():
@@ -230,11 +253,11 @@ def drawing(write):
     if write:
         path.write_text(DRAWING.sub(lambda match: match[1] + parts() + "\n" + match[3], text))
     elif DRAWING.search(text)[2] != parts() + "\n":
-        yield "docs/design.md: the parts are not those of Package.swift; run scripts/check/docs.py --write"
+        yield "docs/design.md: the parts differ from Package.swift; run scripts/check/docs.py --write"
 
 
 def main():
-    faults = [*blocks(), *paths(), *links(), *names(), *figures(), *counts(), *lists(), *drawing("--write" in sys.argv)]
+    faults = [*blocks(), *paths(), *links(), *names(), *figures(), *counts(), *lists(), *schemas(), *drawing("--write" in sys.argv)]
     if faults:
         sys.exit("\n".join(faults))
 
