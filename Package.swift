@@ -171,7 +171,7 @@ for target in package.targets where target.type != .system && target.type != .pl
     if target.name != "PatchFoundation" {
         target.swiftSettings?.append(.treatAllWarnings(as: .error))
     }
-    // A call of an asynchronous function, and what is below it, stays on the actor of its caller.
+    // A call of an asynchronous function, and every call below it, stays on the actor of its caller.
     if target.name == "PatchRunner" {
         target.swiftSettings?.append(.enableUpcomingFeature("NonisolatedNonsendingByDefault"))
     }

@@ -1,4 +1,4 @@
-"""Makes first inputs of targets from the vectors and the examples: what is behind a signature, and what has several parts.
+"""Makes first inputs of targets from the vectors and the examples: content after a signature, and files of several parts.
 
 usage: seeds.py FOLDER   (writes FOLDER/TARGET/…)
 """
@@ -88,7 +88,7 @@ def write(folder, target, name, content):
 
 
 def feeds(folder):
-    """Files of the feed in FuzzFeed.swift, each after the byte that says which it is."""
+    """Files of the feed in FuzzFeed.swift, each after the byte that selects it."""
     def key(private):
         point = private.public_key().public_bytes(serialization.Encoding.Raw, serialization.PublicFormat.Raw).hex()
         entry = {"keytype": "ed25519", "keyval": {"public": point}, "scheme": "ed25519"}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes and checks an attestation: an in-toto statement about an envelope's payload, signed with an Ed25519 key in a DSSE envelope.
-# usage: attest.sh sign KEY.pem NAME PAYLOAD-SHA256 BUILDER-URI COMMIT >FILE     the statement says which builder made it from which commit
+# usage: attest.sh sign KEY.pem NAME PAYLOAD-SHA256 BUILDER-URI COMMIT >FILE     the statement names the builder and the commit
 #        attest.sh check PUBLIC-KEY.pem PAYLOAD-SHA256 <FILE                     prints the statement if it is about that payload
 set -euo pipefail
 

@@ -2,8 +2,9 @@
 # Makes a release of all patches in a folder: packs them, verifies them with the app's keys, and lists their hashes.
 # usage: release.sh PATCHES_FOLDER OUTPUT_FOLDER
 #
-# Run it again for each release, in the same folder or a new one. What has not changed stays as it is, byte for byte. What has a
-# higher @version is replaced. Anything else that is there already ends with status 73. Nothing is written unless all patches are good.
+# Run it again for each release, in the same folder or a new one. An unchanged patch stays as it is, byte for byte. A patch
+# with a higher @version replaces the older one. If any other file is there, the script exits with 73. Nothing is written unless all
+# patches are good.
 #
 # The keys come from the environment, as a build server sets them:
 #   PATCHPACK_SIGNING_KEY, PATCHPACK_TRUSTED_KEY, PATCHPACK_SCRIPT_KEY   files

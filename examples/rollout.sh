@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Widens the rollout of a patch from step to step, as long as what devices report is good. Run it from cron.
+# Widens the rollout of a patch from step to step, as long as the devices' reports are good. Run it from cron.
 # usage: rollout.sh FEED EVENTS ID VERSION [PLACE]
 #
 # FEED is the folder of the feed, and EVENTS the folder into which the devices' lines are collected. If a gate is crossed, the patch is
-# paused, and the status is 20: devices that have it keep it, and no other gets it. Withdraw it if it must go. If it is too early to
-# tell, nothing happens. The status stays 20 until the patch is withdrawn or resumed.
+# paused, and the script exits with 20: devices that have it keep it, and no other gets it. Withdraw it to remove it. If it is too
+# early for a verdict, nothing happens. The script exits with 20 until the patch is withdrawn or resumed.
 #
 # PLACE is where the feed is served from, as for `patchpack feed deploy --to`. A pause is deployed too, so do not make the deployment
-# depend on the status.
+# depend on the exit status.
 set -euo pipefail
 feed=$1 events=$2 id=$3 version=$4 place=${5:-}
 status=0

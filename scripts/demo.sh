@@ -19,7 +19,7 @@ else
   "$patchpack" keygen -o keys
 fi
 
-step "2. look at the example patches, with what the shop says it offers"
+step "2. look at the example patches, with the functions that the shop offers"
 "$shop" --interface >"$work/interface.json"
 "$patchpack" lint examples/patches/*.lua --interface "$work/interface.json"
 
@@ -153,7 +153,7 @@ launch
 launch
 "$patchpack" store status "$work/device"
 
-step "14. what the device has written down, as a report"
+step "14. the device's event log, as a report"
 "$patchpack" report "$work/events"
 
 step "done: dist/ holds $(find dist -name '*.js' | wc -l | tr -d ' ') verified patches"

@@ -4,7 +4,7 @@
     reports.py PATCHPACK FILE...     the files of `fleet --events FOLDER DEVICES`
 
 Each way runs three times, one after the other, as a process of its own; the medians are printed. jq reads the first file only.
-The ways must agree on the figures, or it ends with 1.
+The ways must agree on the figures, or it exits with 1.
 """
 
 import json

@@ -1,6 +1,6 @@
 """Syncs with python-tuf's client, once for each line on standard input, and answers with the nanoseconds it took.
 
-usage: sync.py URL ROOT APP    (a line `first` begins without metadata, `again` with those of the last time)
+usage: sync.py URL ROOT APP    (a line `first` begins without metadata, `again` with the last ones)
 """
 
 import os

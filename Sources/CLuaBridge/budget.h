@@ -25,7 +25,7 @@ static inline void charge(lua_State *L, uint64_t units) {
 /// Charges for copying or reading this many bytes.
 static inline void charge_bytes(lua_State *L, uint64_t bytes) { charge(L, bytes / 16 + 1); }
 
-/// Subtracts what C loops have used since the last check from the fuel, and starts counting again.
+/// Subtracts the fuel that C loops have used since the last check, and starts counting again.
 static inline void settle_fuel(pp_budget *budget, int interval) {
     budget->fuel -= budget->paced - budget->until_look;
     budget->paced = budget->until_look = budget->fuel < interval ? budget->fuel : interval;

@@ -1,7 +1,7 @@
--- What a spec finds besides Lua and `host`: the blocks and assertions of busted and luassert.
+-- The names of a spec besides Lua's and `host`: the blocks and assertions of busted and luassert.
 --
--- busted itself is a program that loads other modules and files, and cannot run inside of the tool (docs/design.md). What is promised
--- to specs is what docs/writing-patches.md lists; what is local here is not.
+-- busted itself is a program that loads other modules and files, and cannot run inside of the tool (docs/design.md). docs/writing-patches.md
+-- lists the names that are promised to specs; the local names here are not.
 --
 -- `patchpack test` loads this file into the state in which specs run, with a table `__spec` whose `begin` and `done` time the
 -- spec's own code. With Lua alone it runs a spec that needs no host, and prints TAP:
@@ -89,10 +89,10 @@ local function show(value, depth, seen)
   return "{" .. table.concat(parts, ", ") .. "}"
 end
 
--- Whether a value is a matcher, and what it says of another; `doubles` fills it in.
+-- Whether a value is a matcher, and its verdict on another value; `doubles` fills it in.
 local matchers = setmetatable({}, {__mode = "k"})
 
--- A table is compared by its `__eq` where both have the same one, but for the outermost.
+-- A table is compared by its `__eq` if both have the same one, except for the outermost.
 local function same(a, b, inside, seen)
   if matchers[b] then return matchers[b](a) end
   if matchers[a] then return matchers[a](b) end
@@ -114,7 +114,7 @@ local function same(a, b, inside, seen)
   return true
 end
 
--- The places where two tables differ, at most so many.
+-- The places where two tables differ, up to a limit.
 local function differences(expected, actual, path, found, seen)
   if #found >= 10 then return found end
   if type(expected) ~= "table" or type(actual) ~= "table" or matchers[expected] or seen[expected] then
@@ -135,13 +135,13 @@ local function differences(expected, actual, path, found, seen)
   return found
 end
 
--- What a failed comparison of two values says.
+-- The message of a failed comparison of two values.
 local function unequal(expected, actual)
   local are_long = type(expected) == "string" and type(actual) == "string" and #expected + #actual > 1000
   return are_long and difference(expected, actual) or "expected " .. show(expected) .. ", got " .. show(actual)
 end
 
--- What a failed comparison says: short tables as they are, and of others where they differ.
+-- The message of a failed comparison: short tables as a whole, and the differences of others.
 local function compared(expected, actual)
   local a, b, text = show(expected), show(actual), unequal(expected, actual)
   if type(expected) ~= "table" or type(actual) ~= "table" then return text end
@@ -166,7 +166,7 @@ local spy_meta = {}
 
 local of_objects = setmetatable({}, {__mode = "k"})  -- matchers of `ref`, which ask for the object itself
 
--- What was given is compared as it was then, and not as it has become.
+-- Arguments are compared as they were at the call, without later changes.
 local function fits(wanted, vals, refs)
   if wanted.n ~= vals.n then return false end
   for i = 1, wanted.n do
@@ -403,7 +403,7 @@ match = setmetatable({
 end})
 local plain_assert = assert
 
--- MARK: texts
+-- MARK: messages
 
 local texts, language = {en = {}}, "en"
 local say = setmetatable({
@@ -415,14 +415,14 @@ local say = setmetatable({
   if type(text) ~= "string" then return text end
   local shown = {}
   for i = 1, arguments and (arguments.n or #arguments) or 0 do shown[i] = tostring(arguments[i]) end
-  -- A text may ask for more than there is.
+  -- A message may have more places than there are arguments.
   for i = #shown + 1, select(2, text:gsub("%%[^%%]", "")) do shown[i] = "nil" end
   return text:format(unpack(shown))
 end})
 
 -- MARK: checks
 
--- Each is called with its arguments and a state, and gives whether they fit, what to say if not, and what to give back.
+-- Each is called with its arguments and a state, and returns whether they fit, the message if they do not, and the results.
 local checks, least, own_text = {}, {}, {}
 
 local function check(names, count, body, text_at)
@@ -469,7 +469,7 @@ check("returned_arguments", 1, function(a)
   return a[1] == a.n - 1, "expected " .. show(a[1]) .. " values, got " .. show(a.n - 1)
 end)
 
--- A text of one's own may come before or after what says where to begin.
+-- An own message may come before or after the place to begin at.
 local function take_text(a, state)
   for i = 3, a.n do
     if a[i] and type(a[i]) ~= "boolean" and not tonumber(a[i]) then
@@ -604,7 +604,7 @@ local function fail(message, own, level)
   error(message, level + 1)
 end
 
--- One of luassert's: it sets arguments to what it shows, and names its texts.
+-- One of luassert's: it sets arguments to the values to show, and names its messages.
 local function call_registered(custom, state, a, level)
   local fits, results = custom.callback(state, a, level)
   if (not fits) ~= state.mod then return results end
@@ -677,7 +677,7 @@ assert = setmetatable({
   add_spy = function(_, one) made[#made + 1] = one end,
   level = function(_, level) return {level = level} end,
   get_level = function(_, value) return type(value) == "table" and value.level or nil end,
-  -- What is made after it is put back by its `revert`.
+  -- Its `revert` undoes the doubles that were made after it.
   snapshot = function()
     local spies, shown, old = #made, #formatters, {}
     for name, value in pairs(parameters) do old[name] = value end
@@ -793,7 +793,7 @@ function finally(body)
   if not running then error("finally outside of a test", 2) end
   running.finally = body
 end
--- The order of tests is that of the file.
+-- Tests run in the order of the file.
 function randomize() end
 
 -- MARK: modules
@@ -900,7 +900,7 @@ end
 
 -- Runs a spec's own body, which makes its tests.
 __spec.load = function(source, name)
-  -- What specs share is beside them.
+  -- Code that specs share is beside them.
   local folder = name:match("^(.*)/[^/]*$") or "."
   package.path = folder .. "/?.lua;" .. folder .. "/?/init.lua;" .. package.path
   source = source:gsub("^\239\187\191", ""):gsub("^#[^\n]*", "")
@@ -933,7 +933,7 @@ __spec.advance = function()
   end
 end
 
--- Runs that test: how it ended, and what is to be said of it.
+-- Runs that test, and returns how it ended and its message.
 __spec.run = function()
   if current.problem then return "failed", current.problem end
   if current.pending then return "pending", current.pending end

@@ -9,7 +9,7 @@ public import PatchRunner
 extension Decimal: PatchValue {
     public func push(to stack: PatchStack) {
         guard let number = exactNumber else {
-            return stack.refuse("\(self) is no decimal of at most 15 significant digits")
+            return stack.refuse("\(self) is not a decimal of at most 15 significant digits")
         }
         number.push(to: stack)
     }

@@ -15,7 +15,7 @@ enum Help {
             "\(low) to \(statuses.filter { (low..<high).contains($0) }.max() ?? low)"
         }
         return """
-            \(wrapped("patchpack packs Lua scripts into signed, encrypted patch envelopes, verifies, tests and opens them, delivers them in signed feeds, and reports what became of them."))
+            \(wrapped("patchpack packs Lua scripts into signed, encrypted patch envelopes, verifies, tests and opens them, delivers them in signed feeds, and reports how they run on devices."))
 
             \(usage)
             \(wrapped("`patchpack VERB --help` shows the help of a verb, `patchpack --version` shows the version."))

@@ -4,8 +4,8 @@
     race.py PATCHPACK PAIRS [KIND]
 
 The places: a folder; rsync over ssh (a script in ssh's place runs the command here); an rsync daemon; an object store (moto's), which
-checks each request's signature. Each job has made a change of its own. One of them must be deployed, and the other told so with
-status 40; its change is made again in the other's copy, and deployed. At the end every change must be there. A device syncs all the time
+checks each request's signature. Each job has made a change of its own. One of them must be deployed, and the other job exits with
+40; its change is made again in the other's copy, and deployed. At the end every change must be there. A device syncs all the time
 meanwhile, and must never find a feed that is not whole.
 """
 
@@ -128,7 +128,7 @@ def race(kind, work, base, place, url):
     missing = [name for number in range(PAIRS) for name in (f"p{number}a", f"p{number}b") if f"switch {name}=1" not in status]
     assert not missing, f"{kind}: lost {missing}"
     run("feed", "check", url, "--root", root, "--allow-http")
-    print(f"{kind:14} {PAIRS} pairs: {2 * PAIRS} changes deployed, {PAIRS} jobs told that they came second, {client.count} syncs, 0 faults,"
+    print(f"{kind:14} {PAIRS} pairs: {2 * PAIRS} changes deployed, {PAIRS} jobs refused as the second, {client.count} syncs, 0 faults,"
           f" {time.monotonic() - began:.0f} s", flush=True)
 
 

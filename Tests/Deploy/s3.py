@@ -2,8 +2,8 @@
 
     s3.py PORT PUBLIC-PORT BUCKET
 
-Prints the id and the secret of an account, and "ready". Each request to PORT must be signed, and the signature is checked. PUBLIC-PORT is what
-devices read.
+Prints the id and the secret of an account, and "ready". Each request to PORT must be signed, and the signature is checked. Devices read
+from PUBLIC-PORT.
 """
 
 import json

@@ -3,8 +3,8 @@
 
     run.py DOCUMENT      `patchpack` is on the PATH
 
-Each block begins in that folder. If lines begin with `$ `, these are the commands, and the others are what they print; a line that
-ends with … is compared up to there, and one that begins with … from there. What follows `sh` on a fence says more:
+Each block begins in that folder. If lines begin with `$ `, these are the commands, and the others are their output; a line that
+ends with … is compared up to there, and one that begins with … from there. Notes after `sh` on a fence:
 
     ```sh (not 0)               a command may end with another status than 0, as the text shows
     ```sh (not run: REASON)     for a reader only
@@ -25,7 +25,7 @@ def commands(lines):
     prompts = any(line.startswith("$ ") for line in lines)
     found = []
     goes_on = False
-    end = None  # of what a command reads
+    end = None  # of a command's input
     for line in lines:
         if end or goes_on:
             found[-1][0] += "\n" + line

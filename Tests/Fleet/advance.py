@@ -4,7 +4,7 @@
     advance.py PATCHPACK DEVICES
 
 The tool runs under faketime, on a real feed; the devices are in the buckets of docs/feed.md, and send the lines of docs/events.md. A device
-syncs every four hours on average. Prints what happened in each hour, and fails if the bad release is offered to more than 1 percent, if the
+syncs every four hours on average. Prints the events of each hour, and fails if the bad release is offered to more than 1 percent, if the
 good one does not reach everybody, or if the one whose collector dies goes on.
 """
 

@@ -42,7 +42,7 @@ expected() { grep -nE '// error: ' "$here/wrong.txt" | sed -E 's/^([0-9]+):.*\/\
 cp "$here/wrong.txt" "$here/.build/wrong.swift"
 compile "$here/.build/wrong.swift" 2>"$here/.build/errors" || true
 diff <(expected) <(said <"$here/.build/errors") || {
-  echo "macros: < is expected, > is what the compiler says" >&2
+  echo "macros: < is expected, > is the compiler's output" >&2
   exit 1
 }
 echo "macros: $(expected | wc -l) errors: right"

@@ -63,7 +63,7 @@ mkdir textfiles
 report 0
 for file in grafana.json alerts.yml; do
   grep -o 'patchpack_[a-z_]*' "$examples/$file" | sort -u | while read -r name; do
-    grep -qh "^${name}[ {]" textfiles/patches.prom feed.prom || { echo "$file: $name is no metric" && exit 1; }
+    grep -qh "^${name}[ {]" textfiles/patches.prom feed.prom || { echo "$file: $name is not a metric" && exit 1; }
   done
 done
 python3 -m json.tool "$examples/grafana.json" >/dev/null

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Builds and runs a package that depends on this checkout, as an app does, in the ways in which release builds are made.
 
-Each way of keeping a replaceable function is written out for each form of function, because that is what the optimizer sees:
-Swift 6.3.1 has crashed on some of them. Says for each build how long it took, and how much memory the largest process had; a
+Each way of keeping a replaceable function is written out for each form of function, because the optimizer sees each:
+Swift 6.3.1 has crashed on some of them. Prints for each build how long it took, and how much memory the largest process had; a
 build of more than 2 GiB is a failure.
 """
 
@@ -66,7 +66,7 @@ class Function:
             self.registration = f'try registry.replaceable("T.{self.name}") {self.original}'
 
     def call(self, function):
-        """The expression that calls what is kept."""
+        """The expression that calls the kept function."""
         effects = ("try " if self.throws else "") + ("await " if self.is_async else "")
         trailing = f" {self.original}" if self.is_point else ""
         return f"{effects}{function}({self.values}){trailing}"
@@ -78,7 +78,7 @@ class Function:
                 f"    {before}\n    return {self.call(function)}\n}}\n")
 
     def check(self, call, others="", may_wait=False):
-        """Checks what a call answers."""
+        """Checks the result of a call."""
         effects = ("try " if self.throws else "") + ("await " if self.is_async or may_wait else "")
         answer = f"let answer: {self.result} = {effects}{call}; " if self.result != "Void" else f"{effects}{call}; "
         is_right = IS_RIGHT.get(self.result, "true").format(sum=self.sum)
@@ -94,7 +94,7 @@ ALL = FUNCTIONS + POINTS
 
 def share(way, functions):
     """The functions that are called in a way: every form and every number of arguments, but not each with each, unless
-    OUTSIDE=all says so, because that takes minutes to compile."""
+    OUTSIDE=all asks for them, because that takes minutes to compile."""
     if os.environ.get("OUTSIDE") == "all":
         return functions
     return [f for i, f in enumerate(functions) if (i + f.number + sum(way.encode())) % 6 == 0]

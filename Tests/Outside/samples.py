@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes the Swift of README and docs into Sources/samples/Generated, a file for each block, so that it is compiled.
 
-A block that begins with a declaration stays as it is. Any other becomes the body of a function. What a block leaves out (`host`,
-`clock` …) is in Sources/samples/Context.swift. `#expect` and `@Test` are swift-testing's, which only tests can import.
+A block that begins with a declaration stays as it is. Any other becomes the body of a function. The names that a block leaves out (`host`,
+`clock` …) are in Sources/samples/Context.swift. `#expect` and `@Test` are swift-testing's, which only tests can import.
 """
 
 import pathlib

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Opens pages in Chromium, in light and dark, on a screen and a phone, and on paper.
 
-    check.py [--pictures FOLDER] PAGE...     prints what is wrong; ends with 1 if anything is
+    check.py [--pictures FOLDER] PAGE...     prints the faults; exits with 1 if there are any
 
 A page must not write to the console, load anything, or be wider than the screen. Each of its charts needs a name that a screen
-reader can say. Text must be readable on what is under it: a contrast of 4.5 to 1 (WCAG 2.2, 1.4.3).
+reader can read. Text must be readable on its background: a contrast of 4.5 to 1 (WCAG 2.2, 1.4.3).
 """
 
 import base64
@@ -106,7 +106,7 @@ class Browser:
 
 
 def check(browser, page, look, pictures):
-    """Returns what is wrong with a page in one look."""
+    """Returns the faults of a page in one look."""
     theme, width, height = look
     name = f"{page.stem}-{theme}-{width}"
     browser.events = []

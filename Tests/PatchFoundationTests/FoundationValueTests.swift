@@ -152,7 +152,7 @@ import Testing
         let decimal = Decimal(string: text) ?? .nan
         #expect(try answer(to: decimal, "v", otherwise: "original") == "original")
         #expect(
-            bench.failures.first?.message == "\(decimal) is no decimal of at most 15 significant digits")
+            bench.failures.first?.message == "\(decimal) is not a decimal of at most 15 significant digits")
     }
 
     // MARK: refused values

@@ -65,7 +65,7 @@ def described(text):
 
 
 class Feed:
-    """A sound feed. What a case changes, it changes before `files` signs what depends on it."""
+    """A sound feed. A case makes its change before `files` signs the files that depend on it."""
 
     def __init__(self):
         self.root = {**header("root"), "consistent_snapshot": True,
@@ -187,5 +187,5 @@ for text, expected in CANONICAL:
         assert canonical(json.loads(text)).decode() == expected, text
 pathlib.Path(__file__).with_suffix(".json").write_text(json.dumps({
     "about": "Feeds for a client whose root file is metadata/1.root.json of its own feed. `base` is a sound feed; each case changes some of "
-             "its files, null removes one, and has the time and what the client must say. Then canonical JSON; null for what is refused.",
+             "its files, null removes one, and has the time and the expected verdict. Then canonical JSON; null if it is refused.",
     "base": BASE, "cases": CASES, "canonical": [{"input": i, "canonical": c} for i, c in CANONICAL]}, ensure_ascii=True, indent=1) + "\n")

@@ -1,11 +1,11 @@
-"""Makes the vectors: files that every reader of envelope format 1 must judge as `index.json` says.
+"""Makes the vectors: files that every reader of envelope format 1 must judge as listed in `index.json`.
 
 usage: generate.py          writes the files and index.json
-       generate.py --check  says whether that would change anything
+       generate.py --check  fails if that would change anything
        generate.py --keys   makes new keys first, once and for all: every file changes with them
 
 Each refused case has one fault, and everything around it is sound: a fault in the zip is properly sealed and signed. The same
-keys give the same files. Python with `cryptography`; the zips are made by hand.
+keys give the same files. Python with `cryptography`; the zips are written byte by byte.
 """
 
 import base64

@@ -4,9 +4,9 @@
     python3 verifier.py --open ENVELOPE SCRIPT_KEY [ALGORITHM:]TRUSTED_KEY...
 
 The first goes through an index of envelopes and their verdicts (by default the one beside this file), prints a line for each
-case that it judges otherwise, and exits 1 where there are any. The second prints the name and the SHA-256 of each script of an
-envelope that all of these keys have signed. It shares no code with the Swift reader, and takes the
-zip and the manifest apart by hand: `zipfile` and `json` let pass a good deal that the format does not.
+case that it judges otherwise, and exits with 1 if there are any. The second prints the name and the SHA-256 of each script of an
+envelope that all of these keys have signed. It shares no code with the Swift reader, and parses the
+zip and the manifest itself: `zipfile` and `json` let pass a good deal that the format does not.
 """
 
 import base64
@@ -95,7 +95,7 @@ def read_public_key(pem):
 
 
 def check_point(raw):
-    """Refuses the points whose order divides 8, also where y is beyond the prime; what is no point verifies nothing."""
+    """Refuses the points whose order divides 8, also where y is beyond the prime; a value that is not a point verifies nothing."""
     y = (int.from_bytes(raw, "little") & (1 << 255) - 1) % P
     square = (y * y - 1) * pow(D * y * y + 1, -1, P) % P
     x = pow(square, (P + 3) // 8, P)
@@ -213,7 +213,7 @@ def read_zip(archive, limits):
 
 
 def read_member(area, offset, directory, at):
-    """A name, what `inflate` needs, and where the next local and central headers are to begin."""
+    """A name, the input of `inflate`, and where the next local and central headers are to begin."""
     header = directory[at:at + CENTRAL.size]
     check(len(header) == CENTRAL.size)
     (magic, _made_by, needed, flags, method, _time, _date, crc, packed, size, name_size, extra, comment, disk,

@@ -50,6 +50,6 @@ unzip -q "$work/payload.zip" -d "$work/zip"
   mkdir -p "$output/$(dirname "$script")"
   open_sealed <"$work/zip/$script.aes" >"$output/$script"
   [ "$(openssl dgst -md5 -r "$output/$script" | cut -d' ' -f1)" = "$(cat "$work/zip/$script.md5")" ] ||
-    fail "$script is not what its MD5 says"
+    fail "$script does not match its MD5"
   echo "$output/$script"
 done

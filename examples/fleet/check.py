@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares `patchpack report` with the same figures from ClickHouse's own engine (chdb), over the same lines.
 
-    check.py PATCHPACK EVENTS...     compares every figure of every patch; ends with 1 if one differs
+    check.py PATCHPACK EVENTS...     compares every figure of every patch; exits with 1 if one differs
 """
 
 import json

@@ -1,4 +1,4 @@
-# A formula for Homebrew, to be copied into a tap. `url` and `sha256` are those of a release.
+# A formula for Homebrew, to be copied into a tap. `url` and `sha256` come from a release.
 class Patchpack < Formula
   desc "Pack, verify and deliver signed Lua patches"
   homepage "https://example.com/patchpack"

@@ -5,7 +5,7 @@
 --
 -- A customer without a title is greeted with two spaces. This patch has a bug
 -- of its own: the title is nil for most customers, and nil has no length. The
--- original answers in its place, and the host is told the line.
+-- original answers in its place, and the host receives the line.
 patch.replace("Receipt.greeting", function(original, customer, title)
   if #title > 0 then
     return "Dear " .. title .. " " .. customer

@@ -57,7 +57,7 @@ struct Main {
     }
 }
 
-/// What the service is told by its environment.
+/// The settings of the service, from its environment.
 struct Settings {
     let port: UInt16
     let folder: String

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Patches a service of four workers while they are under load, and says each second who answered what.
+"""Patches a service of four workers while they are under load, and prints each second which worker gave which answers.
 
     run.py SERVICE PATCHPACK
 
@@ -36,7 +36,7 @@ patch.replace("Files.allows", function(original, path)
 end, {{otherwise = false}})
 """
 
-# The app takes as many lines as this says. Fewer than none end the process.
+# The app takes this number of lines. A negative number ends the process.
 CRASH = """\
 -- @patch com.example.files.lines
 -- @version 1
@@ -83,7 +83,7 @@ class Feed:
 
 
 class Service:
-    """The workers, whose place in the table is that of the process that they replace."""
+    """The workers. A worker takes the place in the table of the process that it replaces."""
 
     def __init__(self, folder, feed):
         self.folder, self.port = folder, free_port()
@@ -153,7 +153,7 @@ class Disk:
         self.mount_error = self.mount("-t", "tmpfs", "-o", "size=1m", "tmpfs")
 
     def mount(self, *arguments):
-        """Returns what mount says; nothing if it has worked."""
+        """Returns the error of mount; nothing if it has worked."""
         try:
             run = subprocess.run(["mount", *arguments, str(self.path)], capture_output=True, text=True)
         except OSError as error:
@@ -176,12 +176,12 @@ class Disk:
         (self.path / "other").unlink()
 
     def set_read_only(self, is_read_only):
-        """Returns what mount says; nothing if it has worked."""
+        """Returns the error of mount; nothing if it has worked."""
         return self.mount("-o", "remount,ro" if is_read_only else "remount,rw")
 
 
 class Load:
-    """Clients that ask for what the patch refuses, and for what it lets through."""
+    """Clients whose requests the patch refuses or lets through."""
 
     def __init__(self, service):
         self.service = service
@@ -218,7 +218,7 @@ class Load:
 
 
 class Table:
-    """A line a second: what the workers answered, and what has happened."""
+    """A line a second: the workers' answers, and the events."""
 
     def __init__(self, service, load):
         self.service, self.load, self.began = service, load, time.monotonic()

@@ -67,7 +67,7 @@ struct Main {
         let (trust, key) = (try options.trust(), try options.scriptKeys())
         for name in try FileManager.default.contentsOfDirectory(atPath: folder).sorted() where name.hasSuffix(".js") {
             let envelope = try options.read("\(folder)/\(name)")
-            _ = try? runner.install(envelope, trust: trust, keys: key)  // an event says why not
+            _ = try? runner.install(envelope, trust: trust, keys: key)  // an event has the reason
         }
     }
 }

@@ -61,7 +61,7 @@ struct Shop: Sendable {
         }
     }
 
-    /// Prints what a few customers see.
+    /// Prints the shop as a few customers see it.
     func open() async {
         let pens = Line(item: catalogue[0], quantity: 3)
         let lamps = Line(item: catalogue[2], quantity: 2)

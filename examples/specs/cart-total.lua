@@ -8,7 +8,7 @@ describe("Cart.total", function()
     assert.same({{9.5, 2}}, host.calls("Cart.total"))
   end)
 
-  it("makes a negative line worth nothing, and says so", function()
+  it("makes a negative line worth nothing, and logs it", function()
     assert.equal(0.0, host.call("Cart.total", 9.5, -2))
     assert.same({}, host.calls("Cart.total"))
     assert.same({"warn: negative quantity -2"}, host.logs())

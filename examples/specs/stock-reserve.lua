@@ -12,7 +12,7 @@ describe("the stock service", function()
     end)
   end)
 
-  it("reserves what is there", function()
+  it("reserves the stock that there is", function()
     assert.is_true(host.call("Stock.reserve", stock, "ink", 2))
     assert.equal(1, counts.ink)
   end)

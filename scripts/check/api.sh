@@ -15,8 +15,8 @@ libraries=$(sed -n 's/.*\.library(name: "\([A-Za-z]*\)".*/\1/p' Package.swift)
 # shellcheck disable=SC2086  # one word each
 "${SWIFT:-swift}" package diagnose-api-breaking-changes "$tag" --products $libraries && exit 0
 if [ "${version%%.*}" != "${tag%%.*}" ]; then
-  echo "api.sh: $version may break what $tag promised"
+  echo "api.sh: $version may break promises of $tag"
   exit 0
 fi
-echo "api.sh: $version must not break what $tag promised (docs/compatibility.md)" >&2
+echo "api.sh: $version must not break promises of $tag (docs/compatibility.md)" >&2
 exit 1

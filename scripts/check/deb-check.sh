@@ -30,4 +30,4 @@ if [ "$status" != 69 ] || ! grep -q "/proc is not mounted" <<<"$said"; then
   echo "without /proc: $status, $said" >&2
   exit 1
 fi
-echo "$(basename "$1"): $(stat -c %s "$package") bytes; lintian has nothing to say, and it works in a new system"
+echo "$(basename "$1"): $(stat -c %s "$package") bytes; lintian finds nothing, and it works in a new system"

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks that the folders of each module are layers: no two of them use each other, directly or through others.
 
-What a file declares (types, functions, constants, and members that extensions add) and what it names is read from its tokens, without
-a compiler. A type that several files declare counts for none of them, nor does a member that is also the name of something else in its
+The declarations of a file (types, functions, constants, and members that extensions add) and the names that it uses are read from its
+tokens, without a compiler. A type that several files declare counts for none of them, nor does a member that is also the name of something else in its
 module, or in the standard library. In C, no more than three files may use each other.
 
     scripts/check/layers.py               fails if a folder uses one above it, and names the lines
@@ -27,7 +27,7 @@ INTERPOLATION = re.compile(r"\\\(([^()]*(?:\([^()]*\)[^()]*)*)\)")
 
 
 def code(text):
-    """The text with its comments gone and its strings replaced by what is interpolated in them; lines stay lines."""
+    """The text with its comments gone and its strings replaced by their interpolations; lines stay lines."""
     def keep(match):
         inside = " ".join(INTERPOLATION.findall(match.group()))
         return inside.replace("\n", " ") + "\n" * match.group().count("\n")
@@ -203,7 +203,7 @@ def main():
                     for reason in module.reasons(one, other):
                         print(f"{one} -> {other}: {reason}")
     if failed:
-        sys.exit("scripts/check/layers.py: error: folders use each other; move what both need below them, or what one takes above")
+        sys.exit("scripts/check/layers.py: error: folders use each other; move the code that both need below them, or the code that one takes above")
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ TOOL, SHOP = map(os.path.abspath, sys.argv[1:3])
 
 
 def each(pattern, change):
-    """A kind of mistake: what `change` makes of each match of a pattern, if it makes something of it."""
+    """A kind of mistake: the result of `change` for each match of a pattern, if there is one."""
     def mutants(code):
         for match in re.finditer(pattern, code):
             replacement = change(match)
@@ -57,7 +57,7 @@ KINDS = [
     ("a number is a string", True, each(r"(?<=[<>=] )\d[\d.]*\b(?! and)", lambda m: f'"{m.group()}"')),
     ("a wrong method", True, each(r"\b(stock|service):(\w+)\(", lambda m: f"{m[1]}:{m[2]}s(")),
     ("a wrong function of Lua", True, each(r"\b(math|string|table)\.(\w+)\(", lambda m: f"{m[1]}.{m[2]}d(")),
-    ("host.throw in what cannot throw", True, each(RESULT, lambda m: 'host.throw("no")')),
+    ("host.throw in a function that cannot throw", True, each(RESULT, lambda m: 'host.throw("no")')),
     ("it calls itself", True,
      each(r"\boriginal\(", lambda m: 'host.call("%s", ' % re.search(r"@replaces ([\w.]+)", m.string)[1])),
     ("a misspelt name", True, each(r"(?<=[(,] )\w+(?=[,)])|(?<=original\()\w+", lambda m: m.group() + "s" if "function" not in

@@ -4,7 +4,7 @@
     mutation.py [--seed "1 2 3"] [--count 25] [--modules "PatchPublishing PatchFeed PatchCrypto"] [--plan]
 
 A change turns an operator, a bound or a condition, or takes out a guard, a throw or a statement. All changes are compiled into one
-build of a copy of the tree, .build/mutation; the variable PATCHPACK_MUTANT says which one is active. A change that does not compile
+build of a copy of the tree, .build/mutation; the variable PATCHPACK_MUTANT selects the active one. A change that does not compile
 is left out. Each is run against its module's suite. `--plan` prints the changes, and builds nothing.
 
 Those without a visible effect are listed in mutation.txt beside this file, and are not made.
@@ -50,7 +50,7 @@ OPERATORS = [(" < ", " <= "), (" <= ", " < "), (" > ", " >= "), (" >= ", " > "),
 
 
 def masked(text):
-    """The text without what stands in comments and strings, character for character."""
+    """The text without comments and strings, character for character."""
     out = list(text)
 
     def blank(start, end, filler):
@@ -90,7 +90,7 @@ def masked(text):
 
 
 def closing(code, at, ends=""):
-    """The end of what begins at a place: where its brackets close, or one of `ends` stands outside of brackets."""
+    """The end of the expression at a place: its closing bracket, or the first of `ends` outside of brackets."""
     depth = 0
     for index in range(at, len(code)):
         if depth == 0 and code[index] in ends:
@@ -111,7 +111,7 @@ def is_balanced(code):
 
 
 def changes(text, code, is_condition):
-    """What may stand in place of an expression."""
+    """The alternatives to an expression."""
     made = []
     if re.search(r"\b(try[?!]|await)|\{.*\btry\b", code):
         return made
@@ -219,7 +219,7 @@ def sites(file):
 
 
 def switched(site, text, mutant):
-    """What stands in the copy: the place as it is, and as it is changed."""
+    """The code in the copy: the place as it is, and as it is changed."""
     if not site.alternatives:
         return f"if {SWITCH} != {mutant.number} {{ {text} }}"
     effect, change = "", mutant.text
@@ -229,7 +229,7 @@ def switched(site, text, mutant):
 
 
 def read_equivalents():
-    """The changes without a visible effect: file, what stands there, and what would."""
+    """The changes without a visible effect: file, the code there, and the changed code."""
     rows = [line.split(" | ") for line in EQUIVALENTS.read_text().splitlines() if line and not line.startswith("#")]
     return {tuple(row[:3]) for row in rows}
 
@@ -268,7 +268,7 @@ def choose(modules, seeds, count):
 
 
 def put(path, bytes):
-    """Writes a file unless it is the same, so that what has not changed is not built again."""
+    """Writes a file unless it is the same, so that unchanged files are not built again."""
     if not path.is_file() or path.read_bytes() != bytes:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(bytes)
@@ -306,7 +306,7 @@ def copy(mutants):
 
 
 def build(mutants, suites):
-    """Builds the copy. Leaves out what does not compile, and returns the others."""
+    """Builds the copy. Leaves out the changes that do not compile, and returns the others."""
     command = [SWIFT, "build", "--package-path", TREE, "--scratch-path", BUILD, "--product", "patchpackPackageTests"]
     environment = dict(os.environ, PATCHPACK_TESTS=",".join(suites))
     while mutants:

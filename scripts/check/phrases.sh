@@ -1,27 +1,35 @@
 #!/bin/bash
 # Refuses the phrases in scripts/check/phrases.txt. Those before the line `# documents` apply to documents, code, comments and
-# messages, and those after it to documents and to the comments of Swift and C.
+# messages, and those after it to documents and to the prose in sources: comments and Swift's strings, which prose.py prints.
+# scripts/check/phrases-samples.txt has sentences for the rows: each row must refuse one, and must not refuse the right ones.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-status=0
-sources=('Sources/*.swift' 'Sources/*.c' 'Sources/*.h')
-documents=('*.md' "${sources[@]}" 'examples/*.swift' 'scripts/*.sh' Makefile)
-comments=()
+export LC_ALL=C # grep is faster without UTF-8
+status=0 samples=scripts/check/phrases-samples.txt
+documents=('*.md' 'Sources/*.swift' 'Sources/*.c' 'Sources/*.h' 'examples/*.swift' 'scripts/*.sh' Makefile)
+folder=$(mktemp -d) && trap 'rm -r "$folder"' EXIT
+: >"$folder/prose"
+sed -n 's/^- //p' "$samples" >"$folder/wrong"
+sed -n 's/^+ //p' "$samples" >"$folder/right"
 
-# Prints the lines of some files in which an expression is found: `find EXPRESSION FILES...`.
-find() { git ls-files -z --cached --others --exclude-standard -- "${@:2}" | xargs -0 grep -nP -- "$1" || true; }
+fault() { printf '%s\n' "$*" && status=1; }
 
 while IFS=$'\t' read -r phrase instead; do
   case $phrase in
-    '# documents') documents=('*.md' ':!CHANGELOG.md') comments=("${sources[@]}" 'Tests/*.swift') && continue ;;
+    '# documents')
+      documents=('*.md' ':!CHANGELOG.md')
+      scripts/check/prose.py >"$folder/prose"
+      continue
+      ;;
     '#'* | '') continue ;;
   esac
   found=$(
-    find "$phrase" "${documents[@]}"
-    [ ${#comments[@]} = 0 ] || find "^(?:[^\"]|\"[^\"]*\")*?//.*(?:$phrase)" "${comments[@]}"
+    git ls-files -z --cached --others --exclude-standard -- "${documents[@]}" | xargs -0 grep -nP -- "$phrase" || true
+    grep -P -- "$phrase" "$folder/prose" || true
   )
-  [ -z "$found" ] && continue
-  printf '%s\n  write: %s\n' "$found" "$instead"
-  status=1
+  [ -z "$found" ] || fault "$found"$'\n'"  write: $instead"
+  grep -P -- "$phrase" "$folder/wrong" >>"$folder/refused" || fault "$samples: no sentence for the row: $phrase"
+  ! grep -P -- "$phrase" "$folder/right" || fault "$samples: refused by the row: $phrase"
 done <scripts/check/phrases.txt
+! grep -vxFf "$folder/refused" "$folder/wrong" || fault "$samples: refused by no row"
 exit $status

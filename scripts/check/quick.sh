@@ -75,7 +75,7 @@ for file in "${changed[@]}"; do
   targets+=("$target")
   filters+=("${filter:-$target}")
 done
-[ ${#targets[@]} -gt 0 ] || { echo "quick: no module's tests are about what changed; make test runs all" && exit 0; }
+[ ${#targets[@]} -gt 0 ] || { echo "quick: no module's tests are about the changes; make test runs all" && exit 0; }
 PATCHPACK_TESTS=$(printf '%s\n' "${targets[@]}" | sort -u | paste -sd,)
 export PATCHPACK_TESTS
 filter=$(printf '%s\n' "${filters[@]}" | sort -u | paste -sd'|')

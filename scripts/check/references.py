@@ -2,7 +2,7 @@
 """Checks the layers of each Swift module of Sources by the references that the compiler has resolved.
 
 The last debug build has left them in .build/debug/index/store, and the toolchain's libIndexStore reads them, on Linux and macOS. All files
-must have been built as they are now: run `swift build --build-tests` before. layers.py finds most circles without a build, and those of C.
+must have been built as they are now: run `swift build --build-tests` before. layers.py finds most circles without a build, and the circles of C.
 
     scripts/check/references.py           fails if folders use each other, or more than three files that CIRCLES does not list
     scripts/check/references.py --print   prints all circles of files too
@@ -159,7 +159,7 @@ def main():
     if unlisted := CIRCLES.keys() - listed:
         stop(f"there is no circle of {', '.join(sorted(next(iter(unlisted))))} any more: take it out of CIRCLES")
     if found:
-        stop("circles; move what both need below them, or what one takes above")
+        stop("circles; move the code that both need below them, or the code that one takes above")
     print(f"scripts/check/references.py: {len(records)} files, no circle of folders")
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws docs/recording.svg: what patchpack really prints, line by line.
+"""Draws docs/recording.svg: the real output of patchpack, line by line.
 
     recording.py PATCHPACK
 """
@@ -66,7 +66,7 @@ def main():
     body = "\n".join(
         f'<text x="16" y="{(i + 1) * LINE}" style="animation-delay: {when:.2f}s">{markup}</text>'
         for i, (when, markup) in enumerate(lines))
-    label = "A script is linted, packed and verified; then a byte is added to the envelope, and it is refused with status 10."
+    label = "A script is linted, packed and verified; then a byte is added to the envelope, and it is refused with exit status 10."
     (ROOT / "docs/recording.svg").write_text(
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH * 9} {height}" role="img" aria-label="{label}">\n'
         f'<style>{STYLE}</style>\n<rect class="back" width="100%" height="100%" rx="8"/>\n{body}\n</svg>\n')

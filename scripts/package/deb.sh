@@ -47,7 +47,7 @@ Priority: optional
 Description: pack, verify and deliver signed Lua patches
  patchpack turns Lua scripts into signed, encrypted envelopes, verifies and
  opens them, tests them in the sandbox that apps run them in, publishes them in
- a signed feed (The Update Framework), and reports what became of them.
+ a signed feed (The Update Framework), and reports how they run on devices.
 END
 (find usr -type f -print0 | LC_ALL=C sort -z | xargs -0 md5sum) >DEBIAN/md5sums
 cd "$OLDPWD"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints a bill of materials (SPDX 2.3, JSON): what the tool is linked with, and what is compiled into it.
+"""Prints a bill of materials (SPDX 2.3, JSON): the libraries that the tool is linked with, and the ones that are compiled into it.
 
     sbom.py PATCHPACK
 """

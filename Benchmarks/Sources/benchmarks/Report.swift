@@ -43,8 +43,8 @@ struct Report: Codable {
             \(machine.processor), \(machine.cores) cores; \(machine.system); \(machine.swift); \(machine.libraries).
 
             Each figure is the median of \(rounds) rounds, followed by the smallest and the largest. The ways of one piece of work are run
-            in turn, round after round; a ratio is the median of the rounds' own ratios, so that what else the machine did
-            hits both sides of it. C is the same work straight on libcrypto, libzip and the Lua API (`Sources/CFloor`): with new contexts of OpenSSL
+            in turn, round after round; a ratio is the median of the rounds' own ratios, so that other work of the machine
+            affects both sides of it. C is the same work straight on libcrypto, libzip and the Lua API (`Sources/CFloor`): with new contexts of OpenSSL
             for each file, and a recursive mutex around each call. Calls with numbers have a Double and an Int. Scripts are one line of code and a
             long comment, so linting them takes less than linting as much code ([README](README.md#what-c-does)).
 

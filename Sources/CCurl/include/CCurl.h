@@ -12,16 +12,16 @@ const char *ccurl_open(void);
 CURL *ccurl_new(void);
 void ccurl_free(CURL *handle);
 void ccurl_reset(CURL *handle);
-/* Makes the transfer. `message` has room for CURL_ERROR_SIZE bytes; it then says what failed, as far as libcurl knows more than
-   the code. */
+/* Makes the transfer. `message` has room for CURL_ERROR_SIZE bytes; afterwards it has the cause of a failure, if libcurl knows more
+   than the code. */
 CURLcode ccurl_perform(CURL *handle, char *message);
 const char *ccurl_message(CURLcode code);
-/* What OpenSSL said of the server's certificate in the last transfer (X509_V_…). */
+/* OpenSSL's verdict on the server's certificate in the last transfer (X509_V_…). */
 long ccurl_verify_result(CURL *handle);
 /* The variable of the environment in which libcurl finds a proxy for https, or for http; NULL if there is none. */
 const char *ccurl_proxy_variable(int secure);
 
-/* curl_easy_setopt is variadic, which Swift cannot call. Texts are copied by libcurl. */
+/* curl_easy_setopt is variadic, which Swift cannot call. libcurl copies the strings. */
 CURLcode ccurl_set_number(CURL *handle, CURLoption option, long value);
 CURLcode ccurl_set_text(CURL *handle, CURLoption option, const char *value);
 CURLcode ccurl_set_headers(CURL *handle, struct curl_slist *headers);
@@ -29,9 +29,9 @@ CURLcode ccurl_set_headers(CURL *handle, struct curl_slist *headers);
 /* Makes the transfer a PUT. The data are not copied. */
 void ccurl_set_upload(CURL *handle, const void *data, size_t size);
 
-/* What is called with data, and with each header line. Returning another number than `count` ends the transfer. */
+/* Receives data, and each header line. Returning a number other than `count` ends the transfer. */
 typedef size_t (*ccurl_receiver)(const char *data, size_t count, void *context);
-/* What is called about once a second, and more often while data come. Returning another number than 0 ends the transfer. */
+/* Is called about once a second, and more often while data arrive. Returning a number other than 0 ends the transfer. */
 typedef int (*ccurl_monitor)(void *context);
 
 typedef struct {

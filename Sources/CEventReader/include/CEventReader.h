@@ -53,7 +53,7 @@ typedef struct {
     uint64_t device;
     /* The patch's version; 0 if the line names no patch. */
     int64_t version;
-    /* Numbers of strings; 0 for none. The message of a roll-back is its reason. */
+    /* Numbers of strings; 0 if there is no string. The message of a roll-back is its reason. */
     uint32_t patch, app_version, system, system_version, function, file, error, message;
     /* The line in the file, or 0. */
     int64_t line;

@@ -79,7 +79,7 @@ public struct Manifest: Sendable {
     ///   - expires: When it expires.
     ///   - notes: Text without control characters other than tab and line feed.
     ///   - extra: Keys of `[A-Za-z0-9._-]{1,64}`, values without control characters.
-    ///   - limits: How many scripts there may be, and of what size.
+    ///   - limits: The limits on the number and the size of scripts.
     /// - Throws: `malformed` if the format does not allow a value, `limit` if a limit is exceeded.
     public init(
         id: String, version: Int, app: String, appVersions: VersionRange = .all, engine: Int = 1,

@@ -43,7 +43,7 @@ package struct EventRecord: Sendable {
             case .failed: "a patch failed in a function"
             case .fellBack: "something else than a patch's script answered"
             case .called: "a patch was called"
-            case .breakerOpened: "a patch failed too often, and its script runs no more"
+            case .breakerOpened: "a patch failed too often, and its script no longer runs"
             case .log: "a patch wrote to the log"
             case .launched: "a launch began"
             case .trial: "a patch runs for the first time on this device"

@@ -36,7 +36,7 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
                     $1 == UInt8(ascii: "0") ? (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) : $0 == $1
                 }
         }
-        if isLike("0000-00-00T00:00:00Z") { return "is no day or time of day that exists" }
+        if isLike("0000-00-00T00:00:00Z") { return "is not an existing day or time of day" }
         if isLike("0000-00-00") { return "has no time of day" }
         if ["+", "-"].contains(where: { isLike("0000-00-00T00:00:00\($0)00:00") }) {
             return "is not in UTC, which ends in Z"

@@ -264,7 +264,7 @@ struct SyncPass: Sendable {
         else {
             throw PatchError(
                 .feedMismatch,
-                "the list says \(entry.id) \(entry.version), but the envelope is \(manifest.id) \(manifest.version) for \(manifest.appVersions)"
+                "the list has \(entry.id) \(entry.version), but the envelope is \(manifest.id) \(manifest.version) for \(manifest.appVersions)"
             )
         }
     }

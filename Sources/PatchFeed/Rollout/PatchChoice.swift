@@ -109,7 +109,7 @@ extension PatchChoice.Code {
         case .engine: "it needs a higher engine level"
         case .withdrawn: "it was withdrawn"
         case .banned: "it failed on this device"
-        case .paused: "it is offered to no further device"
+        case .paused: "it is not offered to other devices"
         case .group: "it is for groups or users that this device is not of"
         case .rollout: "the device is not within the percentage"
         case .feedTooNew: "the list has a newer format, from which nothing new is taken"

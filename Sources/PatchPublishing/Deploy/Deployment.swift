@@ -162,7 +162,7 @@ package struct Deployment {
                 continue
             }
             guard there == own else {
-                let message = "\(target.name): \(path) is not that of \(folder.path)"
+                let message = "\(target.name): \(path) differs from the one in \(folder.path)"
                 throw version == 1
                     ? PatchError(.feedMismatch, message, remedy: PublishingRemedy.giveOtherPlace)
                     : PatchError(.feedMismatch, message, hint: Self.newerRoot)

@@ -108,7 +108,7 @@ extension PatchRegistry {
                         labels: labels + [("reason", reason)], value: .counter(count))
                 }
             }
-            + perFunction("call_seconds", "How long measured calls took, with what they called.") {
+            + perFunction("call_seconds", "Duration of measured calls, including the calls that they made.") {
                 .histogram(.init($0))
             }
     }

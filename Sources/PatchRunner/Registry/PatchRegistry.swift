@@ -14,7 +14,7 @@ public final class PatchRegistry: Sendable {
 
     /// Makes an empty registry.
     ///
-    /// - Parameter instrument: Runs each call that reaches a patch, for example in a span of a trace; nil for none, which costs
+    /// - Parameter instrument: Runs each call that reaches a patch, for example in a span of a trace; nil if there is none, which costs
     ///   nothing.
     public init(instrument: (any PatchInstrument)? = nil) { names = NameTable(instrument: instrument) }
 

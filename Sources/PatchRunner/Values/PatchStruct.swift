@@ -202,7 +202,7 @@ extension PatchFields {
             guard let other, other != place, found[other] != other, all[other].type == all[place].type else { continue }
             return PatchError(
                 .config,
-                "\(Root.patchTypeName) has in its field \(all[place].name.text) what its initializer takes for \(all[other].name.text)",
+                "\(Root.patchTypeName) has in its field \(all[place].name.text) the value that its initializer takes for \(all[other].name.text)",
                 hint: "declare the fields in the order in which the initializer takes them")
         }
         return nil
@@ -211,7 +211,7 @@ extension PatchFields {
     private static func missing(_ place: String) -> PatchError {
         PatchError(
             .config,
-            "\(Root.patchTypeName) has a stored property \(place) that is no field, so a patched call would reset it",
+            "\(Root.patchTypeName) has a stored property \(place) that is not a field, so a patched call would reset it",
             hint: "declare it as a field, or write .omitting(\\.property) after the fields")
     }
 }

@@ -143,7 +143,7 @@ package protocol BasicValue: PatchValue {}
 @usableFromInline package protocol PatchResult: SendableMetatype {
     /// The result's type.
     associatedtype Value
-    /// How many values a script returns: 1, or 0 for none.
+    /// How many values a script returns: 1 or 0.
     static var count: Int32 { get }
     /// The name of the type for scripts.
     static var typeName: String { get }

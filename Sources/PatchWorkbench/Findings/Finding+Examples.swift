@@ -15,7 +15,7 @@ extension Finding.Code {
                       return original(price, math.max(0, quantity))
                     end)
 
-                    """, "No tag says which version of the patch this is."),
+                    """, "No tag has the version of the patch."),
                 LintExample(
                     """
                     -- @patch    com.example.shop.cart-total
@@ -220,7 +220,7 @@ extension Finding.Code {
                       return original(price, math.max(0, quantity))
                     end)
 
-                    """, "The head lists only what the script replaces.")
+                    """, "The head lists only the functions that the script replaces.")
             )
         case .unknownFunction:
             (
@@ -439,7 +439,7 @@ extension Finding.Code {
                       return math.max(0, total)
                     end)
 
-                    """, "What is computed is used.")
+                    """, "The computed value is used.")
             )
         case .shadowedLocal:
             (
@@ -650,7 +650,7 @@ extension Finding.Code {
                       return original(price, quantity / 2)
                     end)
 
-                    """, "Half of an odd quantity is no integer, and then the call fails."),
+                    """, "Half of an odd quantity is not an integer, and then the call fails."),
                 LintExample(
                     """
                     patch.replace("Cart.total", function(original, price, quantity)
@@ -720,7 +720,7 @@ extension Finding.Code {
                       return original(price, quantity)
                     end)
 
-                    """, "What ends the call comes last.")
+                    """, "The statement that ends the call comes last.")
             )
         case .endlessLoop:
             (
@@ -780,7 +780,7 @@ extension Finding.Code {
                       return original(price, quantity)
                     end)
 
-                    """, "`original` is what the replacement replaces.")
+                    """, "`original` is the function that is replaced.")
             )
         case .calledTwice:
             (
@@ -832,7 +832,7 @@ extension Finding.Code {
                       return original(price, quantity)
                     end)
 
-                    """, "The head says that there is one instance.")
+                    """, "The head declares one instance.")
             )
         case .tooLarge:
             (

@@ -138,7 +138,7 @@ package struct Finding: Sendable {
             case .calledTwice:
                 "the original is called with the same arguments again"
             case .keepsState:
-                "a call changes what another call may see, and the head does not declare how many instances there may be"
+                "a call changes state that another call may see, and the head does not declare how many instances there may be"
             case .tooLarge:
                 "a script is too large to follow: from some place on, the types of its values are not checked; a comment does not silence this"
             case .spec:

@@ -31,7 +31,7 @@ extension PatchInterface {
             ([
                 """
                 ---@meta
-                -- What patches for \(Escape.comment(app)) \(Escape.comment(appVersion)) find. Written by patchpack interface stubs.
+                -- The functions and types that patches for \(Escape.comment(app)) \(Escape.comment(appVersion)) find. Written by patchpack interface stubs.
                 """
             ] + structs + scalars + classes + others + [
                 functions(of: "patch.replace"), Self.words, functions(of: "host.call"), Self.specs,
@@ -61,7 +61,7 @@ extension PatchInterface {
         }
         let members = SandboxNames.members.sorted { $0.key < $1.key }.map { "    \($0.key) = \(fields($0.value))," }
         return """
-            -- What patches find, for luacheck. Written by patchpack interface stubs.
+            -- The names that patches can use, for luacheck. Written by patchpack interface stubs.
             stds.patch = {
               read_globals = {
                 \(globals.joined(separator: ", ")),
@@ -221,7 +221,7 @@ extension PatchInterface {
         ---Replaces a function of the app, while the script loads.
         ---@param name string
         ---@param replacement fun(original: function, ...): any
-        ---@param options? {otherwise: any} What answers when the replacement cannot.
+        ---@param options? {otherwise: any} The result if the replacement fails.
         """
 
     private static let words =
@@ -266,7 +266,7 @@ extension PatchInterface {
     private static let specs = """
         -- Words of specs.
 
-        ---Defines the app's function: what a patch gets as `original`.
+        ---Defines the app's function, which a patch receives as `original`.
         ---@param name string
         ---@param body function
         function host.define(name, body) end
@@ -286,7 +286,7 @@ extension PatchInterface {
         ---@param name string
         ---@return integer
         function host.fellback(name) end
-        ---What the patch logged.
+        ---The lines that the patch logged.
         ---@return string[]
         function host.logs() end
         ---The fuel that the patch's last call took.

@@ -179,7 +179,7 @@ package struct PatchLint {
                             .notInSandbox, line: global.line, word: global.name, "the sandbox has no \(global.name)",
                             hint: global.name == "unpack"
                                 ? Advice("use table.unpack", Advice.Change(old: "unpack", new: "table.unpack"))
-                                : "docs/writing-patches.md lists what it has"))
+                                : "docs/writing-patches.md lists its functions"))
                 } else {
                     found.append(
                         text.finding(

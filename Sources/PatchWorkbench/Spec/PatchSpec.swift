@@ -351,7 +351,7 @@ package final class PatchSpec: Sendable {
         let type = InterfaceType(result)
         if let fault = value.fault(as: type, in: interface) {
             throw OriginalError(
-                description: "the spec's \(name) does not return what the app's returns: \(fault)")
+                description: "the spec's \(name) returns a value that the app's function cannot return: \(fault)")
         }
         return value.converted(to: type, in: interface)
     }
@@ -451,7 +451,7 @@ package final class PatchSpec: Sendable {
                     return stack.raise(
                         OriginalError(
                             description:
-                                "the spec's \(exposed.name):\(method.name) does not return what the app's returns: \(fault)"
+                                "the spec's \(exposed.name):\(method.name) returns a value that the app's function cannot return: \(fault)"
                         ))
                 }
                 value.converted(to: type, in: interface).push(to: stack)

@@ -69,7 +69,7 @@ package struct SpecReport: Sendable {
     }
 
     private static let hint =
-        "add `-- @instances 1` to the head of a patch whose calls must see what earlier ones have kept"
+        "add `-- @instances 1` to the head of a patch whose calls must see the state of earlier calls"
 
     /// The key of a patch's script in `coverage`.
     package static func key(_ patch: String, _ script: String) -> String { "\(patch) \(script)" }

@@ -405,7 +405,7 @@ extension TypeFlow {
             let (message, hint) = words(for: fault, "\(name) returns", result, "this")
             return report(fault.code ?? .resultType, index, "return", message, hint: hint)
         }
-        checkFraction(of: value, as: result, "what \(name) returns", index, "return")
+        checkFraction(of: value, as: result, "the result of \(name)", index, "return")
         let accepted = ValueType.accepted(as: result, in: context.interface)
         if !accepted.contains(.nil), isDoubtful(value, word, index) || isUnassigned(value, index) {
             report(

@@ -197,7 +197,7 @@ extension Option {
     static let verifyFormat = Option(
         name: "format", value: .choice("FORMAT", ["text", "json", "sarif", "github", "junit", "tap"]),
         help: "text, json (one per line), sarif (SARIF 2.1.0), github (annotations), junit (XML), or tap (TAP 13)")
-    static let fix = Option(name: "fix", help: "correct what has only one answer, and report the rest")
+    static let fix = Option(name: "fix", help: "apply the fixes that have only one answer, and report the rest")
     static let strict = Option(name: "strict", help: "fail on warnings too")
     static let strictTests = Option(name: "strict", help: "fail if a patch has no spec")
     static let stdinFilename = Option(
@@ -296,8 +296,8 @@ extension Option {
         name: "ignore-clock", help: "sign even if the feed's or server's time disagrees with this machine's clock")
     static let afterVersion = Option(
         name: "after-version", value: .text("N"), help: "give signed files versions higher than N")
-    static let showChange = Option(name: "show", help: "only print what would be signed")
-    static let yes = Option(name: "yes", help: "sign what is printed without asking")
+    static let showChange = Option(name: "show", help: "only print the change that would be signed")
+    static let yes = Option(name: "yes", help: "sign the printed change without asking")
     static let authorities = Option(
         name: "cacert", value: .file("FILE"), help: "certificates to trust for https (PEM; default: the system's)")
     static let insecure = Option(name: "allow-http", help: "allow a URL with http")

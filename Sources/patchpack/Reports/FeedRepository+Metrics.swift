@@ -31,7 +31,7 @@ extension FeedRepository {
         }
         if !ending.isEmpty {
             family(
-                "key_expires_timestamp_seconds", "Until when a key of envelopes is trusted, as the trust store says.",
+                "key_expires_timestamp_seconds", "When the trust store stops trusting a key of envelopes.",
                 ending)
         }
         perPatch("patch_offered_permyriad", "To how many of 10,000 devices it is offered; 0 unless it is active.") {

@@ -296,7 +296,7 @@ struct HTMLChart {
             y += 34
         }
         return figure(
-            "What went wrong", sorted.map { "\($0.key) \($0.value.grouped) times" }.joined(separator: ", "),
+            "Faults", sorted.map { "\($0.key) \($0.value.grouped) times" }.joined(separator: ", "),
             height: y - 8,
             body)
     }

@@ -209,7 +209,7 @@ extension FleetReport.Patch {
             rows.append(
                 (
                     "stopped",
-                    "\(stopped): of \(heard.counting("device")) heard of since, \((heard - keeping).grouped) have it no more\(share)"
+                    "\(stopped): of \(heard.counting("device")) heard of since, \((heard - keeping).grouped) no longer have it\(share)"
                 ))
         }
         rows += workRows

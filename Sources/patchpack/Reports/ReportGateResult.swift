@@ -72,13 +72,13 @@ struct ReportGateResult {
 
     /// The reason for the verdict.
     var reason: String {
-        guard let value = share.value else { return "no device has reported enough to tell" }
+        guard let value = share.value else { return "no device has reported enough for a verdict" }
         let interval = Self.text(value, sequence)
         if gate.isRelative {
             guard let previous else { return "\(interval); no device has reported an earlier version" }
             let old = Self.text(previous.sequence.share.value ?? 0, previous.sequence)
             return
-                "\(interval); version \(previous.version): \(old)\(verdict == .undecided ? ": too few to tell" : "")"
+                "\(interval); version \(previous.version): \(old)\(verdict == .undecided ? ": too few for a verdict" : "")"
         }
         guard verdict == .undecided else { return interval }
         if gate.measure == .rolledBack, suspected > 0 {
@@ -86,9 +86,9 @@ struct ReportGateResult {
         }
         let unit = gate.measure.isOfCalls ? "call" : "device"
         guard let needed = sequence.needed(for: gate.bound) else {
-            return "\(interval): too close to the bound to tell"
+            return "\(interval): too close to the bound for a verdict"
         }
-        return "\(interval): too few to tell; about \(needed.counting("\(unit)")) more would do"
+        return "\(interval): too few for a verdict; about \(needed.counting("\(unit)")) more would do"
     }
 
     private static func text(_ value: Double, _ sequence: ConfidenceSequence) -> String {

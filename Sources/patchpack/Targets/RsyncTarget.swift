@@ -179,7 +179,7 @@ struct RsyncTarget: DeployTarget {
             let fault = (status >> 8 & 0xFF == 255 ? others.last : nil) ?? own ?? lines.first
             throw failure(
                 fault.map(String.init) ?? "ended with status \(status >> 8 & 0xFF)",
-                hint: "can it be reached, is rsync there, and is no other deployment under way?")
+                hint: "can it be reached, is rsync installed there, and is another deployment under way?")
         }
     }
 

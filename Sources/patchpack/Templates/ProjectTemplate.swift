@@ -19,7 +19,7 @@ enum ProjectTemplate {
         -- @app      \(app)
         -- @replaces Greeting.text
         --
-        -- Describe here what is wrong in the app, and what this patch does about it.
+        -- Describe here the fault in the app, and how this patch fixes it.
         patch.replace("Greeting.text", function(original, name)
           if name == "" then
             return original("stranger")
@@ -33,7 +33,7 @@ enum ProjectTemplate {
     private static let spec = """
         describe("Greeting.text", function()
           before_each(function()
-            -- Does what the app's function does, as far as the patch needs it.
+            -- Does the work of the app's function, as far as the patch needs it.
             host.define("Greeting.text", function(name) return "Hello, " .. name .. "!" end)
           end)
 
@@ -82,7 +82,7 @@ enum ProjectTemplate {
         export PATCHPACK_SCRIPT_KEY="${PATCHPACK_SCRIPT_KEY:-keys/script.key}"
 
         patchpack lint -r patches --strict
-        # What was packed before is replaced only by what is good as a whole.
+        # The last output is replaced only if every patch is good.
         rm -rf dist.new
         patchpack pack patches/*.lua -o dist.new --all-or-nothing
         patchpack verify -r dist.new
@@ -103,7 +103,7 @@ enum ProjectTemplate {
         `--watch` runs the tests again after each change. Specs are code, as any test is. So the workflow runs them in a job that has no key, and
         `release.sh` runs none. The keys are ed25519 and aes-256-gcm+sha256. If your app reads only rsa-sha1, leave both options out.
 
-        `interface.json` lists what the app offers to patches. The app writes it (`registry.interface(of:)`).
+        `interface.json` lists the functions and types that the app offers to patches. The app writes it (`registry.interface(of:)`).
         `patchpack interface diff` shows which changes between two versions of it could break a patch.
 
         """

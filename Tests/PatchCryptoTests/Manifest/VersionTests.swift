@@ -57,7 +57,7 @@ import Testing
 
     @Test(arguments: [
         ("2026-01-01", "has no time of day"), ("2026-01-01T00:00:00+01:00", "is not in UTC, which ends in Z"),
-        ("2026-13-01T00:00:00Z", "is no day or time of day that exists"),
+        ("2026-13-01T00:00:00Z", "is not an existing day or time of day"),
         ("2026-01-01T00:00:00", "has no Z at its end, for UTC"),
         ("soon", "is not a time"), ("", "is not a time"),
     ])

@@ -312,9 +312,9 @@ import Testing
             init(_ a: Bool, _ b: Bool, _ c: Bool) { (self.a, self.b, self.c) = (c, a, b) }
             static let patchFields = PatchFields(Turned.init, .field("a", \.a), .field("b", \.b), .field("c", \.c))
         }
-        #expect(fault(Swapped.self) == "Swapped has in its field second what its initializer takes for first")
-        #expect(fault(Turned.self) == "Turned has in its field a what its initializer takes for c")
-        let swapped = "Other has in its field first what its initializer takes for second"
+        #expect(fault(Swapped.self) == "Swapped has in its field second the value that its initializer takes for first")
+        #expect(fault(Turned.self) == "Turned has in its field a the value that its initializer takes for c")
+        let swapped = "Other has in its field first the value that its initializer takes for second"
         #expect(fault(Other<String>.self) == swapped)
         #expect(fault(Other<Double>.self) == swapped)
         #expect(fault(Other<Float?>.self) == swapped)
@@ -393,7 +393,7 @@ import Testing
             var count: UInt8
             static let patchFields = PatchFields({ First(count: $0) }, .field("count", \.count))
         }
-        let reset = "that is no field, so a patched call would reset it"
+        let reset = "that is not a field, so a patched call would reset it"
         #expect(fault(Tagged.self) == "Tagged has a stored property after name \(reset)")
         #expect(fault(Last.self) == "Last has a stored property after name \(reset)")
         #expect(fault(First.self) == "First has a stored property at its beginning \(reset)")

@@ -138,7 +138,7 @@ import Testing
         #expect(message.contains("with a new instance for each call, it failed: spec.lua:4: expected 2, got 1"))
         #expect(
             message.hasSuffix(
-                "add `-- @instances 1` to the head of a patch whose calls must see what earlier ones have kept"))
+                "add `-- @instances 1` to the head of a patch whose calls must see the state of earlier calls"))
         #expect(try run(spec, patch: counts, instances: 1).isGood)
         // The other direction.
         let forgets = try run(

@@ -134,11 +134,11 @@ import Testing
         #expect(crossed.text.contains("crossed"))
         let unsure = try Tool.patchpack("report", "events", "--gate", "failing<0.6%", in: folder.path)
         #expect(unsure.status == 20)
-        #expect(unsure.text.contains("too few to tell; about "))
+        #expect(unsure.text.contains("too few for a verdict; about "))
         let none = try Tool.patchpack(
             "report", "events", "--patch", "com.example.other", "--gate", "failing<1%", in: folder.path)
         #expect(none.status == 20)
-        #expect(none.text.contains("no device has reported enough to tell"))
+        #expect(none.text.contains("no device has reported enough for a verdict"))
         #expect(try Tool.patchpack("report", "events", "--gate", "nonsense", in: folder.path).status == 64)
         // It could be a share or a percentage, which differ by a factor of a hundred.
         let bare = try Tool.patchpack("report", "events", "--gate", "failing<0.5", in: folder.path)
@@ -343,7 +343,7 @@ import Testing
         let work = try FeedReleaseFixture()
         let own = try Tool.patchpack(
             "report", "events", "--gate", "failing<2%", "--feed", work.folder.at("feed"), in: folder.path)
-        #expect(own.status == 20 && own.text.contains("no device has reported enough to tell"), "\(own.text)")
+        #expect(own.status == 20 && own.text.contains("no device has reported enough for a verdict"), "\(own.text)")
         #expect(!own.text.contains("crossed"))
     }
 }

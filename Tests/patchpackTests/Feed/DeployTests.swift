@@ -117,7 +117,9 @@ import Testing
         try change("pause", FeedReleaseFixture.id)
         #expect(try deploy().status == 0)
         let older = try deploy("other/feed")
-        #expect(older.status == 40 && older.error.contains("take what is there, and nothing is lost"), "\(older.error)")
+        #expect(
+            older.status == 40 && older.error.contains("so the deployed feed can replace it without a loss"),
+            "\(older.error)")
     }
 
     /// A feed that devices refuse is deployed with a warning, because nothing else can repair the place.
@@ -244,7 +246,8 @@ import Testing
         #expect(try work.run(FeedReleaseFixture.make("second")).status == 0)
         #expect(try deploy("second").status == 0)
         let foreign = try deploy("feed", "--repair")
-        #expect(foreign.status == 34 && foreign.error.contains("www: metadata/1.root.json is not that of feed"))
+        #expect(
+            foreign.status == 34 && foreign.error.contains("www: metadata/1.root.json differs from the one in feed"))
         #expect(try deploy(to: "s3://b u/x").status == 64)
         #expect(try deploy(to: "host:/x;rm").status == 64)
         let account = try deploy(to: "s3://bucket/feed")

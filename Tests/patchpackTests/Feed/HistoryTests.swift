@@ -90,7 +90,7 @@ import Testing
         let json = try #require(try work.run(["status", "feed", "--format", "json"]).objects().first)
         #expect(json["staged"] as? Bool == true)
         #expect(try work.run(["sign", "feed", "--discard"]).error.contains("is dropped"))
-        #expect(try work.run(["sign", "feed", "--discard"]).error.contains("nothing waited"))
+        #expect(try work.run(["sign", "feed", "--discard"]).error.contains("no change was staged"))
     }
 
     /// Undoes each change, and checks that the earlier state is back.

@@ -23,7 +23,8 @@ extension Option {
 /// `report`: sums up the events that devices reported about their patches.
 enum ReportCommand {
     static let verb = Verb(
-        name: "report", summary: "add up the event logs of devices: who runs what, what fails, is it safe to go on",
+        name: "report",
+        summary: "add up the event logs of devices: which patches run, which fail, and whether it is safe to continue",
         operands: "FILE|DIR|-...", operandValue: .file("FILE"), operandCount: 0...Int.max,
         options: [
             .gate, .reportedPatch, .reportedVersion, .reportedInstallation, .reportedFeed, .pinnedRoot, .authorities,
@@ -64,7 +65,7 @@ enum ReportCommand {
         return PatchError(
             .noInput, "no event is of the installation \(installation)",
             hint:
-                "\(read); an event has it as `app.installation.id`, and `patchpack store status --format json` prints that of a device"
+                "\(read); an event has it as `app.installation.id`, and `patchpack store status --format json` prints a device's own"
         )
     }
 

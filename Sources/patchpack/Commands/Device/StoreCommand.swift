@@ -6,9 +6,9 @@ import PatchRunner
 /// `store`: shows and changes the state that a device keeps.
 enum StoreCommand {
     static let verb = Verb(
-        name: "store", summary: "show and change what a device keeps between launches",
+        name: "store", summary: "show and change the state that a device keeps between launches",
         actions: [
-            action("status", "show what is held, banned and running", "DIR", 1...1, [], "", status),
+            action("status", "show the patches that are held, banned and running", "DIR", 1...1, [], "", status),
             action(
                 "why", "show why a patch is running or not", "DIR ID", 2...2, [], " com.example.shop.cart-total", why),
             action("confirm", "record that the app is healthy, as `confirm()` does", "DIR", 1...1, [], "", confirm),

@@ -13,7 +13,7 @@ extension Option {
         help: "fail if an older state than the one in the folder DIR is served")
     static let purgeCommand = Option(
         name: "purge-command", value: .text("COMMAND"),
-        help: "shell command that empties caches; it gets the paths of what they may have as parameters")
+        help: "shell command that empties caches; it gets the paths of the files that they may have as parameters")
 }
 
 extension FeedCommand {

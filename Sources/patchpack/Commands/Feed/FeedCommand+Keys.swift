@@ -93,8 +93,8 @@ extension FeedCommand {
         if arguments.has(.discard) {
             console.note(
                 try action.change.discard()
-                    ? "what waited for signatures \(arguments.has(.dryRun) ? "would be" : "is") dropped"
-                    : "nothing waited for signatures")
+                    ? "the staged change \(arguments.has(.dryRun) ? "would be" : "is") dropped"
+                    : "no change was staged")
             return 0
         }
         let attached = arguments.values(of: .attach).map(\.path)
@@ -115,7 +115,7 @@ extension FeedCommand {
                 for line in changes { console.note(line) }
                 guard Terminal.askToGoOn("sign this? ") else {
                     throw PatchError(
-                        .usage, "nothing is signed", hint: "give --yes to sign what was printed, without being asked")
+                        .usage, "nothing is signed", hint: "give --yes to sign the printed change without being asked")
                 }
             }
             var lines = changes

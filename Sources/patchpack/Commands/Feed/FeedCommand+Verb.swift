@@ -32,7 +32,7 @@ extension FeedCommand {
                 "patchpack feed advance feed com.example.shop.cart-total --events events --gate 'failing<0.5%'",
                 advance),
             action(
-                "pause", "offer a patch to no further device", "DIR ID --key KEY", 2...2,
+                "pause", "stop offering a patch to more devices", "DIR ID --key KEY", 2...2,
                 FeedAction.listOptions + [.patchVersion],
                 "patchpack feed pause feed com.example.shop.cart-total --key online.pem", pause),
             action(
@@ -62,7 +62,7 @@ extension FeedCommand {
                 FeedAction.listOptions + [.undoneTo],
                 "patchpack feed undo feed --reason 'the wrong patch' --key online.pem", undo),
             action(
-                "refresh", "sign the timestamp again, and what ends soon", "DIR --key KEY", 1...1,
+                "refresh", "sign the timestamp again, and metadata that expire soon", "DIR --key KEY", 1...1,
                 FeedAction.listOptions + [.resumeRotation], "patchpack feed refresh feed --key online.pem", refresh),
             action(
                 "rotate", "change the keys of roles", "DIR ROLE[,ROLE...] (--add KEY | --remove ID)... --key KEY...",
@@ -86,7 +86,7 @@ extension FeedCommand {
                 "patchpack feed prune feed com.example.shop.cart-total --keep 2 --key release.pem --key online.pem",
                 prune),
             action(
-                "remove", "remove a version of patches, listed or not, from what is signed",
+                "remove", "remove a version of patches, listed or not, from the signed metadata",
                 "DIR ID... --patch-version N --key KEY...", 2...Int.max, FeedAction.listOptions + [.patchVersion],
                 "patchpack feed remove feed com.example.shop.cart-total --patch-version 3 --key release.pem --key online.pem",
                 remove),
@@ -101,12 +101,12 @@ extension FeedCommand {
                 "deploy", "upload a feed in the right order, unless another copy came first", "DIR --to PLACE", 1...1,
                 deployOptions, "patchpack feed deploy feed --to s3://patches/feed", deploy),
             action(
-                "status", "show what is published, since when, by whom, and when signatures expire",
+                "status", "show the published patches, since when, by whom, and when signatures expire",
                 "DIR|URL [ID] [--days N]", 1...2,
                 readingOptions + [.days, .reportFormat, .allPatches, .calendar],
                 "patchpack feed status feed --days 3", showStatus),
             action(
-                "page", "write the feed's state, and what devices report, as a page",
+                "page", "write the feed's state, and the reports of devices, as a page",
                 "DIR|URL... -o FILE.html", 1...Int.max, pageOptions,
                 "patchpack feed page feed -o status.html --events events --gate 'failing<0.5%' --force", page),
             action(

@@ -47,7 +47,7 @@ struct FeedPage {
         let figures = HTMLChart(report.worstFirst(results), results.map(\.gate)).figures
         let gates = ReportGateResult.worstFirst(results).filter { $0.gate.measure.isOfFleet }.map(\.item)
         return
-            "<h2>What \(report.devices.grouped) devices report</h2>\n\(ReportGateResult.list(gates + report.deviceItems))\n<div class=\"charts\">\n\(figures.joined(separator: "\n"))\n</div>"
+            "<h2>Reports of \(report.devices.grouped) devices</h2>\n\(ReportGateResult.list(gates + report.deviceItems))\n<div class=\"charts\">\n\(figures.joined(separator: "\n"))\n</div>"
     }
 
     private func section(_ item: Feed) -> String {
@@ -127,7 +127,7 @@ struct FeedPage {
             (patch.suspected, "suspected on \(patch.suspected.grouped)"),
             (
                 patch.heard,
-                "since the stop \((patch.heard - patch.keeping).grouped) of \(patch.heard.grouped) have it no more"
+                "since the stop \((patch.heard - patch.keeping).grouped) of \(patch.heard.grouped) no longer have it"
             ),
         ].filter { $0.0 > 0 }.map { ", \($0.1)" }
         return

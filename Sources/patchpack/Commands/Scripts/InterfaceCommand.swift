@@ -7,10 +7,10 @@ import PatchWorkbench
 enum InterfaceCommand {
     static let verb = Verb(
         name: "interface",
-        summary: "show what an app offers to patches: to editors, and what changed between two versions",
+        summary: "show the functions and types that an app offers to patches, to editors too, and compare two versions",
         actions: [
             Verb(
-                name: "interface diff", summary: "compare what two versions of an app offer to patches",
+                name: "interface diff", summary: "compare the functions and types that two versions of an app offer",
                 operands: "OLD.json NEW.json", operandValue: .file("FILE.json"), operandCount: 2...2, options: [],
                 example: "patchpack interface diff interface-2.3.json interface-2.4.json", run: diff),
             Verb(

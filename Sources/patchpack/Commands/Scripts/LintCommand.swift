@@ -6,7 +6,7 @@ import PatchWorkbench
 /// `lint`: checks scripts before they ship.
 enum LintCommand {
     static let verb = Verb(
-        name: "lint", summary: "find what would make a patch fail, before it ships",
+        name: "lint", summary: "find mistakes that would make a patch fail, before it ships",
         operands: "SCRIPT.lua... [--interface FILE]", operandValue: .file("SCRIPT.lua"), operandCount: 0...Int.max,
         options: [
             .interface, .bundle, .strict, .recursive, .filesFrom, .null, .jobs, .stdinFilename, .lintFormat,

@@ -7,7 +7,7 @@ import PatchWorkbench
 /// `doctor`: checks whether this machine supports everything that the other verbs need.
 enum DoctorCommand {
     static let verb = Verb(
-        name: "doctor", summary: "check what this machine's libraries can do",
+        name: "doctor", summary: "check the abilities of this machine's libraries",
         operands: "", operandCount: 0...0, options: [], example: "patchpack doctor",
         run: { (_, console) throws(PatchError) in try run(console) })
 
