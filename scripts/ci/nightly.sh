@@ -7,5 +7,4 @@ step 20m make fuzz SECONDS=5
 step 15m make bench-count
 step 10m make deb-check
 step 30m make asan
-step 15m make ubsan
 step 20m env PATCHPACK_LONG_TESTS=1 make tsan
