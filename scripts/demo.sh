@@ -124,7 +124,8 @@ launch() {
   case $status in
     0) ;;
     124) echo "  … and hangs" ;;
-    *) echo "  … and crashes" ;;
+    13?) echo "  … and crashes" ;;
+    *) echo "the app ended with status $status" >&2 && exit 1 ;;
   esac
 }
 publish 1-lamps-first.js

@@ -3,7 +3,7 @@
 # usage: api.sh [TAG]
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-tag=${1:-$(git describe --tags --abbrev=0 --match '[0-9]*' 2>/dev/null || true)}
+tag=${1:-$(git for-each-ref --merged=HEAD --sort=-version:refname --count=1 --format='%(refname:short)' 'refs/tags/[0-9]*')}
 if [ -z "$tag" ]; then
   echo "api.sh: no version is tagged yet, so there is nothing to compare with"
   exit 0

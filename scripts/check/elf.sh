@@ -3,7 +3,7 @@
 # usage: elf.sh PROGRAM
 set -euo pipefail
 program=$1
-readelf -h "$program" >/dev/null 2>&1 || exit 0
+[ "$(head -c 4 "$program" | od -An -tx1 | tr -d ' ')" = 7f454c46 ] || exit 0
 dynamic=$(readelf -dW "$program")
 segments=$(readelf -lW "$program")
 sections=$(readelf -SW "$program")

@@ -67,7 +67,8 @@ for suite; do
   root=$roots/$suite
   make_root "$suite"
   for name in ${STEPS:-demo test deb-check}; do step "$name"; done
-  if find "$root/home" -name pwned | grep .; then
+  pwned=$(find "$root/home" -name pwned)
+  if [ -n "$pwned" ]; then
     summary+=("$suite: error: the name of the folder was run as a command")
     failed=1
   fi

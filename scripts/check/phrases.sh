@@ -23,6 +23,8 @@ while IFS=$'\t' read -r phrase instead; do
       ;;
     '#'* | '') continue ;;
   esac
+  # xargs hides a failure of grep: a wrong expression ends the script here.
+  grep -P -- "$phrase" /dev/null || [ $? = 1 ]
   found=$(
     git ls-files -z --cached --others --exclude-standard -- "${documents[@]}" | xargs -0 grep -nP -- "$phrase" || true
     grep -P -- "$phrase" "$folder/prose" || true

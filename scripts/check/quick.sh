@@ -46,17 +46,19 @@ find_tests() {
 # `quick.sh --check`: every file of Sources and every test file must have its tests.
 if [ "${1:-}" = --check ]; then
   failed=0
+  files=$(git ls-files Sources 'Tests/*Tests/*.swift' 'examples/shop*/*.swift')
   while IFS= read -r file; do
     find_tests "$file"
     [ -n "$target" ] || { echo "quick: no tests are about $file" >&2 && failed=1; }
     [ -d "Tests/$target" ] || [ "$target" = ShopTests ] || { echo "quick: $file: no target $target" >&2 && failed=1; }
-  done < <(git ls-files Sources 'Tests/*Tests/*.swift' 'examples/shop*/*.swift')
+  done <<<"$files"
   exit $failed
 fi
 
 changed=("$@")
 if [ $# -eq 0 ]; then
-  while IFS= read -r file; do changed+=("$file"); done < <(git diff --name-only --diff-filter=d HEAD && git ls-files --others --exclude-standard)
+  files=$(git diff --name-only --diff-filter=d HEAD && git ls-files --others --exclude-standard)
+  while IFS= read -r file; do [ -z "$file" ] || changed+=("$file"); done <<<"$files"
 fi
 [ ${#changed[@]} -gt 0 ] || { echo "quick: nothing has changed since the last commit" && exit 0; }
 

@@ -29,7 +29,8 @@ mv usr/share/doc/patchpack/changelog.gz usr/share/doc/patchpack/NEWS.gz
 : >debian/control
 depends=$(dpkg-shlibdeps -O usr/bin/patchpack 2>/dev/null | sed -n 's/^shlibs:Depends=//p')
 # Packed relative relocations need a glibc that can read them, which dpkg-shlibdeps does not detect.
-if readelf -d usr/bin/patchpack | grep -q RELR; then
+dynamic=$(readelf -d usr/bin/patchpack)
+if [[ $dynamic == *RELR* ]]; then
   depends=$(sed -E 's/libc6 \(>= 2\.(3[0-5]|[0-2]?[0-9])\)/libc6 (>= 2.36)/' <<<"$depends")
 fi
 rm -r debian

@@ -8,12 +8,15 @@ import Testing
     /// A reader's verdict on a vector: `accepted` and its scripts, or the stage and the code of the refusal.
     private func verdict(of vector: Vector) throws -> (String, scripts: [String: String]) {
         var report = VerificationReport()
+        let trusted = try vector.trust.map { name in
+            let parts = name.split(separator: ":").map(String.init)
+            return (pem: try Vector.key(parts[parts.count - 1]), algorithm: parts.count == 2 ? parts[0] : nil)
+        }
+        let scriptKeyFile = try Vector.key(vector.scriptKey)
+        let bytes = try vector.bytes()
         do throws(PatchError) {
-            let keys = try vector.trust.map { name throws(PatchError) in
-                let parts = name.split(separator: ":").map(String.init)
-                let pem = (try? Vector.key(parts[parts.count - 1])) ?? []
-                return try VerifyingKey(
-                    pem: pem, algorithm: parts.count == 2 ? SignatureAlgorithm(rawValue: parts[0]) : nil)
+            let keys = try trusted.map { key throws(PatchError) in
+                try VerifyingKey(pem: key.pem, algorithm: key.algorithm.flatMap(SignatureAlgorithm.init(rawValue:)))
             }
             // A key that is given twice counts once, as on a command line.
             var distinct: [VerifyingKey] = []
@@ -26,8 +29,7 @@ import Testing
                     time: vector.at.flatMap(Timestamp.init), app: vector.app,
                     appVersion: vector.appVersion.flatMap(AppVersion.init), engine: vector.engine,
                     minimumVersion: vector.floor))
-            let scriptKey = try ScriptKey(file: SecretBytes((try? Vector.key(vector.scriptKey)) ?? []))
-            let bytes = (try? vector.bytes()) ?? []
+            let scriptKey = try ScriptKey(file: SecretBytes(scriptKeyFile))
             let patch = try verifier.verify(bytes, scriptKeys: scriptKey, report: &report)
             var scripts: [String: String] = [:]
             for script in patch.scripts {

@@ -18,6 +18,8 @@ import Testing
             }
         }()
 
+        @Test func thereAreDocuments() { #expect(Self.documents.count > 5, "\(Self.documents)") }
+
         @Test(arguments: documents) func everyCommandWorks(_ document: String) throws {
             let folder = try TestFolder()
             let run = try Tool.shell(

@@ -338,10 +338,12 @@ import Testing
         // Their newest snapshot has a number that is free here.
         try work.folder.write(
             try work.folder.read("other/feed/metadata/4.snapshot.json"), to: "feed/metadata/4.snapshot.json")
-        for name in try work.folder.contents()
-        where name.hasPrefix("other/feed/targets/") || name.hasSuffix("/4.rollout.json") {
-            guard let bytes = try? work.folder.read(name) else { continue }
-            try work.folder.write(bytes, to: String(name.dropFirst("other/".count)))
+        let theirs = try work.folder.contents().filter {
+            $0.hasPrefix("other/feed/targets/") && $0.hasSuffix(".json") || $0 == "other/feed/metadata/4.rollout.json"
+        }
+        try #require(theirs.count >= 2, "\(theirs)")
+        for name in theirs {
+            try work.folder.write(try work.folder.read(name), to: String(name.dropFirst("other/".count)))
         }
         try change("switch", "feed", "mine=2")
         let log = try work.run(["log", "feed"]).text

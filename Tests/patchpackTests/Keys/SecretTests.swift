@@ -28,7 +28,9 @@ import Testing
     private func check(
         _ run: Tool, hides canary: String, _ what: String, location: SourceLocation = #_sourceLocation
     ) {
-        for piece in pieces(canary) {
+        let pieces = pieces(canary)
+        #expect(!pieces.isEmpty, sourceLocation: location)
+        for piece in pieces {
             #expect(
                 !run.text.contains(piece) && !run.error.contains(piece), "\(what): \(run.text) \(run.error)",
                 sourceLocation: location)
