@@ -363,6 +363,14 @@ bool pp_is_waited_for(pp_state *home) {
     return is_waited_for;
 }
 
+int32_t pp_queue_length(pp_state *home) {
+    pthread_mutex_lock(&home->pool->mutex);
+    int32_t length = 0;
+    for (pp_waiter *waiter = home->any.first; waiter; waiter = waiter->next) length++;
+    pthread_mutex_unlock(&home->pool->mutex);
+    return length;
+}
+
 int64_t pp_waiting_calls(pp_state *home) {
     pthread_mutex_lock(&home->pool->mutex);
     int64_t waiting = atomic_load(&home->all_suspended) + home->entering_tasks;

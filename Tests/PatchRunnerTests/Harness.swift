@@ -146,6 +146,13 @@ final class Counter: Sendable {
     var count: Int { value.load(ordering: .relaxed) }
 }
 
+/// Runs a body on a new thread, and returns its result.
+func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+    await withCheckedContinuation { done in
+        Thread.detachNewThread { done.resume(returning: body()) }
+    }
+}
+
 private final class ThreadWork {
     let body: () -> Void
     init(_ body: @escaping () -> Void) { self.body = body }

@@ -179,8 +179,10 @@ void *pp_context(lua_State *L);
 int64_t pp_memory(pp_state *state);
 /// The nanoseconds of a monotonic clock.
 uint64_t pp_nanoseconds(void);
-/// For tests: whether a call is in the queue for the patch.
+/// Whether a call is in the queue for the patch.
 bool pp_is_waited_for(pp_state *home);
+/// For tests: how many calls that want to enter are in the queue for the patch.
+int32_t pp_queue_length(pp_state *home);
 /// For tests: called when a call has found a layer that is no longer on its slot, before it looks again. NULL removes the
 /// callback.
 typedef void (*pp_pause)(void);

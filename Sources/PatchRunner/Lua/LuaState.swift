@@ -105,6 +105,8 @@ internal import Synchronization
 
     /// Whether a call is in the queue for the patch.
     var isWaitedFor: Bool { unsafe pp_is_waited_for(pointer) }
+    /// How many calls that want to enter are in the queue for the patch.
+    var queueLength: Int { unsafe Int(pp_queue_length(pointer)) }
 
     /// The script's replacements.
     package var layers: [Layer] {

@@ -4,44 +4,57 @@ import TestSupport
 import Testing
 
 @Suite(.ownThreads) struct ReplaceableTests {
+    /// The arguments have different types, so that no two of them can take each other's place.
     @Test func functionsOfNoneToEightArguments() throws {
         let harness = try Harness()
         let registry = harness.registry
-        let f0 = try registry.replaceable("F.f0") { () -> Int in -1 }
-        let f1 = try registry.replaceable("F.f1") { (a: Int) -> Int in -1 }
-        let f2 = try registry.replaceable("F.f2") { (a: Int, b: Int) -> Int in -1 }
-        let f3 = try registry.replaceable("F.f3") { (a: Int, b: Int, c: Int) -> Int in -1 }
-        let f4 = try registry.replaceable("F.f4") { (a: Int, b: Int, c: Int, d: Int) -> Int in -1 }
-        let f5 = try registry.replaceable("F.f5") { (a: Int, b: Int, c: Int, d: Int, e: Int) -> Int in -1 }
-        let f6 = try registry.replaceable("F.f6") { (a: Int, b: Int, c: Int, d: Int, e: Int, f: Int) -> Int in -1 }
-        let f7 = try registry.replaceable("F.f7") { (a: Int, b: Int, c: Int, d: Int, e: Int, f: Int, g: Int) -> Int in a
+        @Sendable func words(_ values: Any...) -> String { values.map { "\($0)" }.joined(separator: " ") }
+        let f0 = try registry.replaceable("F.f0") { () -> String in words() }
+        let f1 = try registry.replaceable("F.f1") { (a: Int) -> String in words(a) }
+        let f2 = try registry.replaceable("F.f2") { (a: Int, b: String) -> String in words(a, b) }
+        let f3 = try registry.replaceable("F.f3") { (a: Int, b: String, c: Double) -> String in words(a, b, c) }
+        let f4 = try registry.replaceable("F.f4") { (a: Int, b: String, c: Double, d: Bool) -> String in
+            words(a, b, c, d)
+        }
+        let f5 = try registry.replaceable("F.f5") { (a: Int, b: String, c: Double, d: Bool, e: [Int]) -> String in
+            words(a, b, c, d, e)
+        }
+        let f6 = try registry.replaceable("F.f6") {
+            (a: Int, b: String, c: Double, d: Bool, e: [Int], f: Float) -> String in words(a, b, c, d, e, f)
+        }
+        let f7 = try registry.replaceable("F.f7") {
+            (a: Int, b: String, c: Double, d: Bool, e: [Int], f: Float, g: UInt8) -> String in
+            words(a, b, c, d, e, f, g)
         }
         let f8 = try registry.replaceable("F.f8") {
-            (a: Int, b: Int, c: Int, d: Int, e: Int, f: Int, g: Int, h: Int) -> Int in h
+            (a: Int, b: String, c: Double, d: Bool, e: [Int], f: Float, g: UInt8, h: [String]) -> String in
+            words(a, b, c, d, e, f, g, h)
         }
         let nothing = try registry.replaceable("F.nothing") { (_: Int) in }
         try harness.apply(
             """
-            for i = 0, 6 do
+            for i = 0, 8 do
               patch.replace("F.f" .. i, function(original, ...)
-                local sum = 0
-                for _, x in ipairs({...}) do sum = sum + x end
-                return sum * 10 + select("#", ...)
+                local words = {}
+                for n, x in ipairs({...}) do
+                  words[n] = type(x) == "table" and "{" .. table.concat(x, ",") .. "}" or tostring(x)
+                end
+                return select("#", ...) .. ": " .. table.concat(words, " ") .. " | " .. original(...)
               end)
             end
-            patch.replace("F.f7", function(original, ...) return original(...) end)
-            patch.replace("F.f8", function(original, ...) return original(...) end)
             patch.replace("F.nothing", function(original, x) log.info(tostring(select("#", original(x)))) end)
             """, replaces: (0...8).map { "F.f\($0)" } + ["F.nothing"])
-        #expect(f0() == 0)
-        #expect(f1(1) == 11)
-        #expect(f2(1, 2) == 32)
-        #expect(f3(1, 2, 3) == 63)
-        #expect(f4(1, 2, 3, 4) == 104)
-        #expect(f5(1, 2, 3, 4, 5) == 155)
-        #expect(f6(1, 2, 3, 4, 5, 6) == 216)
-        #expect(f7(1, 2, 3, 4, 5, 6, 7) == 1)
-        #expect(f8(1, 2, 3, 4, 5, 6, 7, 8) == 8)
+        #expect(f0() == "0:  | ")
+        #expect(f1(1) == "1: 1 | 1")
+        #expect(f2(1, "b") == "2: 1 b | 1 b")
+        #expect(f3(1, "b", 2.5) == "3: 1 b 2.5 | 1 b 2.5")
+        #expect(f4(1, "b", 2.5, true) == "4: 1 b 2.5 true | 1 b 2.5 true")
+        #expect(f5(1, "b", 2.5, true, [3, 4]) == "5: 1 b 2.5 true {3,4} | 1 b 2.5 true [3, 4]")
+        #expect(f6(1, "b", 2.5, true, [3, 4], 5.5) == "6: 1 b 2.5 true {3,4} 5.5 | 1 b 2.5 true [3, 4] 5.5")
+        #expect(f7(1, "b", 2.5, true, [3, 4], 5.5, 6) == "7: 1 b 2.5 true {3,4} 5.5 6 | 1 b 2.5 true [3, 4] 5.5 6")
+        #expect(
+            f8(1, "b", 2.5, true, [3, 4], 5.5, 6, ["h", "i"])
+                == "8: 1 b 2.5 true {3,4} 5.5 6 {h,i} | 1 b 2.5 true [3, 4] 5.5 6 [\"h\", \"i\"]")
         nothing(1)
         #expect(harness.logged == ["0"])
         #expect(harness.failures.isEmpty)

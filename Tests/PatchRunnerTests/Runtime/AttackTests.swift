@@ -207,9 +207,9 @@ import Testing
             "local mt = {} local t = setmetatable({}, mt) mt.__call = function(self) return t() end pcall(t)",
         ].joined(separator: "\n")
         let loads = try Harness.verified(
-            nested + "\npatch.replace('T.f', function(o, x) return o(x) end)", replaces: ["T.f"])
+            nested + "\npatch.replace('T.f', function(o, x) return o(x) + 1000 end)", replaces: ["T.f"])
         let calls = try Harness.verified(
-            "patch.replace('T.f', function(o, x) \(nested) return o(x) end)", replaces: ["T.f"])
+            "patch.replace('T.f', function(o, x) \(nested) return o(x) + 1000 end)", replaces: ["T.f"])
         for stackBytes in [256 * 1024, 384 * 1024, 512 * 1024] {
             for patch in [loads, calls] {
                 var limits = PatchLimits.patient
@@ -220,7 +220,8 @@ import Testing
                     if let loaded = try? harness.runner.load(patch) { try? harness.runner.activate(loaded) }
                     return function(7)
                 }
-                #expect(answer == 7)
+                // Of the larger stacks the promised part is free, and the script's own errors are caught.
+                #expect(answer == 1007 || answer == 7 && kilobytes < 1024, "\(stackBytes)")
             }
         }
     }

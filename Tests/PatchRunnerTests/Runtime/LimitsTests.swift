@@ -6,78 +6,181 @@ import Testing
 
 /// Every limit works at its smallest value, below it, and at its largest.
 @Suite(.ownThreads) struct LimitsTests {
-    static let counts: [any WritableKeyPath<PatchLimits, Int> & Sendable] = [
-        \.sourceBytes, \.loadFuel, \.callFuel, \.memory, \.peakMemory, \.instructionsPerCheck, \.originalCalls,
-        \.replacements, \.stringBytes, \.tableDepth, \.tableElements, \.logBytesPerMinute, \.failures, \.stackBytes,
-        \.callDepth,
-        \.waitingCalls,
+    /// A limit, and the outcomes of `use` at most 0, at 1 and at the largest value.
+    struct Limit<Value>: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let path: any WritableKeyPath<PatchLimits, Value> & Sendable
+        let outcomes: (least: String, one: String, most: String)
+
+        init(
+            _ name: String, _ path: any WritableKeyPath<PatchLimits, Value> & Sendable, _ least: String, _ one: String,
+            _ most: String
+        ) {
+            (testDescription, self.path, outcomes) = (name, path, (least, one, most))
+        }
+
+        init(
+            _ name: String, _ path: any WritableKeyPath<PatchLimits, Value> & Sendable, _ small: String, _ most: String
+        ) {
+            self.init(name, path, small, small, most)
+        }
+    }
+
+    /// All of it: four calls within each other, a log of each, a table of 41 levels, an asynchronous call; and two failures
+    /// deactivate the patch.
+    private static let all = "\(active), deactivated"
+    private static let active = "calls 0123, 4 logs, nested, async"
+    private static let none = "0 logs, deactivated"
+
+    static let counts: [Limit<Int>] = [
+        Limit("sourceBytes", \.sourceBytes, "refused", all),
+        Limit("loadFuel", \.loadFuel, "refused", all),
+        Limit("callFuel", \.callFuel, none, all),
+        Limit("memory", \.memory, "refused", all),
+        Limit("peakMemory", \.peakMemory, "refused", all),
+        Limit("instructionsPerCheck", \.instructionsPerCheck, all, all),
+        Limit("originalCalls", \.originalCalls, "calls 123, 4 logs, nested, deactivated", all, all),
+        Limit("replacements", \.replacements, "refused", all),
+        Limit("stringBytes", \.stringBytes, "calls 0123, 4 logs, async, deactivated", all),
+        Limit("tableDepth", \.tableDepth, "1 logs, deactivated", "calls 0123, 4 logs, async, deactivated", all),
+        Limit("tableElements", \.tableElements, "4 logs, deactivated", all),
+        Limit("logBytesPerMinute", \.logBytesPerMinute, "calls 0123, 1 logs, nested, async, deactivated", all),
+        Limit("failures", \.failures, all, active),
+        Limit("instances", \.instances, all, all),
+        Limit("stackBytes", \.stackBytes, all, "refused"),
+        Limit("callDepth", \.callDepth, "calls 3, 1 logs, nested, async, deactivated", all),
+        Limit("waitingCalls", \.waitingCalls, "calls 0123, 4 logs, nested, deactivated", all, all),
     ]
-    static let times: [any WritableKeyPath<PatchLimits, Duration> & Sendable] = [
-        \.loadTime, \.callTime, \.failureWindow, \.lockTime,
+    static let times: [Limit<Duration>] = [
+        Limit("loadTime", \.loadTime, "refused", all),
+        Limit("callTime", \.callTime, none, all),
+        Limit("failureWindow", \.failureWindow, active, all),
+        Limit("lockTime", \.lockTime, all, all),
+        Limit("waitTime", \.waitTime, all, all),
     ]
+    static let longest = Duration(secondsComponent: .max, attosecondsComponent: 0)
 
     struct Node: Codable, PatchValue {
         var name: String
         var next: [Node]
     }
 
-    private func use(_ limits: PatchLimits) async throws {
+    private static var base: PatchLimits {
+        var limits = PatchLimits.patient
+        limits.failures = 2
+        limits.tableDepth = 50
+        return limits
+    }
+
+    /// Applies a patch, calls its functions, and returns which of them the patch answered.
+    private func use(_ limits: PatchLimits) async throws -> String {
         let harness = try Harness(limits: limits)
-        let sync = try harness.registry.replaceable("T.sync") { (x: Int, list: [String]) -> [String] in list }
-        let nested = try harness.registry.replaceable("T.nested") { (node: Node) -> Node in node }
+        let calls = try harness.registry.replaceable("T.calls") { (x: Int, list: [Int]) -> [Int] in list }
+        let nested = try harness.registry.replaceable("T.nested") { (_: Int) -> Node in Node(name: "app", next: []) }
         let slow = try harness.registry.replaceable("T.slow") { (x: Int) async -> Int in x }
         do {
             try harness.apply(
                 """
-                patch.replace('T.sync', function(original, x, list)
+                local function work() for i = 1, 20000 do end end
+                work()
+                patch.replace('T.calls', function(original, x, list)
+                  work()
                   log.info('called', x)
-                  if x > 0 then return host.call('T.sync', x - 1, list) end
-                  return original(x, list)
+                  local answer = x > 0 and host.call('T.calls', x - 1, list) or original(x, list)
+                  answer[#answer + 1] = x
+                  return answer
                 end)
-                patch.replace('T.nested', function(original, node)
-                  local t = {name = 'x', next = {}}
-                  for i = 1, 300 do t = {name = 'x', next = {t}} end
+                patch.replace('T.nested', function(original, depth)
+                  work()
+                  local t = {name = 'patch', next = {}}
+                  for i = 1, depth do t = {name = 'patch', next = {t}} end
                   return t
                 end)
-                patch.replace('T.slow', function(original, x) return original(x) end)
-                """, replaces: ["T.sync", "T.nested", "T.slow"])
+                patch.replace('T.slow', function(original, x)
+                  work()
+                  return original(x) + 1000
+                end)
+                """, replaces: ["T.calls", "T.nested", "T.slow"])
         } catch let error as PatchError {
             #expect(error.code == .script || error.code == .scriptLimit, "\(error)")
+            #expect(calls(3, []) == [])
+            return "refused"
         }
-        #expect(sync(3, ["a", "b"]) == ["a", "b"])
-        #expect(nested(Node(name: "mine", next: [])).name == "mine")
-        #expect(await slow(7) == 7)
+        let layers = calls(3, [])
+        var outcome = layers.isEmpty ? [] : ["calls " + layers.map(String.init).joined()]
+        outcome.append("\(harness.logged.count) logs")
+        if nested(20).name == "patch" { outcome.append("nested") }
+        let answer = await slow(7)
+        #expect([7, 1007].contains(answer))
+        if answer == 1007 { outcome.append("async") }
+        // This is deeper than the largest limit.
+        for _ in 0..<2 { #expect(nested(300).name == "app") }
+        if harness.runner.active.isEmpty { outcome.append("deactivated") }
         harness.runner.deactivateAll()
-        #expect(sync(3, ["a", "b"]) == ["a", "b"])
+        #expect(calls(3, []) == [])
+        return outcome.joined(separator: ", ")
     }
 
     @Test(arguments: counts, [Int.min, -1, 0, 1, Int.max - 1, .max])
-    func everyCountIsTaken(_ limit: any WritableKeyPath<PatchLimits, Int> & Sendable, _ value: Int) async throws {
-        var limits = PatchLimits.patient
-        limits.lockTime = .milliseconds(100)
-        limits[keyPath: limit] = value
-        try await use(limits)
+    func everyCountIsTaken(_ limit: Limit<Int>, _ value: Int) async throws {
+        var limits = Self.base
+        limits[keyPath: limit.path] = value
+        let (least, one, most) = limit.outcomes
+        let outcome = try await use(limits)
+        #expect(outcome == (value < 1 ? least : value == 1 ? one : most))
     }
 
     @Test(
         arguments: times,
-        [
-            Duration(secondsComponent: .min, attosecondsComponent: 0), .seconds(-1), .zero, .nanoseconds(1),
-            Duration(secondsComponent: .max, attosecondsComponent: 0),
-        ])
-    func everyTimeIsTaken(
-        _ limit: any WritableKeyPath<PatchLimits, Duration> & Sendable, _ value: Duration
-    ) async throws {
-        var limits = PatchLimits.patient
-        limits[keyPath: limit] = value
-        try await use(limits)
+        [Duration(secondsComponent: .min, attosecondsComponent: 0), .seconds(-1), .zero, .nanoseconds(1), longest])
+    func everyTimeIsTaken(_ limit: Limit<Duration>, _ value: Duration) async throws {
+        var limits = Self.base
+        limits[keyPath: limit.path] = value
+        let (least, one, most) = limit.outcomes
+        let outcome = try await use(limits)
+        #expect(outcome == (value <= .zero ? least : value == .nanoseconds(1) ? one : most))
+    }
+
+    /// Without a time to wait, the original answers a call that finds the patch taken. Otherwise the call waits.
+    @Test(
+        arguments: times.suffix(2),
+        [Duration(secondsComponent: .min, attosecondsComponent: 0), .seconds(-1), .zero, .nanoseconds(1), longest])
+    func everyWaitEnds(_ limit: Limit<Duration>, _ value: Duration) async throws {
+        var limits = PatchLimits.oneInstance
+        limits[keyPath: limit.path] = value
+        let harness = try Harness(limits: limits)
+        let (isIn, mayLeave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let holds = try harness.registry.replaceable("T.holds") { (x: Int) -> Int in
+            isIn.signal()
+            mayLeave.wait()
+            return x
+        }
+        let waits = try harness.registry.replaceable("T.waits") { (x: Int) -> Int in x }
+        try harness.apply(
+            """
+            for _, name in ipairs{'T.holds', 'T.waits'} do
+              patch.replace(name, function(original, x) return original(x) + 1000 end)
+            end
+            """, replaces: ["T.holds", "T.waits"])
+        let isLong = value == Self.longest
+        async let held = onThread { holds(1) }
+        async let late = onThread {
+            isIn.wait()
+            if isLong { mayLeave.signal() }
+            let answer = waits(2)
+            if !isLong { mayLeave.signal() }
+            return answer
+        }
+        #expect(await late == (isLong ? 1002 : 2))
+        #expect(await held == 1001)
     }
 
     @Test func allOfThemAtTheirLargest() async throws {
         var limits = PatchLimits()
-        for limit in Self.counts where limit != \PatchLimits.stackBytes { limits[keyPath: limit] = .max }
-        for limit in Self.times { limits[keyPath: limit] = Duration(secondsComponent: .max, attosecondsComponent: 0) }
-        try await use(limits)
+        for limit in Self.counts where limit.path != \PatchLimits.stackBytes { limits[keyPath: limit.path] = .max }
+        for limit in Self.times { limits[keyPath: limit.path] = Self.longest }
+        let outcome = try await use(limits)
+        #expect(outcome == Self.active)
     }
 
     @Test func theHostsTimeIsNotTheScripts() throws {

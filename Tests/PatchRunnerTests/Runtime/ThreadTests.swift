@@ -23,13 +23,6 @@ import Testing
         }
     }
 
-    /// Runs a body on a separate thread.
-    private func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
-        await withCheckedContinuation { done in
-            Thread.detachNewThread { done.resume(returning: body()) }
-        }
-    }
-
     @Test func patchesThatCallEachOtherFromTwoThreads() async throws {
         var limits = PatchLimits.patient
         limits.lockTime = .milliseconds(2)

@@ -27,13 +27,6 @@ import Testing
         return (function, isIn, mayLeave)
     }
 
-    /// Runs a body on a new thread, and returns its result.
-    private func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
-        await withCheckedContinuation { done in
-            Thread.detachNewThread { done.resume(returning: body()) }
-        }
-    }
-
     /// Sixty threads are each in the patch for a fiftieth of `lockTime`. The last one waits longer than `lockTime`, and still
     /// gets in.
     @Test func whoWaitsForManyShortCallsGetsIn() async throws {
@@ -394,13 +387,14 @@ import Testing
         let mayEnd = DispatchSemaphore(value: 0)
         let other = try harness.registry.replaceable("T.o") { (x: Int) -> Int in x }
         let waits = try harness.registry.replaceable("T.w") { (x: Int) async -> Int in x }
-        try harness.apply(
+        let lua = try harness.apply(
             """
             patch.replace('T.f', function(original, x) return original(x) + 1000 end)
             patch.replace('T.o', function(original, x) return original(x) + 1000 end)
             -- Without the original it waits once, so only the first thread can wake it.
             patch.replace('T.w', function(original, x) return x + 1000 end)
-            """, replaces: ["T.f", "T.o", "T.w"])
+            """, replaces: ["T.f", "T.o", "T.w"]
+        ).script.lua
         async let held = onThread { holds(1) }
         await isIn.wait()
         let executor = AtOnce()
@@ -409,9 +403,9 @@ import Testing
             mayEnd.wait()  // on the thread that woke it
             return answer
         }
-        try await Task.sleep(for: .milliseconds(50))
+        #expect(lua.queueLength == 1)  // the executor has run it until it waits
         async let late = onThread { other(3) }
-        try await Task.sleep(for: .milliseconds(50))
+        while lua.queueLength < 2 { try await Task.sleep(for: .milliseconds(1)) }
         mayLeave.signal()
         #expect(await late == 1003)
         mayEnd.signal()

@@ -6,16 +6,24 @@ import Testing
 @Suite(.ownThreads) struct WaxTests {
     @Test func aScriptCalledWaxRequiresTheLibrary() throws {
         let script = PatchScript(
-            name: "wax.lua", bytes: Array("require 'wax' require 'wax.ext' patch.replace('T.f', print)".utf8))
+            name: "wax.lua",
+            bytes: Array(
+                """
+                assert(type(require 'wax') == 'table' and require 'wax.ext')
+                patch.replace('T.f', function(original, x) return original(x) + 1000 end)
+                """.utf8))
         let manifest = try Manifest(
             id: "com.example.shop.fix", version: 1, app: "com.example.shop", replaces: ["T.f"],
             scripts: [.init(name: script.name, size: script.bytes.count)])
         let envelope = try EnvelopePacker(scriptKey: TestKeys.script, signingKeys: [TestKeys.signing])
             .pack(manifest, [script])
         let harness = try Harness()
-        _ = try harness.registry.replaceable("T.f") { () -> Void in }
-        _ = try harness.runner.load(
-            EnvelopeVerifier(trustStore: TestKeys.trust, policy: .none).verify(envelope, scriptKeys: TestKeys.script))
+        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        try harness.runner.activate(
+            harness.runner.load(
+                EnvelopeVerifier(trustStore: TestKeys.trust, policy: .none)
+                    .verify(envelope, scriptKeys: TestKeys.script)))
+        #expect(function(1) == 1001)
     }
 
     @Test func functionsAfterAClassReplaceItsFunctions() throws {

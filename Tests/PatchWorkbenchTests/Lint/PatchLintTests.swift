@@ -247,7 +247,7 @@ import Testing
             .isEmpty)
     }
 
-    @Test func manyFindingsTakeNoTime() throws {
+    @Test func aListOfFindingsHasAnEnd() throws {
         let found = try lint(Self.good + "\n" + String(repeating: "do local a end ", count: 4000))
         #expect(found.count == 200)
     }
@@ -266,7 +266,8 @@ import Testing
         #expect(found.map { "\($0.line) \($0.code.rawValue)" } == ["2 encoding"])
     }
 
-    /// An outline can be made from any source, whether it compiles or not, and however deeply it is nested.
+    /// An outline can be made from any source, whether it compiles or not, and however deeply it is nested. Its places are in
+    /// the source.
     @Test(arguments: [
         String(repeating: "(", count: 150) + "1" + String(repeating: ")", count: 150),
         "x = " + String(repeating: "-", count: 5000),
@@ -274,8 +275,11 @@ import Testing
         "--[==[ ]] ]==] x = [[a\nb]] local _ = 1 // 2 ~ 3 >> 1 ; return ...", "local function f() end local", "]]", "'",
     ])
     func everySourceHasAnOutline(_ source: String) {
-        _ = SourceOutline(Array(source.utf8))
-        for end in 0..<min(source.utf8.count, 200) { _ = SourceOutline(Array(source.utf8.prefix(end))) }
+        for end in [source.utf8.count] + (0..<min(source.utf8.count, 200)) {
+            let outline = SourceOutline(Array(source.utf8.prefix(end)))
+            let places = outline.variables.map(\.place) + outline.operations.map(\.place) + outline.members.map(\.name)
+            #expect(places.allSatisfy { 0 <= $0.start && $0.start < $0.end && $0.end <= end }, "\(source.prefix(end))")
+        }
     }
 
     @Test(arguments: cases) func eachFindingHasItsScript(_ test: Case) throws {

@@ -43,21 +43,23 @@ import Testing
         #expect([66, 78].contains(key.status), "\(kind.name) as a key: \(key.status)")
     }
 
-    @Test func namesMayHoldAnything() throws {
+    /// The names are words of the shell.
+    @Test(arguments: [
+        #"$'line\nfeed.js'"#, #"$'escape\e[31m.js'"#, #"$'latin\xe9.js'"#, "' spaces .js'", "-dash.js", "ünïcödé.js",
+        #"$'\u202egnp.js'"#, "'*.js'", #""q'u\"o.js""#,
+    ])
+    func namesMayHoldAnything(_ name: String) throws {
         let run = try shop.shell(
             """
             set -e
-            for name in $'line\\nfeed.js' $'escape\\e[31m.js' $'latin\\xe9.js' ' spaces .js' '-dash.js' 'ünïcödé.js' $'\\u202egnp.js' '*.js' "q'u\\"o.js"; do
-              cp cart.js "./$name"
-              patchpack verify --trusted-key trusted.pem --script-key script.key -- "$name" >text
-              patchpack verify --format json --trusted-key trusted.pem --script-key script.key -- "$name" >json
-              [ "$(wc -l <text)" = 1 ]
-              [ "$(wc -l <json)" = 1 ]
-              if grep -q $'\\e' text json; then exit 1; fi
-              python3 -c 'import json; json.load(open("json", encoding="utf-8"))'
-            done
+            name=\(name)
+            cp cart.js "./$name"
+            patchpack verify --trusted-key trusted.pem --script-key script.key -- "$name"
+            patchpack verify --format json --trusted-key trusted.pem --script-key script.key -- "$name" | tee json
+            python3 -c 'import json; json.load(open("json", encoding="utf-8"))'
             """)
         #expect(run.status == 0, "\(run.error)")
+        #expect(run.lines.count == 2 && !run.output.contains(0x1B), "\(run.text)")
     }
 
     /// More files than the process may open.
