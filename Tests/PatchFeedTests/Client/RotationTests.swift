@@ -90,6 +90,46 @@ import Testing
         #expect(try await feed.list(storage).entries.count == 1)
     }
 
+    /// A device that a thief of the timestamp's key has shown a time to come.
+    @Test func theTimeThatALostKeyHasShownIsForgotten() async throws {
+        let feed = try FeedFixture()
+        func update(signedBy key: SigningKey) async throws {
+            // It ends after the shown time, and the snapshot ends before it.
+            var timestamp = try TimestampMetadata(
+                SignedMetadata(feed.server["metadata/timestamp.json"]!, name: "timestamp", type: "timestamp"))
+            timestamp.expires = FeedFixture.now.adding(days: 900)
+            feed.server["metadata/timestamp.json"] = try key.file(of: timestamp.json)
+            var client = try FeedClient(
+                root: feed.pinnedRoot, from: feed.server, keptIn: MemoryStorage(), at: FeedFixture.now,
+                floor: FeedFixture.now.adding(days: 800))
+            try await client.update()
+        }
+        await #expect(throws: PatchError(.feedExpired, "")) { try await update(signedBy: feed.online) }
+        let new = try SigningKey.generate(.ed25519)
+        try feed.change(with: feed.root + [feed.release, feed.online, new]) { repository in
+            try repository.rotate(
+                .timestamp, adding: [FeedKey(new.verifyingKey)], removing: repository.keys(of: .timestamp).ids,
+                threshold: nil, in: FeedFixture.details)
+        }
+        try await update(signedBy: new)
+    }
+
+    @Test func anUpdateReadsSomeOfManyNewRoots() async throws {
+        let feed = try FeedFixture()
+        var root = try JSONValue(parsing: feed.pinnedRoot)["signed"] ?? .null
+        for version in 2...300 {
+            root.set("version", .integer(version))
+            feed.server["metadata/\(version).root.json"] = try feed.root[0].file(of: root)
+        }
+        var client = try feed.client(storage)
+        try await client.update()
+        #expect(storage.all["257.root.json"] != nil && storage.all["258.root.json"] == nil)
+        // The next update continues.
+        client = try feed.client(storage)
+        try await client.update()
+        #expect(storage.all["300.root.json"] != nil)
+    }
+
     /// One key under two ids counts once.
     @Test func aKeyCountsOnceTowardsAThreshold() throws {
         let key = try SigningKey.generate(.ed25519)

@@ -241,6 +241,17 @@ import Testing
         #expect(remedy { try turn("a", change("folder")) } == .makeFeed)
         let none = refusal { try turn("a", change("none")) }
         #expect(none?.code == .feedUnavailable && none?.hint == "the folder of the feed comes first")
+        let inside = refusal { try turn("a", change("feed/metadata")) }
+        #expect(inside?.hint == "did you mean \(Path(place.disk.at("feed")))?")
+        for url in ["https://example.com/feed", "http://example.com/feed"] {
+            let online = FeedChange(
+                of: FeedFolder(path: Path(url)), FeedChange.Settings(FeedFixture.details), signers: [],
+                pin: PinnedRoot(of: FeedFolder(path: Path(url)), given: nil, keys: [], hasKey: true)
+            ) { _ in }
+            #expect(
+                refusal { try turn("a", online) }?.hint
+                    == "a change is made in the folder of the feed, and then deployed", "\(url)")
+        }
     }
 
     @Test func whatDevicesRefuseIsSaid() throws {

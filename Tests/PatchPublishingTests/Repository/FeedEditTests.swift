@@ -68,6 +68,21 @@ import Testing
         #expect(try entry(3).reason == nil)
     }
 
+    /// An entry has the time and the author of its own last change.
+    @Test func aChangeStampsOnlyItsOwnEntry() throws {
+        var feed = feed
+        let (before, old) = (try feed.entry(Self.id, version: 2), try feed.entry(Self.id, version: 3))
+        var new = old
+        try new.setState(.paused)
+        var later = ChangeDetails(at: FeedFixture.now.adding(days: 1))
+        later.author = "bob"
+        let isChanged = feed.replace(old, unlessSame: new, reason: nil, in: later)
+        #expect(isChanged)
+        let changed = try feed.entry(Self.id, version: 3)
+        #expect(changed.since == later.now && changed.author == "bob" && old.since != later.now)
+        #expect(try feed.entry(Self.id, version: 2).json.encoded() == before.json.encoded())
+    }
+
     /// Pausing would restore it on devices that still have it.
     @Test mutating func whatIsWithdrawnIsNotPaused() throws {
         #expect(try set(.withdrawn, of: 3) && set(.withdrawn, of: 2))
