@@ -72,24 +72,6 @@ scripts() {
   done
 }
 
-# Writes scripts of 5 KiB of code without comments: `code FOLDER COUNT`.
-code() {
-  mkdir "$1"
-  local number part
-  for number in $(seq "$2"); do
-    {
-      printf -- '-- @patch com.example.code%s\n-- @version 1\n-- @app com.example.app\n-- @replaces Bench.f\n' "$number"
-      for part in $(seq 46); do
-        printf 'local function part%s(list, x) local sum = x * %s for _, y in ipairs(list) do if y > x then sum = sum + y end end return sum end\n' \
-          "$part" "$number"
-      done
-      printf 'patch.replace("Bench.f", function(original, x) local list, sum = {1, 2, 3}, original(x)\n'
-      for part in $(seq 46); do printf '  sum = sum + part%s(list, x)\n' "$part"; done
-      printf '  return sum\nend)\n'
-    } >"$1/$number.lua"
-  done
-}
-
 # Makes an empty feed and envelopes for it, and sets `publish` to the command that publishes them and `trusted` to the options for
 # their keys: `feed FOLDER COUNT`.
 feed() {
@@ -141,7 +123,8 @@ done
 "$patchpack" pack "$work/large.lua" -q --no-lint -o "$work/large.js" --signing-key "$work/keys-rsa/signing.pem" \
   --script-key "$work/keys-rsa/script.key"
 
-code "$work/code" 21
+# Scripts with 5 KB of code.
+"$benchmarks" scripts "$work/code" 21
 # One line of 60 KB with more findings than the limit.
 {
   sed -n 1,4p "$work/code/1.lua"

@@ -265,3 +265,11 @@ void floor_load(const char *source) {
     if (luaL_dostring(L, source)) abort();
     lua_close(L);
 }
+
+bool floor_compile(const char *source, size_t size) {
+    static lua_State *L;
+    if (!L) L = luaL_newstate();
+    bool is_compiled = luaL_loadbufferx(L, source, size, "script", "t") == LUA_OK;
+    lua_settop(L, 0);
+    return is_compiled;
+}

@@ -3,15 +3,14 @@ import Foundation
 import PatchCrypto
 import PatchFoundation
 import PatchRunner
-import Synchronization
 
 /// Calls of a function that is not patched, is patched, and is patched through to its original.
 ///
 /// The floor is the same work in C on the Lua API: a hook that counts fuel, a message handler, pushing the function and its
 /// original, checking the result's type, and the lock that a state for calls from any thread needs.
 enum Calls {
-    private static let plainScript = "return function(original, price, quantity) return price + quantity end"
-    private static let throughScript = "return function(original, price, quantity) return original(price, quantity) end"
+    static let plainScript = "return function(original, price, quantity) return price + quantity end"
+    static let throughScript = "return function(original, price, quantity) return original(price, quantity) end"
 
     static func run(_ workshop: ReleaseFixture) throws -> [Row] {
         let registry = PatchRegistry()
@@ -359,93 +358,6 @@ enum Calls {
         return try measure(floor)
     }
 
-    /// One thread, and two or sixteen that share the calls of one patch, which has an instance for each processor, or of two
-    /// patches.
-    static func threads(_ workshop: ReleaseFixture) throws -> [Row] {
-        let registry = PatchRegistry()
-        let functions = try (1...2).map { number in
-            try registry.replaceable("Bench.f\(number)") { (price: Double, quantity: Int) -> Double in price }
-        }
-        let runner = try ReleaseFixture.runner(registry)
-        for number in 1...2 {
-            try runner.install(
-                try workshop.envelope(
-                    "patch.replace('Bench.f\(number)', (function() \(plainScript) end)())",
-                    replaces: ["Bench.f\(number)"], id: "com.example.bench\(number)"), trust: workshop.trust,
-                keys: workshop.scriptKey)
-        }
-        // The threads are made before the measurement.
-        let (two, sixteen) = (Threads(2), Threads(16))
-        func share(_ count: Int, _ threads: Threads, _ second: Int = 0) {
-            threads.run { thread in keep(chain(count / threads.count, functions[thread % 2 == 0 ? 0 : second])) }
-        }
-        return try Rounds(
-            work: "patched calls from several threads", count: 2_000_000,
-            ways: [
-                .init("one thread") { keep(chain($0, functions[0])) },
-                .init("two threads, one patch", against: "one thread", target: .ratio(1 / 1.8)) { share($0, two) },
-                .init("two threads, two patches", against: "one thread") { share($0, two, 1) },
-                .init("sixteen threads, one patch", against: "one thread", target: .ratio(1 / 1.7)) {
-                    share($0, sixteen)
-                },
-            ]
-        ).run()
-    }
-
-    /// The time of a call of one patch from sixteen threads: the longest call of each round.
-    static func waits(_ workshop: ReleaseFixture) throws -> [Row] {
-        let registry = PatchRegistry()
-        let function = try registry.replaceable("Bench.f") { (price: Double, quantity: Int) -> Double in price }
-        let runner = try ReleaseFixture.runner(registry)
-        try runner.install(
-            try workshop.envelope(
-                "patch.replace('Bench.f', (function() \(plainScript) end)())", replaces: ["Bench.f"]),
-            trust: workshop.trust, keys: workshop.scriptKey)
-        let threads = Threads(16)
-        let longest = (0..<Rounds.rounds).map { _ in
-            let each = Mutex<[Duration]>([])
-            threads.run { _ in
-                let clock = ContinuousClock()
-                var most = Duration.zero
-                for quantity in 0..<20_000 { most = max(most, clock.measure { keep(function(9.5, quantity)) }) }
-                each.withLock { $0.append(most) }
-            }
-            return (each.withLock { $0.max() } ?? .zero) / .nanoseconds(1)
-        }
-        return [
-            Row(
-                work: "the longest of 320,000 patched calls from sixteen threads", way: "one patch", unit: .nanoseconds,
-                samples: longest)
-        ]
-    }
-
-    /// The memory of instances: a patch with one, and with sixteen.
-    static func instances(_ workshop: ReleaseFixture) throws -> [Row] {
-        let registry = PatchRegistry()
-        let meeting = Mutex((arrived: 0, expected: 1))
-        let function = try registry.replaceable("Bench.f") { () -> Int in
-            meeting.withLock { $0.arrived += 1 }
-            while meeting.withLock({ $0.arrived < $0.expected }) { usleep(100) }
-            return 1
-        }
-        var limits = PatchLimits()
-        limits.instances = 16
-        let runner = try ReleaseFixture.runner(registry, limits: limits)
-        try runner.install(
-            try workshop.envelope(
-                "patch.replace('Bench.f', function(original) return original() end)", replaces: ["Bench.f"]),
-            trust: workshop.trust, keys: workshop.scriptKey)
-        let threads = Threads(16)
-        threads.run { _ in }
-        keep(function())
-        let one = try Machine.residentKilobytes()
-        meeting.withLock { $0 = (0, 16) }
-        threads.run { _ in keep(function()) }
-        let sixteen = try Machine.residentKilobytes()
-        let work = "resident memory of a further instance of a small patch"
-        return [Row(work: work, way: "the mean of fifteen", unit: .kilobytes, samples: [(sixteen - one) / 15])]
-    }
-
     /// After a million calls that make tables and strings, the process must not be larger.
     static func memory(_ workshop: ReleaseFixture) throws -> [Row] {
         let registry = PatchRegistry()
@@ -468,7 +380,7 @@ enum Calls {
         ]
     }
 
-    @inline(never) private static func chain(
+    @inline(never) static func chain(
         _ count: Int, _ function: Replaceable<@Sendable (Double, Int) -> Double>
     ) -> Double {
         var price = 0.0
@@ -488,7 +400,7 @@ enum Calls {
         return price
     }
 
-    @inline(never) fileprivate static func chain(
+    @inline(never) static func chain(
         _ count: Int, _ function: Replaceable<@Sendable (Double, Int) async -> Double>
     ) async -> Double {
         var price = 0.0
@@ -516,7 +428,7 @@ enum Calls {
     }
 
     /// Waits for asynchronous work.
-    private static func finish(_ work: @escaping @Sendable () async -> Void) {
+    static func finish(_ work: @escaping @Sendable () async -> Void) {
         let done = DispatchSemaphore(value: 0)
         Task {
             await work()

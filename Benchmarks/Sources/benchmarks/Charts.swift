@@ -18,7 +18,7 @@ struct Charts {
             guard let ratio = row.ratio else { return nil }
             switch row.target {
             case .ratio(let limit): return (row, ratio, limit)
-            case .more, .atLeast, nil: return nil
+            case .more, .atLeast, .most, nil: return nil
             }
         }
         let (left, width, height) = (480.0, 900.0, 24.0)

@@ -3,25 +3,27 @@ import PatchCrypto
 import PatchDevice
 import PatchRunner
 
-/// A launch with five good patches in a store, against installing the same five envelopes from memory.
+/// A launch with good patches in a store, against installing the same envelopes from memory.
 ///
-/// A launch also records durably that it has begun, reads the state and the envelopes, and compares their hashes.
+/// A launch also records durably that it has begun, reads the state and the envelopes, and compares their hashes. Other threads
+/// check its patches ahead of the one that activates them.
 enum Launch {
     static func run(_ workshop: ReleaseFixture, _ tools: Tools) throws -> [Row] {
         let memory = try Device(workshop, tools, in: "\(workshop.folder)/launch")
         let folder = FileManager.default.temporaryDirectory.appending(path: "patchpack-bench-\(getpid())").path
         let disk = try Device(workshop, tools, in: folder)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        return try Rounds(
-            work: "a launch with five good patches of 5 KB each", count: 10,
-            ways: [
-                .init("five installs from memory") { for _ in 0..<$0 { try memory.install() } },
-                .init("a store in memory", against: "five installs from memory", target: .ratio(1.3)) {
-                    for _ in 0..<$0 { try memory.launch() }
-                },
-                .init("a store on the disk", against: "five installs from memory") {
-                    for _ in 0..<$0 { try disk.launch() }
-                },
+        var ways: [Rounds.Way] = [
+            .init("five installs from memory") { for _ in 0..<$0 { try memory.install() } },
+            .init("a store in memory", against: "five installs from memory", target: .ratio(1.3)) {
+                for _ in 0..<$0 { try memory.launch() }
+            },
+            .init("a store on the disk", against: "five installs from memory") {
+                for _ in 0..<$0 { try disk.launch() }
+            },
+        ]
+        if Device.forgetPages() {
+            ways += [
                 .init("a store on the disk, pages not cached", against: "five installs from memory") {
                     for _ in 0..<$0 {
                         Device.forgetPages()
@@ -29,6 +31,24 @@ enum Launch {
                     }
                 },
                 .init("only forgetting the pages") { for _ in 0..<$0 { Device.forgetPages() } },
+            ]
+        } else {
+            print("launch: without pages that are not cached, because only root may empty the system's cache")
+        }
+        return try Rounds(work: "a launch with five good patches of 5 KB each", count: 10, ways: ways).run()
+    }
+
+    /// A launch with fifty patches, which two processors share.
+    static func fifty(_ workshop: ReleaseFixture, _ tools: Tools) throws -> [Row] {
+        let device = try Device(workshop, tools, in: "\(workshop.folder)/launch-50", patches: 50)
+        return try Rounds(
+            work: "a launch with fifty good patches of 5 KB each", count: 5,
+            ways: [
+                .init("fifty installs from memory, on one thread") { for _ in 0..<$0 { try device.install() } },
+                .init(
+                    "a store in memory, checks on other threads", against: "fifty installs from memory, on one thread",
+                    target: .most(8e6)
+                ) { for _ in 0..<$0 { try device.launch() } },
             ]
         ).run()
     }
@@ -80,8 +100,7 @@ enum Launch {
             }
             var files: [String] = []
             for number in 1..<patches + 1 {
-                let script = ReleaseFixture.script(of: 5000, number: number)
-                try Data(String(decoding: script, as: UTF8.self).replacing("Bench.f", with: "Bench.f\(number)").utf8)
+                try Data(ReleaseFixture.code(number: number, replacing: "Bench.f\(number)"))
                     .write(to: URL(filePath: "\(folder)/p\(number).lua"))
                 try tool(
                     "pack", "-q", "--no-lint", "\(folder)/p\(number).lua", "-o", "\(folder)/p\(number).js",
@@ -143,12 +162,17 @@ enum Launch {
 
         func install() throws {
             let registry = PatchRegistry()
-            for number in 1...5 { _ = try registry.replaceable("Bench.f\(number)") { (x: Int) -> Int in x } }
+            for number in 1..<patches + 1 { _ = try registry.replaceable("Bench.f\(number)") { (x: Int) -> Int in x } }
             let runner = PatchRunner(registry: registry, host: host, clock: { nil })
             for envelope in envelopes { try runner.install(envelope, trust: trust.store, keys: trust.scriptKeys) }
         }
 
-        /// Empties the system's page cache, if this process may.
-        static func forgetPages() { try? Data("3".utf8).write(to: URL(filePath: "/proc/sys/vm/drop_caches")) }
+        /// Empties the system's page cache.
+        ///
+        /// - Returns: Whether this process may.
+        @discardableResult
+        static func forgetPages() -> Bool {
+            (try? Data("3".utf8).write(to: URL(filePath: "/proc/sys/vm/drop_caches"))) != nil
+        }
     }
 }

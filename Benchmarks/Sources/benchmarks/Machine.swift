@@ -31,6 +31,22 @@ struct Machine: Codable {
         try Processes.answer(of: command).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
+    /// The share of all processors' time that other programs use now, from 0 to 1, measured for a second. nil on a system other than
+    /// Linux.
+    static func othersShare() -> Double? {
+        func times() -> (idle: Double, all: Double)? {
+            guard let line = try? String(contentsOfFile: "/proc/stat", encoding: .utf8).prefix(while: { $0 != "\n" })
+            else { return nil }
+            // user, nice, system, idle, iowait and so on
+            let times = line.split(separator: " ").dropFirst().compactMap { Double($0) }
+            return times.count > 4 ? (times[3] + times[4], times.reduce(0, +)) : nil
+        }
+        guard let before = times() else { return nil }
+        Thread.sleep(forTimeInterval: 1)
+        guard let after = times(), after.all > before.all else { return nil }
+        return 1 - (after.idle - before.idle) / (after.all - before.all)
+    }
+
     /// The current memory of this process.
     static func residentKilobytes() throws -> Double {
         #if os(Linux)

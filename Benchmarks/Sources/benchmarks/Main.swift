@@ -2,14 +2,15 @@ import Foundation
 
 /// Measures patchpack: `benchmarks ROOT [GROUP...]`, where ROOT is the checkout with a release build of the tool; `benchmarks
 /// count KIND COUNT` does only one kind of work, for counting its instructions; `benchmarks prepare TOOL PATCHES` makes the
-/// folder that `count launch-PATCHES` needs; and `benchmarks soak COUNT` looks for memory leaks.
+/// folder that `count launch-PATCHES` needs; `benchmarks scripts FOLDER COUNT` writes scripts of code; and `benchmarks soak COUNT`
+/// looks for memory leaks.
 @main
 struct Main {
     static func main() {
         do {
             try run()
         } catch {
-            FileHandle.standardError.write(Data("benchmarks: \(error)\n".utf8))
+            complain("\(error)")
             exit(1)
         }
     }
@@ -23,6 +24,8 @@ struct Main {
         case ("prepare", let patches?) where arguments.count == 3:
             let tools = Tools(root: "", patchpack: arguments[2])
             return try Launch.prepare(patches, tools, in: "launch-\(patches)")
+        case ("scripts", let count?) where arguments.count == 3:
+            return try ReleaseFixture.write(count, into: arguments[2])
         case ("soak", let count?): return try Soak.run(count)
         default: break
         }
@@ -33,14 +36,17 @@ struct Main {
         // RSA takes most of the time, so signed work is also measured with Ed25519.
         let workshop = try ReleaseFixture(patchpack: tools.patchpack, algorithm: "rsa")
         let both = [workshop, try ReleaseFixture(patchpack: tools.patchpack, algorithm: "ed25519")]
+        let processes = both.map { WholeProcesses($0, tools) }
         let groups: [(String, () throws -> [Row])] = [
             ("calls", { try Calls.run(workshop) }),
-            ("threads", { try Calls.threads(workshop) + Calls.waits(workshop) + Calls.instances(workshop) }),
+            ("threads", { try Contention.run(workshop) }),
             ("install", { try Install.run(workshop) }),
-            ("launch", { try Launch.run(workshop, tools) }),
+            ("launch", { try Launch.run(workshop, tools) }), ("launch-50", { try Launch.fifty(workshop, tools) }),
             ("sync", { try Sync.run(workshop, tools) }),
             ("envelopes", { try both.flatMap(Envelopes.run) }),
-            ("processes", { try WholeProcesses.run(both, tools) }),
+            ("lint", { try processes[0].lint() }), ("pack", { try processes.flatMap { try $0.pack() } }),
+            ("verify", { try processes.flatMap { try $0.verify() } }), ("start", { try processes[0].start() }),
+            ("large", { try processes[0].large() }),
             ("memory", { try Calls.memory(workshop) }),
         ]
         let chosen = arguments.dropFirst()
@@ -49,8 +55,30 @@ struct Main {
         }
         var report = Report(try Machine(tools))
         print("medians of \(Rounds.rounds) rounds, one way after the other in each; least and most in brackets")
-        for (name, run) in groups where chosen.isEmpty || chosen.contains(name) { report.add(try run()) }
-        try write(report, isWhole: chosen.isEmpty, into: URL(filePath: "\(root)/Benchmarks"))
+        var failed: [String] = []
+        for (name, run) in groups where chosen.isEmpty || chosen.contains(name) {
+            if let share = Machine.othersShare() { report.note(others: share) }
+            do {
+                report.add(try run())
+            } catch {
+                // The others take minutes.
+                complain("\(name): \(error)")
+                failed.append(name)
+            }
+        }
+        if let share = report.others, share > 0.1 {
+            complain(
+                "other programs used \(report.othersText) of the processors: figures with several threads need a quiet machine"
+            )
+        }
+        try write(report, isWhole: chosen.isEmpty && failed.isEmpty, into: URL(filePath: "\(root)/Benchmarks"))
+        guard failed.isEmpty else {
+            throw Failure(message: "RESULTS.md is not written, because of \(failed.joined(separator: ", "))")
+        }
+    }
+
+    private static func complain(_ message: String) {
+        FileHandle.standardError.write(Data("benchmarks: \(message)\n".utf8))
     }
 
     /// Writes `results.json` and, after a run of everything, `RESULTS.md` and its charts.
@@ -65,6 +93,6 @@ struct Main {
             try Data(drawn.ratios.utf8).write(to: charts.appending(path: "ratios-\(name).svg"))
             try Data(drawn.sizes.utf8).write(to: charts.appending(path: "sizes-\(name).svg"))
         }
-        print("\nwritten: \(folder.path)/RESULTS.md, results.json and charts")
+        print("\nwritten: \(folder.path)/RESULTS.md, results.json and charts; now run scripts/check/docs.py --write")
     }
 }

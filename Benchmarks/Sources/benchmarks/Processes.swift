@@ -16,7 +16,6 @@ struct Processes {
 
     let work: String
     let ways: [Way]
-    var rounds = Rounds.rounds
     /// Removes the files of a command before each run.
     var prepare: () throws -> Void = {}
 
@@ -26,11 +25,11 @@ struct Processes {
     func run() throws -> [Row] {
         var times: [String: [Double]] = [:]
         var sizes: [String: [Double]] = [:]
-        for round in 0...rounds {
+        try Rounds.repeated { isMeasured in
             for way in ways {
                 try prepare()
                 let (time, size) = try Self.run(way.command)
-                guard round > 0 else { continue }
+                guard isMeasured else { continue }
                 times[way.name, default: []].append(time * way.factor)
                 sizes[way.name, default: []].append(size)
             }

@@ -47,7 +47,7 @@ final class ReleaseFixture {
         return "\(folder)/\(name)"
     }
 
-    /// A patch's script of a given size: a head, a replacement and comments.
+    /// A patch's script of a given size: a head, a replacement and comments. Linting it costs less than linting ``code(number:replacing:)``.
     static func script(of size: Int, number: Int = 1) -> [UInt8] {
         let head = """
             -- @patch com.example.bench.p\(number)
@@ -63,8 +63,41 @@ final class ReleaseFixture {
         return bytes
     }
 
-    func envelope(_ source: String, replaces: [String], id: String = "com.example.bench") throws -> [UInt8] {
-        try Self.envelope(source, replaces: replaces, id: id, scriptKey: scriptKey, signingKey: signingKey)
+    /// A patch's script with 5 KB of code: a head, 40 local functions, and a replacement that calls them.
+    static func code(number: Int = 1, replacing name: String = "Bench.f") -> [UInt8] {
+        let parts = 1...40
+        let functions = parts.map { part in
+            "local function f\(part)(t, x) local s = x * \(number) "
+                + "for _, y in ipairs(t) do if y > x then s = s + y end end return s end\n"
+        }
+        let calls = parts.map { part in "  s = s + f\(part)(t, x)\n" }
+        let source = """
+            -- @patch com.example.bench.p\(number)
+            -- @version 1
+            -- @app com.example.app
+            -- @replaces \(name)
+            \(functions.joined())patch.replace("\(name)", function(original, x) local t, s = {1, 2, 3}, original(x)
+            \(calls.joined())  return s
+            end)
+
+            """
+        return Array(source.utf8)
+    }
+
+    /// Writes scripts of code into a folder: `1.lua` and so on.
+    static func write(_ count: Int, into folder: String) throws {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        for number in 1..<count + 1 {
+            try Data(code(number: number)).write(to: URL(filePath: "\(folder)/\(number).lua"))
+        }
+    }
+
+    /// - Parameter instances: How many instances of the patch there may be; nil for as many as there are processors.
+    func envelope(
+        _ source: String, replaces: [String], id: String = "com.example.bench", instances: Int? = nil
+    ) throws -> [UInt8] {
+        try Self.envelope(
+            source, replaces: replaces, id: id, instances: instances, scriptKey: scriptKey, signingKey: signingKey)
     }
 
     /// An envelope with its own keys, for measurements that need no folder of keys.
@@ -79,11 +112,12 @@ final class ReleaseFixture {
     }
 
     private static func envelope(
-        _ source: String, replaces: [String], id: String, scriptKey: ScriptKey, signingKey: SigningKey
+        _ source: String, replaces: [String], id: String, instances: Int? = nil, scriptKey: ScriptKey,
+        signingKey: SigningKey
     ) throws -> [UInt8] {
         let script = PatchScript(name: "main.lua", bytes: Array(source.utf8))
         let manifest = try Manifest(
-            id: id, version: 1, app: "com.example.app", replaces: replaces,
+            id: id, version: 1, app: "com.example.app", instances: instances, replaces: replaces,
             scripts: [.init(name: script.name, size: script.bytes.count)])
         return try EnvelopePacker(scriptKey: scriptKey, signingKeys: [signingKey]).pack(manifest, [script])
     }
@@ -106,7 +140,10 @@ struct Tools {
     /// The floor's program, in the folder of this one.
     static let floor = Bundle.main.executableURL?.deletingLastPathComponent().appending(path: "floor").path ?? "floor"
 
-    static func has(_ command: String) -> Bool {
-        (try? Processes.run(["sh", "-c", "command -v \(command)"])) != nil
+    static func has(_ command: String) -> Bool { works("command -v \(command)") }
+
+    /// Whether a command of the shell ends well.
+    static func works(_ command: String) -> Bool {
+        (try? Processes.run(["sh", "-c", "{ \(command); } 2>/dev/null"])) != nil
     }
 }

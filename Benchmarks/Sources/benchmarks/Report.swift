@@ -5,11 +5,18 @@ struct Report: Codable {
     let machine: Machine
     let rounds: Int
     private(set) var rows: [Row] = []
+    /// The largest share of the processors' time that other programs used before a group of rows; nil if it was not measured.
+    private(set) var others: Double?
 
     init(_ machine: Machine) {
         self.machine = machine
         rounds = Rounds.rounds
     }
+
+    mutating func note(others share: Double) { others = max(others ?? 0, share) }
+
+    /// The share of other programs in percent.
+    var othersText: String { others.map { String(format: "%.0f percent", $0 * 100) } ?? "an unknown share" }
 
     /// Adds rows and prints them.
     mutating func add(_ rows: [Row]) {
@@ -42,11 +49,14 @@ struct Report: Codable {
 
             \(machine.processor), \(machine.cores) cores; \(machine.system); \(machine.swift); \(machine.libraries).
 
-            Each figure is the median of \(rounds) rounds, followed by the smallest and the largest. The ways of one piece of work are run
-            in turn, round after round; a ratio is the median of the rounds' own ratios, so that other work of the machine
-            affects both sides of it. C is the same work straight on libcrypto, libzip and the Lua API (`Sources/CFloor`): with new contexts of OpenSSL
-            for each file, and a recursive mutex around each call. Calls with numbers have a Double and an Int. Scripts are one line of code and a
-            long comment, so linting them takes less than linting as much code ([README](README.md#what-c-does)).
+            Other programs used at most \(othersText) of the processors, measured between the groups of rows.
+
+            Each figure is the median of \(rounds) rounds, or of as many as took 90 seconds, followed by the smallest and the largest. The ways of
+            one piece of work are run in turn, round after round; a ratio is the median of the rounds' own ratios, so that other work of the
+            machine affects both sides of it. C is the same work straight on libcrypto, libzip and the Lua API (`Sources/CFloor`): with new
+            contexts of OpenSSL for each file, and a recursive mutex around each call ([README](README.md#what-c-does)). Calls with numbers
+            have a Double and an Int. With several threads or tasks, a figure is the time of all calls, divided by their number. A script of
+            code has 40 local functions; one of 4 KiB or of 7 MiB is a line of code and a long comment.
 
             """
         for chart in ["ratios", "sizes"] {
@@ -100,6 +110,7 @@ extension Row {
             return "\(text(difference)) more than \(against) (to be at most \(text(limit))\(verdict))"
         case .ratio(let limit): return "\(times(ratio)) \(against) (to be at most \(times(limit))\(verdict))"
         case .atLeast(let limit): return "\(times(ratio)) \(against) (to be at least \(times(limit))\(verdict))"
+        case .most(let limit): return "\(times(ratio)) \(against) (itself to be at most \(text(limit))\(verdict))"
         case nil: return "\(times(ratio)) \(against)"
         }
     }

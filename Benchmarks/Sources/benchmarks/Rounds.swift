@@ -23,16 +23,30 @@ struct Rounds {
     let count: Int
     let ways: [Way]
     static let rounds = 21
+    /// The fewest rounds of a work that takes longer than ``limit``.
+    static let leastRounds = 5
+    /// How long the rounds of one work last on a busy machine.
+    static let limit = Duration.seconds(90)
+
+    /// Runs a round again and again: once unmeasured, then until there are enough or the time is over.
+    static func repeated(_ rounds: Int = rounds, _ round: (_ isMeasured: Bool) throws -> Void) rethrows {
+        let start = ContinuousClock.now
+        try round(false)  // warms caches, pages and the branch predictor
+        for number in 0..<rounds {
+            guard number < leastRounds || ContinuousClock.now - start < limit else { break }
+            try round(true)
+        }
+    }
 
     /// Runs all of the ways.
     ///
     /// - Returns: A row for each way, in nanoseconds for one run of it.
     func run() throws -> [Row] {
         var times: [String: [Double]] = [:]
-        for round in 0...Self.rounds {
+        try Self.repeated { isMeasured in
             for way in ways {
                 let time = try ContinuousClock().measure { try way.run(count) }
-                guard round > 0 else { continue }  // the first warms caches, pages and the branch predictor
+                guard isMeasured else { continue }
                 times[way.name, default: []].append(time / .nanoseconds(count))
             }
         }
@@ -58,6 +72,8 @@ struct Row: Codable {
         case more(Double)
         /// At least this many times its cost, because the other one should be the fast one.
         case atLeast(Double)
+        /// At most this time or memory itself.
+        case most(Double)
     }
 
     let work: String
@@ -96,6 +112,7 @@ struct Row: Codable {
         case .ratio(let limit): ratio.map { $0 <= limit }
         case .more(let limit): difference.map { $0 <= limit }
         case .atLeast(let limit): ratio.map { $0 >= limit }
+        case .most(let limit): median <= limit
         case nil: nil
         }
     }

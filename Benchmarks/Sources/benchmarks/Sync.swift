@@ -24,23 +24,8 @@ enum Sync {
             "\(folder)/root/signing.pem", "--release-key", "\(folder)/release/signing.pem", "--online-key",
             "\(folder)/online/signing.pem",
         ])
-        let port = Int.random(in: 20_000...50_000)
-        try Data(
-            """
-            worker_processes 1; daemon off; pid nginx.pid; error_log stderr;
-            events {}
-            http {
-              access_log off; keepalive_requests 1000000;
-              client_body_temp_path tmp; proxy_temp_path tmp; fastcgi_temp_path tmp; uwsgi_temp_path tmp; scgi_temp_path tmp;
-              server { listen 127.0.0.1:\(port); root feed; }
-            }
-            """.utf8
-        ).write(to: URL(filePath: "\(folder)/nginx.conf"))
-        let server = try Child(
-            ["/usr/sbin/nginx", "-c", "\(folder)/nginx.conf", "-p", folder, "-g", getuid() == 0 ? "user root;" : ""])
+        let (server, url) = try serve(folder)
         defer { server.stop() }
-        Thread.sleep(forTimeInterval: 0.5)
-        let url = "http://127.0.0.1:\(port)"
         var settings = HTTPSettings()
         settings.allowsHTTP = true
         let root = [UInt8](try Data(contentsOf: URL(filePath: "\(folder)/feed/metadata/1.root.json")))
@@ -78,6 +63,36 @@ enum Sync {
             print("sync: without python-tuf; `make interop` installs it")
         }
         return try Rounds(work: "a sync on this machine", count: 10, ways: ways).run()
+    }
+
+    /// Starts nginx on a free port, and waits until it listens.
+    private static func serve(_ folder: String) throws -> (Child, url: String) {
+        for _ in 0..<5 {
+            let port = Int.random(in: 20_000...50_000)
+            try Data(
+                """
+                worker_processes 1; daemon off; pid nginx.pid; error_log stderr;
+                events {}
+                http {
+                  access_log off; keepalive_requests 1000000;
+                  client_body_temp_path tmp; proxy_temp_path tmp; fastcgi_temp_path tmp; uwsgi_temp_path tmp; scgi_temp_path tmp;
+                  server { listen 127.0.0.1:\(port); root feed; }
+                }
+                """.utf8
+            ).write(to: URL(filePath: "\(folder)/nginx.conf"))
+            let server = try Child([
+                "/usr/sbin/nginx", "-c", "\(folder)/nginx.conf", "-p", folder, "-g", getuid() == 0 ? "user root;" : "",
+            ])
+            // nginx writes this file once it listens. It ends if the port is taken.
+            for _ in 0..<1000 where server.isRunning {
+                if FileManager.default.fileExists(atPath: "\(folder)/nginx.pid") {
+                    return (server, "http://127.0.0.1:\(port)")
+                }
+                Thread.sleep(forTimeInterval: 0.01)
+            }
+            server.stop()
+        }
+        throw Failure(message: "nginx does not start in \(folder)")
     }
 
     /// An envelope with a signature over a small payload.
@@ -154,8 +169,10 @@ enum Sync {
             }
         }
 
+        var isRunning: Bool { process.isRunning }
+
         func stop() {
-            process.terminate()
+            if isRunning { process.terminate() }
             process.waitUntilExit()
         }
     }

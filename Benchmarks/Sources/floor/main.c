@@ -1,8 +1,9 @@
-// patchpack's `pack` and `verify` for many files in plain C, for comparing whole processes.
+// patchpack's `pack` and `verify` for many files in plain C, and the compilation that `lint` begins with, for comparing whole processes.
 //
 //     floor pack SIGNING.pem SCRIPT.key FOLDER SCRIPT.lua...
 //     floor pack-and-verify SIGNING.pem SCRIPT.key FOLDER SCRIPT.lua...   verifies before it puts the envelope in place, as patchpack does
 //     floor verify PUBLIC.pem SCRIPT.key ENVELOPE.js...
+//     floor compile SCRIPT.lua...     only compiles the scripts, in one Lua state
 //     floor measure COMMAND...        prints nanoseconds, kilobytes, and page faults without a disk read. The memory of a process
 //                                     includes the memory of the process that started it.
 #include "CFloor.h"
@@ -73,6 +74,17 @@ static void pack(floor_keys *keys, const char *folder, const char *path, bool ve
     free(script);
 }
 
+static int compile(char **paths) {
+    for (; *paths; paths++) {
+        size_t size;
+        unsigned char *script = read_file(*paths, &size);
+        if (!floor_compile((char *)script, size)) return 65;
+        printf("ok  %s\n", *paths);
+        free(script);
+    }
+    return 0;
+}
+
 static long long now(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
@@ -98,6 +110,7 @@ static int measure(char **command) {
 
 int main(int count, char **arguments) {
     if (count > 2 && strcmp(arguments[1], "measure") == 0) return measure(arguments + 2);
+    if (count > 2 && strcmp(arguments[1], "compile") == 0) return compile(arguments + 2);
     if (count < 5) return 64;
     bool verifies = strcmp(arguments[1], "pack-and-verify") == 0, packs = verifies || strcmp(arguments[1], "pack") == 0;
     floor_keys *keys = floor_keys_read(arguments[2], packs, arguments[3]);

@@ -43,6 +43,8 @@ double floor_struct_calls(floor_state *state, const char *name, double price, in
 double floor_failing_calls(floor_state *state, double price, int64_t count);
 /// Makes a state with the libraries, compiles and runs a script, and closes the state.
 void floor_load(const char *source);
+/// Only compiles a script, in a state that is kept.
+bool floor_compile(const char *source, size_t size);
 double floor_original(double price, int64_t quantity);
 
 #endif
