@@ -142,8 +142,13 @@ struct SyntaxFault {
         func at(_ index: Int) -> Unicode.Scalar {
             source.indices.contains(index) ? Unicode.Scalar(source[index]) : " "
         }
+        if let hint = hintForWords { return hint }
         guard isAtToken, !lacksMore, let last = tokens.last, last.kind == .symbol else { return nil }
         switch (at(start - 1), at(start), at(start + 1)) {
+        case (_, "?", "?"): return "Lua writes or"
+        case (_, "?", "."): return "Lua has no ?.; write x and x.y"
+        case (_, "?", _): return "Lua has no ?; write condition and x or y"
+        case (_, "`", _): return "Lua writes strings with \", ' or [[ ]]"
         case (_, "!", "="): return Advice("Lua writes ~=", change(start, "!=", to: "~="))
         case (_, "!", _):
             return Advice("Lua writes not", isAfterOperand ? nil : change(start, "!", to: "not "))
@@ -158,12 +163,48 @@ struct SyntaxFault {
         // Lua stops before the `=` in a statement, and at the `=` in an expression.
         let isAssignment = last.word == .assign
         let symbol = isAssignment ? tokens.dropLast().last : last
+        if isAssignment, cause.starts(with: "'then' expected".utf8) || cause.starts(with: "'do' expected".utf8) {
+            return "Lua compares with =="
+        }
         guard let symbol, Self.operators.contains(symbol.word) else { return nil }
         let behind = symbol.text.upperBound
         guard isAssignment ? behind == start : at(behind) == "=" else {
             return symbol.word == .floorDivide ? "a comment begins with --" : nil
         }
         return "Lua has no \(symbol.word.rawValue)=; write x = x \(symbol.word.rawValue) y"
+    }
+
+    /// Advice for words of other languages, and for words that Lua has at other places only.
+    private var hintForWords: Advice? {
+        if cause.starts(with: "malformed number".utf8), let last = tokens.last,
+            source[last.start..<stop].suffix(2).elementsEqual("..".utf8)
+        {
+            return "between a number and .. there is a space"
+        }
+        if cause.starts(with: "invalid escape sequence".utf8) {
+            return "\\\\ is a backslash; a pattern has %d for a digit"
+        }
+        func isWord(_ token: LuaTokens.Token?, _ words: Set<String>) -> Bool {
+            guard let token, token.kind == .name, token.word == .none else { return false }
+            return words.contains(String(decoding: source[token.text], as: UTF8.self))
+        }
+        let before = lacksMore ? tokens.last : tokens.dropLast().last
+        if cause.starts(with: "syntax error".utf8) {
+            if isWord(before, ["let", "var", "const"]) { return "Lua writes local" }
+            if isWord(before, ["def", "func", "fn"]) { return "Lua writes function" }
+            if isWord(before, ["try"]) { return "Lua has no try; pcall(f, …) returns whether f succeeds" }
+        }
+        if isWord(tokens.last, ["elif", "elsif"]) || isWord(before, ["elif", "elsif"]) { return "Lua writes elseif" }
+        let isUnclosed =
+            cause.starts(with: "'end' expected".utf8) || cause.starts(with: "unexpected symbol near ')'".utf8)
+        guard isUnclosed else { return nil }
+        // The last `else if` on one line.
+        for (place, token) in tokens.enumerated().dropFirst().reversed() where token.word == .if {
+            let before = tokens[place - 1]
+            guard before.word == .else, before.line == token.line else { continue }
+            return "the `else if` of line \(token.line) needs an `end` of its own; `elseif` does not"
+        }
+        return nil
     }
 
     /// Whether the last token is after a value, so that it cannot begin one.

@@ -62,8 +62,8 @@ import Testing
     @Test(arguments: [
         "x = ¦'open¦\n'", "x = 'a' .. ¦\"open¦", "x = 'a\\nb' .. ¦'open\\n¦", "x = ''\ny = ¦[==[a¦\n]=]\n",
         "x = ¦[==¦ 1",
-        "--[[a]] x = 1 ¦--[=[ open¦\n]]", "x = 'a\\n¦\\q¦b'", "x = 'a' .. 'a¦\\xg¦'", "x = '¦\\u{110000000¦}'",
-        "x = 'C:¦\\U¦sers'", "for i = 1, 2 do\n  f(i)¦¦\n-- the end\n\n", "x = {1,¦¦", "f(¦¦--[[\n]]\n",
+        "--[[a]] x = 1 ¦--[=[ open¦\n]]", "x = 'a' .. 'a¦\\xg¦'", "x = '¦\\u{110000000¦}'",
+        "for i = 1, 2 do\n  f(i)¦¦\n-- the end\n\n", "x = {1,¦¦", "f(¦¦--[[\n]]\n",
     ])
     func whatIsUnfinishedOrBroken(_ marked: String) throws { try expect(marked) }
 
@@ -101,6 +101,24 @@ import Testing
     }
 
     @Test(arguments: [
+        ("x = 'a\\n¦\\q¦b'", #"\\ is a backslash; a pattern has %d for a digit"#),
+        ("x = 'C:¦\\U¦sers'", #"\\ is a backslash; a pattern has %d for a digit"#),
+        ("x = ¦1..¦'a'", "between a number and .. there is a space"), ("let ¦x¦ = 1", "Lua writes local"),
+        ("const ¦x¦ = 1", "Lua writes local"), ("func ¦f¦() return 1 end", "Lua writes function"),
+        ("try ¦return¦ 1", "Lua has no try; pcall(f, …) returns whether f succeeds"),
+        ("if a then b() elif ¦c¦ then d() end", "Lua writes elseif"),
+        ("if a then return 1 ¦elif¦ c then d() end", "Lua writes elseif"),
+        ("if a ¦=¦ 5 then b() end", "Lua compares with =="), ("while a ¦=¦ 5 do b() end", "Lua compares with =="),
+        ("x = a ¦?¦ b : c", "Lua has no ?; write condition and x or y"), ("x = a ¦?¦? b", "Lua writes or"),
+        ("x = a¦?¦.b", "Lua has no ?.; write x and x.y"), ("x = ¦`¦a`", "Lua writes strings with \", ' or [[ ]]"),
+        (
+            "f(function()\nif a then b()\nelse if c then d() end\nend¦)¦",
+            "the `else if` of line 3 needs an `end` of its own; `elseif` does not"
+        ),
+    ])
+    func wordsOfOtherLanguagesHaveAHint(_ marked: String, hint: String) throws { try expect(marked, hint: hint) }
+
+    @Test(arguments: [
         "for i = 1, 2 do if i then continue ¦end¦ f(i) end", "while a do\n  continue¦;¦\nend", "continue¦¦",
         "for i = 1, 2 do ¦goto continue¦ end",
     ])
@@ -128,7 +146,7 @@ import Testing
 
     /// A script of the largest size in one line, with the mistake at its end.
     @Test(arguments: [
-        "x = ¦=¦ 1", "¦break¦", "local c <const> = 1 ¦c¦ = 1", "x = y +¦¦", "x = '¦\\q¦'", "x = ¦é¦",
+        "x = ¦=¦ 1", "¦break¦", "local c <const> = 1 ¦c¦ = 1", "x = y +¦¦", "x = '¦\\xg¦'", "x = ¦é¦",
     ])
     func aLongLine(_ marked: String) throws {
         let piece = "while x do x = y == x and ',' or {x, y} break end "
