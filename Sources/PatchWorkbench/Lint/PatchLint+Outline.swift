@@ -89,12 +89,11 @@ extension PatchLint {
                         .shadowedLocal, at: place, "\(name) hides the \(name) of line \(other.line)",
                         hint: "rename one of them"))
             }
-            for place in outline.constantOrs where hasRoom {
+            for (place, constant) in outline.constants where hasRoom {
                 found.append(
                     text.finding(
-                        .alwaysTrue, at: place,
-                        "the condition is always true: the operand after this `or` is a constant",
-                        hint: "compare it too: x == 1 or x == 2"))
+                        constant == .and ? .alwaysFalse : .alwaysTrue, at: place, constant.message, hint: constant.hint)
+                )
             }
             for (operand, operation, place) in outline.operations where hasRoom {
                 guard case .constant(let type) = operand, let what = operation.fault(on: type) else { continue }
@@ -169,9 +168,18 @@ extension PatchLint {
                             hint: "self:ORIGname(…) calls the app's function"))
                     continue
                 }
-                guard let call = member.call, !methods.isEmpty else { continue }
                 let isOriginal = word.hasPrefix("ORIG")
                 let method = isOriginal ? String(word.dropFirst(4)) : word
+                if member.lacksReceiver, isOriginal, methods.contains(method) {
+                    found.append(
+                        text.finding(
+                            .argument, at: name, "\(word) is called without its object",
+                            hint: Advice(
+                                "a method is called with a colon: self:\(word)(…)",
+                                Advice.Change(old: ".\(word)", new: ":\(word)"))))
+                    continue
+                }
+                guard let call = member.call, !methods.isEmpty else { continue }
                 if isOriginal, methods.contains(method) {
                     checkOriginalCall(of: method, of: classes, call, word, at: name, text)
                 } else if !methods.contains(method), isOriginal || !own.contains(method) && !defined.contains(method),
@@ -256,6 +264,24 @@ extension SourceText {
     func finding(_ code: Finding.Code, at place: SourceOutline.Place, _ message: String, hint: Advice? = nil) -> Finding
     {
         finding(code, at: place.start..<place.end, message, hint: hint)
+    }
+}
+
+extension SourceOutline.Constant {
+    fileprivate var message: String {
+        switch self {
+        case .or: "the condition is always true: the operand after this `or` is a constant"
+        case .number: "a condition gets a number, which is always true, even if it is 0"
+        case .and: "the operand before this `or` is never true: it ends with `and nil` or `and false`"
+        }
+    }
+
+    fileprivate var hint: Advice {
+        switch self {
+        case .or: "compare it too: x == 1 or x == 2"
+        case .number: "compare it: #list > 0"
+        case .and: "write if … then … else … end"
+        }
     }
 }
 

@@ -187,7 +187,10 @@ package struct PatchLint {
                             "the global \(global.name) is used, but nothing defines it",
                             hint: Self.nils.contains(global.name)
                                 ? Advice("Lua writes nil", Advice.Change(old: global.name, new: "nil"))
-                                : budget.meant(by: global.name, among: locals + known)))
+                                : outline.line(ofLocal: global.name).map {
+                                    "line \($0) has a local \(global.name), but it is not visible here"
+                                }
+                                    ?? budget.meant(by: global.name, among: locals + known)))
                 }
             }
             for member in chunk.members {

@@ -19,8 +19,11 @@ extension SourceOutline {
         var isOpen = false
         /// The variable that an assignment to it would change.
         var assigns: Int?
-        /// The first `or` in it between a comparison and a constant that is true.
-        var constantOr: Place?
+        /// The first operator in it that makes it constant if it is a condition.
+        var constant: (place: Place, constant: Constant)?
+        /// Whether it is nil or false as the script writes it, and whether it is an `and` that ends with this.
+        var isFalse = false
+        var endsFalse = false
         /// The number of the table's name, and the member's name, if it is `table.name`.
         var member: (table: Int32, name: Place)?
     }
@@ -62,11 +65,11 @@ extension SourceOutline {
             }
             // The result of a metamethod of another value is known only when the script runs.
             if case .constant = inner.operand, sign != .not {
-                left = Expression(operand: .constant(.number))
+                left = Expression(operand: .constant(.number), constant: (place, .number))
             } else {
                 left = Expression(
                     operand: sign == .not ? .constant(.boolean) : .unknown,
-                    constantOr: sign == .not ? inner.constantOr : nil)
+                    constant: sign == .not ? inner.constant : sign == .length ? (place, .number) : nil)
             }
         } else {
             left = try simple()
@@ -89,14 +92,19 @@ extension SourceOutline {
                 if isSure || right.operand.isScalar { operations.append((left.operand, operation, place)) }
                 if isSure || left.operand.isScalar { operations.append((right.operand, operation, place)) }
             }
-            var constantOr: Place?
+            var constant: (place: Place, constant: Constant)?
             if word == .and || word == .or {
-                constantOr = left.constantOr ?? right.constantOr
+                constant = left.constant ?? right.constant
                 if word == .or, case .constant(.boolean) = left.operand, right.operand.isTrue {
-                    constantOr = place
+                    constant = (place, .or)
                 }
+                if word == .or, left.endsFalse { constants.append((place, .and)) }
+            } else if operation == .arithmetic {
+                constant = (place, .number)
             }
-            left = Expression(operand: isComparison ? .constant(.boolean) : .unknown, constantOr: constantOr)
+            left = Expression(
+                operand: isComparison ? .constant(.boolean) : .unknown, constant: constant,
+                endsFalse: word == .and && right.isFalse)
         }
         return left
     }
@@ -117,10 +125,11 @@ extension SourceOutline {
             return Expression(isOpen: true)
         case .name where isAt(.nil):
             advance()
-            return Expression(operand: .constant(.nil))
+            return Expression(operand: .constant(.nil), isFalse: true)
         case .name where isAt(.true) || isAt(.false):
+            let isFalse = isAt(.false)
             advance()
-            return Expression(operand: .constant(.boolean))
+            return Expression(operand: .constant(.boolean), isFalse: isFalse)
         case .name where isAt(.function):
             let line = token.line
             advance()
@@ -158,7 +167,8 @@ extension SourceOutline {
         var variable: Int?
         if take(.open) {
             let inner = try self.expression()
-            expression = Expression(operand: inner.operand, constantOr: inner.constantOr)
+            expression = Expression(
+                operand: inner.operand, constant: inner.constant, isFalse: inner.isFalse, endsFalse: inner.endsFalse)
             try expect(.close)
         } else {
             let name = try name().name
@@ -180,7 +190,11 @@ extension SourceOutline {
                 if take(.dot) {
                     let member = try name()
                     if let written {
-                        members.append(Member(receiver: written, variable: variable, name: member, call: nil))
+                        let isCall =
+                            written == itself && isAt(.open) && !(ahead.kind == .name && number(of: ahead) == itself)
+                        members.append(
+                            Member(
+                                receiver: written, variable: variable, name: member, call: nil, lacksReceiver: isCall))
                         expression.member = (written, member)
                     }
                 } else {

@@ -40,12 +40,24 @@ struct SourceOutline {
         let name: Place
         /// For `name:method(…)`: the number of arguments, and whether there may be more.
         let call: (count: Int, isOpen: Bool)?
+        /// Whether it is `self.method(…)`, and the first argument is not `self`.
+        var lacksReceiver = false
     }
 
     /// An operation on a value.
-    enum Operation {
+    enum Operation: Equatable {
         case call(arguments: Int, isOpen: Bool)
         case index, length, arithmetic, concatenation
+    }
+
+    /// Why an operator has the same result whatever the values are.
+    enum Constant {
+        /// It is an `or` of a condition, and a constant that is true is after it.
+        case or
+        /// It makes a number, and a number in a condition is true.
+        case number
+        /// It is an `or` after `and nil` or `and false`.
+        case and
     }
 
     /// The known facts about a value before the script runs.
@@ -81,8 +93,8 @@ struct SourceOutline {
     var assignedMembers: Set<String> = []
     /// The names that are passed to `require`; nil for a name that is known only when the script runs.
     var required: [String?] = []
-    /// The `or` of conditions that are always true, because a constant is after it.
-    var constantOrs: [Place] = []
+    /// The operators that have the same result whatever the values are.
+    var constants: [(place: Place, constant: Constant)] = []
     /// Classes that `waxClass` names.
     var waxClasses: [Place] = []
 
@@ -140,6 +152,9 @@ struct SourceOutline {
 
     /// The local names that are declared up to a line.
     func names(upTo line: Int) -> [String] { variables.filter { $0.place.line <= line }.map { text($0.place) } }
+
+    /// The first line that declares a local name; nil if none does.
+    func line(ofLocal name: String) -> Int? { variables.first { text($0.place) == name }?.place.line }
 
     /// The function that begins on a line, if there is only one.
     func onlyFunction(onLine line: Int) -> Int? {
@@ -300,7 +315,7 @@ struct SourceOutline {
     }
 
     mutating func condition() throws {
-        if let place = try expression().constantOr { constantOrs.append(place) }
+        if let constant = try expression().constant { constants.append(constant) }
     }
 
     mutating func forStatement() throws {

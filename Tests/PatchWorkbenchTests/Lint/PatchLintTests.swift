@@ -222,6 +222,8 @@ import Testing
         }
         #expect(try codes("self:ORIGtotal(a)") == ["original-arguments"])
         #expect(try codes("self:ORIGtotl(a, b)") == ["unknown-method"])
+        #expect(try codes("self.ORIGtotal(a, b)") == ["argument"])
+        #expect(try codes("self.ORIGtotal(self, a, b)") == [])
         #expect(try codes("self:ORIGtotal(a, b) self:ORIGtotal(a, f())").contains("original-arguments") == false)
         #expect(try codes("if self.extra then self:extra() end").isEmpty)
         #expect(try codes("local o = {m = function(self) return self:n() end} o:m()").isEmpty)
@@ -294,6 +296,9 @@ import Testing
 
     @Test func hintsNameWhatWasMeant() throws {
         #expect(try lint(Self.good + "\nfunction f() return prnt end")[0].hint == "did you mean print?")
+        #expect(
+            try lint(Self.good + "\nfunction f() return later() end local function later() return f() end")[0].hint
+                == "line 2 has a local later, but it is not visible here")
         #expect(
             try lint(Self.good + "\nfunction f() return string.formt('') end")[0].hint
                 == "did you mean string.format?")
