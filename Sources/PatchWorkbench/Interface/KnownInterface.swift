@@ -5,7 +5,7 @@ final class KnownInterface {
     private let interface: PatchInterface
     private lazy var functions = Named(interface.functions, by: \.name)
     private lazy var structs = Named(interface.structs, by: \.name)
-    private lazy var scalars = Named(interface.scalars, by: \.name)
+    private lazy var scalars = Named(interface.scalars + LibraryFunction.scalars, by: \.name)
     private lazy var classes = Named(interface.classes, by: \.name)
     private lazy var structures = [KnownStruct?](repeating: nil, count: interface.structs.count)
     private var methods: [String: Named<PatchInterface.Function>] = [:]

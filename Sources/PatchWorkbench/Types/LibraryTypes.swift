@@ -1,3 +1,5 @@
+internal import PatchRunner
+
 /// The arguments and the results of a function of the sandbox.
 struct LibraryFunction: Sendable {
     /// The requirements of an argument.
@@ -33,19 +35,23 @@ struct LibraryFunction: Sendable {
             "t": Argument(kinds: .table), "l": Argument(kinds: .table, isList: true),
             "v": Argument(kinds: [.table, .object, .string], isList: true),
             "f": Argument(kinds: .function), "b": Argument(kinds: .boolean), "a": Argument(kinds: .all),
-            "c": Argument(kinds: [.function, .table, .object]), "r": Argument(kinds: text.union([.table, .function])),
+            "c": Argument(kinds: [.function, .table, .object]),
+            "r": Argument(kinds: text.union([.table, .function])),
             "m": Argument(kinds: text.union([.table, .object])),
             "d": Argument(kinds: .number, isInteger: true), "o": Argument(kinds: [.table, .object]),
         ]
         let results: [Character: ValueType] = [
-            "s": .string, "n": .number, "i": .integer, "d": .float, "b": .boolean, "t": .table, "a": .unknown,
+            "s": .string, "n": .number, "i": .integer, "l": ValueType(.integer, .length), "d": .float, "b": .boolean,
+            "t": .table, "a": .unknown,
             "S": ValueType([.string, .nil]), "I": ValueType([.integer, .nil]),
+            "k": ValueType(.string, .scalar("type(…)")), "K": ValueType([.string, .nil], .scalar("math.type(…)")),
+            "P": ValueType([.integer, .nil], .position), "E": ValueType([.integer, .nil], .length),
         ]
         // name, the required arguments, the optional ones, the results; * for other results
         let table: [(String, String, String, String)] = [
-            ("string.byte", "s", "ii", "*"), ("string.char", "", "iiiiiiii", "s"), ("string.find", "sp", "ia", "II*"),
+            ("string.byte", "s", "ii", "I*"), ("string.char", "", "iiiiiiii", "s"), ("string.find", "sp", "ia", "PE*"),
             ("string.format", "s", "", "s"), ("string.gmatch", "sp", "i", "a"), ("string.gsub", "spr", "i", "si"),
-            ("string.len", "s", "", "i"), ("string.lower", "s", "", "s"), ("string.match", "sp", "i", "S*"),
+            ("string.len", "s", "", "l"), ("string.lower", "s", "", "s"), ("string.match", "sp", "i", "S*"),
             ("string.rep", "si", "s", "s"), ("string.reverse", "s", "", "s"), ("string.sub", "si", "i", "s"),
             ("string.upper", "s", "", "s"),
             ("math.abs", "n", "", "n"), ("math.acos", "n", "", "d"), ("math.asin", "n", "", "d"),
@@ -54,15 +60,15 @@ struct LibraryFunction: Sendable {
             ("math.fmod", "nn", "", "n"), ("math.log", "n", "n", "d"), ("math.max", "n", "nnnnnnnn", "n"),
             ("math.min", "n", "nnnnnnnn", "n"), ("math.modf", "n", "", "nd"), ("math.rad", "n", "", "d"),
             ("math.random", "", "ii", "n"), ("math.sin", "n", "", "d"), ("math.sqrt", "n", "", "d"),
-            ("math.tan", "n", "", "d"), ("math.tointeger", "a", "", "a"), ("math.type", "a", "", "a"),
+            ("math.tan", "n", "", "d"), ("math.tointeger", "a", "", "I"), ("math.type", "a", "", "K"),
             ("math.ult", "ii", "", "b"),
             ("table.concat", "l", "sii", "s"), ("table.insert", "la", "a", ""), ("table.pack", "", "", "t"),
             ("table.remove", "l", "i", "a"), ("table.sort", "l", "f", ""), ("table.unpack", "l", "ii", "*"),
-            ("utf8.char", "", "iiiiiiii", "s"), ("utf8.codepoint", "s", "iia", "*"), ("utf8.codes", "s", "a", "aaa"),
-            ("utf8.len", "s", "iia", "*"), ("utf8.offset", "si", "i", "a"),
-            ("tostring", "a", "", "s"), ("tonumber", "a", "i", "a"), ("type", "a", "", "s"), ("rawlen", "a", "", "i"),
+            ("utf8.char", "", "iiiiiiii", "s"), ("utf8.codepoint", "s", "iia", "I*"), ("utf8.codes", "s", "a", "aaa"),
+            ("utf8.len", "s", "iia", "I*"), ("utf8.offset", "si", "i", "I"),
+            ("tostring", "a", "", "s"), ("tonumber", "a", "i", "a"), ("type", "a", "", "k"), ("rawlen", "a", "", "i"),
             ("rawequal", "aa", "", "b"), ("ipairs", "v", "", "aaa"), ("pairs", "o", "", "aaa"),
-            ("pcall", "a", "", "b*"), ("xpcall", "aa", "", "b*"), ("select", "a", "", "*"), ("next", "t", "a", "aa"),
+            ("pcall", "a", "", "b*"), ("xpcall", "af", "", "b*"), ("select", "a", "", "*"), ("next", "t", "a", "aa"),
             ("rawget", "ta", "", "a"), ("print", "", "", ""), ("log.debug", "", "", ""), ("log.info", "", "", ""),
             ("log.warn", "", "", ""), ("log.error", "", "", ""),
             ("assert", "a", "a", "*"), ("host.has", "s", "", "b"), ("host.throw", "", "md", ""),
@@ -77,6 +83,20 @@ struct LibraryFunction: Sendable {
         }
         return all
     }()
+
+    /// The results that are one of a few strings, named after their functions.
+    ///
+    /// A library may also ask for the types of LuaJIT, which are the last three.
+    static let scalars: [PatchInterface.Scalar] = [
+        .init(
+            name: "type(…)", type: "string",
+            cases: [
+                "nil", "boolean", "number", "string", "table", "function", "userdata", "thread", "cdata", "ctype",
+                "proto",
+            ].map { .string($0) }
+        ),
+        .init(name: "math.type(…)", type: "string", cases: [.string("integer"), .string("float")]),
+    ]
 
     /// Why Lua refuses a format; nil if Lua accepts it.
     static func faultOfFormat(_ format: String) -> String? {

@@ -62,7 +62,9 @@ extension TypeFlow {
             changed(&state)
             guard let signature = method(name)?.signature else { return .unknown }
             checkReceiver(arguments, name, index)
-            check(arguments.dropFirst(), of: name, name, signature, .argument, index)
+            check(
+                arguments.dropFirst(), of: name, name, signature, .argument, index,
+                receiver: arguments.words.first ?? nil)
             checkAsynchronous(signature, name, index)
             return results(of: name, signature, index)
         case .library(let name):
@@ -133,7 +135,7 @@ extension TypeFlow {
     /// Checks the arguments of a function of the app.
     private mutating func check(
         _ arguments: Arguments, of callee: String, _ name: String, _ signature: PatchSignature, _ code: Finding.Code,
-        _ index: Int
+        _ index: Int, receiver: String? = nil
     ) {
         guard reports else { return }
         let count = arguments.types.count
@@ -143,7 +145,7 @@ extension TypeFlow {
             return report(
                 code, index, callee,
                 "\(callee) gets \(given), but \(name)\(signature.shown) takes \(signature.arguments.count)",
-                hint: arguments.areResults ? Self.hintForResults : nil)
+                hint: Self.hint(forCount: arguments, of: callee, receiver: receiver))
         }
         for (place, (type, value)) in zip(signature.arguments, arguments.types).enumerated() {
             let type = context.interface.type(type)
@@ -168,6 +170,14 @@ extension TypeFlow {
                 fault.code ?? .argument, index, arguments.words[place] ?? callee, message,
                 hint: hint)
         }
+    }
+
+    /// Advice on a call with too few or too many arguments.
+    private static func hint(forCount arguments: Arguments, of callee: String, receiver: String?) -> Advice? {
+        if arguments.areResults { return hintForResults }
+        if arguments.types.first?.isOriginal == true { return "\(callee) is not one of its own arguments" }
+        guard let receiver, arguments.words.first == receiver else { return nil }
+        return "the colon passes \(receiver) already"
     }
 
     private mutating func checkAsynchronous(_ signature: PatchSignature, _ name: String, _ index: Int) {
@@ -216,7 +226,7 @@ extension TypeFlow {
                 case .text(let text) = arguments.types[1].detail, case let pattern = LuaPattern(text),
                 pattern.isSelective, name == "string.find" || !pattern.hasPositions
             else {
-                results = []
+                if name == "string.match" { results = [] }
                 break
             }
             // More than one of the results may be tested.
@@ -230,6 +240,12 @@ extension TypeFlow {
                 state[register] = .unknown
             }
         case "string.format": checkFormat(arguments, index)
+        case "pcall", "xpcall":
+            guard case .original(let original) = first.detail,
+                let signature = context.interface.function(original)?.signature
+            else { break }
+            let passed = name == "pcall" ? arguments.dropFirst() : arguments.dropFirst().dropFirst()
+            check(passed, of: word ?? "original", original, signature, .originalArguments, index)
         case "table.insert" where !arguments.isOpen && (2...3).contains(arguments.types.count):
             context.budget.pay(10 * state.count)
             let value = arguments.types[arguments.types.count - 1]
@@ -376,18 +392,47 @@ extension TypeFlow {
             guard types[1].kinds == .string, arguments.areResults || !(types[1].detail.isNumeral) else { return }
             report(
                 .argument, index, "insert", "argument 2 of table.insert is a position, but this is a string",
-                hint: arguments.areResults ? Self.hintForResults : nil)
+                hint: arguments.areResults
+                    ? Self.hintForResults : "the position comes first: table.insert(list, 1, value)")
         case "tonumber" where arguments.areResults && types.count == 2:
             report(
                 .argument, index, "tonumber",
                 "argument 2 of tonumber is the base, but this is the count of replacements",
                 hint: Self.hintForResults)
-        case "table.concat", "table.sort":
-            guard case .array(let element) = types.first?.detail, name == "table.concat" || types.count == 1,
-                !arguments.isOpen
+        case "tonumber" where types.count == 2 && !types[1].kinds.contains(.nil):
+            if types[0].isNever(.string) {
+                report(
+                    .argument, index, "tonumber",
+                    "with a base, argument 1 of tonumber is a string, but this is \(types[0])",
+                    hint: "the base is for the digits of a string")
+            } else if let base = types[1].detail?.number, !(2...36).contains(base) {
+                report(.argument, index, "tonumber", "the base is from 2 to 36, but this is \(base.shown)")
+            }
+        case "pcall", "xpcall":
+            guard let first = types.first, first.isNever([.function, .table, .object]) else { return }
+            report(
+                .argument, index, name, "argument 1 of \(name) is a function, but this is \(first)",
+                hint: "give it the function, and then its arguments: pcall(original, a, b)")
+        case "math.random" where !arguments.isOpen:
+            let limits = types.compactMap { $0.detail?.number }
+            guard limits.count == types.count, let last = limits.last, last != 0 || limits.count == 2,
+                last < (limits.count == 2 ? limits[0] : 1)
             else { return }
-            let value = ValueType(element, in: context.interface)
-            guard !context.setsMetatables, value.isNever([.integer, .float, .string]) else { return }
+            report(
+                .argument, index, "random",
+                "there is no number from \(limits.count == 2 ? limits[0].shown : "1") to \(last.shown)",
+                hint: "the lower limit comes first")
+        case "table.concat", "table.sort":
+            guard name == "table.concat" || types.count == 1, !arguments.isOpen else { return }
+            let elements: [ValueType] =
+                switch types.first?.detail {
+                case .array(let element): [ValueType(element, in: context.interface)]
+                case .list(let elements, _) where name == "table.concat": elements
+                default: []
+                }
+            guard !context.setsMetatables, elements.contains(where: { $0.isNever([.integer, .float, .string]) }) else {
+                return
+            }
             let word = arguments.words.first.flatMap { $0 }
             report(
                 .argument, index, word ?? "table",
@@ -407,6 +452,12 @@ extension TypeFlow {
                 .argument, index, "format",
                 "the format has \(values.count) value\(values.count == 1 ? "" : "s"), but gets \(given.count)")
         }
+        if !arguments.isOpen, !arguments.areResults, given.count > values.count {
+            return report(
+                .argument, index, "format",
+                "the format has \(values.count == 0 ? "no value" : values.count == 1 ? "1 value" : "\(values.count) values"), but gets \(given.count)",
+                hint: "%s is the place of a value, and %d the place of an integer")
+        }
         for (place, (argument, value)) in zip(values, given).enumerated() {
             _ = check(
                 value, arguments.words[place + 1], as: argument, "value \(place + 1) of the format", "format", index)
@@ -414,7 +465,15 @@ extension TypeFlow {
     }
 
     private mutating func callOfHost(_ arguments: Arguments, _ index: Int) -> Results {
-        guard case .text(let name) = arguments.types.first?.detail else { return .unknown }
+        guard case .text(let name) = arguments.types.first?.detail else {
+            if let first = arguments.types.first, first.isNever([.string, .integer, .float]) {
+                report(
+                    .argument, index, arguments.words[0] ?? "call",
+                    "argument 1 of host.call is the name of a function, but this is \(first)",
+                    hint: first.isOriginal ? "\(arguments.words[0] ?? "original")(…) calls the original" : nil)
+            }
+            return .unknown
+        }
         guard let signature = context.interface.function(name)?.signature else {
             guard context.knowsApp else { return .unknown }
             let context = context

@@ -16,7 +16,7 @@ extension TypeFlow {
     /// Reports an operation on a value that has none of the types that the operation accepts.
     mutating func report(
         _ code: Finding.Code, _ index: Int, _ value: ValueType, _ word: String?, unless kinds: ValueType.Kinds,
-        _ operation: String
+        _ operation: String, hint advice: @autoclosure () -> Advice? = nil
     ) {
         guard reports else { return }
         if !kinds.contains(.nil), isDoubtful(value, word, index) {
@@ -36,7 +36,7 @@ extension TypeFlow {
                         ? Advice.Change(old: "(\(word ?? "")", new: "(original, \(word ?? "")", line: function.line)
                         : nil)
             } else {
-                isOriginal ? "call it: \(word ?? "original")(…)" : nil
+                isOriginal ? "call it: \(word ?? "original")(…)" : advice()
             }
         report(code, index, word, "\(operation) \(what)", hint: hint)
     }
@@ -165,16 +165,19 @@ extension TypeFlow {
 
     /// Checks a string with which the script calculates. Lua accepts it if it is a numeral.
     private mutating func checkNumeral(_ value: ValueType, _ word: String?, _ index: Int) {
+        let isSum = function.code[index].opcode == .add
         switch value.detail {
         case .text(let text) where text.luaNumber == nil:
             report(
                 .operand, index, word ?? text,
-                "calculates with \(word ?? "\"\(text.prefix(30))\""), which is not a number"
-            )
+                "calculates with \(word ?? "\"\(text.prefix(30))\""), which is not a number",
+                hint: isSum ? "Lua joins strings with .." : nil)
         case .scalar where !context.asks.contains("tonumber") && isSeen(word, before: index, asText: true) == false:
             report(
                 .mayNotFit, index, word, "calculates with \(word.map { "\($0), which is \(value)" } ?? "\(value)")",
-                hint: "tonumber(…) reads a number, or nil")
+                hint:
+                    "tonumber(…) reads a number, or nil\(isSum ? "; .. joins strings" : "")"
+            )
         default: break
         }
     }
@@ -225,6 +228,10 @@ extension TypeFlow {
                 "\(type) has no value \(number), so they are never equal",
                 hint: "it has \(context.interface.shownCases(of: type))")
         }
+        for case (let detail?, .integer(let number)) in [(left.detail, right.detail), (right.detail, left.detail)] {
+            guard let least = detail.least, number < least else { continue }
+            return reportLeast(detail, least, words.compactMap(\.self).first, index)
+        }
         func wide(_ kinds: ValueType.Kinds) -> ValueType.Kinds {
             kinds.isDisjoint(with: .number) ? kinds : kinds.union(.number)
         }
@@ -235,6 +242,15 @@ extension TypeFlow {
             .alwaysFalse, index, words.compactMap(\.self).first,
             "compares \(words.first.flatMap { $0 }.map { "\($0), which is \(left)," } ?? "\(left)") with \(right), so they are never equal"
         )
+    }
+
+    /// Reports a comparison of a length or a position with a number that is too small.
+    mutating func reportLeast(_ detail: ValueType.Detail, _ least: Int64, _ word: String?, _ index: Int) {
+        let isPosition = detail == .position
+        report(
+            .alwaysFalse, index, word,
+            "compares \(isPosition ? "a position" : "a length") with a number below \(least), which it never is",
+            hint: isPosition ? "a search that finds nothing returns nil: if not text:find(…) then" : nil)
     }
 
     mutating func checkOrder(_ left: ValueType, _ right: ValueType, _ word: String?, _ index: Int) {
@@ -265,6 +281,9 @@ extension TypeFlow {
         if SandboxNames.members[name] != nil { return ValueType(.table, .library(name)) }
         return LibraryFunction.all[name] != nil ? ValueType(.function, .library(name)) : .unknown
     }
+
+    /// The names of a length in other languages.
+    private static let lengths: Set = ["count", "length", "len", "size", "n"]
 
     /// A field of a table.
     mutating func member(_ name: String?, of value: ValueType, _ word: String?, _ index: Int) -> ValueType {
@@ -302,11 +321,13 @@ extension TypeFlow {
                 hint: context.budget.meant(by: name, among: structure.fieldNames)
                     ?? "it has \(structure.fieldNames.listed)")
             return .unknown
-        case .fields(let fields, isShared: false): return fields[name] ?? .unknown
+        case .fields(let fields, isShared: false): return fields[name]?.shared ?? .unknown
         case .array where !context.written.contains(name):
             report(
                 .unknownField, index, name, "an array has no field \(name)",
-                hint: ["count", "length", "size", "n"].contains(name) ? "#\(word ?? "list") is its length" : nil)
+                hint: Self.lengths.contains(name)
+                    ? "#\(word ?? "list") is its length"
+                    : LibraryFunction.all["table.\(name)"].map { _ in "table.\(name)(\(word ?? "list"), …)" })
             return .unknown
         case .dictionary(let key, _) where context.interface.lacks(name, in: key):
             let context = context
@@ -318,8 +339,14 @@ extension TypeFlow {
             return context.changes.read(ValueType(.optional(type), in: context.interface))
         case _ where value.kinds == .string && !context.written.contains(name):
             let function = "string.\(name)"
-            let isKnown = LibraryFunction.all[function] != nil && !context.assigned.contains("string")
-            return isKnown ? ValueType(.function, .library(function)) : .unknown
+            guard !context.assigned.contains("string") else { return .unknown }
+            if LibraryFunction.all[function] != nil { return ValueType(.function, .library(function)) }
+            if !context.setsMetatables {
+                report(
+                    .unknownField, index, name, "a string has no field \(name)",
+                    hint: Self.lengths.contains(name) ? "#\(word ?? "text") is its length" : nil)
+            }
+            return .unknown
         case .object(let type) where !context.written.contains(name) && context.interface.method(name, of: type) != nil:
             return ValueType(.function, .library("\(type):\(name)"))
         default: return .unknown
@@ -337,6 +364,16 @@ extension TypeFlow {
                 .unknownField, index, word, "an array has no position \(position): its first one is 1",
                 hint:
                     "\(word ?? "list")[1] is its first element, and \(word ?? "list")[#\(word ?? "list")] its last one")
+        }
+        if value.kinds == .string, key.isNever(.string), !context.setsMetatables {
+            report(
+                .unknownField, index, word, "a string has no positions, so this is nil",
+                hint: "\(word ?? "text"):sub(1, 1) is its first character")
+        }
+        if value.detail?.isArray == true, key.detail == .fraction {
+            report(
+                .mayNotFit, index, word, "a position is an integer, but this may have a fraction",
+                hint: Self.hintForFraction)
         }
         switch value.detail {
         case .array(let type):
@@ -372,6 +409,15 @@ extension TypeFlow {
                 report(.unknownMethod, index, name, "strings have no method \(name)", hint: meant)
             }
             return .unknown
+        }
+        if case .library(let table) = value.detail, SandboxNames.members[table]?.contains(name) == true,
+            !context.written.contains(name)
+        {
+            report(
+                .argument, index, name, "\(table).\(name) gets \(table) as its first argument",
+                hint: Advice(
+                    "a function of \(table) is called with a dot: \(table).\(name)(…)",
+                    Advice.Change(old: ":\(name)", new: ".\(name)")))
         }
         if case .array = value.detail, !context.written.contains(name), !context.setsMetatables {
             report(

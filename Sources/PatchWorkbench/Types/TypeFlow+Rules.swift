@@ -13,7 +13,8 @@ extension TypeFlow {
         // R[A] := R[B]
         case .move:
             if !state.facts.isEmpty { context.budget.pay(10 * state.facts.count) }
-            state.copy(b, to: a, word: number(b, state, index))
+            state.copy(
+                b, to: a, word: number(b, state, index), isShared: !(state.holdsTable(b) && isForInsert(a, state)))
         case .loadInteger: set(a, ValueType(.integer, .integer(Int64(instruction.signedBx))), at: index, &state)
         case .loadFloat: set(a, ValueType(.float, .float(Double(instruction.signedBx))), at: index, &state)
         case .loadConstant: set(a, type(ofConstant: instruction.bx), at: index, &state)
@@ -47,11 +48,14 @@ extension TypeFlow {
                 if isBehindEnd(index, key: c, of: b) { type = .nil }
                 if state[c].detail == .counter, !context.setsZero, !isLookedAt(index) { checkFirst(index, state) }
             }
+            read(from: b, &state)
             set(a, type, at: index, &state)
         // R[A] := R[B][C]
         case .getInteger:
             let key = ValueType(.integer, .integer(Int64(c)))
-            set(a, element(of: state[b], key: key, word: name(b, state, index), index), at: index, &state)
+            let type = element(of: state[b], key: key, word: name(b, state, index), index)
+            read(from: b, &state)
+            set(a, type, at: index, &state)
         // R[A] := R[B][K[C]:shortstring]
         case .getField:
             let field = function.text(c)
@@ -60,6 +64,7 @@ extension TypeFlow {
             if let isNil = place.flatMap({ state.facts[$0]?.isNil }), !type.isUnknown, type.kinds.contains(.nil) {
                 type = isNil ? .nil : type.whereTrue
             }
+            read(from: b, &state)
             set(a, type, at: index, word: function.textNumber(c) ?? -1, &state)
 
         // UpValue[A][K[B]:shortstring] := RK(C)
@@ -68,7 +73,7 @@ extension TypeFlow {
         case .setTable, .setInteger:
             checkIndexed(state[a], name(a, state, index), index)
             let key = instruction.opcode == .setTable ? state[b] : ValueType(.integer, .integer(Int64(b)))
-            let value = instruction.k ? type(ofConstant: c) : state[c]
+            let value = instruction.k ? type(ofConstant: c) : kept(c, index, &state)
             changed(&state)
             if instruction.opcode == .setTable, isBehindEnd(index, key: b, of: a) {
                 append(value, to: a, &state)
@@ -78,8 +83,7 @@ extension TypeFlow {
         // R[A][K[B]:shortstring] := RK(C)
         case .setField:
             checkIndexed(state[a], name(a, state, index), index)
-            let value = (instruction.k ? type(ofConstant: c) : state[c]).shared
-            if !instruction.k { state[c] = value }
+            let value = instruction.k ? type(ofConstant: c) : kept(c, index, &state)
             checkWritten(value, function.text(b), of: state[a], index)
             if let field = function.text(b), mayMisfit(value, in: field, of: state[a]) {
                 context.changes.add(field: field)
@@ -115,10 +119,8 @@ extension TypeFlow {
         case .length:
             report(.operand, index, state[b], name(b, state, index), unless: lengths(state[b]), "takes the length of")
             checkLength(of: state[b], name(b, state, index), index)
-            let isArray = state[b].detail?.isArray ?? false
-            set(
-                a, isArray ? ValueType(.integer, .length) : state[b].isNever([.table, .object]) ? .integer : .unknown,
-                at: index, &state)
+            let isPlain = state[b].detail?.isArray ?? false || state[b].isNever([.table, .object])
+            set(a, isPlain ? ValueType(.integer, .length) : .unknown, at: index, &state)
         // R[A] := R[A].. ... ..R[A + B - 1]
         case .concatenate:
             var isText = true
@@ -189,8 +191,8 @@ extension TypeFlow {
             return compare(a, order, Double(instruction.signedB), index, state)
         // if (not R[A] == k) then pc++
         case .test:
-            // A nil value is never true.
-            if state[a].kinds == .nil {
+            // A nil value is never true, and neither is the constant of `until false`.
+            if state[a].kinds == .nil || isFalse(a, before: index) {
                 return .one(instruction.k ? index + 2 : jumpTarget(index), state)
             }
             var (isTrue, isFalse) = (state, state)
@@ -289,7 +291,10 @@ extension TypeFlow {
         // R[A+4], ... ,R[A+3+C] := R[A](R[A+1], R[A+2]);
         case .genericForCall:
             if reports {
-                report(.operand, index, state[a], name(a, state, index), unless: calls(state[a]), "calls")
+                let word = name(a, state, index)
+                report(
+                    .operand, index, state[a], word, unless: calls(state[a]), "`for … in` calls",
+                    hint: Self.hint(forLoopOver: state[a], word))
             }
             changed(&state)
             for offset in 0..<c { set(a + 4 + offset, .unknown, at: index, &state) }
@@ -302,22 +307,22 @@ extension TypeFlow {
 
         // R[A][C+i] := R[A+i], 1 <= i <= B
         case .setList:
-            // Missing elements are nil. An array with many kinds of values is not followed.
+            // An array with many kinds of values is not followed. A nil after the last element does not count.
             guard case .fields(let fields, isShared: false) = state[a].detail, fields.isEmpty, !instruction.k else {
                 state[a] = .table
                 break
             }
             var elements: [ValueType] = []
+            var hasGap = false
             for register in a + 1..<a + 1 + min(b, 50) where register < state.count {
-                let value = state[register].shared
+                let value = state[register]
                 context.budget.pay(value.size * (elements.count + 1))
-                state[register] = value
-                if value.isNever(.nil), !value.isUnknown, !elements.contains(value), elements.count < 8 {
-                    elements.append(value)
-                }
+                if value.kinds == .nil { hasGap = true }
+                guard value.isNever(.nil), !value.isUnknown else { continue }
+                if hasGap, !elements.contains(.nil) { elements.append(.nil) }
+                if !elements.contains(value), elements.count < 8 { elements.append(value) }
             }
-            let list = ValueType(.table, .list(elements, isShared: false))
-            state[a] = list.size < ValueFields.most && list.depth <= ValueFields.deepest ? list : .table
+            keep(ValueType(.table, .list(elements, isShared: false)), in: a, &state)
         // R[A] := closure(KPROTO[Bx])
         case .closure:
             // A local function captures itself before it exists.
@@ -337,6 +342,19 @@ extension TypeFlow {
         case .unknown: return Ways.none
         }
         return nil
+    }
+
+    /// Advice on the loop that was meant by `for … in` without a function.
+    private static func hint(forLoopOver value: ValueType, _ word: String?) -> Advice? {
+        let word = word ?? "…"
+        return switch value.kinds {
+        case .table where value.detail?.isArray == true: "for _, element in ipairs(\(word)) do"
+        case .table: "for key, value in pairs(\(word)) do"
+        case .string: "for character in \(word):gmatch(\".\") do"
+        case _ where value.isNever(ValueType.Kinds.all.subtracting(.number)):
+            "a loop over numbers has a =: for i = 1, 10 do"
+        default: nil
+        }
     }
 
     // MARK: registers
@@ -374,6 +392,18 @@ extension TypeFlow {
     /// jump.
     private func branches(_ index: Int, _ k: Bool, _ isTrue: State, _ isFalse: State) -> Ways {
         .two(jumpTarget(index), k ? isTrue : isFalse, index + 2, k ? isFalse : isTrue)
+    }
+
+    /// Whether a register holds the first argument of `table.insert`, which does not keep it.
+    private func isForInsert(_ register: Int, _ state: State) -> Bool {
+        register > 0 && state.kinds(of: register - 1) == .function && !context.setsMetatables
+            && state[register - 1].detail == .library("table.insert")
+    }
+
+    /// Whether a register has just got the constant false.
+    private func isFalse(_ register: Int, before index: Int) -> Bool {
+        guard index > 0, !leads[index] else { return false }
+        return function.code[index - 1].opcode == .loadFalse && function.code[index - 1].a == register
     }
 
     /// The target of the jump after a test.
@@ -516,6 +546,11 @@ extension TypeFlow {
     private mutating func compare(
         _ register: Int, _ order: ValueFacts.Order, _ number: Double, _ index: Int, _ state: State
     ) -> Ways {
+        if reports, let detail = state[register].detail, let least = detail.least,
+            order == .less ? number <= Double(least) : order == .lessOrEqual && number < Double(least)
+        {
+            reportLeast(detail, least, name(register, state, index), index)
+        }
         guard let place = place(of: register, index), state.facts.count < 20 else {
             return branches(index, function.code[index].k, state, state)
         }
@@ -542,6 +577,21 @@ extension TypeFlow {
         state.forgetChangeable()
     }
 
+    /// Follows a read from a table. A register may then hold a table that is in this one.
+    private func read(from register: Int, _ state: inout State) {
+        guard state.holdsTable(register) else { return }
+        context.budget.pay(2 * state[register].size)
+        state[register] = state[register].afterRead
+    }
+
+    /// The value of a register that a table holds from now on. If it has a local name, both hold it.
+    private func kept(_ register: Int, _ index: Int, _ state: inout State) -> ValueType {
+        if state.holdsTable(register), local(register, at: index) != nil {
+            state[register] = state[register].shared
+        }
+        return state[register]
+    }
+
     private func store(_ value: ValueType, in field: String?, of register: Int, _ state: inout State) {
         let type = state[register]
         // Another name may be a name of the same table, but not if the script has just made the table.
@@ -562,13 +612,12 @@ extension TypeFlow {
         }
     }
 
-    /// Follows a write into a table. An array of the app with other elements or other keys no longer has its type.
+    /// Follows a write into a table, at a key that is not the name of a field. An array of the app with other elements or other keys no longer has its type.
     private func put(_ value: ValueType, at key: ValueType, of register: Int, _ state: inout State) {
         let isKept =
             switch state[register].detail {
             case .array(let element):
-                key.kinds == .integer && key.detail != .counter && (key.detail?.number ?? 1) >= 1
-                    && isCertain(value, as: element)
+                key.isPosition && isCertain(value, as: element)
             case .dictionary(let name, let element):
                 (!context.interface.isText(name) || key.kinds == .string)
                     && (value.kinds == .nil || isCertain(value, as: element))
@@ -576,18 +625,34 @@ extension TypeFlow {
             case .fields, .list: false
             default: true
             }
-        if !isKept { forget(register, &state) }
+        guard !isKept else { return }
+        // Each element is of this type, however many there are.
+        if key.isPosition, !value.kinds.contains(.nil), state[register].isList(ofOnly: value) {
+            return keep(ValueType(.table, .list([value], isShared: false)), in: register, &state)
+        }
+        forget(register, &state)
     }
 
     /// Follows an element that is added to the end of an array.
     ///
-    /// If the app cannot take the element, the array becomes a list of such elements.
+    /// If the app cannot take the element, an array of the app becomes a list of such elements.
     func append(_ value: ValueType, to register: Int, _ state: inout State) {
+        if let elements = state[register].ownElements, !value.kinds.contains(.nil), !value.isUnknown {
+            let isNew = !elements.contains(value)
+            context.budget.pay(value.size * (elements.count + 1))
+            guard !isNew || elements.count < 8 else { return forget(register, &state) }
+            return keep(
+                ValueType(.table, .list(isNew ? elements + [value] : elements, isShared: false)), in: register, &state)
+        }
         guard case .array(let element) = state[register].detail, !value.kinds.contains(.nil),
             context.comparisons.fault(of: value, as: element) != nil
         else { return put(value, at: .integer, of: register, &state) }
         forget(register, &state)
-        let list = ValueType(.table, .list([value.shared], isShared: true))
+        keep(ValueType(.table, .list([value.shared], isShared: true)), in: register, &state)
+    }
+
+    /// Sets a register to a list, if it is not too large to be followed.
+    private func keep(_ list: ValueType, in register: Int, _ state: inout State) {
         state[register] = list.size < ValueFields.most && list.depth <= ValueFields.deepest ? list : .table
     }
 

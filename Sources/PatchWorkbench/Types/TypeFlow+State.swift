@@ -132,6 +132,11 @@ extension TypeFlow {
             registers.indices.contains(register) ? registers[register].kinds : .all
         }
 
+        /// Whether a register holds a table that the script has made or changed.
+        func holdsTable(_ register: Int) -> Bool {
+            registers.indices.contains(register) && registers[register].detail == Register.table
+        }
+
         /// The number of the name that the script has for a register; -1 if there is none.
         func word(of register: Int) -> Int32 { registers.indices.contains(register) ? registers[register].word : -1 }
 
@@ -144,12 +149,14 @@ extension TypeFlow {
         }
 
         /// Sets a register to the value of another one, so that both hold it.
-        mutating func copy(_ other: Int, to register: Int, word: Int32) {
+        ///
+        /// - Parameter isShared: Whether both are in use from now on.
+        mutating func copy(_ other: Int, to register: Int, word: Int32, isShared: Bool = true) {
             guard registers.indices.contains(register), registers.indices.contains(other) else {
                 return set(register, .unknown, word: word)
             }
             if registers[other].detail == Register.table {
-                self[other] = self[other].shared
+                if isShared { self[other] = self[other].shared }
                 return set(register, self[other], word: word)
             }
             if registers[register].detail == Register.table { tables[register] = nil }

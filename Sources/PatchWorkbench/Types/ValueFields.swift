@@ -37,6 +37,15 @@ struct ValueFields: Hashable, Sendable {
     }
 }
 
+extension ValueFields {
+    /// The fields with other tables in them.
+    func mapTables(_ change: (ValueType) -> ValueType) -> ValueFields {
+        var fields = self
+        for (name, value) in values where value.depth > 0 { _ = fields.set(name, to: change(value)) }
+        return fields
+    }
+}
+
 extension ValueType {
     /// How many values it is, including the values in its tables.
     var size: Int {

@@ -30,8 +30,10 @@ struct ValueType: Hashable, Sendable {
         /// A number that the script has as a constant.
         case integer(Int64)
         case float(Double)
-        /// The length of an array, and a number that is 0 in the first round of its loop.
+        /// A length, and a position in a string. They are at least 0 and 1.
         case length
+        case position
+        /// A number that is 0 in the first round of its loop.
         case counter
         /// A number that is likely to have a fraction.
         case fraction
@@ -101,8 +103,35 @@ struct ValueType: Hashable, Sendable {
             return ValueType(kinds, other.detail, number: other.number)
         }
         if other.detail == nil, other.kinds.isSubset(of: .nil) { return ValueType(kinds, detail, number: number) }
-        return ValueType(kinds, detail == other.detail ? detail : nil, doubt: doubt == other.doubt ? doubt : 0)
+        let detail = detail == other.detail ? detail : list(or: other) ?? other.list(or: self)
+        return ValueType(kinds, detail, doubt: doubt == other.doubt ? doubt : 0)
     }
+
+    /// The list in this value if the other one is an empty table: a loop has added elements, or none.
+    private func list(or other: ValueType) -> Detail? {
+        guard case .list(let elements, let isShared) = detail,
+            case .fields(let fields, let isOtherShared) = other.detail, fields.isEmpty
+        else { return nil }
+        return .list(elements, isShared: isShared || isOtherShared)
+    }
+
+    /// The elements of a table that the script has made, and that only one register holds; nil if it has named fields.
+    var ownElements: [ValueType]? {
+        switch detail {
+        case .fields(let fields, isShared: false) where fields.isEmpty: []
+        case .list(let elements, isShared: false): elements
+        default: nil
+        }
+    }
+
+    /// Whether it is a table of the script that is empty, or has only elements of the type of a value.
+    func isList(ofOnly value: ValueType) -> Bool {
+        guard !value.isUnknown, let elements = ownElements else { return false }
+        return elements.isEmpty || elements == [value]
+    }
+
+    /// Whether it is a key from 1.
+    var isPosition: Bool { kinds == .integer && detail != .counter && (detail?.number ?? 1) >= 1 }
 
     /// The value where a test has found it to be true. An unknown value stays unknown.
     var whereTrue: ValueType { isUnknown ? self : ValueType(kinds.subtracting(.nil), detail, number: number) }
@@ -126,8 +155,23 @@ struct ValueType: Hashable, Sendable {
     var afterChange: ValueType {
         switch detail {
         case .fields(_, isShared: true), .list(_, isShared: true): ValueType(kinds)
+        case .fields, .list: mappingContents(\.afterChange)
         case .structure(let name, let written) where !written.isEmpty: ValueType(kinds, .structure(name, ValueFields()))
         default: self
+        }
+    }
+
+    /// The value after a script has read from it, so that a register may hold one of its tables.
+    var afterRead: ValueType { mappingContents(\.shared) }
+
+    /// The value with other tables in it.
+    private func mappingContents(_ change: (ValueType) -> ValueType) -> ValueType {
+        guard depth > 1 else { return self }
+        switch detail {
+        case .fields(let fields, let isShared):
+            return ValueType(kinds, .fields(fields.mapTables(change), isShared: isShared))
+        case .list(let elements, let isShared): return ValueType(kinds, .list(elements.map(change), isShared: isShared))
+        default: return self
         }
     }
 
@@ -227,6 +271,15 @@ extension ValueType.Detail {
         switch self {
         case .integer(let number): Double(exactly: number)
         case .float(let number): number
+        default: nil
+        }
+    }
+
+    /// The least value of a number of its kind; nil if there is none.
+    var least: Int64? {
+        switch self {
+        case .length: 0
+        case .position: 1
         default: nil
         }
     }

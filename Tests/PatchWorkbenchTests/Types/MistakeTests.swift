@@ -363,6 +363,117 @@ import Testing
 
     @Test(arguments: keys) func keysAndRules(_ mistake: Mistake) { check(mistake) }
 
+    /// Mistakes of authors who come from JavaScript, Swift, Python or C.
+    static let habits: [Mistake] = [
+        Mistake(
+            "Cart.label", "if a[1] == 'x' then return b end return a", .unknownField,
+            right: "if a:sub(1, 1) == 'x' then return b end return a"),
+        Mistake(
+            "Cart.label", "local t = '' for i = 1, #a do t = t .. a[i] end return t", .unknownField,
+            right: "local t = '' for i = 1, #a do t = t .. a:sub(i, i) end return t"),
+        Mistake(
+            "Cart.label", "if a.length > 5 then return b end return a", .unknownField,
+            right: "if #a > 5 and a.len(a) > 5 then return b end return a"),
+        Mistake(
+            "Cart.names", "if #a then return a end return {}", .alwaysTrue,
+            right: "if #a > 0 then return a end local n = b and #b or 0 return {tostring(n)}"),
+        Mistake(
+            "Cart.names", "if not #a then return {} end return a", .alwaysTrue,
+            right: "if not (#a > 0) then return {} end return a"),
+        Mistake(
+            "Cart.split", "if a % 2 then return 1 end return a", .alwaysTrue,
+            right: "if a % 2 == 1 then return 1 end return a"),
+        Mistake(
+            "Cart.label", "if a:find('x') == -1 then return b end return a", .alwaysFalse,
+            right: "if (a:find('x') or -1) == -1 then return b end return a"),
+        Mistake(
+            "Cart.label", "local at, last = a:find(b, 1, true) if at == 0 then return b end return a", .alwaysFalse,
+            right: "local at, last = a:find(b, 1, true) if at == 1 or last == 0 then return b end return a"),
+        Mistake(
+            "Cart.names", "if #a < 0 then return {} end return a", .alwaysFalse,
+            right: "if #a < 1 then return {} end return a"),
+        Mistake(
+            "Cart.label", "return ('{} {}'):format(a, b)", .argument,
+            right: "return ('%s %s'):format(a, b) .. ('%s'):format(a:gsub('x', 'y'))"),
+        Mistake(
+            "Cart.total", "return a > 8 and false or original(a, b)", .alwaysFalse,
+            right: "return a > 8 and 5 or false or nil or original(a, b)"),
+        Mistake(
+            "Cart.find", "return (a == '' and nil) or original(a)", .alwaysFalse,
+            right: "return a ~= '' and original(a) or nil"),
+        Mistake(
+            "Cart.total", "local ok, r = pcall(original(a, b)) return ok and r or 0", .argument,
+            right: "local ok, r = pcall(original, a, b) return ok and r or 0"),
+        Mistake(
+            "Cart.total", "local ok, r = pcall(original, a) return ok and r or 0", .originalArguments,
+            right: "local ok, r = pcall(original, table.unpack({a, b})) return ok and r or 0"),
+        Mistake(
+            "Cart.total", "local ok, r = xpcall(original, a, b) return ok and r or 0", .argument,
+            right: "local ok, r = xpcall(original, tostring, a, b) return ok and r or 0"),
+        Mistake("Cart.marks", "return {a[#a / 2]}", .mayNotFit, right: "return {a[#a // 2]}"),
+        Mistake(
+            "Cart.total", "return tonumber(b, 16) or 0", .argument, right: "return tonumber(tostring(b), 16) or 0"),
+        Mistake("Cart.parse", "return tonumber(a, 64) or 0", .argument, right: "return tonumber(a, 36) or 0"),
+        Mistake(
+            "Cart.split", "return math.random(10, 1)", .argument,
+            right: "return math.random(1, 10) + math.random(0) + math.random(5)"),
+        Mistake(
+            "Cart.label", "if a:byte(1) == 'A' then return b end return a", .alwaysFalse,
+            right: "if a:byte(1) == 65 then return b end return a"),
+        Mistake(
+            "Cart.opt", "if type(a) == 'integer' then return a end return 0", .alwaysFalse,
+            right: "if type(a) == 'number' and math.type(a) == 'integer' then return a end return 0"),
+        Mistake(
+            "Cart.opt", "if math.type(a) == 'int' then return a end return 0", .alwaysFalse,
+            right: "if math.type(a) == 'float' or type(b) == 'userdata' then return 1 end return 0"),
+        Mistake(
+            "Cart.label", "return table.concat({a == b, a}, ', ')", .argument,
+            right: "return table.concat({tostring(a == b), a, #a}, ', ')"),
+        Mistake(
+            "Cart.total", "return host.call(original, a, b)", .argument, right: "return host.call(b > 1 and 'x' or 'y')"
+        ),
+        Mistake("Cart.total", "log:info('x') return a", .argument, right: "log.info('x') return a"),
+        Mistake("Cart.pay", "return b:balance(b, 1)", .argument, right: "return b:balance(1)"),
+        Mistake("Cart.names", "return {a[1], nil, a[2]}", .resultType, right: "return {a[1], a[2], nil}"),
+        Mistake(
+            "Cart.prices", "for k, v in a do log.info(k) end return a", .operand,
+            right: "for k, v in pairs(a) do log.info(k) end return a"),
+    ]
+
+    @Test(arguments: habits) func habitsOfOtherLanguages(_ mistake: Mistake) { check(mistake) }
+
+    /// Arrays that a loop fills.
+    static let arrays: [Mistake] = [
+        Mistake(
+            "Cart.names", "local t = {} for _, x in ipairs(b) do t[#t + 1] = x end return t", .resultType,
+            right: "local t = {} for _, x in ipairs(b) do t[#t + 1] = x.name end return t"),
+        Mistake(
+            "Cart.names",
+            "local t = {} for _, x in ipairs(b) do if x.price > 5 then table.insert(t, x) end end return t",
+            .resultType,
+            right:
+                "local t = {} for _, x in ipairs(b) do if x.price > 5 then table.insert(t, x) end end return {t[1].name, tostring(#t)}"
+        ),
+        Mistake(
+            "Cart.names", "local t = {} for i, x in ipairs(b) do t[i] = x.price > 5 end return t", .resultType,
+            right: "local t = {} for i, x in ipairs(b) do t[i] = x.price > 5 t[i] = tostring(t[i]) end return t"),
+        Mistake(
+            "Cart.items",
+            "local t = {} for _, x in ipairs(a) do table.insert(t, {name = x.name, price = x.price}) end return t",
+            .resultType,
+            right:
+                "local t = {} for _, x in ipairs(a) do local y = {price = x.price} table.insert(t, y) y.cents = 1 end return t"
+        ),
+        Mistake(
+            "Cart.prices", "local t = {} for _, p in pairs(a) do t[#t + 1] = p end return t", .resultType,
+            right: "local t = {} for k, p in pairs(a) do t[k] = p end return t"),
+        Mistake(
+            "Cart.marks", "local t = {} t[#t + 1] = 'x' return t", .resultType,
+            right: "local t = {} t[#t + 1] = 'x' for i, x in ipairs(t) do t[i] = #x end return t"),
+    ]
+
+    @Test(arguments: arrays) func arraysThatAreFilled(_ mistake: Mistake) { check(mistake) }
+
     /// A correct script that looks like a mistake.
     struct Right: Sendable {
         let name: String
@@ -394,6 +505,8 @@ import Testing
         Right(
             "Cart.total",
             "while true do local ok, v = pcall(original, a, b) if ok then return v end log.info('again') end return 0"),
+        Right("Cart.split", "repeat a = a - 1 if a < b then return a end until false"),
+        Right("Cart.split", "while not false do a = a - 1 if a < b then return a end end"),
         // Positions.
         Right("Cart.marks", "a[0] = 0 for i = 1, #a do a[i] = a[i] + a[i - 1] end log.info(a[0]) a[0] = nil return a"),
         Right("Cart.marks", "local t = a t[0] = 0 log.info(a[0]) return a"),
@@ -424,6 +537,31 @@ import Testing
         Right(
             "Cart.items", "fix(a) for _, x in ipairs(a) do log.info(x * 2) end return {}",
             before: "local function fix(list) for i, x in ipairs(list) do list[i] = x.price end end"),
+        Right(
+            "Cart.names",
+            "local t = {} for _, x in ipairs(b) do t[#t + 1] = x end for i, x in ipairs(t) do t[i] = x.name end return t"
+        ),
+        Right(
+            "Cart.names",
+            "local t, u = {}, {} for _, x in ipairs(b) do u[#u + 1] = x t[#t + 1] = x.name end u = t return u"),
+        Right(
+            "Cart.names",
+            "local t = {} local u = t for _, x in ipairs(b) do t[#t + 1] = x end u[1] = 'x' for i = 2, #u do u[i] = nil end return t"
+        ),
+        Right("Cart.names", "local t = {b[1]} fix(t) return t", before: "local function fix(t) t[1] = t[1].name end"),
+        Right(
+            "Cart.names", "local t = {} table.insert(t, b[1]) fix(t) return t",
+            before: "local function fix(t) t[1] = t[1].name end"),
+        Right("Cart.names", "local t = {} table.insert(t, b[1]) table.remove(t) return t"),
+        Right("Cart.names", "local t = {} t.x = 5 t[#t + 1] = 5 log.info(#t) return {}"),
+        // Tables in tables.
+        Right("Cart.items", "local x = {price = 1} local t = {x} x.cents = 5 return t"),
+        Right("Cart.items", "local x = {price = 1} local t = {} t[1] = x x.cents = 5 return t"),
+        Right("Cart.items", "local t = {{price = 1}} t[1].cents = 5 return t"),
+        Right("Cart.items", "local t = {{price = 1}} for _, x in ipairs(t) do x.cents = 5 end return t"),
+        Right("Cart.pay", "local p = {id = 'x', card = {}} p.card.kind = 'x' return original(p, b)"),
+        Right("Cart.pay", "local c = {} local p = {id = 'x', card = c} c.kind = 'x' return original(p, b)"),
+        Right("Cart.pay", "local p = {id = 'x', card = {}} local c = p.card c.kind = 'x' return original(p, b)"),
         // Fields that are written.
         Right("Cart.items", "a[1].price = 'free' log.info(a[1].price:upper()) return {}"),
         Right("Cart.save", "a.price = '5' log.info('x') log.info(a.price:upper())"),
