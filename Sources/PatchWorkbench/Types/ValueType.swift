@@ -242,6 +242,7 @@ extension ValueType: CustomStringConvertible {
         case .structure(let name, _), .object(let name), .scalar(let name):
             return kinds.contains(.nil) ? "\(name) or nil" : Self.article(name)
         case .array(let element) where !kinds.contains(.nil): return "an array of \(element)"
+        case .list(let elements, _) where kinds == .table && !elements.isEmpty: return "an array"
         case .original where kinds == .function: return "the original"
         default: break
         }
