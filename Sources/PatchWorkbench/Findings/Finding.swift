@@ -112,7 +112,7 @@ package struct Finding: Sendable {
             case .unknownMethod:
                 "`self:name()` of a Wax class that neither the app nor the script has; a method that an object of the app, or a string, does not have"
             case .unknownField:
-                "a field is read or returned that the struct does not have; a position that an array never has, such as 0"
+                "a field is read or returned that the struct does not have; a position that an array never has, such as 0; a field or a position of a string, such as `text.length`"
             case .unknownCase:
                 "a string is given to the app, or is the key of a table, as a value of an enum that does not have it: `return \"lunsh\"`"
             case .argument:
@@ -124,9 +124,9 @@ package struct Finding: Sendable {
             case .mayNotFit:
                 "a quotient where an integer is needed: `original(a / b)`; a string of the app in a calculation"
             case .alwaysFalse:
-                "two values are compared that are never equal: they have different types, as in `price == \"5\"` and `not x == 5`, an enum has no such value, or an earlier test excludes it, as in `x > 10 and x < 5`; a loop from `10` to `1`"
+                "two values are compared that are never equal: they have different types, as in `price == \"5\"` and `not x == 5`, an enum has no such value, or an earlier test excludes it, as in `x > 10 and x < 5`; a position or a length is too small, as in `text:find(\"x\") == -1`; `x and nil or y`; a loop from `10` to `1`"
             case .alwaysTrue:
-                "a condition that is true whatever the values are: `x == \"a\" or \"b\"`"
+                "a condition that is true whatever the values are: `x == \"a\" or \"b\"`, `#list`"
             case .unreachable:
                 "code that is never run, such as a statement after `error(…)`; a loop that never has a second round"
             case .endlessLoop:
