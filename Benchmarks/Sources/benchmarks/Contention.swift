@@ -96,8 +96,8 @@ enum Contention {
         try runner.install(envelope, trust: workshop.trust, keys: workshop.scriptKey)
     }
 
-    /// Throws `Failure` if the originals have answered more than one call in a thousand, whose time is not that of a patch. On a
-    /// busy machine some calls give up waiting.
+    /// Throws `Failure` if the originals have answered more than one call in a thousand. Such calls take another time than patched
+    /// calls. On a busy machine some calls give up waiting.
     private static func checkAnswers(_ registry: PatchRegistry) throws {
         func sum(_ name: String) -> Int {
             registry.metrics.filter { $0.name == name }.map { metric in

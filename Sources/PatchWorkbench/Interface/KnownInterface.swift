@@ -3,9 +3,10 @@ internal import PatchRunner
 /// An interface whose functions, types and fields are found by their names, however many there are. Each type is read once.
 final class KnownInterface {
     private let interface: PatchInterface
+    private let moreScalars: [PatchInterface.Scalar]
     private lazy var functions = Named(interface.functions, by: \.name)
     private lazy var structs = Named(interface.structs, by: \.name)
-    private lazy var scalars = Named(interface.scalars + LibraryFunction.scalars, by: \.name)
+    private lazy var scalars = Named(interface.scalars + moreScalars, by: \.name)
     private lazy var classes = Named(interface.classes, by: \.name)
     private lazy var structures = [KnownStruct?](repeating: nil, count: interface.structs.count)
     private var methods: [String: Named<PatchInterface.Function>] = [:]
@@ -16,7 +17,10 @@ final class KnownInterface {
     private var setsOfWords: [String: Set<String>] = [:]
     private var needed: [String: Int] = [:]
 
-    init(_ interface: PatchInterface) { self.interface = interface }
+    /// - Parameter scalars: Types that are not of the app.
+    init(_ interface: PatchInterface, adding scalars: [PatchInterface.Scalar]) {
+        (self.interface, moreScalars) = (interface, scalars)
+    }
 
     private(set) lazy var functionNames = interface.functions.map(\.name)
 

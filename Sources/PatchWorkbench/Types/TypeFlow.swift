@@ -37,7 +37,7 @@ struct TypeFlow {
             interface: PatchInterface, knowsApp: Bool, assigned: Set<String>, written: Set<String>,
             setsMetatables: Bool, budget: LintBudget = LintBudget()
         ) {
-            let known = KnownInterface(interface)
+            let known = KnownInterface(interface, adding: LibraryFunction.scalars)
             self.interface = known
             self.knowsApp = knowsApp
             self.assigned = assigned
