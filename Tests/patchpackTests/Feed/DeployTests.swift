@@ -324,6 +324,28 @@ import Testing
         #expect(try deploy("feed", "--verify-served", "\(url)/none", "--allow-http").status == 36)
     }
 
+    /// If the command fails, the next deployment runs it again, although nothing is new.
+    @Test func aFailedPurgeIsRepeated() throws {
+        let failed = try deploy("feed", "--purge-command", "exit 3")
+        #expect(failed.status == 74 && failed.error.contains("after the feed was deployed"), "\(failed.error)")
+        let trial = try deploy("feed", "--purge-command", "echo \"$@\" >purged", "--dry-run")
+        #expect(trial.status == 0 && trial.text.hasPrefix("unchanged") && (try? work.folder.read("purged")) == nil)
+        let again = try deploy("feed", "--purge-command", "echo \"$@\" >purged")
+        #expect(again.status == 0 && again.text.hasPrefix("unchanged"))
+        #expect(try work.folder.read("purged") == Array("metadata/timestamp.json\n".utf8))
+    }
+
+    /// An address is checked before anything is uploaded.
+    @Test(arguments: ["http://h", "ftp://h", "none.example", "https://h/?q"]) func aWrongAddressIsNamedFirst(
+        url: String
+    ) throws {
+        let run = try deploy("feed", "--verify-served", url)
+        #expect(run.status == 78 && run.error.split(separator: "\n")[0].ranges(of: url).count == 1, "\(run.error)")
+        #expect(try run.text.isEmpty && files(of: "www").isEmpty)
+        let signed = try work.run("pause", "feed", FeedReleaseFixture.id, "--check-served", url)
+        #expect(signed.status == 78 && signed.error.split(separator: "\n")[0].ranges(of: url).count == 1)
+    }
+
     /// A copy that has the file of a state, but did not come from it, is another copy.
     @Test func aBackupOverNewerFilesIsAnotherCopy() throws {
         #expect(try deploy().status == 0)

@@ -70,10 +70,10 @@ struct FeedAction {
         guard settings.details.versionFloor < ChangeDetails.highest else {
             throw PatchError(.usage, "--after-version: expected a number below 2^52")
         }
-        if let url = try arguments.text(of: .checkServed) {
-            settings.served = FeedChange.Served(name: HTTPSource.shown(url)) { () throws(PatchError) in
+        if let server = try FeedReading.Server(.checkServed, arguments) {
+            settings.served = FeedChange.Served(name: server.name) { () throws(PatchError) in
                 do throws(PatchError) {
-                    return try FeedReading.timestamp(from: url, arguments)
+                    return try server.timestamp()
                 } catch {
                     guard error.code == .feedUnavailable else { throw error }
                     throw error.hinting("the change itself needs no server: to sign it now, leave --check-served out")

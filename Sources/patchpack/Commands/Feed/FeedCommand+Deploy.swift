@@ -35,8 +35,8 @@ extension FeedCommand {
         }
         let target = try target(place, arguments)
         let patience = try arguments.seconds(of: .arrival)
-        let url = try arguments.text(of: .verifyServed)
-        guard patience == nil || url != nil else {
+        let served = try FeedReading.Server(.verifyServed, arguments)
+        guard patience == nil || served != nil else {
             throw PatchError(.usage, "--wait: no URL to look at", hint: "give --verify-served URL")
         }
         let deployment = try Deployment(of: folder, root: root, to: target, repairs: arguments.has(.repair))
@@ -83,9 +83,10 @@ extension FeedCommand {
                 .good, word, "  \(folder.path) to \(target.name)  snapshot \(snapshot), timestamp \(timestamp)")
         }
         guard !isTrial else { return 0 }
-        if !outcome.cached.isEmpty { try purge(outcome.cached, arguments) }
-        guard let url else { return 0 }
-        try checkServed(deployment, at: url, givenUp: outcome.givenUp, patience: patience, arguments, console)
+        // The command may have failed after an earlier deployment, so caches may have an older timestamp even if nothing is new.
+        try purge(outcome.cached.isEmpty ? [FeedLayout.timestamp] : outcome.cached, arguments)
+        guard let served else { return 0 }
+        try checkServed(deployment, at: served, givenUp: outcome.givenUp, patience: patience, arguments, console)
         return 0
     }
 
@@ -139,7 +140,9 @@ extension FeedCommand {
             let end = status & 0x7F == 0 ? "status \(status >> 8 & 0xFF)" : "signal \(status & 0x7F)"
             throw PatchError(
                 .io, "--purge-command: ended with \(end), after the feed was deployed",
-                hint: "purge \(paths.joined(separator: ", ")) manually")
+                hint:
+                    "purge \(paths.joined(separator: ", ")) manually; each deployment runs it for \(FeedLayout.timestamp)"
+            )
         }
     }
 
@@ -147,16 +150,17 @@ extension FeedCommand {
     ///
     /// - Parameter patience: For how many seconds an older state is accepted; nil to check once.
     private static func checkServed(
-        _ deployment: Deployment, at url: String, givenUp: FeedRepository.SnapshotPosition?, patience: Int?,
+        _ deployment: Deployment, at server: FeedReading.Server, givenUp: FeedRepository.SnapshotPosition?,
+        patience: Int?,
         _ arguments: ParsedArguments, _ console: Console
     ) throws(PatchError) {
-        let name = HTTPSource.shown(url)
+        let name = server.name
         let end = ContinuousClock().now + .seconds(patience ?? 0)
         var hasPurged = false
         while true {
             let reply: FeedReply
             do throws(PatchError) {
-                reply = try FeedReading.timestamp(from: url, arguments)
+                reply = try server.timestamp()
             } catch {
                 throw PatchError(error.code, "\(name): \(error.message)", hint: error.hint)
             }

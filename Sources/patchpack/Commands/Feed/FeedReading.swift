@@ -57,9 +57,26 @@ struct FeedReading: Sendable {
         return try runBlocking { () async throws(PatchError) in try await source.fetch(path, limit: limit, etag: nil) }
     }
 
-    /// Fetches a server's timestamp.
-    static func timestamp(from url: String, _ arguments: ParsedArguments) throws(PatchError) -> FeedReply {
-        try fetch(FeedLayout.timestamp, limit: FeedLimits().timestamp, from: url, arguments)
+    /// The server that an option names.
+    struct Server: Sendable {
+        /// Its URL, without a password.
+        let name: String
+        private let source: any FeedSource
+
+        /// Checks the URL. Nothing is fetched yet. Without the option, this is nil.
+        init?(_ option: Option, _ arguments: ParsedArguments) throws(PatchError) {
+            guard let url = try arguments.text(of: option) else { return nil }
+            name = HTTPSource.shown(url)
+            source = try FeedReading.server(url, arguments)
+        }
+
+        /// Fetches its timestamp.
+        func timestamp() throws(PatchError) -> FeedReply {
+            let source = source
+            return try waiting { () async throws(PatchError) in
+                try await source.fetch(FeedLayout.timestamp, limit: FeedLimits().timestamp, etag: nil)
+            }
+        }
     }
 
     func client(at now: Timestamp) throws(PatchError) -> FeedClient {
