@@ -125,8 +125,12 @@ public final class TestFeed: Sendable {
     public func enable() throws(PatchError) { try changeList { $0.isEnabled = true } }
 
     /// Sets a value that the app reads.
+    ///
+    /// - Throws: `usage` if `patchpack feed switch` would refuse the name.
     public func set(_ name: String, to value: String) throws(PatchError) {
-        try changeList { $0.setSwitch(name, to: value) }
+        try change { (feed, details) throws(PatchError) in
+            _ = try feed.edit(in: details) { (list) throws(PatchError) in try list.nameSwitch(name, value: value) }
+        }
     }
 
     /// Signs patches with a new key from now on. The feed delivers it, and revokes the old one. The app trusts a second key,

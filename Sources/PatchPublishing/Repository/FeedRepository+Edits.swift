@@ -129,6 +129,20 @@ extension FeedRepository {
 }
 
 extension PatchListDraft {
+    /// Sets a value that the app reads, under a name that people can type and read.
+    ///
+    /// Devices accept any name, and a name that the list has already stays usable.
+    ///
+    /// - Throws: `usage` if the name is new, and not `[A-Za-z0-9._-]{1,64}`.
+    package mutating func nameSwitch(_ name: String, value: String) throws(PatchError) {
+        guard NameForm.isWord(name.utf8) || switches?[name] != nil else {
+            throw PatchError(
+                .usage, name.isEmpty ? "a switch without a name" : "\(name): not a name of a switch",
+                hint: "a name has at most 64 letters, digits, dots, underscores and hyphens, as in checkout=old")
+        }
+        setSwitch(name, to: value)
+    }
+
     /// Removes a value that the app reads.
     ///
     /// - Throws: `usage` if there is none.

@@ -57,6 +57,22 @@ import Testing
         #expect(feed.list.json.encoded() == before, "nothing of a change that fails is left")
     }
 
+    /// Devices accept any name, so a name is checked when it is written.
+    @Test func switchesHaveNames() throws {
+        var list = feed.list
+        let longest = String(repeating: "a", count: 64)
+        for name in ["checkout", "Check_out-2.b", longest] { try list.nameSwitch(name, value: "") }
+        #expect(list.switches?.members.count == 3)
+        for name in ["", "a b", "a\nb", "a=b", "ä", longest + "a"] {
+            var list = list
+            #expect(refusal { try list.nameSwitch(name, value: "c") }?.code == .usage, "\(name)")
+        }
+        // A feed of an older version of patchpack may have such a name, which an app reads.
+        list.setSwitch("a b", to: "old")
+        try list.nameSwitch("a b", value: "new")
+        #expect(list.switches?["a b"]?.text == "new")
+    }
+
     @Test mutating func anEntryChangesOnlyForSomethingNew() throws {
         #expect(try set(.paused, of: 3, reason: "hm"))
         #expect(try entry(3).reason == "hm")

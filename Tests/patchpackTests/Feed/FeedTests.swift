@@ -229,6 +229,10 @@ import Testing
         #expect(try work.run("enable", "feed").status == 0)
         #expect(try work.codes() == ["7 offered"])
         #expect(try work.run("switch", "feed", "checkout=old", "b=").status == 0)
+        for word in ["=a", "a\nb=c"] {
+            let refused = try work.run("switch", "feed", word)
+            #expect(refused.status == 64 && refused.error.contains("a name has at most 64 letters"), "\(refused.error)")
+        }
         #expect(try work.run("switch", "feed", "b").status == 0)
         // A forgotten `=` does not remove the switch.
         let forgotten = try work.run("switch", "feed", "checkout", "new")

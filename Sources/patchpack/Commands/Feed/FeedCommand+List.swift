@@ -29,12 +29,12 @@ extension FeedCommand {
 
     @Sendable static func disable(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         try checkAll(arguments, "disable switches all patches off", "pause or withdraw")
-        return try change(arguments, console, isUrgent: true, "disabled  all patches") { $0.isEnabled = false }
+        return try change(arguments, console, isUrgent: true, ["disabled  all patches"]) { $0.isEnabled = false }
     }
 
     @Sendable static func enable(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         try checkAll(arguments, "enable switches all patches on", "resume")
-        return try change(arguments, console, "enabled  all patches") { $0.isEnabled = true }
+        return try change(arguments, console, ["enabled  all patches"]) { $0.isEnabled = true }
     }
 
     /// Refuses a patch's name in an action on all patches.
@@ -50,11 +50,11 @@ extension FeedCommand {
     @Sendable static func setSwitches(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let words = arguments.operands.dropFirst().map(\.text)
         let lines = words.map { $0.contains("=") ? $0 : "\($0) removed" }
-        return try change(arguments, console, lines.joined(separator: "\n")) { (list) throws(PatchError) in
+        return try change(arguments, console, lines) { (list) throws(PatchError) in
             for word in words {
                 let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
                 if parts.count == 2 {
-                    list.setSwitch(parts[0], to: parts[1])
+                    try list.nameSwitch(parts[0], value: parts[1])
                 } else {
                     try list.removeSwitch(word)
                 }
@@ -83,7 +83,7 @@ extension FeedCommand {
             version.map { $0 == "none" ? "minimum app version  none" : "minimum app version  \($0)" },
             notice.map { $0.isEmpty ? "notice  none" : "notice  \($0)" },
         ]
-        return try change(arguments, console, lines.compactMap(\.self).joined(separator: "\n")) { list in
+        return try change(arguments, console, lines.compactMap(\.self)) { list in
             if version != nil { list.minimumAppVersion = lowest }
             if let notice { list.notice = notice.isEmpty ? nil : notice }
         }
@@ -180,14 +180,13 @@ extension FeedCommand {
 
     /// Changes the list as a whole.
     private static func change(
-        _ arguments: ParsedArguments, _ console: Console, isUrgent: Bool = false, _ line: String,
+        _ arguments: ParsedArguments, _ console: Console, isUrgent: Bool = false, _ lines: [String],
         _ body: (inout PatchListDraft) throws(PatchError) -> Void
     ) throws(PatchError) -> Int32 {
         let action = try FeedAction(arguments, console)
         try action.run(isUrgent: isUrgent) { (feed, details) throws(PatchError) in
             let before = try FeedPreview(of: feed, arguments)
             let lowest = feed.list.minimumAppVersion
-            let lines = line.split(separator: "\n").map(String.init)
             guard try feed.edit(in: details, unlessSame: body) else { return lines.map { "already \($0)" } }
             if let version = feed.list.minimumAppVersion, lowest.map({ $0 < version }) ?? true {
                 console.warning("an app older than \(version) gets no patch any more, and drops those that it has")

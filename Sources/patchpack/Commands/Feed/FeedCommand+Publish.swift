@@ -8,6 +8,12 @@ extension FeedCommand {
         guard let app = try arguments.text(of: .runningApp), NameForm.isReverseDNS(app) else {
             throw PatchError(.usage, "no app", hint: "give --app NAME, such as com.example.shop")
         }
+        let environment = try arguments.text(of: .environment) ?? "release"
+        guard NameForm.isWord(environment.utf8) else {
+            throw PatchError(
+                .usage, "--environment \(environment): not the name of an environment",
+                hint: "a name has at most 64 letters, digits, dots, underscores and hyphens, such as staging")
+        }
         let action = try FeedAction(arguments, console, keys: [.rootKey, .releaseKey, .onlineKey])
         var keys: [[FeedKey]] = []
         for option in [Option.rootKey, .releaseKey, .onlineKey] {
@@ -23,7 +29,7 @@ extension FeedCommand {
             throw PatchError(.exists, "is a feed already", hint: "name another folder").about(action.folder.path)
         }
         let feed = try FeedRepository(
-            app: app, environment: arguments.text(of: .environment) ?? "release", root: keys[0],
+            app: app, environment: environment, root: keys[0],
             rootThreshold: arguments.number(of: .rootThreshold) ?? 1, release: keys[1],
             releaseThreshold: arguments.number(of: .releaseThreshold) ?? 1, online: keys[2], at: action.change.now)
         try action.make(feed, "made a feed for \(app)")
