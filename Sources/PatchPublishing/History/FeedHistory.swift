@@ -85,7 +85,9 @@ package struct FeedHistory {
         var changes: [Change] = []
         do throws(PatchError) {
             try goBack(from: state) { (newer, older) throws(PatchError) in
-                var lines = newer.visibleChanges(since: older)
+                let isListSigned = newer.list.json.encoded() != older.list.json.encoded()
+                var lines = newer.visibleChanges(since: older) + newer.list.reasonChanges(since: older.list)
+                if lines.isEmpty, isListSigned { lines = ["the list was signed again"] }
                 if let id { lines = lines.filter { $0.contains(" \(id) ") || Self.isEnvelope($0, of: id) } }
                 if let before = newer.earlierSnapshot, before > older.state(of: .snapshot).version, !lines.isEmpty {
                     lines.insert("snapshot \(before) is missing, so this may be more than one change", at: 0)
@@ -95,7 +97,7 @@ package struct FeedHistory {
                         Change(
                             snapshot: newer.state(of: .snapshot).version,
                             // A list may have waited for signatures, so the author, time and reason in the list take precedence.
-                            stamp: newer.list.change == older.list.change ? newer.change : newer.list.change,
+                            stamp: isListSigned ? newer.list.change : newer.change,
                             approvals: newer.approvals(since: older),
                             lines: lines))
                 }
@@ -152,8 +154,11 @@ extension FeedRepository {
             }
         }
         let (signed, nowSigned) = (Set(old.targets.map(\.path)), Set(targets.map(\.path)))
+        // A trust store keeps its name. An envelope of another version has another name.
+        let replaced = targets.filter { target in old.digest(of: target.path).map { $0 != target.sha256 } ?? false }
         lines += signed.subtracting(nowSigned).sorted().map { "no longer signed: \($0)" }
         lines += nowSigned.subtracting(signed).sorted().map { "signed: \($0)" }
+        lines += replaced.map { "signed with other bytes: \($0.path)" }
         return lines + list.visibleChanges(since: old.list)
     }
 }
@@ -161,6 +166,16 @@ extension FeedRepository {
 extension PatchListDraft {
     /// Whether another list is the same for devices.
     package func isEquivalent(to other: PatchListDraft) -> Bool { visibleChanges(since: other).isEmpty }
+
+    /// The entries that are the same for devices as in another list, but have another reason.
+    fileprivate func reasonChanges(since old: PatchListDraft) -> [String] {
+        let earlier = Dictionary(old.entries.map { ("\($0.id) \($0.version)", $0) }) { first, _ in first }
+        return entries.compactMap { entry in
+            let name = "\(entry.id) \(entry.version)"
+            guard let before = earlier[name], before.reason != entry.reason, before.isEquivalent(to: entry) else { return nil }
+            return "reason of \(name): \(before.reason ?? "none") -> \(entry.reason ?? "none")"
+        }
+    }
 
     fileprivate func visibleChanges(since old: PatchListDraft) -> [String] {
         var lines: [String] = []

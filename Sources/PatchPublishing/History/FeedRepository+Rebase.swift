@@ -29,13 +29,13 @@ extension JSONValue {
     /// Merges the changes of another list of patches into this one.
     ///
     /// If both have changed a member, a switch, or a member of an entry, the value of this list stays. The exceptions are urgent:
-    /// the state of a patch, its reason, and whether patches are switched on.
+    /// the state of a patch, its reason, and whether patches are switched on. The author and the reason of the list stay too.
     fileprivate func merged(with other: JSONValue, since base: JSONValue) -> JSONValue {
         // `stop` has the reason for `enabled`, so both must come from the same change.
         let isStopped = other.differs(from: base, in: Key.enabled)
         var merged = mergedMembers(
             with: other, since: base, urgent: isStopped ? [Key.enabled, Key.stop] : [],
-            apart: [Key.patches, Key.switches])
+            apart: [Key.patches, Key.switches, Key.author, Key.reason])
         if self[Key.switches] != nil || other[Key.switches] != nil {
             let none = JSONValue.object([])
             merged.set(

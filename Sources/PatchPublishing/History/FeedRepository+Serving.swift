@@ -26,6 +26,9 @@ extension FeedRepository {
         return Change(time: change.time, author: change.author, reason: change.reason)
     }
 
+    /// The change that made this state, or the last change of the list if the snapshot does not record its own.
+    package var lastChange: Change { change.time == nil ? list.change : change }
+
     /// Checks that a served timestamp file is not newer than the timestamp of this feed.
     ///
     /// - Throws: `feed-rollback` if it is newer, `feed-signature` if this feed's keys have not signed it.

@@ -20,7 +20,7 @@ extension FeedRepository {
         return rotated
     }
 
-    /// Changes the keys of a role.
+    /// Changes the keys of a role, unless it has them already.
     ///
     /// - Parameters:
     ///   - role: The role. The keys of the rollout role are in the targets metadata, and the keys of the others in the root
@@ -32,7 +32,8 @@ extension FeedRepository {
     package mutating func rotate(
         _ role: Role, adding added: [FeedKey], removing removed: [String], threshold: Int?, in details: ChangeDetails
     ) throws(PatchError) {
-        var (ids, needed) = keys(of: role)
+        let old = keys(of: role)
+        var (ids, needed) = old
         for prefix in removed {
             let found = ids.filter { $0.hasPrefix(prefix) }
             guard found.count == 1 else {
@@ -61,6 +62,7 @@ extension FeedRepository {
                 .config, "\(shared.id.prefix(16)) is a key of \(isOffline ? "an online role" : "root or targets")",
                 hint: "make another key: a thief of the online key must not be able to add code")
         }
+        guard ids != old.ids || needed != old.threshold else { return }
         let new = added.map { (id: $0.id, json: $0.json) }
         if let keys = role.rootKeys {
             bumpVersion(of: .root, in: details)

@@ -138,6 +138,8 @@ package struct FeedRepository: Sendable {
     /// The root metadata before the change, whose keys must also sign a new root.
     let oldRoot: RootMetadata
     package internal(set) var list: PatchListDraft
+    /// Whether this change edits the list.
+    var hasNewList = false
     /// The files of the new targets.
     private(set) var newTargets: [File] = []
     /// Roles that the newest root's keys have not signed yet, because a change of keys was interrupted.
@@ -446,6 +448,7 @@ package struct FeedRepository: Sendable {
         }
         (list.author, list.reason) = (details.author, details.reason)
         list.published = details.now
+        hasNewList = true
     }
 
     /// Changes an entry of the list.
@@ -455,10 +458,12 @@ package struct FeedRepository: Sendable {
         edit(in: details) { list in list.entries = list.entries.map { $0.path == entry.path ? new : $0 } }
     }
 
-    /// Restores the list of an older state. A patch that was not listed then is withdrawn, because devices may have it.
+    /// Restores the list of an older state, unless it is in effect. A patch that was not listed then is withdrawn, because devices
+    /// may have it.
     ///
+    /// - Returns: Whether the list was changed.
     /// - Throws: `config` if a patch was listed then, but the release keys no longer sign its envelope.
-    package mutating func undo(to older: FeedRepository, in details: ChangeDetails) throws(PatchError) {
+    package mutating func undo(to older: FeedRepository, in details: ChangeDetails) throws(PatchError) -> Bool {
         let signed = Set(targets.map(\.path))
         let before = older.list.entries
         for entry in before where entry.state != .withdrawn && !signed.contains(entry.path ?? "") {
@@ -466,25 +471,27 @@ package struct FeedRepository: Sendable {
                 .config, "\(entry.id) \(entry.version) was removed, so the state before that cannot be made again",
                 remedy: PublishingRemedy.publishAgain)
         }
-        edit(in: details) { list in
-            let current = list.entries
-            list.isEnabled = older.list.isEnabled
-            list.minimumAppVersion = older.list.minimumAppVersion
-            list.notice = older.list.notice
-            list.switches = older.list.switches
-            list.entries =
-                before.map { entry in
-                    // An entry that is the same for devices keeps its current time, author and reason.
-                    let same = current.first { $0.path == entry.path && $0.isEquivalent(to: entry) }
-                    return same ?? entry
-                }
-                + current.filter { entry in !before.contains { $0.path == entry.path } }.map { entry in
-                    var entry = entry
-                    entry.state = .withdrawn
-                    entry.reason = details.reason ?? "undone"
-                    return entry
-                }
-        }
+        var restored = list
+        restored.isEnabled = older.list.isEnabled
+        restored.minimumAppVersion = older.list.minimumAppVersion
+        restored.notice = older.list.notice
+        restored.switches = older.list.switches
+        restored.entries =
+            before.map { entry in
+                // An entry that is the same for devices keeps its current time, author and reason.
+                let same = list.entries.first { $0.path == entry.path && $0.isEquivalent(to: entry) }
+                return same ?? entry
+            }
+            + list.entries.filter { entry in !before.contains { $0.path == entry.path } }.map { entry in
+                guard entry.state != .withdrawn else { return entry }
+                var entry = entry
+                entry.state = .withdrawn
+                entry.reason = details.reason ?? "undone"
+                return entry
+            }
+        guard !restored.isEquivalent(to: list) else { return false }
+        edit(in: details) { $0 = restored }
+        return true
     }
 
     /// Removes versions that no device should get any more, from the list and from the targets.

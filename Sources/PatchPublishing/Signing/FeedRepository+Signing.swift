@@ -185,7 +185,9 @@ extension FeedRepository {
             }
             _ = try PatchList(decoding: bytes)
             try target.file.check(bytes, of: FeedLayout.stagedList)
+            let old = list
             list = PatchListDraft(try JSONValue(of: FeedLayout.stagedList, parsing: bytes))
+            hasNewList = list.json.encoded() != old.json.encoded()
         } else if changed.contains(.rollout) {
             throw PatchError(
                 .feedUnavailable,
@@ -216,8 +218,11 @@ extension FeedRepository {
             for role in [Role.targets, .rollout] where changed.contains(role) {
                 bodies.snapshot.setEntry(of: role.rawValue, to: try description(of: role))
             }
+            // A list may have waited for signatures, so its own author, reason and time take precedence.
+            let change =
+                hasNewList ? list.change : Change(time: details.now, author: details.author, reason: details.reason)
             bodies.snapshot.change = SnapshotMetadata.ChangeNote(
-                author: details.author, reason: details.reason, time: details.now, root: bodies.root.version)
+                author: change.author, reason: change.reason, time: change.time, root: bodies.root.version)
             if let previous {
                 let file = FileDescription(length: nil, sha256: previous.sha256)
                 bodies.snapshot.setPrevious(MetadataDescription(version: previous.version, file))

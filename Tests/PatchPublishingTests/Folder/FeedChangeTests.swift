@@ -169,6 +169,41 @@ import Testing
         #expect(try switches() == ["a"] && place.repository().list.notice == "soon")
     }
 
+    /// The reason of one change is not recorded for the other.
+    @Test func aListThatWaitsKeepsItsAuthorAndReason() throws {
+        func change(with keys: [SigningKey], by author: String, _ reason: String?, stages: Bool = false) throws
+            -> FeedChange
+        {
+            try self.change(with: keys) {
+                ($0.details.author, $0.details.reason, $0.stages) = (author, reason, stages)
+            }
+        }
+        _ = try change(with: [], by: "bob", nil, stages: true).run(isUrgent: false) { (feed, details) in
+            feed.edit(in: details) { $0.notice = "soon" }
+        }
+        _ = try turn("a", change(with: [place.keys.online], by: "ada", "stop"), isUrgent: true)
+        #expect(try place.repository().change.reason == "stop")
+        _ = try change(with: [place.keys.online], by: "eve", "signs").resume { _, _ in }
+        let feed = try place.repository()
+        #expect(feed.list.notice == "soon" && feed.list.author == "bob" && feed.list.reason == nil)
+        #expect(feed.change.author == "bob" && feed.change.reason == nil)
+        // A change of the keys has its own words. The words in the list stay.
+        _ = try change(with: place.keys.root + [place.keys.online], by: "eve", "yearly").run(isUrgent: false) {
+            (feed, details) throws(PatchError) in
+            let new = try FeedKey(SigningKey.generate(.ed25519).verifyingKey)
+            try feed.rotate(.root, adding: [new], removing: [], threshold: nil, in: details)
+        }
+        #expect(try place.repository().change.reason == "yearly" && place.repository().list.author == "bob")
+    }
+
+    @Test func keysThatTheRoleHasAreNotSignedAgain() throws {
+        let online = try FeedKey(place.keys.online.verifyingKey)
+        let result = try change().run(isUrgent: false) { (feed, details) throws(PatchError) in
+            try feed.rotate(.timestamp, adding: [online], removing: [], threshold: 1, in: details)
+        }
+        #expect(result.outcome == .unchanged)
+    }
+
     @Test func whatWaitsAndCannotBeReadStopsOnlyWhatCanWait() throws {
         try place.disk.write([1], to: "feed/staged/targets.json")
         #expect(remedy { try turn("a", change()) } == .dropStaged(in: place.disk.at("feed")))

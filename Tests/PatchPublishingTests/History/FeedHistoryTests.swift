@@ -53,6 +53,35 @@ import Testing
         #expect(try self.changes(of: "com.example.shop.cart").isEmpty)
     }
 
+    /// A change that devices do not see was signed too.
+    @Test func otherReasonsAndBytesAreSaid() throws {
+        try pause("ada", "crash")
+        func sign(_ details: ChangeDetails, _ reason: String?) throws {
+            try place.change(in: details) { feed in
+                let entry = feed.list.entries[0]
+                _ = feed.replace(entry, unlessSame: entry, reason: reason, in: details)
+            }
+        }
+        var details = FeedFixture.details
+        (details.author, details.reason) = ("cron", "second")
+        try sign(details, "second")
+        var later = ChangeDetails(at: FeedFixture.now.adding(days: 1))
+        later.author = "cron"
+        try place.change(in: later) { $0.edit(in: later) { _ in } }
+        for byte: UInt8 in 1...2 {
+            try place.change { _ = try $0.setTarget("trust/x.store", to: [byte], in: FeedFixture.details) }
+        }
+        #expect(
+            try changes(most: 4).map(\.lines) == [
+                ["signed with other bytes: trust/x.store"], ["signed: trust/x.store"],
+                ["the list was signed again"], ["reason of \(Self.name): crash -> second"],
+            ])
+        #expect(try changes().map(\.stamp.author).prefix(4) == [nil, nil, "cron", "cron"])
+        #expect(try changes(of: "com.example.shop.cart-total").map(\.snapshot) == [4, 3, 2])
+        // An undo restores the list from before the pause.
+        #expect(try history.stateBefore(place.repository()).list.entries[0].state == .active)
+    }
+
     /// Numbers may be skipped, to pass the numbers that a thief has used.
     @Test func missingNumbersArePassed() throws {
         var details = FeedFixture.details

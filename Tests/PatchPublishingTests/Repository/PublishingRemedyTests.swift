@@ -83,7 +83,7 @@ import Testing
         let before = try feed.repository()
         try feed.change { $0.prune(in: FeedFixture.details) { _ in true } }
         var repository = try feed.repository()
-        #expect(remedy { try repository.undo(to: before, in: FeedFixture.details) } == .publishAgain)
+        #expect(remedy { _ = try repository.undo(to: before, in: FeedFixture.details) } == .publishAgain)
         repository.edit(in: FeedFixture.details) { $0.notice = String(repeating: "x", count: PatchList.byteLimit) }
         #expect(remedy { try repository.sign(with: feed.signers([feed.online])) } == .prune)
     }

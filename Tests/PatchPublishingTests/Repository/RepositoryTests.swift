@@ -56,9 +56,15 @@ import Testing
         var repository = try feed.repository()
         var details = details
         details.reason = "too early"
-        try repository.undo(to: before, in: details)
-        #expect(repository.list.entries.map(\.version) == [1, 2, 3])
+        let isChanged = try repository.undo(to: before, in: details)
+        #expect(isChanged && repository.list.entries.map(\.version) == [1, 2, 3])
         #expect(repository.list.entries.map(\.state) == [.active, .active, .withdrawn])
+        #expect(repository.list.entries[2].reason == "too early")
+        // The state is in effect now, so it is not signed once more, and the withdrawal keeps its reason.
+        repository.changed = []
+        details.reason = "again"
+        let isChangedAgain = try repository.undo(to: before, in: details)
+        #expect(!isChangedAgain && repository.changed.isEmpty)
         #expect(repository.list.entries[2].reason == "too early")
     }
 
@@ -231,9 +237,8 @@ import Testing
             list.notice = nil
             list.setSwitch("a", to: nil)
         }
-        try repository.undo(to: before, in: details)
-        #expect(
-            try repository.list.isEquivalent(to: before.list) && !before.list.isEquivalent(to: feed.repository().list))
+        _ = try repository.undo(to: before, in: details)
+        #expect(try repository.list.isEquivalent(to: before.list) && !before.list.isEquivalent(to: feed.repository().list))
     }
 
     /// A waiting change that switches patches off still does so, even if a change that was signed since does not.

@@ -81,6 +81,40 @@ import Testing
         #expect(try work.run(["check", "feed"]).status == 0)
     }
 
+    /// A change of the reason is signed, and `undo` refuses to pass it, so the log shows it.
+    @Test func anotherReasonIsInTheLog() throws {
+        try change("pause", "feed", Self.id, "--reason", "slow")
+        try change("pause", "feed", Self.id, "--reason", "again", by: "cron")
+        let log = try work.run(["log", "feed"]).lines
+        #expect(log[0].hasSuffix("  snapshot 4  cron: again") && log[1] == "  reason of \(Self.id) 7: slow -> again")
+        let json = try #require(try work.run(["log", "feed", Self.id, "--format", "json"]).objects().first)
+        #expect(json["changes"] as? [String] == ["reason of \(Self.id) 7: slow -> again"])
+    }
+
+    /// The first line of the status has the words of its snapshot, whichever part of the feed that changed.
+    @Test func theStatusHasTheWordsOfItsSnapshot() throws {
+        try change("disable", "feed", "--reason", "stop")
+        let rotate = try work.run(
+            [
+                "rotate", "feed", "targets", "--add", "new.pem", "--key", "root.pem", "--key", "release.pem",
+                "--author", "eve", "--reason", "yearly",
+            ] + FeedReleaseFixture.online)
+        #expect(rotate.status == 0, "\(rotate.error)")
+        let lines = try status().split(separator: "\n")
+        #expect(lines[0].hasSuffix(", by ada: stop") && lines[1].hasSuffix(", by eve: yearly"))
+        let json = try #require(try work.run(["status", "feed", "--format", "json"]).objects().first)
+        #expect(json["author"] as? String == "eve" && json["reason"] as? String == "yearly")
+    }
+
+    @Test func aStateThatIsInEffectIsNotMadeAgain() throws {
+        try change("pause", "feed", Self.id)
+        try change("undo", "feed", "--to", "2")
+        let before = try work.versioned()
+        let again = try work.run("undo", "feed", "--to", "2", "--reason", "once more")
+        #expect(again.status == 0 && again.lines == ["already as at snapshot 2", "unchanged  feed"])
+        #expect(try work.versioned() == before)
+    }
+
     @Test func whatWaitsForSignaturesIsShown() throws {
         #expect(try !status().contains("waits for signatures"))
         let staged = try work.run(

@@ -104,7 +104,7 @@ extension FeedCommand {
             }
             let snapshot = older.state(of: .snapshot).version
             details.reason = "undo, to snapshot \(snapshot)\(details.reason.map { ": \($0)" } ?? "")"
-            try feed.undo(to: older, in: details)
+            guard try feed.undo(to: older, in: details) else { return ["already as at snapshot \(snapshot)"] }
             return feed.visibleChanges(since: base)
         }
         return 0

@@ -38,8 +38,8 @@ extension FeedCommand {
                             ("app", .string(feed.app)), ("environment", .string(feed.environment)),
                             ("enabled", .bool(feed.list.isEnabled)), ("staged", .bool(try place.hasStaged())),
                             ("published", feed.published.map { .string($0.description) } ?? .null),
-                            ("author", feed.list.author.map(JSONValue.string) ?? .null),
-                            ("reason", feed.list.reason.map(JSONValue.string) ?? .null),
+                            ("author", feed.lastChange.author.map(JSONValue.string) ?? .null),
+                            ("reason", feed.lastChange.reason.map(JSONValue.string) ?? .null),
                             ("stop", feed.list.stop?.json ?? .null),
                             (
                                 "minimumAppVersion",

@@ -16,7 +16,7 @@ extension FeedRepository {
         }
         lines.append(
             ReportLine(
-                text: "\(app) \(environment), snapshot \(state(of: .snapshot).version)\(list.change.text(at: now))"))
+                text: "\(app) \(environment), snapshot \(state(of: .snapshot).version)\(lastChange.text(at: now))"))
         if let version = list.minimumAppVersion { lines.append(ReportLine(text: "minimum app version \(version)")) }
         if let notice = list.notice { lines.append(ReportLine(text: "notice: \(notice)")) }
         for (name, value) in list.switches?.members ?? [] {
