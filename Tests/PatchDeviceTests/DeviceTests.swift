@@ -351,9 +351,14 @@ import Testing
                 try FileManager.default.removeItem(atPath: device.path)
             }
         }
+        // The folder keeps the name of the last sync for `patchpack store status`.
+        device.settings.installation = "files-0"
+        try await device.launch()
+        #expect(device.device?.store.state.givenName == "files-0")
         device.settings.installation = ""
         try await device.launch()
         #expect(device.device?.installation == device.device?.store.installation)
+        #expect(device.device?.store.state.givenName == nil)
     }
 
     @Test func aBreakerThatOpensTwiceBansThePatch() async throws {

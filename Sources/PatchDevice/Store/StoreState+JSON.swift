@@ -9,7 +9,8 @@ extension StoreState {
     var json: JSONValue {
         .object(sparse: [
             ("schema", .string(Self.schema)), ("app", .string(app)), ("appVersion", .string(appVersion.description)),
-            ("installation", .string(installation)), ("revision", .integer(revision)),
+            ("installation", .string(installation)), ("name", givenName.map(JSONValue.string)),
+            ("revision", .integer(revision)),
             ("enabled", isEnabled ? nil : .bool(false)), ("failures", failures == 0 ? nil : .integer(failures)),
             ("return", mayRetry ? .bool(true) : nil), ("confirmed", hasConfirmed ? .bool(true) : nil),
             ("unconfirmed", unconfirmed == 0 ? nil : .integer(unconfirmed)),
@@ -56,6 +57,7 @@ extension StoreState {
             if let patch = PatchID(value), let outcome = SyncOutcome(value) { outcomes[patch] = outcome }
         }
         revoke(Set((json["revoked"]?.elements ?? []).compactMap { $0.text.flatMap { KeyID($0) } }))
+        givenName = json["name"]?.text
         deliveredTrust = json["trust"]?.text
         raiseTrust(to: json["trustNumber"]?.number ?? 0)
         floor = json["floor"]?.text.flatMap { Timestamp($0) }

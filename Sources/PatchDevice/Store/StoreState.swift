@@ -137,6 +137,8 @@ package struct StoreState: Sendable, Hashable {
     package var isSafe: Bool { held.contains(where: \.isSuspended) }
     /// Counts the writes of the state, so that a mark can be matched to its state.
     package var revision = 0
+    /// The name that the app gave the installation at the last sync; nil if it gave none.
+    package var givenName: String?
     /// The keys that a delivered trust store has revoked. They stay revoked even if that file is lost.
     package private(set) var revoked: Set<KeyID> = []
     /// The SHA-256 of the trust store that was delivered last; nil if there is none.
@@ -582,6 +584,7 @@ package struct StoreState: Sendable, Hashable {
     /// Forgets everything except the installation, and the keys that were revoked or removed.
     package mutating func clear(_ version: AppVersion) {
         var new = StoreState(app: app, appVersion: version, installation: installation)
+        new.givenName = givenName
         if launch != nil { new.launch = Launch(patches: []) }
         new.revoke(revoked)
         new.raiseTrust(to: trustNumber)

@@ -164,6 +164,7 @@ struct SyncPass: Sendable {
         do throws(PatchError) {
             try store.change { state in
                 state.isEnabled = list.isEnabled
+                state.givenName = settings.givenName
                 for held in gone { state.remove(held.hash) }
                 state.switches = list.switches
                 state.notice = list.notice

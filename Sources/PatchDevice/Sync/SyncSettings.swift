@@ -42,8 +42,11 @@ public struct SyncSettings: Sendable {
     ///
     /// - Parameter kept: The random name that the folder keeps.
     func installation(or kept: String) -> String {
-        if let installation, !installation.isEmpty { installation } else { kept }
+        givenName ?? kept
     }
+
+    /// The name that the app gives the installation; nil if it gives none.
+    var givenName: String? { installation.flatMap { $0.isEmpty ? nil : $0 } }
 
     /// The earliest next sync on return to the foreground; nil if it is out of the range of timestamps.
     func nextSync(after now: Timestamp) -> Timestamp? {

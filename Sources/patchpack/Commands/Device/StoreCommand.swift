@@ -53,7 +53,8 @@ enum StoreCommand {
             .object(
                 [("schema", .string("patchpack.store-status/1"))] + JSONValue.outcome(nil) + [
                     ("app", .string(state.app)), ("appVersion", .string(state.appVersion.description)),
-                    ("installation", .string(state.installation)), ("enabled", .bool(state.isEnabled)),
+                    ("installation", .string(state.givenName ?? state.installation)),
+                    ("enabled", .bool(state.isEnabled)),
                     ("safeMode", .bool(state.isSafe)),
                     ("launch", state.launch.map { .string($0.standing) } ?? .null),
                     (
