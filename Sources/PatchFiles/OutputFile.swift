@@ -168,6 +168,14 @@ package struct OutputFile {
         }
     }
 
+    /// Checks that a file that a user names can be written, before any work is done for it.
+    ///
+    /// - Throws: `exists` if it exists and must not be replaced, `io` if it has no folder, or is not a regular file.
+    package static func checkNamed(_ path: Path, force: Bool) throws(PatchError) {
+        try path.checkParent()
+        try OutputFile(path: path, content: .bytes([])).checkPlace(force: force)
+    }
+
     /// Checks that the file can be put in its place, before anything is written.
     package func checkPlace(force: Bool) throws(PatchError) {
         guard let info = FileInfo(path, following: false) else { return }
@@ -175,6 +183,17 @@ package struct OutputFile {
             throw PatchError(.io, "exists and is not a regular file", hint: "name another output").about(path)
         }
         guard force else { throw .alreadyThere(path) }
+    }
+}
+
+extension Path {
+    /// Checks that the folder of a file that a user names exists. Only a folder that a user names is made.
+    ///
+    /// - Throws: `io` if it is missing.
+    package func checkParent() throws(PatchError) {
+        guard parent.isFolder else {
+            throw PatchError(.io, "there is no folder \(parent)", hint: "make it first").about(self)
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 import PatchCrypto
+import PatchFiles
 
 /// A parsed command line, checked against the options of its verb.
 struct ParsedArguments: Sendable {
@@ -46,6 +47,28 @@ struct ParsedArguments: Sendable {
             texts.append(text)
         }
         return texts
+    }
+
+    /// The file to write that an option names, or `-`; nil if there is none. It can be written, unless the disk fails.
+    ///
+    /// - Throws: `exists` if it exists and must not be replaced, `io` if it has no folder, or is not a regular file.
+    func newFile(_ option: Option, force: Bool) throws(PatchError) -> Path? {
+        guard let path = value(of: option)?.path else { return nil }
+        if !path.isStandardStream { try OutputFile.checkNamed(path, force: force) }
+        return path
+    }
+
+    /// The app's environment.
+    ///
+    /// - Throws: `usage` if it is not `[A-Za-z0-9._-]{1,64}`.
+    func environmentName() throws(PatchError) -> String {
+        let name = try text(of: .environment) ?? "release"
+        guard NameForm.isWord(name.utf8) else {
+            throw PatchError(
+                .usage, "--environment \(name): not a name of an environment",
+                hint: "a name has at most 64 letters, digits, dots, underscores and hyphens, such as staging")
+        }
+        return name
     }
 
     /// A value, converted to another type.

@@ -77,16 +77,3 @@ extension StringProtocol {
     /// The string escaped for HTML.
     var html: String { Escape.html(self) }
 }
-
-extension Path {
-    /// The path itself, if a page can be written to it.
-    ///
-    /// - Throws: `exists`, or `io` if there is no such folder.
-    func checked(force: Bool) throws(PatchError) -> Path {
-        guard parent.isFolder else {
-            throw PatchError(.io, "there is no folder \(parent)", hint: "make it first").about(self)
-        }
-        try OutputFile(path: self, content: .bytes([])).checkPlace(force: force)
-        return self
-    }
-}

@@ -108,6 +108,8 @@ import Testing
             #expect(!shop.folder.exists("Bad.swift"))
         }
         #expect(try shop.run("embed", "cart.lua").status == 64)
+        let nothing = try shop.run("embed", "--output", "Bad.swift")
+        #expect(nothing.status == 64 && !shop.folder.exists("Bad.swift"), "\(nothing.error)")
     }
 
     /// A spec could read the keys of the feed, or change files before they are published.

@@ -81,7 +81,7 @@ enum ReportCommand {
                 throw PatchError(.usage, "\(option) is for all devices, and --installation for one")
             }
         }
-        let page = try arguments.value(of: .html)?.path.checked(force: arguments.has(.force))
+        let page = try arguments.newFile(.html, force: arguments.has(.force))
         let now = try SystemClock.now()
         let since = try arguments.moment(of: .since, before: now)
         let feed = try feed(arguments)

@@ -123,6 +123,7 @@ private struct Resigning: Sendable {
         guard !output.isStandardStream || arguments.value(of: .format)?.isText("json") != true else {
             throw PatchError(.usage, "-o - works only with text output", hint: "name a file")
         }
+        if isOne, !output.isStandardStream { try output.checkParent() }
         var units: [Unit] = []
         var distinct: Set<Path> = []
         for (path, folder) in files {

@@ -133,7 +133,7 @@ extension FeedCommand {
 
     /// Writes the payload to sign on another machine.
     private static func detach(_ arguments: ParsedArguments, _ action: FeedAction) throws(PatchError) -> Int32 {
-        guard let output = arguments.value(of: .outputFile)?.path else {
+        guard let output = try arguments.newFile(.outputFile, force: arguments.has(.force)) else {
             throw PatchError(.usage, "no output", hint: "give -o FILE, or -o -")
         }
         let feed = try action.change.staged(on: action.change.repository())

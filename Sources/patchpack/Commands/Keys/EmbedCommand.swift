@@ -23,8 +23,15 @@ enum EmbedCommand {
         example: "patchpack embed --trusted-key trusted.pem --root root.json --output PatchResources.swift", run: run)
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        guard let output = arguments.value(of: .outputFile)?.path else {
+        guard let output = try arguments.newFile(.outputFile, force: arguments.has(.force)) else {
             throw PatchError(.usage, "no output", hint: "give --output FILE.swift")
+        }
+        guard
+            !arguments.operands.isEmpty || [.embeddedKey, .embeddedStore, .embeddedRoot].contains(where: arguments.has)
+        else {
+            throw PatchError(
+                .usage, "nothing to embed, and no script to check",
+                hint: "give --trusted-key FILE, --trust-store FILE, --root FILE or SCRIPT.lua")
         }
         var members: [String] = []
         if let file = arguments.value(of: .embeddedKey)?.path {

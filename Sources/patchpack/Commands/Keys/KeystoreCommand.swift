@@ -77,6 +77,7 @@ enum KeystoreCommand {
     private static func add(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let others = arguments.operands.dropFirst().map(\.path)
         let store = try Store(arguments, reading: others, mayBeNew: true)
+        try store.path.checkParent()
         let given = try arguments.text(of: .name)
         guard given == nil || others.count == 1 else {
             throw PatchError(.usage, "--name with several keys", hint: "add them one by one")
@@ -86,7 +87,6 @@ enum KeystoreCommand {
             let key = try KeyFile(KeyName(nil, other, from: "keystore add")).scriptKey()
             newKeys.append((given ?? key.id.description, key))
         }
-        try Folder.make(store.path.parent)
         try store.change(mustExist: false) { (ring) throws(PatchError) in
             for (name, key) in newKeys { try ring.add(key, named: name) }
         }
@@ -127,7 +127,7 @@ enum KeystoreCommand {
     private static func export(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let name = arguments.operands[1].text
         let store = try Store(arguments)
-        guard let output = arguments.value(of: .outputFile)?.path else {
+        guard let output = try arguments.newFile(.outputFile, force: arguments.has(.force)) else {
             throw PatchError(.usage, "no output file", hint: "give -o FILE")
         }
         try KeyFiles(arguments, operands: [store.path]).protectInputs(from: [output])

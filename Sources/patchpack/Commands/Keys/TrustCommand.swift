@@ -41,11 +41,11 @@ enum TrustCommand {
     private static func add(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let others = arguments.operands.dropFirst()
         let path = try storeToEdit(arguments, reading: others.map(\.path))
+        try path.checkParent()
         var keys: [TrustedKey] = []
         for other in others {
             keys.append(try newKey(KeyName(other, from: "trust add"), arguments, isOnly: others.count == 1))
         }
-        try Folder.make(path.parent)
         try change(path, mustExist: false) { (store) throws(PatchError) in
             for key in keys { try store.add(key) }
         }
@@ -76,7 +76,7 @@ enum TrustCommand {
         guard let app = try arguments.text(of: .runningApp), NameForm.isReverseDNS(app) else {
             throw PatchError(.usage, "no app", hint: "give --app NAME, such as com.example.shop")
         }
-        let environment = try arguments.text(of: .environment) ?? "release"
+        let environment = try arguments.environmentName()
         let keys = try KeyFiles(arguments, operands: []).signingKeys()
         guard !keys.isEmpty else {
             throw PatchError(.usage, "nothing to sign with", hint: "give --signing-key KEY: a key that the app has")

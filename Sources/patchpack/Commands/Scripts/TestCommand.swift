@@ -84,11 +84,11 @@ enum TestCommand {
     private static func runOnce(
         _ arguments: ParsedArguments, _ keys: inout EnvelopeKeys, _ console: Console
     ) throws(PatchError) -> Int32 {
+        let coverageFile = try arguments.newFile(.coverage, force: true)
         let interface = try InterfaceFile.fromOptions(arguments)
         let patches = try patches(arguments, &keys, console)
         let hasPatchFolder = arguments.operands.contains { $0.path.isFolder }
         let specs = try specFiles(arguments)
-        let coverageFile = arguments.value(of: .coverage)?.path
         if let coverageFile { try protect(files(arguments), from: coverageFile) }
         let now = try SystemClock.now()
         var filter = SpecFilter()

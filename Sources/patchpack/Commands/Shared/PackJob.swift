@@ -192,7 +192,9 @@ struct PackJob: Sendable {
             throw PatchError(
                 .usage, "-o \(output) ends in .lua", hint: "an envelope is NAME.js; any other name is a folder")
         }
-        return Self.isFile(output) ? output : output.appending(name)
+        guard Self.isFile(output) else { return output.appending(name) }
+        try output.checkParent()
+        return output
     }
 
     private static func isFile(_ output: Path) -> Bool { output.ends(in: ".js") && !output.isFolder }
