@@ -16,7 +16,7 @@ extension PatchError.Code {
     static let exitStatuses: [(code: PatchError.Code, status: Int32, meaning: String)] = [
         (
             .malformed, 10,
-            "not an envelope, cut short, or data after its end; a zip or a manifest that the format does not allow"
+            "not an envelope, cut short, or data after its end; a zip or a manifest that the format does not allow; input of a report without any event"
         ),
         (.badSignature, 11, "signed under a trusted key's id, but the file was changed"),
         (.unknownSigner, 12, "no signature of a trusted key, or fewer than the threshold"),

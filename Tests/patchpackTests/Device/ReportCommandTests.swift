@@ -221,6 +221,28 @@ import Testing
         ] { #expect(run.error.contains("warning: events/\(warning)"), "\(run.error)") }
     }
 
+    /// Damaged lines beside events are a note. Without any event, the report is of nothing.
+    @Test func aReportOfNoEventFails() throws {
+        let first = String(decoding: try folder.read("events/a.jsonl").prefix { $0 != 10 }, as: UTF8.self)
+        let other = first.replacing("patchpack.event/1", with: "com.example.log/1")
+        for (lines, status) in [
+            ([], 0), ([""], 0), (["x", first, "x"], 0), (["x", "{}"], 10), ([other], 10), ([other, first], 0),
+        ] as [([String], Int32)] {
+            try folder.write(lines.joined(separator: "\n"), to: "some.jsonl")
+            let run = try Tool.patchpack("report", "some.jsonl", in: folder.path)
+            #expect(run.status == status, "\(lines): \(run.error)")
+            #expect(run.error.contains("no event was read") == (status == 10), "\(run.error)")
+        }
+        try folder.write("x\ny\n", to: "some.jsonl")
+        let json = try Tool.patchpack("report", "some.jsonl", "--format", "json", in: folder.path)
+        #expect(json.status == 10)
+        #expect(try JSONValue(parsing: json.output)["error"]?["code"]?.text == "malformed")
+        // Events that an option leaves out were read.
+        try folder.write(first, to: "some.jsonl")
+        #expect(
+            try Tool.patchpack("report", "some.jsonl", "--since", "2026-11-23T00:00:00Z", in: folder.path).status == 0)
+    }
+
     @Test func aPageMakesNoFolder() throws {
         let run = try Tool.patchpack("report", "events", "--html", "none/page.html", in: folder.path)
         #expect(run.status == 74 && run.error.contains("none/page.html: there is no folder none"), "\(run.error)")

@@ -43,6 +43,9 @@ import Testing
             try #require(sync.status == 0, "\(sync.error)")
             let found = try sync.objects().map { "\($0["version"] ?? "") \($0["code"] ?? "")" }
             #expect(try found == work.codes("--installation", name), "\(name)")
+            // `report --installation` finds the device by this name.
+            let status = try work.shop.run("store", "status", "store", "--format", "json").objects().first
+            #expect(status?["installation"] as? String == name)
             codes.formUnion(found)
             try FileManager.default.removeItem(atPath: work.folder.at("store"))
         }
@@ -376,6 +379,22 @@ import Testing
         #expect(preview.lines.contains("\(Self.id) 7  offered  \(expected) of 1000"), "\(preview.text)")
         let other = try work.run(["preview", "feed", "--app-version", "2.5.0", "--ids", "units"])
         #expect(other.lines == ["\(Self.id) 7  app-version  1000 of 1000"])
+    }
+
+    /// The ids are read in parts of a mebibyte, in which lines may begin and end anywhere.
+    @Test func eachIDIsCountedOnce() throws {
+        let work = try FeedReleaseFixture()
+        func preview(_ file: String) throws -> Tool {
+            try work.run(["preview", "feed", "--app-version", "2.3.1", "--ids", file])
+        }
+        let all = (0..<50_000).map { "0123abcd-4567-89ab-cdef-\(100_000 + $0)" }
+        try work.folder.write((all + all.suffix(2)).joined(separator: "\r\n") + "\n\nlast", to: "units")
+        let run = try preview("units")
+        #expect(run.lines == ["\(Self.id) 7  offered  50001 of 50001"] && run.error.contains("2 repeated lines"))
+        let endless = try preview("/dev/zero")
+        #expect(endless.status == 16 && endless.error.contains("/dev/zero: a line is longer than 1024 bytes"))
+        try work.folder.write(String(repeating: "a", count: 1025), to: "long")
+        #expect(try preview("long").status == 16 && preview("none").status == 66)
     }
 
     @Test func aDryRunWritesNothing() throws {

@@ -6,6 +6,12 @@ import PatchPublishing
 extension FeedCommand {
     @Sendable static func check(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let reading = try FeedReading(arguments)
+        if let other = arguments.value(of: .sameAs)?.path, try FeedFolder(path: other).read(FeedLayout.timestamp) == nil
+        {
+            throw PatchError(
+                .feedUnavailable, "\(FeedLayout.timestamp): missing, so this is not the folder of a feed"
+            ).about(other)
+        }
         let now = try SystemClock.now()
         let check: FeedCheck
         do throws(PatchError) {

@@ -27,12 +27,12 @@ extension FeedCommand {
     }
 
     @Sendable static func log(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        let names = try KeyNames(arguments)
+        let most = try arguments.number(of: .last) ?? 20
         let place = FeedState(arguments.operands[0].text)
         let root = try PinnedRoot.fromOptions(arguments)
         let feed = try place.feed(root, arguments)
         let id = arguments.operands.count > 1 ? arguments.operands[1].text : nil
-        let names = try KeyNames(arguments)
-        let most = try arguments.number(of: .last) ?? 20
         // One extra change, to find out whether there are more.
         var changes = try place.history(root, arguments, console).changes(
             until: feed, of: id, most: most.addingOrMost(1)

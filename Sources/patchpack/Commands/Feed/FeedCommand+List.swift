@@ -132,8 +132,9 @@ extension FeedCommand {
         // Only `withdraw` takes several ids. The third operand of the other verbs is not an id.
         let ids = (withdraws ? arguments.operands.dropFirst() : arguments.operands[1...1]).map(\.text)
         let version = try arguments.number(of: .patchVersion)
+        let counted = try PreviewIDs(arguments, console)
         try action.run(isUrgent: isUrgent) { (feed, details) throws(PatchError) in
-            let before = try FeedPreview(of: feed, arguments)
+            let before = feed
             // Devices may have a version that is not listed now.
             let published = withdraws && version != nil ? try action.folder.published(for: feed.app) : [:]
             var lines: [String] = []
@@ -145,7 +146,7 @@ extension FeedCommand {
                     lines += try edit(id, version: version, in: &feed, details, arguments, body)
                 }
             }
-            return lines + (try before.difference(to: feed))
+            return lines + (try counted?.difference(from: before, to: feed) ?? [])
         }
         return 0
     }
@@ -184,14 +185,15 @@ extension FeedCommand {
         _ body: (inout PatchListDraft) throws(PatchError) -> Void
     ) throws(PatchError) -> Int32 {
         let action = try FeedAction(arguments, console)
+        let counted = try PreviewIDs(arguments, console)
         try action.run(isUrgent: isUrgent) { (feed, details) throws(PatchError) in
-            let before = try FeedPreview(of: feed, arguments)
+            let before = feed
             let lowest = feed.list.minimumAppVersion
             guard try feed.edit(in: details, unlessSame: body) else { return lines.map { "already \($0)" } }
             if let version = feed.list.minimumAppVersion, lowest.map({ $0 < version }) ?? true {
                 console.warning("an app older than \(version) gets no patch any more, and drops those that it has")
             }
-            return lines + (try before.difference(to: feed))
+            return lines + (try counted?.difference(from: before, to: feed) ?? [])
         }
         return 0
     }

@@ -9,33 +9,35 @@ extension FeedCommand {
         guard let version = try arguments.appVersion() else {
             throw PatchError(.usage, "no app version", hint: "give --app-version V")
         }
+        let ids = try PreviewIDs(arguments, console)
+        let engine = try arguments.number(of: .runningEngine) ?? 1
         let list = try runBlocking { () async throws(PatchError) in
             var client = try reading.client(at: now)
             return try await client.list(in: reading.place).list
         }
         var device = FeedDevice(
             app: list.app, environment: list.environment, appVersion: version,
-            engine: try arguments.number(of: .runningEngine) ?? 1,
+            engine: engine,
             installation: try arguments.text(of: .installation) ?? "", user: try arguments.text(of: .previewUser),
             groups: Set(try arguments.texts(of: .deviceGroup)))
-        guard let path = arguments.value(of: .ids)?.path else {
+        guard let ids else {
             for choice in try list.choices(for: device) { try show(choice, console) }
             return 0
         }
         device.groups = []
-        let units = try FeedPreview.units(of: path)
-        let counts = try FeedPreview.count(list, units, device).sorted { $0.key.text < $1.key.text }
-        for (outcome, count) in counts {
+        var preview = FeedPreview(of: [list], for: device)
+        try ids.count(in: &preview)
+        for (outcome, counts) in preview.outcomes {
             guard console.format == .json else {
-                try console.line("\(outcome.text)  \(count) of \(units.count)")
+                try console.line("\(outcome.text)  \(counts[0]) of \(preview.units)")
                 continue
             }
             try console.json(
                 .object(
                     [("schema", .string("patchpack.feed-preview/1"))] + JSONValue.outcome(nil) + [
                         ("id", .string(outcome.id)), ("version", .integer(outcome.version)),
-                        ("code", .string(outcome.code.rawValue)), ("count", .integer(count)),
-                        ("units", .integer(units.count)), ("error", .null),
+                        ("code", .string(outcome.code.rawValue)), ("count", .integer(counts[0])),
+                        ("units", .integer(preview.units)), ("error", .null),
                     ]))
         }
         return 0

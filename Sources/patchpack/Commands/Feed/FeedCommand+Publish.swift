@@ -8,12 +8,7 @@ extension FeedCommand {
         guard let app = try arguments.text(of: .runningApp), NameForm.isReverseDNS(app) else {
             throw PatchError(.usage, "no app", hint: "give --app NAME, such as com.example.shop")
         }
-        let environment = try arguments.text(of: .environment) ?? "release"
-        guard NameForm.isWord(environment.utf8) else {
-            throw PatchError(
-                .usage, "--environment \(environment): not the name of an environment",
-                hint: "a name has at most 64 letters, digits, dots, underscores and hyphens, such as staging")
-        }
+        let environment = try arguments.environmentName()
         let action = try FeedAction(arguments, console, keys: [.rootKey, .releaseKey, .onlineKey])
         var keys: [[FeedKey]] = []
         for option in [Option.rootKey, .releaseKey, .onlineKey] {
@@ -74,9 +69,10 @@ extension FeedCommand {
     ) throws(PatchError) {
         let verification = try Verification(arguments)
         let audience = try PatchAudience(arguments)
+        let counted = try PreviewIDs(arguments, console)
         var differing: PatchError?
         try action.run { (feed, details) throws(PatchError) in
-            let before = try FeedPreview(of: feed, arguments)
+            let before = feed
             var publications: [FeedRepository.Publication] = []
             var names: [String] = []
             let jobs = Resources.processorCount
@@ -115,7 +111,7 @@ extension FeedCommand {
                             hint: "patchpack feed rollout, resume or pause changes it")
                 }
             }
-            return lines + (try before.difference(to: feed))
+            return lines + (try counted?.difference(from: before, to: feed) ?? [])
         }
         if let differing { throw differing.about(action.folder.path) }
     }

@@ -1,6 +1,5 @@
 import PatchCrypto
 import PatchFeed
-import PatchFiles
 import PatchPublishing
 
 extension PatchAudience {
@@ -25,25 +24,5 @@ extension PatchAudience {
         guard basisPoints != nil || unit == nil && seed == nil else {
             throw PatchError(.usage, "--rollout-unit and --seed are for a percentage", hint: "give --rollout PERCENT")
         }
-    }
-}
-
-extension FeedPreview {
-    /// Counts the ids in `--ids`, on the app version in `--app-version`. Without `--ids`, nothing is counted.
-    init(of feed: FeedRepository, _ arguments: ParsedArguments) throws(PatchError) {
-        guard let path = arguments.value(of: .ids)?.path else {
-            try self.init(of: feed, units: [], appVersion: nil)
-            return
-        }
-        let version = try arguments.appVersion()
-        guard version != nil else {
-            throw PatchError(.usage, "--ids without an app version", hint: "give --app-version V")
-        }
-        try self.init(of: feed, units: Self.units(of: path), appVersion: version)
-    }
-
-    /// The ids in a file.
-    static func units(of path: Path) throws(PatchError) -> [String] {
-        units(in: try InputFile.contents(of: path, limit: 1 << 30))
     }
 }

@@ -49,7 +49,7 @@ enum EventFiles {
         var failure: PatchError?
         let input = EventInput()
         let files = withoutCopies(files, console)
-        let progress = ReportProgress(files, console)
+        let progress = ReadingProgress(of: files, in: "events", console)
         for file in files {
             do {
                 try input.read(file, into: lines) { progress.show(lines.input.events, $0) }
@@ -60,7 +60,21 @@ enum EventFiles {
             }
         }
         progress.end()
-        return (lines.report(), failure)
+        let report = lines.report()
+        if failure == nil, report.input.events == 0, let error = report.input.unreadable {
+            console.error(error)
+            failure = error
+        }
+        return (report, failure)
+    }
+}
+
+extension FleetReport.Input {
+    /// The error if there are lines, and none of them is an event.
+    fileprivate var unreadable: PatchError? {
+        guard events + earlier + others + withoutDevice == 0, damaged + foreign > 0 else { return nil }
+        let lines = damaged > 0 ? damaged.counting("damaged line") : foreign.counting("line") + " of another schema"
+        return PatchError(.malformed, "no event was read, beside \(lines)", hint: "name the event logs of devices")
     }
 }
 
@@ -73,34 +87,4 @@ extension FeedRepository {
                 stopped: entry.state == .withdrawn ? entry.since : list.isEnabled ? nil : list.stop?.time)
         }
     }
-}
-
-/// Shows the progress of reading on a terminal.
-final class ReportProgress {
-    private let total: Int
-    private let console: Console
-    private let start = ContinuousClock().now
-    private var before = 0
-
-    init(_ files: [Path], _ console: Console) {
-        self.console = console
-        total = files.reduce(0) { $0 + (FileInfo($1, following: true)?.size ?? 0) }
-    }
-
-    /// - Parameters:
-    ///   - events: How many events were read.
-    ///   - bytes: How many bytes of the current file were read.
-    func show(_ events: Int, _ bytes: Int) {
-        let seconds = max(0.001, (ContinuousClock().now - start) / .seconds(1))
-        let speed = Double(before + bytes) / seconds
-        let left =
-            speed > 0 && total > before + bytes ? ", \(Int(Double(total - before - bytes) / speed) + 1) s left" : ""
-        console.status(
-            "\((before + bytes).bytes) read, \(Int(speed).bytes) and \(Int(Double(events) / seconds)) events a second\(left)"
-        )
-    }
-
-    func finish(_ file: Path) { before += FileInfo(file, following: true)?.size ?? 0 }
-
-    func end() { console.status(nil) }
 }
