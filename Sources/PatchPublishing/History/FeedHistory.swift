@@ -172,7 +172,9 @@ extension PatchListDraft {
         let earlier = Dictionary(old.entries.map { ("\($0.id) \($0.version)", $0) }) { first, _ in first }
         return entries.compactMap { entry in
             let name = "\(entry.id) \(entry.version)"
-            guard let before = earlier[name], before.reason != entry.reason, before.isEquivalent(to: entry) else { return nil }
+            guard let before = earlier[name], before.reason != entry.reason, before.isEquivalent(to: entry) else {
+                return nil
+            }
             return "reason of \(name): \(before.reason ?? "none") -> \(entry.reason ?? "none")"
         }
     }

@@ -238,7 +238,8 @@ import Testing
             list.setSwitch("a", to: nil)
         }
         _ = try repository.undo(to: before, in: details)
-        #expect(try repository.list.isEquivalent(to: before.list) && !before.list.isEquivalent(to: feed.repository().list))
+        #expect(
+            try repository.list.isEquivalent(to: before.list) && !before.list.isEquivalent(to: feed.repository().list))
     }
 
     /// A waiting change that switches patches off still does so, even if a change that was signed since does not.

@@ -15,7 +15,8 @@ import Testing
     @Test(arguments: [
         "pack 8.lua --no-lint --signing-key signing.pem --script-key script.key -o none/a/8.js",
         "resign 7.js --trusted-key trusted.pem --signing-key signing.pem -o none/a/7.js",
-        "embed --trusted-key trusted.pem --output none/a/keys.swift", "test 7.lua --spec spec.lua --coverage none/a/lines",
+        "embed --trusted-key trusted.pem --output none/a/keys.swift",
+        "test 7.lua --spec spec.lua --coverage none/a/lines",
         "feed page feed -o none/a/page.html", "report events.jsonl --html none/a/page.html",
         "trust add none/a/trust.store trusted.pem",
         "keystore add none/a/script.store script.key --keystore-passphrase-env P",
