@@ -64,7 +64,7 @@ package struct PatchLint {
         scripts: [PatchScript], replaces: [String], interface: PatchInterface?, head: ScriptHead?, budget: LintBudget
     ) {
         self.head = head
-        known = interface.map(KnownInterface.init)
+        known = interface.map { KnownInterface($0, adding: LibraryFunction.scalars) }
         self.budget = budget
         self.scripts = scripts
         self.replaces = replaces
