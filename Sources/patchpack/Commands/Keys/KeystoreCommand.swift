@@ -77,7 +77,6 @@ enum KeystoreCommand {
     private static func add(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let others = arguments.operands.dropFirst().map(\.path)
         let store = try Store(arguments, reading: others, mayBeNew: true)
-        try store.path.checkParent()
         let given = try arguments.text(of: .name)
         guard given == nil || others.count == 1 else {
             throw PatchError(.usage, "--name with several keys", hint: "add them one by one")
@@ -87,6 +86,7 @@ enum KeystoreCommand {
             let key = try KeyFile(KeyName(nil, other, from: "keystore add")).scriptKey()
             newKeys.append((given ?? key.id.description, key))
         }
+        try store.path.checkParent()
         try store.change(mustExist: false) { (ring) throws(PatchError) in
             for (name, key) in newKeys { try ring.add(key, named: name) }
         }

@@ -41,11 +41,11 @@ enum TrustCommand {
     private static func add(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let others = arguments.operands.dropFirst()
         let path = try storeToEdit(arguments, reading: others.map(\.path))
-        try path.checkParent()
         var keys: [TrustedKey] = []
         for other in others {
             keys.append(try newKey(KeyName(other, from: "trust add"), arguments, isOnly: others.count == 1))
         }
+        try path.checkParent()
         try change(path, mustExist: false) { (store) throws(PatchError) in
             for key in keys { try store.add(key) }
         }
