@@ -73,7 +73,7 @@ struct FeedReading: Sendable {
         /// Fetches its timestamp.
         func timestamp() throws(PatchError) -> FeedReply {
             let source = source
-            return try waiting { () async throws(PatchError) in
+            return try runBlocking { () async throws(PatchError) in
                 try await source.fetch(FeedLayout.timestamp, limit: FeedLimits().timestamp, etag: nil)
             }
         }
