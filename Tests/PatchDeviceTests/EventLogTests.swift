@@ -288,6 +288,17 @@ import Testing
         #expect(!line.contains("body"))
     }
 
+    @Test func aLineOfTheLargestLengthIsWhole() throws {
+        func line(ofCharacters count: Int) throws -> String {
+            try log().record(.runner(.log(patch, .warn, String(repeating: "x", count: count))))
+            return try #require(try lines().last)
+        }
+        let most = try 1 + 16_384 - line(ofCharacters: 1).utf8.count
+        let (longest, cut) = (try line(ofCharacters: most), try line(ofCharacters: most + 1))
+        #expect(longest.utf8.count == 16_384 && !longest.contains("event.cut"))
+        #expect(cut.contains("event.cut"))
+    }
+
     @Test func aFolderThatCannotBeWrittenIsAFault() throws {
         try folder.write("a file", to: "events")
         let log = try log()

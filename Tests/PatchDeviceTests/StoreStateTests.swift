@@ -388,6 +388,26 @@ import Testing
 
     /// A file with the same envelope, and so the same hash, for two patches, or with another order, does not make two versions of
     /// one patch run.
+    /// An app that confirms no launch is reported once. Its first confirmation ends the count.
+    @Test func launchesBeforeTheFirstConfirmationAreCounted() throws {
+        let version = try #require(AppVersion("1.0"))
+        var state = StoreState(app: "a", appVersion: version, installation: "i")
+        state.add([(Self.patch("a", 1), Self.hash("a", 1))])
+        var reported: [Int] = []
+        var counts: [Int] = []
+        for _ in 0..<6 {
+            for case .neverConfirmed(let launches) in state.begin(version, limits: CrashLimits(), at: nil) {
+                reported.append(launches)
+            }
+            counts.append(state.unconfirmed)
+            state.end()
+        }
+        #expect(reported == [3] && counts == [0, 1, 2, 3, 3, 3])
+        _ = state.begin(version, limits: CrashLimits(), at: nil)
+        _ = state.confirm(limits: CrashLimits(), at: nil)
+        #expect(state.unconfirmed == 0)
+    }
+
     @Test func anEnvelopeIsOfOnePatch() throws {
         func held(_ id: String, _ version: Int, _ hash: Character, _ stage: String) -> String {
             let hash = String(repeating: hash, count: 64)

@@ -44,6 +44,23 @@ import Testing
             (lines.joined(separator: "\n") + "\n").utf8, limits: limits, listed: listed, installation: installation)
     }
 
+    @Test(arguments: ["gzip -c", "zstd -c -q"])
+    func compressedEventsAreRead(_ program: String) throws {
+        let folder = try TestFolder()
+        let text = (1...3000).map { Self.line("launched", device: $0, patch: nil) + "\n" }.joined()
+        try folder.write(text, to: "events")
+        let run = try Tool.run("/bin/bash", ["-c", "\(program) events"], in: folder.path)
+        try #require(run.status == 0, "\(run.error)")
+        let report = try Self.report(run.output)
+        #expect(report.devices == 3000 && report.input.events == 3000)
+        let cut = #expect(throws: PatchError(.malformed, "")) { try Self.report(run.output.dropLast(100)) }
+        #expect(cut?.message == "the compressed data is cut off")
+        var damaged = run.output
+        damaged[damaged.count / 2] ^= 0xFF
+        let error = #expect(throws: PatchError(.malformed, "")) { try Self.report(damaged) }
+        #expect(error?.message == "the compressed data is damaged")
+    }
+
     /// A collector may write the members of a line in another order.
     @Test func theOrderOfMembersDoesNotMatter() throws {
         func turned(_ value: JSONValue) -> JSONValue {

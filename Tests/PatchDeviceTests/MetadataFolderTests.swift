@@ -1,0 +1,26 @@
+import PatchRunner
+import TestSupport
+import Testing
+
+@testable import PatchDevice
+
+/// The feed's metadata in a store.
+@Suite(.ownThreads) struct MetadataFolderTests {
+    /// After a rotation of keys, the files that the old keys have signed must go.
+    @Test func onlyTheProcessThatWritesChangesTheFiles() throws {
+        let place = try TestFolder()
+        let host = try HostInfo(app: "com.example.shop", version: "2.3.1")
+        let store = PatchStore(folder: place.at("store"), host: host, clock: { nil })
+        let second = PatchStore(folder: place.at("store"), host: host, clock: { nil })
+        try #require(!store.isReadOnly && second.isReadOnly)
+        let (own, other) = (MetadataFolder(of: store), MetadataFolder(of: second))
+        own.write("timestamp.json", [1, 2])
+        other.write("timestamp.json", [3])
+        try other.remove("timestamp.json")
+        #expect(other.read("timestamp.json", limit: 2) == [1, 2] && own.read("timestamp.json", limit: 1) == nil)
+        try own.remove("timestamp.json")
+        #expect(own.read("timestamp.json", limit: 2) == nil)
+        // It may be gone already.
+        try own.remove("timestamp.json")
+    }
+}
