@@ -3,7 +3,8 @@
 # usage: elf.sh PROGRAM
 set -euo pipefail
 program=$1
-[ "$(head -c 4 "$program" | od -An -tx1 | tr -d ' ')" = 7f454c46 ] || exit 0
+magic=$(head -c 4 "$program" | od -An -tx1)
+[ "$magic" = " 7f 45 4c 46" ] || exit 0
 dynamic=$(readelf -dW "$program")
 segments=$(readelf -lW "$program")
 sections=$(readelf -SW "$program")
