@@ -336,6 +336,25 @@ import Testing
         #expect(lines.count == 9 && lines.allSatisfy { $0.hasSuffix(" writer 8 7-good-runs") }, "\(lines)")
     }
 
+    /// The next launch may read it, so this one does not write another.
+    @Test func aStateThatCannotBeReadIsNotReplaced() throws {
+        try bench.feed.publish(DeviceTests.source(7))
+        try write("one")
+        let lines = try run(
+            #"""
+            if [ "$(id -u)" = 0 ]; then
+                chown -R 65534:65534 .; chmod 755 .
+                AS="setpriv --reuid=65534 --regid=65534 --clear-groups"
+            fi
+            feed one
+            for start in 1 2; do start 0; say 0 sync; say 0 confirm; end 0; done
+            chmod 000 device/state; start 0; say 0 sync; say 0 confirm; end 0
+            chmod 600 device/state; start 0; say 0 confirm
+            """#)
+        #expect(lines.contains("0 confirm: writer 1 0-unwritable"), "\(lines)")
+        #expect(lines.last == "0 confirm: writer 8 7-good-runs", "\(lines)")
+    }
+
     /// A fork of the process that opened the folder has no lock, and its calls still work.
     @Test func aForkFollows() throws {
         try bench.feed.publish(DeviceTests.source(7))

@@ -71,7 +71,9 @@ public struct Tool {
     /// The environment of the tests' programs, without this process's variables about patchpack or languages.
     static var environment: [String: String] {
         var variables = ProcessInfo.processInfo.environment.filter { name, _ in
-            !name.hasPrefix("PATCHPACK_") && !["NO_COLOR", "SOURCE_DATE_EPOCH", "OPENSSL_CONF"].contains(name)
+            // A mutant of scripts/check/mutation.py is also one of the programs.
+            if name == "PATCHPACK_MUTANT" { return true }
+            return !name.hasPrefix("PATCHPACK_") && !["NO_COLOR", "SOURCE_DATE_EPOCH", "OPENSSL_CONF"].contains(name)
         }
         variables["SWIFT_BACKTRACE"] = "enable=no"
         variables["LC_ALL"] = "C.UTF-8"
