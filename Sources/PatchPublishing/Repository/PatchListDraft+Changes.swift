@@ -1,0 +1,48 @@
+internal import PatchCrypto
+internal import PatchFeed
+
+extension PatchListDraft {
+    /// Whether another list is the same for devices.
+    package func isEquivalent(to other: PatchListDraft) -> Bool { visibleChanges(since: other).isEmpty }
+
+    /// The entries that are the same for devices as in another list, but have another reason.
+    func reasonChanges(since old: PatchListDraft) -> [String] {
+        let earlier = Dictionary(old.entries.map { ("\($0.id) \($0.version)", $0) }) { first, _ in first }
+        return entries.compactMap { entry in
+            let name = "\(entry.id) \(entry.version)"
+            guard let before = earlier[name], before.reason != entry.reason, before.isEquivalent(to: entry) else {
+                return nil
+            }
+            return "reason of \(name): \(before.reason ?? "none") -> \(entry.reason ?? "none")"
+        }
+    }
+
+    /// The changes that devices see, a line each.
+    func visibleChanges(since old: PatchListDraft) -> [String] {
+        var lines: [String] = []
+        func add(_ name: String, _ before: String?, _ after: String?) {
+            if before != after { lines.append("\(name): \(before ?? "none") -> \(after ?? "none")") }
+        }
+        add("all patches", old.isEnabled ? "on" : "off", isEnabled ? "on" : "off")
+        add("minimum app version", old.minimumAppVersion?.description, minimumAppVersion?.description)
+        add("notice", old.notice, notice)
+        add("switches", old.switches?.text(), switches?.text())
+        let earlier = Dictionary(old.entries.map { ("\($0.id) \($0.version)", $0) }) { first, _ in first }
+        for entry in entries {
+            let name = "\(entry.id) \(entry.version)"
+            guard let before = earlier[name] else {
+                lines.append("listed \(name): \(entry.words)")
+                continue
+            }
+            guard !entry.isEquivalent(to: before) else { continue }
+            lines.append(
+                "changed \(name): "
+                    + (before.words == entry.words ? "\(entry.json.text())" : "\(before.words) -> \(entry.words)"))
+        }
+        let listed = Set(entries.map { "\($0.id) \($0.version)" })
+        for entry in old.entries where !listed.contains("\(entry.id) \(entry.version)") {
+            lines.append("no longer listed \(entry.id) \(entry.version): it was \(entry.words)")
+        }
+        return lines
+    }
+}
