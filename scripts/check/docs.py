@@ -149,7 +149,9 @@ def figures(write):
             path = ROOT / document
             same = UNITS[unit] == UNITS[measure_unit]
             new = f"{float(measure):.{digits}f} {unit}" if same else there
-            path.write_text(re.sub(pattern, lambda match: match[0].replace(here, new), path.read_text(), count=1))
+            text = path.read_text()
+            start, end = re.search(pattern, text).span(1)
+            path.write_text(text[:start] + text[start:end].replace(here, new) + text[end:])
         else:
             yield f"{document}: has {here}, and RESULTS.md {there}: {section}, {row}; run scripts/check/docs.py --write"
     if late:

@@ -71,7 +71,8 @@ extension PatchLint {
                 hint: "save it as UTF-8; the app refuses strings that are not UTF-8"))
     }
 
-    mutating func checkLocals() {
+    mutating func checkLocals(_ chunks: [Chunk]) {
+        let setsMetatables = chunks.contains { $0.globals.contains { ["setmetatable", "_G"].contains($0.name) } }
         for (outline, text) in zip(outlines, texts) {
             for variable in outline.variables where hasRoom && !variable.isRead && variable.parameter == nil {
                 let name = outline.text(variable.place)
@@ -89,7 +90,8 @@ extension PatchLint {
                         .shadowedLocal, at: place, "\(name) hides the \(name) of line \(other.line)",
                         hint: "rename one of them"))
             }
-            for (place, constant) in outline.constants where hasRoom {
+            // A metamethod may return anything.
+            for (place, constant) in outline.constants where hasRoom && !(setsMetatables && constant == .number) {
                 found.append(
                     text.finding(
                         constant == .and ? .alwaysFalse : .alwaysTrue, at: place, constant.message, hint: constant.hint)
@@ -170,7 +172,9 @@ extension PatchLint {
                 }
                 let isOriginal = word.hasPrefix("ORIG")
                 let method = isOriginal ? String(word.dropFirst(4)) : word
-                if member.lacksReceiver, isOriginal, methods.contains(method) {
+                if isOriginal, methods.contains(method), let call = member.dotCall,
+                    lacksObject(call, method, of: classes)
+                {
                     found.append(
                         text.finding(
                             .argument, at: name, "\(word) is called without its object",
@@ -203,11 +207,7 @@ extension PatchLint {
         of method: String, of classes: [String], _ call: (count: Int, isOpen: Bool), _ word: String,
         at place: SourceOutline.Place, _ text: SourceText
     ) {
-        budget.pay(20 * classes.count)
-        guard !call.isOpen, !budget.isSpent,
-            let function = classes.lazy.flatMap({ ["\($0).\(method)", "\($0):\(method)"] })
-                .compactMap({ [known] in known?.function($0) }).first
-        else { return }
+        guard !call.isOpen, let function = function(of: method, of: classes) else { return }
         let (name, signature) = (function.name, function.signature)
         guard !accepts(call.count, name, signature) else { return }
         found.append(
@@ -215,6 +215,22 @@ extension PatchLint {
                 .originalArguments, at: place,
                 "\(word) gets \(call.count) argument\(call.count == 1 ? "" : "s"), but \(name)\(signature.shown) takes \(signature.arguments.count)"
             ))
+    }
+
+    /// Whether a call with a dot has no argument for the object, because it has no more arguments than the method needs.
+    private mutating func lacksObject(
+        _ call: (count: Int, isOpen: Bool), _ method: String, of classes: [String]
+    ) -> Bool {
+        guard !call.isOpen, let function = function(of: method, of: classes) else { return false }
+        return call.count <= known?.neededArguments(of: function.name, function.signature) ?? 0
+    }
+
+    /// A method of one of some classes.
+    private mutating func function(of method: String, of classes: [String]) -> PatchInterface.Function? {
+        budget.pay(20 * classes.count)
+        guard !budget.isSpent else { return nil }
+        return classes.lazy.flatMap { ["\($0).\(method)", "\($0):\(method)"] }
+            .compactMap { [known] in known?.function($0) }.first
     }
 
     /// Whether a call of a function can have this number of arguments.
@@ -279,7 +295,7 @@ extension SourceOutline.Constant {
     fileprivate var hint: Advice {
         switch self {
         case .or: "compare it too: x == 1 or x == 2"
-        case .number: "compare it: #list > 0"
+        case .number: "compare it, such as #list > 0 or x % 2 == 1"
         case .and: "write if … then … else … end"
         }
     }

@@ -112,7 +112,7 @@ package struct PatchLint {
         checkGlobals(chunks)
         allowOthers()
         checkSilencers()
-        checkLocals()
+        checkLocals(chunks)
         checkRequired()
         checkClasses()
         checkState(functions)

@@ -182,19 +182,22 @@ extension SourceOutline {
                 if !(isAt(.assign) || isAt(.comma) && isTarget) { variables[index].isRead = true }
             }
         }
+        // The member of `self` that may be called next, without `self` as the first argument.
+        var named: Int?
         while true {
             let place = place()
+            let callee = named
+            named = nil
             if isAt(.dot) || isAt(.openBracket) {
                 operations.append((expression.operand, .index, place))
                 expression = Expression()
                 if take(.dot) {
                     let member = try name()
                     if let written {
-                        let isCall =
-                            written == itself && isAt(.open) && !(ahead.kind == .name && number(of: ahead) == itself)
-                        members.append(
-                            Member(
-                                receiver: written, variable: variable, name: member, call: nil, lacksReceiver: isCall))
+                        if written == itself, isAt(.open), !(ahead.kind == .name && number(of: ahead) == itself) {
+                            named = members.count
+                        }
+                        members.append(Member(receiver: written, variable: variable, name: member, call: nil))
                         expression.member = (written, member)
                     }
                 } else {
@@ -212,6 +215,7 @@ extension SourceOutline {
                 expression = Expression(isOpen: true)
             } else if isAt(.open) || isAt(.openBrace) || token.kind == .string {
                 let (count, isOpen) = try arguments(of: written)
+                if let callee { members[callee].dotCall = (count, isOpen) }
                 operations.append((expression.operand, .call(arguments: count, isOpen: isOpen), place))
                 expression = Expression(isOpen: true)
             } else {

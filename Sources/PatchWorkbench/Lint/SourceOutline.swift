@@ -40,8 +40,8 @@ struct SourceOutline {
         let name: Place
         /// For `name:method(…)`: the number of arguments, and whether there may be more.
         let call: (count: Int, isOpen: Bool)?
-        /// Whether it is `self.method(…)`, and the first argument is not `self`.
-        var lacksReceiver = false
+        /// For `self.method(…)` whose first argument is not `self`: the same.
+        var dotCall: (count: Int, isOpen: Bool)?
     }
 
     /// An operation on a value.

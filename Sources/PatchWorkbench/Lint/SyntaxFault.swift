@@ -196,15 +196,30 @@ struct SyntaxFault {
         }
         if isWord(tokens.last, ["elif", "elsif"]) || isWord(before, ["elif", "elsif"]) { return "Lua writes elseif" }
         let isUnclosed =
-            cause.starts(with: "'end' expected".utf8) || cause.starts(with: "unexpected symbol near ')'".utf8)
-        guard isUnclosed else { return nil }
-        // The last `else if` on one line.
-        for (place, token) in tokens.enumerated().dropFirst().reversed() where token.word == .if {
-            let before = tokens[place - 1]
-            guard before.word == .else, before.line == token.line else { continue }
-            return "the `else if` of line \(token.line) needs an `end` of its own; `elseif` does not"
+            cause.starts(with: "'end' expected".utf8)
+            || cause.starts(with: "unexpected symbol near ')'".utf8) && tokens.dropLast().last?.word == .end
+        guard isUnclosed, let line = unclosedElseIf else { return nil }
+        return "the `else if` of line \(line) needs an `end` of its own; `elseif` does not"
+    }
+
+    /// The line of the last `else if` on one line, if it is in a block without an `end`.
+    private var unclosedElseIf: Int? {
+        var blocks: [Int] = []
+        var elseIf: (place: Int, line: Int)?
+        for (place, token) in tokens.enumerated() {
+            switch token.word {
+            case .if:
+                if place > 0, tokens[place - 1].word == .else, tokens[place - 1].line == token.line {
+                    elseIf = (place, token.line)
+                }
+                blocks.append(place)
+            case .function, .do, .repeat: blocks.append(place)
+            case .end, .until: _ = blocks.popLast()
+            default: break
+            }
         }
-        return nil
+        guard let elseIf, let block = blocks.first, block < elseIf.place else { return nil }
+        return elseIf.line
     }
 
     /// Whether the last token is after a value, so that it cannot begin one.

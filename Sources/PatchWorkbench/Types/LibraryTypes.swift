@@ -84,17 +84,15 @@ struct LibraryFunction: Sendable {
         return all
     }()
 
+    /// The results of `type` in LuaJIT. A library for both may ask for them.
+    static let typesOfOthers: Set<String> = ["cdata", "ctype", "proto"]
+
     /// The results that are one of a few strings, named after their functions.
-    ///
-    /// A library may also ask for the types of LuaJIT, which are the last three.
     static let scalars: [PatchInterface.Scalar] = [
         .init(
             name: "type(…)", type: "string",
-            cases: [
-                "nil", "boolean", "number", "string", "table", "function", "userdata", "thread", "cdata", "ctype",
-                "proto",
-            ].map { .string($0) }
-        ),
+            cases: ["nil", "boolean", "number", "string", "table", "function", "userdata", "thread"]
+                .map { .string($0) }),
         .init(name: "math.type(…)", type: "string", cases: [.string("integer"), .string("float")]),
     ]
 

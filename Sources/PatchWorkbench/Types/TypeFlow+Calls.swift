@@ -207,6 +207,7 @@ extension TypeFlow {
         }
         check(arguments, of: name, function, index)
         var results = function.results
+        if results.contains(where: { $0.kinds.contains(.nil) }) { asksLibrary = true }
         let word = arguments.words.first.flatMap { $0 }
         let first = arguments.types.first ?? (arguments.isOpen ? .unknown : .nil)
         switch name {
@@ -427,16 +428,17 @@ extension TypeFlow {
             let elements: [ValueType] =
                 switch types.first?.detail {
                 case .array(let element): [ValueType(element, in: context.interface)]
-                case .list(let elements, _) where name == "table.concat": elements
+                // With more arguments, not all elements are joined.
+                case .list(let elements, _) where name == "table.concat" && types.count <= 2: elements
                 default: []
                 }
-            guard !context.setsMetatables, elements.contains(where: { $0.isNever([.integer, .float, .string]) }) else {
-                return
-            }
+            guard !context.setsMetatables,
+                let wrong = elements.first(where: { $0.isNever([.integer, .float, .string]) })
+            else { return }
             let word = arguments.words.first.flatMap { $0 }
             report(
                 .argument, index, word ?? "table",
-                "\(name) \(name == "table.sort" ? "compares" : "joins") the elements of \(word ?? "the array"), which is \(types[0])",
+                "\(name) \(name == "table.sort" ? "compares" : "joins") the elements of \(word ?? "the array"), one of which is \(wrong)",
                 hint: name == "table.sort" ? "give it a function(x, y) that returns whether x comes first" : nil)
         default: break
         }

@@ -212,7 +212,7 @@ extension TypeFlow {
         guard reports, arguments == nil, !left.isUnknown, !right.isUnknown, left.kinds != .nil, right.kinds != .nil
         else { return }
         for case (.scalar(let type), .text(let text)) in [(left.detail, right.detail), (right.detail, left.detail)]
-        where context.interface.lacks(text, in: type) {
+        where context.interface.lacks(text, in: type) && !LibraryFunction.typesOfOthers.contains(text) {
             let context = context
             return report(
                 .alwaysFalse, index, text, "\(type) has no value \"\(text)\", so they are never equal",
@@ -463,8 +463,8 @@ extension TypeFlow {
     /// Whether a local name that is returned has got a value in only one branch of a single test.
     private func isUnassigned(_ value: ValueType, _ index: Int) -> Bool {
         let register = function.code[index].a
-        // A call of an unknown function may be the one that never returns.
-        guard unknownCalls.isEmpty, value.doubt == 0, !value.isUnknown, value.kinds.contains(.nil),
+        // A call of an unknown function may be the one that never returns, and a result of the sandbox may be the one that is nil.
+        guard unknownCalls.isEmpty, !asksLibrary, value.doubt == 0, !value.isUnknown, value.kinds.contains(.nil),
             function.code[index].opcode == .returnOne,
             local(register, at: index) != nil, !assignedWithin.contains(register)
         else { return false }

@@ -571,7 +571,7 @@ extension TypeFlow {
 
     /// Forgets the facts that other code may have changed.
     func changed(_ state: inout State) {
-        context.budget.pay(2 * state.count)
+        context.budget.pay(2 * state.count + state.changeCost)
         if !state.facts.isEmpty { state.facts = state.facts.filter { $0.key.field == nil } }
         if !state.originals.isEmpty { state.originals = state.originals.filter { !$0.value.hasTable } }
         state.forgetChangeable()
@@ -612,7 +612,7 @@ extension TypeFlow {
         }
     }
 
-    /// Follows a write into a table, at a key that is not the name of a field. An array of the app with other elements or other keys no longer has its type.
+    /// Follows a write into a table. An array of the app with other elements or other keys no longer has its type.
     private func put(_ value: ValueType, at key: ValueType, of register: Int, _ state: inout State) {
         let isKept =
             switch state[register].detail {

@@ -178,6 +178,14 @@ extension TypeFlow {
             for register in tables.isEmpty ? [] : Array(tables.keys) { self[register] = self[register].afterChange }
         }
 
+        /// How many steps it takes to forget those facts. Tables in tables are copied.
+        var changeCost: Int {
+            tables.keys.reduce(0) { cost, register in
+                let value = self[register]
+                return cost + (value.depth > 1 ? 40 * value.size : 2)
+            }
+        }
+
         /// How many steps it takes to compare it with another one.
         var size: Int {
             let count = 2 * registers.count + 20 * (facts.count + originals.count)

@@ -97,6 +97,8 @@ struct TypeFlow {
     private(set) var leads: [Bool] = []
     /// The calls of unknown functions. They may always throw.
     var unknownCalls: Set<Int> = []
+    /// Whether it calls a function of the sandbox that may return nil, such as `string.byte`.
+    var asksLibrary = false
     /// The first test; the number of instructions if there is none.
     private(set) lazy var firstTest = function.code.firstIndex(where: \.isTest) ?? function.code.count
     private var reported: Set<Problem> = []

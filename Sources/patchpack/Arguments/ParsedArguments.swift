@@ -49,12 +49,20 @@ struct ParsedArguments: Sendable {
         return texts
     }
 
-    /// The file to write that an option names, or `-`; nil if there is none. It can be written, unless the disk fails.
+    /// The file to write that an option names; nil if there is none. It can be written, unless the disk fails.
     ///
-    /// - Throws: `exists` if it exists and must not be replaced, `io` if it has no folder, or is not a regular file.
-    func newFile(_ option: Option, force: Bool) throws(PatchError) -> Path? {
+    /// - Parameter allowsStandardOutput: Whether it may be `-`.
+    /// - Throws: `exists` if it exists and must not be replaced, `io` if it has no folder, or is not a regular file, `usage` if
+    ///   it must not be `-`.
+    func newFile(_ option: Option, force: Bool, allowsStandardOutput: Bool = false) throws(PatchError) -> Path? {
         guard let path = value(of: option)?.path else { return nil }
-        if !path.isStandardStream { try OutputFile.checkNamed(path, force: force) }
+        if path.isStandardStream {
+            guard allowsStandardOutput else {
+                throw PatchError(.usage, "--\(option.name) - is not a file", hint: "give the name of a file")
+            }
+        } else {
+            try OutputFile.checkNamed(path, force: force)
+        }
         return path
     }
 

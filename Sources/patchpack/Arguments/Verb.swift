@@ -49,7 +49,9 @@ extension Verb {
         "upload": ["deploy"],
     ]
     /// The remedies for actions that do not exist on purpose, by a similar action that does.
-    private static let withoutInverse = ["unban": (known: "ban", hint: "a ban is final; publish a higher version")]
+    private static let withoutInverse = [
+        "unban": (known: "ban", hint: "publish a higher version; `clear` forgets all bans")
+    ]
 
     /// Finds an action by its last word.
     ///

@@ -135,6 +135,16 @@ import Testing
             + (2...4).map { "local a\($0) = {\(fields("a\($0 - 1)"))}\n" }.joined() + "local t = {}\n"
     }()
 
+    /// Each call forgets the facts about tables in tables.
+    @Test func callsBetweenTablesInTablesArePaidFor() {
+        let budget = LintBudget(steps: 2_000_000)
+        let fields = (0..<90).map { "f\($0)={}" }.joined(separator: ",")
+        let tables = (0..<60).map { "local t\($0) = {\(fields)}\n" }.joined()
+        let source = tables + String(repeating: "G()\n", count: 100) + Self.give
+        let found = Self.lint(source, Self.interface([Self.function("F.give", ["integer"], "integer")]), budget: budget)
+        #expect(found.contains { $0.code == .tooLarge })
+    }
+
     @Test(arguments: ["t.x=a4\n", "if G then t.x=a4 else t.y=a4 end\n"])
     func valuesThatShareTheirPartsAreStored(statement: String) {
         let budget = LintBudget()

@@ -224,6 +224,8 @@ import Testing
         #expect(try codes("self:ORIGtotl(a, b)") == ["unknown-method"])
         #expect(try codes("self.ORIGtotal(a, b)") == ["argument"])
         #expect(try codes("self.ORIGtotal(self, a, b)") == [])
+        #expect(try codes("local me = self\nself.ORIGtotal(me, a, b) self.ORIGtotal((self), a, b)") == [])
+        #expect(try codes("self.ORIGtotal(table.unpack({self, a, b}))") == [])
         #expect(try codes("self:ORIGtotal(a, b) self:ORIGtotal(a, f())").contains("original-arguments") == false)
         #expect(try codes("if self.extra then self:extra() end").isEmpty)
         #expect(try codes("local o = {m = function(self) return self:n() end} o:m()").isEmpty)

@@ -130,7 +130,8 @@ import Testing
     @Test(arguments: [
         "a.continue ¦end¦", "continue.x ¦end¦", "f(continue ¦end¦", "x = 1 & ¦&¦ 2", "x = 1 + ¦=¦ 2", "x = 1 +¦¦",
         "x ¦==¦ 1", "x ¦~=¦ 1", "x = '!=' x ¦y¦", "x = a ~= ¦=¦ b", "f()\n¦==¦=========\n", "x = 1 //¦¦",
-        "do ¦goto other¦ end",
+        "do ¦goto other¦ end", "if a then b() else if c then d() end end\nfor i = 1, 2 do¦¦",
+        "if a then b() else if c then d() end end f(1, ¦)¦",
     ])
     func whatMeansSomethingElseHasNone(_ marked: String) throws { try expect(marked) }
 

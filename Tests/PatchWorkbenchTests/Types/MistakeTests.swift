@@ -647,6 +647,15 @@ import Testing
         ),
         Right("Cart.pay", "if not a.card then a.card = {kind = 'x'} end return #a.card.kind"),
         Right("Cart.find", "return original(a) or original('x')"),
+        Right("Cart.parse", "local code if a == '' then code = 0 else code = a:byte(1) end return code"),
+        Right("Cart.label", "local s if a == '' then s = b else s = utf8.len(a) end return tostring(s)"),
+        // Results of metamethods, and a part of a list.
+        Right(
+            "Cart.total", "if make(a) - make(b) then return a end return b",
+            before:
+                "local M = {} M.__sub = function(x, y) return x.v > y.v and x or nil end local function make(v) return setmetatable({v = v}, M) end"
+        ),
+        Right("Cart.label", "return table.concat({a, {}, b}, ', ', 3)"),
         // Quotients that are whole.
         Right("Cart.split", "if a == 4 then return a / 2 end return a"),
         Right("Cart.split", "for i = 2, 10, 2 do log.info(string.format('%d', i / 2)) end return a"),

@@ -69,7 +69,8 @@ import Testing
         #expect(error("trust", "ad", "s").contains("did you mean add?"))
         // `clear` would forget all bans.
         #expect(
-            error("store", "unban", "s") == "unknown action of store unban | a ban is final; publish a higher version")
+            error("store", "unban", "s")
+                == "unknown action of store unban | publish a higher version; `clear` forgets all bans")
         #expect(error("trust", "pin", "a", "b").hasPrefix("trust pin: too many arguments"))
     }
 

@@ -34,6 +34,17 @@ import Testing
         #expect(found.status != 74, "\(found.error)")
     }
 
+    /// A page and a source file are written in place of another one, which standard output cannot be.
+    @Test(arguments: [
+        "embed --trusted-key trusted.pem --output -", "test 7.lua --spec spec.lua --coverage -", "feed page feed -o -",
+        "report events.jsonl --html -",
+    ])
+    func standardOutputIsNoFile(line: String) throws {
+        let run = try Tool.run(Tool.patchpack, line.split(separator: " ").map(String.init), in: work.folder.path)
+        #expect(run.status == 64 && run.error.contains(" - is not a file"), "\(run.error)")
+        #expect(!work.folder.exists("-"))
+    }
+
     @Test(arguments: [
         "pack 8.lua --no-lint --signing-key signing.pem --script-key script.key -o none/a",
         "resign 7.js --trusted-key trusted.pem --signing-key signing.pem -o none/a", "keygen -o none/a",

@@ -92,6 +92,10 @@ enum ReportCommand {
         var (report, failure) = try EventFiles.report(
             on: files, patch: id, version: counted, since: since, listed: listed ?? [],
             installation: installation, console)
+        if failure == nil, let error = report.input.unreadable {
+            console.error(error)
+            failure = error
+        }
         if let failure, console.format == .text, report.input.bytes == 0 { return failure.code.exitStatus }
         if let installation, report.device == nil {
             let error = Self.notFound(installation, report.input)

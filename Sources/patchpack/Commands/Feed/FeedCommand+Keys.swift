@@ -133,7 +133,10 @@ extension FeedCommand {
 
     /// Writes the payload to sign on another machine.
     private static func detach(_ arguments: ParsedArguments, _ action: FeedAction) throws(PatchError) -> Int32 {
-        guard let output = try arguments.newFile(.outputFile, force: arguments.has(.force)) else {
+        guard
+            let output = try arguments.newFile(
+                .outputFile, force: arguments.has(.force), allowsStandardOutput: true)
+        else {
             throw PatchError(.usage, "no output", hint: "give -o FILE, or -o -")
         }
         let feed = try action.change.staged(on: action.change.repository())

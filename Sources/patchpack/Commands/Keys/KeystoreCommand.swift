@@ -127,7 +127,10 @@ enum KeystoreCommand {
     private static func export(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let name = arguments.operands[1].text
         let store = try Store(arguments)
-        guard let output = try arguments.newFile(.outputFile, force: arguments.has(.force)) else {
+        guard
+            let output = try arguments.newFile(
+                .outputFile, force: arguments.has(.force), allowsStandardOutput: true)
+        else {
             throw PatchError(.usage, "no output file", hint: "give -o FILE")
         }
         try KeyFiles(arguments, operands: [store.path]).protectInputs(from: [output])

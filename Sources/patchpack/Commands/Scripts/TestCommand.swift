@@ -227,11 +227,8 @@ enum TestCommand {
 
     /// Checks the file for the coverage report.
     ///
-    /// - Throws: `usage` if it is standard output, or if the report would replace an input.
+    /// - Throws: `usage` if the report would replace an input.
     private static func protect(_ inputs: [Path], from output: Path) throws(PatchError) {
-        guard !output.isStandardStream else {
-            throw PatchError(.usage, "--coverage - is not a file", hint: "give the name of a file")
-        }
         guard let identity = FileInfo(output, following: true)?.identity,
             inputs.contains(where: { FileInfo($0, following: true)?.identity == identity })
         else { return }

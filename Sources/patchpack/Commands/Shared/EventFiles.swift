@@ -60,18 +60,13 @@ enum EventFiles {
             }
         }
         progress.end()
-        let report = lines.report()
-        if failure == nil, report.input.events == 0, let error = report.input.unreadable {
-            console.error(error)
-            failure = error
-        }
-        return (report, failure)
+        return (lines.report(), failure)
     }
 }
 
 extension FleetReport.Input {
     /// The error if there are lines, and none of them is an event.
-    fileprivate var unreadable: PatchError? {
+    var unreadable: PatchError? {
         guard events + earlier + others + withoutDevice == 0, damaged + foreign > 0 else { return nil }
         let lines = damaged > 0 ? damaged.counting("damaged line") : foreign.counting("line") + " of another schema"
         return PatchError(.malformed, "no event was read, beside \(lines)", hint: "name the event logs of devices")
