@@ -22,7 +22,7 @@ struct FeedReading: Sendable {
                     .usage, "no root file", hint: "give --root FILE: the feed's 1.root.json, as the app has it")
             }
             root = try InputFile.small(pinned)
-            source = CacheWatch(source: try Self.server(given.description, arguments))
+            source = CacheWatch(source: try Server(given.description, arguments).source)
         } else {
             let file = pinned ?? place.appending(Path(FeedLayout.firstRoot))
             guard pinned != nil || FileInfo(file, following: true) != nil else {
@@ -45,37 +45,33 @@ struct FeedReading: Sendable {
         return settings
     }
 
-    private static func server(_ url: String, _ arguments: ParsedArguments) throws(PatchError) -> any FeedSource {
-        try HTTPSource(url, settings: settings(arguments))
-    }
-
-    /// Fetches one file from a server.
-    static func fetch(
-        _ path: String, limit: Int, from url: String, _ arguments: ParsedArguments
-    ) throws(PatchError) -> FeedReply {
-        let source = try server(url, arguments)
-        return try runBlocking { () async throws(PatchError) in try await source.fetch(path, limit: limit, etag: nil) }
-    }
-
-    /// The server that an option names.
+    /// A server, from which single files are fetched.
     struct Server: Sendable {
         /// Its URL, without a password.
         let name: String
-        private let source: any FeedSource
+        fileprivate let source: any FeedSource
 
-        /// Checks the URL. Nothing is fetched yet. Without the option, this is nil.
-        init?(_ option: Option, _ arguments: ParsedArguments) throws(PatchError) {
-            guard let url = try arguments.text(of: option) else { return nil }
+        /// Checks the URL. Nothing is fetched yet.
+        init(_ url: String, _ arguments: ParsedArguments) throws(PatchError) {
             name = HTTPSource.shown(url)
-            source = try FeedReading.server(url, arguments)
+            source = try HTTPSource(url, settings: FeedReading.settings(arguments))
         }
 
-        /// Fetches its timestamp.
-        func timestamp() throws(PatchError) -> FeedReply {
+        /// The server that an option names. Without the option, this is nil.
+        init?(_ option: Option, _ arguments: ParsedArguments) throws(PatchError) {
+            guard let url = try arguments.text(of: option) else { return nil }
+            try self.init(url, arguments)
+        }
+
+        func fetch(_ path: String, limit: Int) throws(PatchError) -> FeedReply {
             let source = source
             return try runBlocking { () async throws(PatchError) in
-                try await source.fetch(FeedLayout.timestamp, limit: FeedLimits().timestamp, etag: nil)
+                try await source.fetch(path, limit: limit, etag: nil)
             }
+        }
+
+        func timestamp() throws(PatchError) -> FeedReply {
+            try fetch(FeedLayout.timestamp, limit: FeedLimits().timestamp)
         }
     }
 

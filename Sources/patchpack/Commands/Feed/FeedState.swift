@@ -31,7 +31,7 @@ struct FeedState {
 
     func read(_ path: String, _ arguments: ParsedArguments) throws(PatchError) -> [UInt8]? {
         guard isServed else { return try FeedFolder(path: Path(place)).read(path) }
-        let reply = try FeedReading.fetch(path, limit: FeedLimits().targets, from: place, arguments)
+        let reply = try FeedReading.Server(place, arguments).fetch(path, limit: FeedLimits().targets)
         guard case .bytes(let bytes, _) = reply.content else { return nil }
         return bytes
     }

@@ -28,8 +28,8 @@ struct PreviewIDs {
     ///
     /// - Throws: `noInput` if the file cannot be read, `limit` if it is too large.
     func count(in preview: inout FeedPreview) throws(PatchError) {
-        defer { console.status(nil) }
         let progress = ReadingProgress(of: [path], in: "ids", console)
+        defer { progress.end() }
         var (line, size, again, isAtEnd) = ([UInt8](), 0, 0, false)
         while !isAtEnd {
             let part: [UInt8]
