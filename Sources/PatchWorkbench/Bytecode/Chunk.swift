@@ -18,6 +18,9 @@ struct Chunk {
         let line: Int
     }
 
+    /// Whether it may give a table a metatable.
+    var setsMetatables: Bool { globals.contains { ["setmetatable", "_G"].contains($0.name) } }
+
     /// Finds the globals that a function uses.
     init(_ function: Prototype) { add(function) }
 

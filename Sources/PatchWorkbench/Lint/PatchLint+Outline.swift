@@ -72,7 +72,7 @@ extension PatchLint {
     }
 
     mutating func checkLocals(_ chunks: [Chunk]) {
-        let setsMetatables = chunks.contains { $0.globals.contains { ["setmetatable", "_G"].contains($0.name) } }
+        let setsMetatables = chunks.contains(where: \.setsMetatables)
         for (outline, text) in zip(outlines, texts) {
             for variable in outline.variables where hasRoom && !variable.isRead && variable.parameter == nil {
                 let name = outline.text(variable.place)

@@ -14,7 +14,7 @@ extension PatchLint {
             assigned: Set(globals.filter(\.isAssigned).map(\.name) + outlines.flatMap { $0.classNames }),
             written: functions.reduce(into: []) { $1.collectWrittenFields(into: &$0) }
                 .union(outlines.flatMap { $0.functions.map(\.name) }),
-            setsMetatables: globals.contains { ["setmetatable", "_G"].contains($0.name) }, budget: budget)
+            setsMetatables: chunks.contains(where: \.setsMetatables), budget: budget)
         context.asks = Set(globals.map(\.name))
         context.minds = functions.contains(where: \.mindsFractions)
         context.setsZero = functions.contains(where: \.setsZero)
