@@ -140,3 +140,12 @@ enum ReportCommand {
         return failure?.code.exitStatus ?? 0
     }
 }
+
+extension FleetReport.Input {
+    /// The error if there are lines, and none of them is an event.
+    fileprivate var unreadable: PatchError? {
+        guard events + earlier + others + withoutDevice == 0, damaged + foreign > 0 else { return nil }
+        let lines = damaged > 0 ? damaged.counting("damaged line") : foreign.counting("line") + " of another schema"
+        return PatchError(.malformed, "no event was read, beside \(lines)", hint: "name the event logs of devices")
+    }
+}

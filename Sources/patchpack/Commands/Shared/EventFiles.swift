@@ -64,15 +64,6 @@ enum EventFiles {
     }
 }
 
-extension FleetReport.Input {
-    /// The error if there are lines, and none of them is an event.
-    var unreadable: PatchError? {
-        guard events + earlier + others + withoutDevice == 0, damaged + foreign > 0 else { return nil }
-        let lines = damaged > 0 ? damaged.counting("damaged line") : foreign.counting("line") + " of another schema"
-        return PatchError(.malformed, "no event was read, beside \(lines)", hint: "name the event logs of devices")
-    }
-}
-
 extension FeedRepository {
     /// The listed patches for a report, with the time when each was withdrawn or all patches were switched off.
     var listed: [FleetReport.Listed] {
