@@ -84,13 +84,8 @@ void pp_find_thread_stack(void);
 
 static inline bool has_stack(int64_t bytes) {
     if (__builtin_expect(pp_thread.stack == 0, 0)) pp_find_thread_stack();
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-    return true; // locals are on the sanitizer's heap, so their addresses are not on the stack
-#endif
-#endif
-    char here;
-    return (uintptr_t)&here - pp_thread.stack > (uintptr_t)bytes;
+    // The address of a local would not do: the address sanitizer keeps locals on its heap.
+    return (uintptr_t)__builtin_frame_address(0) - pp_thread.stack > (uintptr_t)bytes;
 }
 
 static inline void reset_budget(pp_state *state, int64_t fuel) {
