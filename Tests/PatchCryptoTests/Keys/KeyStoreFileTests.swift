@@ -47,6 +47,7 @@ import Testing
             text.replacing(" 10 8 1 ", with: " 9 8 1 "), text.replacing(" 10 8 1 ", with: " 21 8 1 "),
             text.replacing(" 10 8 1 ", with: " 10 0 1 "), text.replacing(" 10 8 1 ", with: " 10 33 1 "),
             text.replacing(" 10 8 1 ", with: " 10 8 5 "), text.replacing(" 10 8 1 ", with: " 18 9 1 "),
+            text.replacing(" 8 1 ", with: " "), text.replacing("\n", with: " 1\n", maxReplacements: 1),
             text + "x\n", String(text.dropLast()), String(text.dropLast(2)) + "\n", "", "\n\n",
         ] {
             #expect(throws: PatchError(.config, ""), "\(damaged.prefix(40))") {

@@ -23,6 +23,7 @@ import Testing
                 FeedReply(reply.content, date: reply.date, maxAge: seconds.map { .seconds($0) })
             })
         _ = try await watch.fetch(path, limit: 10, etag: nil)
+        #expect(watch.count == 1)
         return watch.faults
     }
 

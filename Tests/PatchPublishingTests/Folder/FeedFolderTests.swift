@@ -1,4 +1,5 @@
 import FeedTestSupport
+import Foundation
 import PatchCrypto
 import PatchFeed
 import TestSupport
@@ -49,6 +50,9 @@ import Testing
     @Test func sizesAreBounded() throws {
         #expect(refusal { _ = try place.folder().read("metadata/1.targets.json", limit: 10) }?.code == .feedLimit)
         #expect(try place.folder().read("metadata/9.targets.json") == nil)
+        let file = try place.disk.write([], to: "feed/metadata/9.targets.json")
+        try FileHandle(forWritingTo: URL(filePath: file)).truncate(atOffset: 67_108_865)
+        #expect(refusal { _ = try place.folder().read("metadata/9.targets.json") }?.code == .feedLimit)
     }
 
     @Test func versionsThatHaveNoFileAreFound() throws {

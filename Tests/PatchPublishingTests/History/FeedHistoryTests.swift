@@ -121,6 +121,17 @@ import Testing
         #expect(empty.list.entries.isEmpty && refusal { _ = try history.stateBefore(empty) }?.code == .config)
     }
 
+    /// A snapshot that came from itself would have no end.
+    @Test func theSnapshotBeforeIsALowerOne() throws {
+        var repository = try place.repository()
+        let version = repository.state(of: .snapshot).version
+        for (previous, earlier) in [(version - 1, version - 1), (version, nil), (version + 1, nil)] {
+            repository.bodies.snapshot.setPrevious(
+                MetadataDescription(version: previous, FileDescription(length: nil, sha256: "")))
+            #expect(repository.earlierSnapshot == earlier)
+        }
+    }
+
     @Test func everyPartOfTheListIsSaid() throws {
         let old = try place.repository()
         var new = old

@@ -229,13 +229,15 @@ import Testing
         #expect(throws: Never.self) { try wide.checkUndo(to: narrow, by: "ada") }
         #expect(refused(wide, to: narrow, by: "cron") && refused(wide, to: narrow, by: nil))
         #expect(refused(narrow, to: wide, by: "ada"), "a second undo is none")
-        for state in [PatchList.Entry.State.withdrawn, .paused] {
-            let stopped = changed(wide, by: "ada") { list in
+        func stopped(_ state: PatchList.Entry.State) -> FeedRepository {
+            changed(wide, by: "ada") { list in
                 list.entries = list.entries.map {
                     var entry = $0; entry.state = state; return entry
                 }
             }
-            #expect(refused(stopped, to: wide, by: "ada"))
+        }
+        for state in [PatchList.Entry.State.withdrawn, .paused] {
+            #expect(refused(stopped(state), to: wide, by: "ada"))
         }
         // The same share of all devices, but other devices, and apps that were too old.
         let mixed = changed(narrow, by: "ada") { list in
@@ -247,6 +249,9 @@ import Testing
         let newer = changed(narrow, by: "ada") { $0.minimumAppVersion = AppVersion("2.3.0") }
         #expect(refused(newer, to: narrow, by: "ada"))
         #expect(throws: Never.self) { try narrow.checkUndo(to: newer, by: "ada") }
+        let empty = changed(feed, by: "ada") { $0.entries = [] }
+        #expect(throws: Never.self) { try empty.checkUndo(to: stopped(.withdrawn), by: "ada") }
+        #expect(refused(empty, to: feed, by: "ada"))
         let off = changed(feed, by: "ada") { $0.isEnabled = false }
         #expect(refused(off, to: feed, by: "ada"))
         #expect(throws: Never.self) { try feed.checkUndo(to: off, by: nil) }

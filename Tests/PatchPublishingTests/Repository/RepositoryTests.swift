@@ -313,6 +313,16 @@ import Testing
         #expect(try end(of: "2026-11-01T10:59:59Z") == FeedFixture.at("2026-11-08T10:59:59Z"))
     }
 
+    /// Devices would not read the snapshot, which has the author.
+    @Test func metadataAreNoLargerThanDevicesRead() throws {
+        var (details, repository) = (FeedFixture.details, try feed.repository())
+        details.author = String(repeating: "a", count: FeedLimits().snapshot)
+        let signers = try feed.signers([feed.release, feed.online])
+        repository.edit(in: details) { $0.notice = "hello" }
+        let fault = refusal { _ = try repository.files(signedBy: signers, in: details) }
+        #expect(fault?.code == .feedLimit && fault?.message.contains("role snapshot") == true)
+    }
+
     /// A root that devices do not read is not trusted here either.
     @Test func aRootIsNoLargerThanDevicesRead() throws {
         for (more, code) in [(0, PatchError.Code.feedMalformed), (1, .feedLimit)] {

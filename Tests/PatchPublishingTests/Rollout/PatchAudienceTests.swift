@@ -56,6 +56,16 @@ import Testing
         #expect(entry.rollout == Rollout(basisPoints: 2500, unit: .installation, seed: "t"))
     }
 
+    @Test func onlyGroupsAreNoShareOfAllDevices() throws {
+        var entry = PatchEntryDraft(FeedFixture.entry(1))
+        (entry.rollout, entry.groups) = (nil, [])
+        #expect(entry.basisPoints == 10_000)
+        entry.groups = ["qa"]
+        #expect(entry.basisPoints == 0)
+        entry.rollout = Rollout(basisPoints: 1)
+        #expect(entry.basisPoints == 1)
+    }
+
     @Test func itIsSaidInWords() {
         #expect(audience().text == "to all")
         #expect(audience(500).text == "to 5% by installation")
