@@ -27,6 +27,8 @@ package struct TrustedMetadata: Sendable {
     /// The time that expiries are compared with.
     var time: Timestamp { max(start, floor ?? start) }
     package private(set) var root: RootMetadata
+    /// The root file before the newest one; nil before the first update of the root.
+    package private(set) var previousRoot: RootMetadata?
     /// The earlier root files whose keys still count, the oldest first.
     package private(set) var earlierRoots: [RootMetadata] = []
     /// The types of metadata that only keys of an earlier root have signed.
@@ -71,7 +73,7 @@ package struct TrustedMetadata: Sendable {
             throw PatchError(.feedRollback, "\(name): is of version \(next.version)")
         }
         if leniency.earlierRoots > 0 { earlierRoots = (earlierRoots + [root]).suffix(leniency.earlierRoots) }
-        root = next
+        (previousRoot, root) = (root, next)
     }
 
     /// The keys that may have signed metadata of a top-level role, the newest root's keys first.

@@ -90,7 +90,11 @@ extension FeedRepository {
             orphanedVersions: reading.snapshot == nil ? try Self.orphanedVersions(by: bodies, read) : [:],
             previous: (snapshot.version, try MessageDigest.sha256.text(of: snapshotBytes)))
         self.knowsRoot = knowsRoot
-        let roots = [bodies.root] + trusted.earlierRoots.filter { $0.version == bodies.root.version - 1 }
+        // The keys before a change of the root's keys signed it too.
+        let earlier = (trusted.earlierRoots + [trusted.previousRoot].compactMap(\.self)).first {
+            $0.version == bodies.root.version - 1
+        }
+        let roots = [bodies.root] + [earlier].compactMap(\.self)
         if knowsRoot, let file = try read(FeedLayout.root(bodies.root.version)) {
             approvals[.root] = try Self.signers(of: file, .root, among: roots.map(\.root))
         }

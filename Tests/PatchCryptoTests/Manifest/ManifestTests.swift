@@ -20,6 +20,13 @@ import Testing
         #expect(manifest.encoded() == Array(text.utf8))
     }
 
+    @Test func theFirstByteOfAnotherFormIsNamed() throws {
+        let fault = #expect(throws: PatchError.self) {
+            try Manifest(decoding: Array(Self.short.replacing("a.b", with: "\\u0061.b").utf8))
+        }
+        #expect(fault?.message.hasSuffix("not in canonical form at byte 8") == true, "\(fault?.message ?? "")")
+    }
+
     @Test func everyKeyIsRead() throws {
         let manifest = try Manifest(decoding: Array(Self.full.utf8))
         #expect(manifest.id == "com.example.fix")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PatchCrypto
 
-/// Changes of the members of a JSON object.
+/// Changes of the members of a JSON object, and escapes in its text.
 @Suite(.ownThreads) struct JSONMemberTests {
     @Test func aMemberIsChangedInItsPlace() throws {
         var value = try JSONValue(parsing: Array(#"{"b":{"x":1},"a":2}"#.utf8))
@@ -13,5 +13,10 @@ import Testing
         #expect(value.text() == #"{"b":{"x":1,"y":3},"a":2,"c":{"z":4}}"#)
         value.change("b") { $0.set("x", nil) }
         #expect(value.text() == #"{"b":{"y":3},"a":2,"c":{"z":4}}"#)
+    }
+
+    @Test func scalarsAreEscapedWhenAsked() {
+        let value = JSONValue.string("a<b")
+        #expect(value.text() == #""a<b""# && value.text(escaping: { $0 == "<" }) == #""a\u003cb""#)
     }
 }

@@ -127,6 +127,8 @@ import Testing
         let newest = target["metadata/timestamp.json"]
         #expect(try !deploy("other").isNew)
         #expect(target["metadata/timestamp.json"] == newest)
+        try place.change { $0.refresh([.timestamp], in: FeedFixture.details) }
+        #expect(try deploy().isNew && target["metadata/timestamp.json"] != newest)
     }
 
     @Test func foreignFilesAreReplacedOnlyWhenAsked() throws {

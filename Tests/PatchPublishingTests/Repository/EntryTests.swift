@@ -24,6 +24,8 @@ import Testing
         #expect(
             refusal { _ = try repository.entry("com.example.shop.cart-totel", version: nil) }?.hint
                 == "did you mean \(Self.id)?")
+        #expect(
+            refusal { _ = try repository.entry("cart-total", version: nil) }?.hint == "did you mean \(Self.id)?")
         let other = refusal { _ = try repository.entry("other", version: nil) }
         #expect(other?.remedy as? PublishingRemedy == .lookAtPatches)
     }

@@ -39,6 +39,20 @@ import Testing
             try rotation(of: .targets, new, with: feed.root + [feed.online]).last == "metadata/timestamp.json")
     }
 
+    /// The old keys and the new ones sign a root.
+    @Test func theSignersOfARootAreKnown() throws {
+        let (before, new) = (try feed.repository(), try SigningKey.generate(.ed25519))
+        try feed.change(with: feed.root + [new, feed.release, feed.online]) { repository in
+            try repository.rotate(
+                .root, adding: [FeedKey(new.verifyingKey)], removing: before.keys(of: .root).ids, threshold: nil,
+                in: details)
+        }
+        let after = try FeedRepository(FeedRepository.Reading(root: feed.pinnedRoot)) { feed.server[$0] }
+        let approval = try #require(after.approvals(since: before).first)
+        let ids = try (feed.root + [new]).map { try FeedKey($0.verifyingKey).id }
+        #expect(approval.role == .root && Set(approval.keyIDs) == Set(ids))
+    }
+
     /// An interrupted run leaves at most one unlisted file of each role. Someone else may leave many.
     @Test func versionsThatAreTakenAreSkippedAndBounded() throws {
         let version = try feed.repository().state(of: .snapshot).version
