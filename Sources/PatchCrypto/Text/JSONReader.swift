@@ -95,7 +95,7 @@ private struct JSONReader {
         var known: Set<ExactString>?
         position += 1
         if takes("}") { return members }
-        members.reserveCapacity(4)
+        members.reserveCapacity(2)
         repeat {
             skipSpace()
             let key = try string()

@@ -179,9 +179,11 @@ package struct TrustedMetadata: Sendable {
     /// Takes the file of the targets role or of a delegated role (5.6.2 to 5.6.5).
     ///
     /// - Parameter keys: The sets of the role's keys. One set is enough; the first is the current one.
+    /// - Returns: The file, with all of its signatures.
+    @discardableResult
     package mutating func update(
         targets bytes: [UInt8], of key: TargetsKey, by keys: [RoleKeys], called path: String? = nil
-    ) throws(PatchError) {
+    ) throws(PatchError) -> SignedMetadata {
         guard hasCurrentSnapshot, let listed = try snapshot?.entry(of: key.role) else {
             throw Self.outOfOrder(key.role)
         }
@@ -196,6 +198,7 @@ package struct TrustedMetadata: Sendable {
         }
         try check(next.expires, name, at: time)
         targets[key] = next
+        return file
     }
 
     private mutating func check(_ expires: Timestamp, _ name: String, at time: Timestamp) throws(PatchError) {

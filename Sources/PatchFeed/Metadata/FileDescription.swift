@@ -2,31 +2,24 @@ package import PatchCrypto
 
 /// The description of another file in signed metadata: its length and hashes, if they are given.
 package struct FileDescription: Sendable {
-    /// The length in bytes.
-    package let length: Int?
-    /// Digests in lower-case hex digits, by the names of their functions, such as `sha256`.
-    package let hashes: [(function: String, digest: String)]
-    /// The description as it is signed, with its other members.
-    package let json: JSONValue
+    /// The members that are signed, known or not. A feed may have thousands of descriptions, so nothing is kept twice.
+    private let members: [(key: String, value: JSONValue)]
 
     /// Reads `length` and `hashes`, each of which may be missing.
     package init(_ object: JSONObject) throws(PatchError) {
-        length = try object.optional("length") { key throws(PatchError) in try object.number(key, in: 0...Int.max) }
-        var hashes: [(function: String, digest: String)] = []
+        _ = try object.optional("length") { key throws(PatchError) in try object.number(key, in: 0...Int.max) }
         if object["hashes"] != nil {
             let listed = try object.object("hashes")
-            for (function, value) in listed.members {
-                guard case .string(let digest) = value else { throw listed.fault(function, "expected a string") }
-                hashes.append((function, digest))
+            for (function, value) in listed.members where value.text == nil {
+                throw listed.fault(function, "expected a string")
             }
-            guard !hashes.isEmpty else { throw object.fault("hashes", "none is given") }
+            guard !listed.members.isEmpty else { throw object.fault("hashes", "none is given") }
         }
-        self.hashes = hashes
-        json = .object(object.members)
+        members = object.members
     }
 
     /// An empty description.
-    package init() { (length, hashes, json) = (nil, [], .object([])) }
+    package init() { members = [] }
 
     /// Describes a file.
     ///
@@ -34,11 +27,19 @@ package struct FileDescription: Sendable {
     ///   - length: The length in bytes; nil to leave it open.
     ///   - sha256: The SHA-256 in lower-case hex digits.
     package init(length: Int?, sha256: String) {
-        self.length = length
-        hashes = [("sha256", sha256)]
-        var json = JSONValue.object([("hashes", .object([("sha256", .string(sha256))]))])
-        json.set("length", length.map(JSONValue.integer))
-        self.json = json
+        members =
+            [("hashes", .object([("sha256", .string(sha256))]))] + (length.map { [("length", .integer($0))] } ?? [])
+    }
+
+    /// The description as it is signed.
+    package var json: JSONValue { .object(members) }
+
+    /// The length in bytes.
+    package var length: Int? { json["length"]?.number }
+
+    /// Digests in lower-case hex digits, by the names of their functions, such as `sha256`.
+    package var hashes: [(function: String, digest: String)] {
+        (json["hashes"]?.members ?? []).map { ($0.key, $0.value.text ?? "") }
     }
 
     /// The SHA-256, in lower-case hex digits; nil if only other hashes are given.

@@ -18,7 +18,9 @@ package struct MetadataSignature: Sendable {
                 ("sig", .string(String(decoding: Hex.encode(signature.bytes), as: UTF8.self))),
             ])
         }
-        return JSONValue.object([("signatures", .array(list)), ("signed", signed)]).encoded() + [0x0A]
+        var file = JSONValue.object([("signatures", .array(list)), ("signed", signed)]).encoded()
+        file.append(0x0A)
+        return file
     }
 }
 

@@ -77,13 +77,11 @@ package struct TargetsMetadata: MetadataBody {
 public struct FeedTarget: Sendable {
     /// Its path below the feed's `targets` folder, as it is signed.
     public let path: String
-    /// Its length in bytes.
-    public let length: Int
     package let file: FileDescription
 
     package init(path: String, _ object: JSONObject) throws(PatchError) {
         self.path = path
-        length = try object.number("length", in: 0...Int.max)
+        _ = try object.number("length", in: 0...Int.max)
         file = try FileDescription(object)
         guard !file.hashes.isEmpty else { throw object.fault("hashes", "missing") }
     }
@@ -92,9 +90,12 @@ public struct FeedTarget: Sendable {
     ///
     /// - Parameter sha256: The SHA-256 in lower-case hex digits.
     package init(path: String, length: Int, sha256: String) {
-        (self.path, self.length) = (path, length)
+        self.path = path
         file = FileDescription(length: length, sha256: sha256)
     }
+
+    /// Its length in bytes.
+    public var length: Int { file.length ?? 0 }
 
     /// The SHA-256 that is signed, in lower-case hex digits; nil if only other hashes are signed.
     public var sha256: String? { file.sha256 }

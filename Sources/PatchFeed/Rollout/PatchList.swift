@@ -129,11 +129,18 @@ public struct PatchList: Sendable {
     ///
     /// - Parameter bytes: The target's bytes, which were verified.
     /// - Throws: `feed-malformed` or `feed-limit` if it is not a list.
-    public init(decoding bytes: [UInt8]) throws(PatchError) {
+    public init(decoding bytes: [UInt8]) throws(PatchError) { try self.init(Self.json(decoding: bytes)) }
+
+    /// The JSON of a list that is not too large.
+    package static func json(decoding bytes: [UInt8]) throws(PatchError) -> JSONValue {
         guard bytes.count <= Self.byteLimit else {
             throw PatchError(.feedLimit, "the list: \(bytes.count) bytes; at most \(Self.byteLimit) are allowed")
         }
-        let list = try JSONObject(JSONValue(of: "the list", parsing: bytes), "the list")
+        return try JSONValue(of: "the list", parsing: bytes)
+    }
+
+    package init(_ json: JSONValue) throws(PatchError) {
+        let list = try JSONObject(json, "the list")
         schema = try list.number(Key.schema, in: 1...Int.max)
         isEnabled = try list.flag(Key.enabled)
         app = try list.text(Key.app)
@@ -157,6 +164,7 @@ public struct PatchList: Sendable {
             let version: Int
         }
         var places: [Patch: Int] = [:]
+        entries.reserveCapacity(values.count)
         for (index, value) in values.enumerated() {
             do throws(PatchError) {
                 let entry = try Entry(JSONObject(value, "the list: patches[\(index)]"))

@@ -56,11 +56,12 @@ extension FeedRepository {
         var approvals: [Role: [String]] = [:]
         func takeTargets(_ key: TrustedMetadata.TargetsKey, by keys: [RoleKeys]) throws(PatchError) -> TargetsMetadata {
             let path = FeedLayout.metadata(key.role, version: try snapshot.entry(of: key.role).version)
-            let bytes = try take(path) { bytes throws(PatchError) in
-                try trusted.update(targets: bytes, of: key, by: keys, called: path)
+            var file: SignedMetadata?
+            _ = try take(path) { bytes throws(PatchError) in
+                file = try trusted.update(targets: bytes, of: key, by: keys, called: path)
             }
-            if let role = Role(rawValue: key.role) { approvals[role] = try Self.signers(of: bytes, role, among: keys) }
-            guard let targets = trusted.targets[key] else { throw Self.unread }
+            guard let file, let targets = trusted.targets[key] else { throw Self.unread }
+            if let role = Role(rawValue: key.role) { approvals[role] = try Self.signers(of: file, among: keys) }
             return targets
         }
 
@@ -96,17 +97,17 @@ extension FeedRepository {
         }
         let roots = [bodies.root] + [earlier].compactMap(\.self)
         if knowsRoot, let file = try read(FeedLayout.root(bodies.root.version)) {
-            approvals[.root] = try Self.signers(of: file, .root, among: roots.map(\.root))
+            let file = try SignedMetadata(file, name: Role.root.rawValue, type: Role.root.type)
+            approvals[.root] = try Self.signers(of: file, among: roots.map(\.root))
         }
         self.approvals = approvals
     }
 
     /// The ids of the given keys that have signed a file, in the order of their signatures.
     private static func signers(
-        of bytes: [UInt8], _ role: Role, among holders: [RoleKeys]
+        of file: SignedMetadata, among holders: [RoleKeys]
     ) throws(PatchError) -> [String] {
-        let file = try SignedMetadata(bytes, name: role.rawValue, type: role.type)
-        return try sound(file.signatures, over: file.payload, by: holders).map(\.keyID)
+        try sound(file.signatures, over: file.payload, by: holders).map(\.keyID)
     }
 
     /// The signatures that were made with the keys that they name, in order.
@@ -223,9 +224,10 @@ extension FeedRepository {
         }
         let bytes = try file(URLPath.target(target, isConsistent: true), read)
         do throws(PatchError) { try target.check(bytes) } catch { throw error.hinting(isForeign) }
-        guard try PatchList.path(for: PatchList(decoding: bytes).app) == target.path else {
+        let json = try PatchList.json(decoding: bytes)
+        guard try PatchList.path(for: PatchList(json).app) == target.path else {
             throw PatchError(.feedMismatch, "\(target.path): the list is of another app")
         }
-        return try JSONValue(of: target.path, parsing: bytes)
+        return json
     }
 }
