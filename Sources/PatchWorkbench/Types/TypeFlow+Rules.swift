@@ -33,7 +33,7 @@ extension TypeFlow {
                 function.isEnvironment(b)
                 ? ValueType(.table, .library("_G")) : upvalues.indices.contains(b) ? upvalues[b] : .unknown
             set(a, type, at: index, word: name, &state)
-        case .setUpvalue: break
+        case .setUpvalue: _ = kept(a, index, &state)
         // R[A] := UpValue[B][K[C]:shortstring]
         case .getGlobal:
             let type =
@@ -68,11 +68,14 @@ extension TypeFlow {
             set(a, type, at: index, word: function.textNumber(c) ?? -1, &state)
 
         // UpValue[A][K[B]:shortstring] := RK(C)
-        case .setGlobal: changed(&state)
+        case .setGlobal:
+            if !instruction.k { _ = kept(c, index, &state) }
+            changed(&state)
         // R[A][R[B]] := RK(C), R[A][B] := RK(C)
         case .setTable, .setInteger:
             checkIndexed(state[a], name(a, state, index), index)
-            let key = instruction.opcode == .setTable ? state[b] : ValueType(.integer, .integer(Int64(b)))
+            let key =
+                instruction.opcode == .setTable ? kept(b, index, &state) : ValueType(.integer, .integer(Int64(b)))
             let value = instruction.k ? type(ofConstant: c) : kept(c, index, &state)
             changed(&state)
             if instruction.opcode == .setTable, isBehindEnd(index, key: b, of: a) {
@@ -98,6 +101,7 @@ extension TypeFlow {
             let method = instruction.k ? function.textNumber(c) : nil
             let type = self.method(
                 method.map { function.name($0) }, of: object, name(b, state, index), index)
+            if state.holdsTable(b) { state[b] = object.shared }
             set(a + 1, object.shared, at: index, word: word, &state)
             set(a, type, at: index, word: method ?? -1, &state)
 
@@ -621,7 +625,12 @@ extension TypeFlow {
             case .dictionary(let name, let element):
                 (!context.interface.isText(name) || key.kinds == .string)
                     && (value.kinds == .nil || isCertain(value, as: element))
-            case .structure: key.kinds == .string
+            case .structure(let name, _):
+                if case .text(let field) = key.detail {
+                    context.interface.structure(name)?.field(field).map { isCertain(value, as: $0.type) } ?? false
+                } else {
+                    false
+                }
             case .fields, .list: false
             default: true
             }

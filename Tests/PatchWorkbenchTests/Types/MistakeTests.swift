@@ -656,6 +656,19 @@ import Testing
                 "local M = {} M.__sub = function(x, y) return x.v > y.v and x or nil end local function make(v) return setmetatable({v = v}, M) end"
         ),
         Right("Cart.label", "return table.concat({a, {}, b}, ', ', 3)"),
+        // A table of the script that is also in a global, in an upvalue, among keys, or the object of a method.
+        Right(
+            "Cart.split",
+            "local out local function fix() out.n = 5 end local t = {n = 'x'} out = t fix() return t.n + a"),
+        Right(
+            "Cart.split", "local t = {n = 'x'} local u = {[t] = 1} for k in pairs(u) do k.n = 5 end return t.n + a"),
+        Right("Cart.split", "local t = {n = 'x'} function t:f() self.n = 5 end t:f() return t.n + a"),
+        // A field that the script removes again, and fields with a name from a variable.
+        Right("Cart.find", "local t = {extra = 1, price = 1, cents = 1} t.extra = nil return t"),
+        Right(
+            "Cart.items",
+            "local k = 'rank' for i, x in ipairs(a) do x[k] = i end for _, x in ipairs(a) do log.info(x.rank) end return a"
+        ),
         // Quotients that are whole.
         Right("Cart.split", "if a == 4 then return a / 2 end return a"),
         Right("Cart.split", "for i = 2, 10, 2 do log.info(string.format('%d', i / 2)) end return a"),
