@@ -27,7 +27,7 @@ package struct TrustedMetadata: Sendable {
     /// The time that expiries are compared with.
     var time: Timestamp { max(start, floor ?? start) }
     package private(set) var root: RootMetadata
-    /// The root file before the newest one; nil before the first update of the root.
+    /// The root file before the newest one, whose keys have signed the newest one too; nil before the first update of the root.
     package private(set) var previousRoot: RootMetadata?
     /// The earlier root files whose keys still count, the oldest first.
     package private(set) var earlierRoots: [RootMetadata] = []

@@ -65,7 +65,7 @@ final class TypeComparisons {
             }
             guard case .fields(let fields, _) = value.detail, depth < Self.deepest else { return nil }
             budget.pay(10 + 20 * fields.count)
-            if let name = fields.certainNames.filter({ interface.lacks($0, in: key) }).min() {
+            if let name = fields.presentNames.filter({ interface.lacks($0, in: key) }).min() {
                 return .noCase("\"\(name)\"", of: key)
             }
             for name in fields.names.sorted() {
@@ -187,7 +187,7 @@ final class TypeComparisons {
 
     /// The fault of a name that the struct does not have.
     private func faultOfNames(_ fields: ValueFields, _ wanted: KnownStruct) -> ValueType.Fault? {
-        fields.certainNames.filter { wanted.place(of: $0) == nil }.min().map { .unknown(field: $0, of: wanted.name) }
+        fields.presentNames.filter { wanted.place(of: $0) == nil }.min().map { .unknown(field: $0, of: wanted.name) }
     }
 
     /// The fault of the fields that a script has written to a struct of the app.

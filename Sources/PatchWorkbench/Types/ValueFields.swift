@@ -14,8 +14,8 @@ struct ValueFields: Hashable, Sendable {
     var isEmpty: Bool { values.isEmpty }
     var count: Int { values.count }
     var names: some Sequence<String> { values.keys }
-    /// The names of the fields that are not nil.
-    var certainNames: some Sequence<String> { values.lazy.filter { !$0.value.kinds.contains(.nil) }.map(\.key) }
+    /// The names of the fields that are not known to be nil.
+    var presentNames: some Sequence<String> { values.lazy.filter { $0.value.kinds != .nil }.map(\.key) }
 
     subscript(name: String) -> ValueType? { values[name] }
 
