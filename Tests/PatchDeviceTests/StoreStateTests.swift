@@ -186,6 +186,8 @@ import Testing
                 hasConfirmed = true
                 for key in keys where stage(key) == "suspect" && failures[key] ?? 0 >= 2 && !began.contains(key) {
                     set(key, "banned")
+                    late.remove(key)
+                    settle()
                 }
             }
         }
