@@ -199,7 +199,7 @@ package struct FeedFolder: Sendable {
             else { continue }
             let envelope = try path.naming { () throws(PatchError) in try UnverifiedEnvelope(bytes) }
             if envelope.signatures.allSatisfy({ keys.contains($0.keyID) }) {
-                names.append("\(entry.id) \(entry.version)")
+                names.append(entry.name)
             }
         }
         return names

@@ -45,14 +45,15 @@ extension FeedRepository {
     package mutating func prune(
         _ ids: [String], keeping count: Int, in details: ChangeDetails
     ) throws(PatchError) -> [(id: String, version: Int)] {
+        let listed = Dictionary(grouping: list.entries, by: \.id)
         var gone: [(id: String, version: Int)] = []
         for id in ids {
-            let entries = entries(of: id)
-            guard !entries.isEmpty else { throw .unlisted(id, in: self) }
+            guard let entries = listed[id] else { throw .unlisted(id, in: self) }
             let versions = entries.filter { $0.state != .withdrawn }.map(\.version).sorted(by: >)
             gone += versions.dropFirst(count).map { (id, $0) }
         }
-        prune(in: details) { entry in gone.contains { $0.id == entry.id && $0.version == entry.version } }
+        let names = Set(gone.map { "\($0.id) \($0.version)" })
+        prune(in: details) { names.contains($0.name) }
         return gone
     }
 

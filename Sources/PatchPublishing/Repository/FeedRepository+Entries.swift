@@ -68,8 +68,9 @@ extension FeedRepository {
         if let last = list.author, last != author {
             return "the last change was made by \(last)\(list.reason.map { ": \($0)" } ?? "")"
         }
+        let listed = Dictionary(list.entries.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
         let wider = older.list.entries.first { entry in
-            list.entries.first { $0.path == entry.path }.map { entry.reachesMore(than: $0) } ?? (entry.state == .active)
+            listed[entry.path].map { entry.reachesMore(than: $0) } ?? (entry.state == .active)
         }
         if let wider { return "\(wider.id) \(wider.version) would be \(wider.words) again" }
         if let lowest = list.minimumAppVersion, older.list.minimumAppVersion.map({ $0 < lowest }) ?? true {

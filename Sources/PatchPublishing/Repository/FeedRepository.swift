@@ -435,8 +435,7 @@ package struct FeedRepository: Sendable {
     /// Changes the list, and records in each changed entry the time, the author and the reason.
     package mutating func edit(in details: ChangeDetails, _ body: (inout PatchListDraft) -> Void) {
         bumpVersion(of: .rollout, in: details)
-        func key(_ entry: PatchEntryDraft) -> String { "\(entry.id) \(entry.version)" }
-        let old = Dictionary(list.entries.map { (key($0), $0) }) { first, _ in first }
+        let old = Dictionary(list.entries.map { ($0.name, $0) }) { first, _ in first }
         let wasEnabled = list.isEnabled
         body(&list)
         if list.isEnabled != wasEnabled {
@@ -444,7 +443,7 @@ package struct FeedRepository: Sendable {
                 list.isEnabled ? nil : Change(time: details.now, author: details.author, reason: details.reason)
         }
         list.entries = list.entries.map {
-            $0.stamped(since: old[key($0)], in: details)
+            $0.stamped(since: old[$0.name], in: details)
         }
         (list.author, list.reason) = (details.author, details.reason)
         list.published = details.now
@@ -476,13 +475,13 @@ package struct FeedRepository: Sendable {
         restored.minimumAppVersion = older.list.minimumAppVersion
         restored.notice = older.list.notice
         restored.switches = older.list.switches
+        let (now, earlier) = (Dictionary(grouping: list.entries, by: \.name), Set(before.map(\.path)))
         restored.entries =
             before.map { entry in
                 // An entry that is the same for devices keeps its current time, author and reason.
-                let same = list.entries.first { $0.path == entry.path && $0.isEquivalent(to: entry) }
-                return same ?? entry
+                now[entry.name]?.first { $0.isEquivalent(to: entry) } ?? entry
             }
-            + list.entries.filter { entry in !before.contains { $0.path == entry.path } }.map { entry in
+            + list.entries.filter { !earlier.contains($0.path) }.map { entry in
                 guard entry.state != .withdrawn else { return entry }
                 var entry = entry
                 entry.state = .withdrawn

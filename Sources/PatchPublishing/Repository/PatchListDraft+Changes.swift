@@ -7,9 +7,9 @@ extension PatchListDraft {
 
     /// The entries that are the same for devices as in another list, but have another reason.
     func reasonChanges(since old: PatchListDraft) -> [String] {
-        let earlier = Dictionary(old.entries.map { ("\($0.id) \($0.version)", $0) }) { first, _ in first }
+        let earlier = Dictionary(old.entries.map { ($0.name, $0) }) { first, _ in first }
         return entries.compactMap { entry in
-            let name = "\(entry.id) \(entry.version)"
+            let name = entry.name
             guard let before = earlier[name], before.reason != entry.reason, before.isEquivalent(to: entry) else {
                 return nil
             }
@@ -27,9 +27,9 @@ extension PatchListDraft {
         add("minimum app version", old.minimumAppVersion?.description, minimumAppVersion?.description)
         add("notice", old.notice, notice)
         add("switches", old.switches?.text(), switches?.text())
-        let earlier = Dictionary(old.entries.map { ("\($0.id) \($0.version)", $0) }) { first, _ in first }
+        let earlier = Dictionary(old.entries.map { ($0.name, $0) }) { first, _ in first }
         for entry in entries {
-            let name = "\(entry.id) \(entry.version)"
+            let name = entry.name
             guard let before = earlier[name] else {
                 lines.append("listed \(name): \(entry.words)")
                 continue
@@ -39,9 +39,9 @@ extension PatchListDraft {
                 "changed \(name): "
                     + (before.words == entry.words ? "\(entry.json.text())" : "\(before.words) -> \(entry.words)"))
         }
-        let listed = Set(entries.map { "\($0.id) \($0.version)" })
-        for entry in old.entries where !listed.contains("\(entry.id) \(entry.version)") {
-            lines.append("no longer listed \(entry.id) \(entry.version): it was \(entry.words)")
+        let listed = Set(entries.map { $0.name })
+        for entry in old.entries where !listed.contains(entry.name) {
+            lines.append("no longer listed \(entry.name): it was \(entry.words)")
         }
         return lines
     }

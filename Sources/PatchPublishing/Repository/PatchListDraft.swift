@@ -123,6 +123,8 @@ package struct PatchEntryDraft: Sendable {
         ])
     }
 
+    /// The id and the version, which no other entry has.
+    var name: String { "\(id) \(version)" }
     package var id: String { json[Key.id]?.text ?? "" }
     package var version: Int { json[Key.version]?.number ?? 0 }
 
