@@ -442,19 +442,25 @@ package struct FeedRepository: Sendable {
             list.stop =
                 list.isEnabled ? nil : Change(time: details.now, author: details.author, reason: details.reason)
         }
-        list.entries = list.entries.map {
-            $0.stamped(since: old[$0.name], in: details)
-        }
+        list.entries = list.entries.map { $0.stamped(since: old[$0.name], in: details) }
+        stampList(in: details)
+    }
+
+    private mutating func stampList(in details: ChangeDetails) {
         (list.author, list.reason) = (details.author, details.reason)
         list.published = details.now
         hasNewList = true
     }
 
-    /// Changes an entry of the list.
+    /// Changes an entry of the list. The others are not looked at, because thousands may change one after the other.
     ///
     /// - Parameter entry: The entry as it is now.
     package mutating func replace(_ entry: PatchEntryDraft, with new: PatchEntryDraft, in details: ChangeDetails) {
-        edit(in: details) { list in list.entries = list.entries.map { $0.path == entry.path ? new : $0 } }
+        bumpVersion(of: .rollout, in: details)
+        if let index = list.entries.firstIndex(where: { $0.id == entry.id && $0.version == entry.version }) {
+            list.entries[index] = new.stamped(since: entry, in: details)
+        }
+        stampList(in: details)
     }
 
     /// Restores the list of an older state, unless it is in effect. A patch that was not listed then is withdrawn, because devices
