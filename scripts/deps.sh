@@ -64,6 +64,9 @@ esac
 [ "$what" != monitoring ] || packages=(prometheus prometheus-node-exporter prometheus-alertmanager curl python3)
 # tools to compare patchpack with in the benchmarks, and to count instructions
 [ "$what" != bench ] || packages+=(jq minisign php-cli php-zip valgrind)
+# Two steps that run at the same time would be in each other's way.
+exec 9<"${BASH_SOURCE[0]}"
+flock 9
 missing=()
 for package in "${packages[@]}"; do
   dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q '^install ok installed$' || missing+=("$package")
@@ -79,5 +82,6 @@ if [ ${#sudo[@]} -gt 0 ] && ! command -v sudo >/dev/null; then
   exit 1
 fi
 export DEBIAN_FRONTEND=noninteractive
-"${sudo[@]}" apt-get update -qq
-"${sudo[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+# A service that a package starts does not keep the lock.
+"${sudo[@]}" apt-get update -qq 9<&-
+"${sudo[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null 9<&-
