@@ -95,6 +95,7 @@ private struct JSONReader {
         var known: Set<ExactString>?
         position += 1
         if takes("}") { return members }
+        // Most objects of a large file, such as the descriptions of targets, have two members.
         members.reserveCapacity(2)
         repeat {
             skipSpace()

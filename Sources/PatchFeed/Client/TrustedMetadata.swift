@@ -27,9 +27,8 @@ package struct TrustedMetadata: Sendable {
     /// The time that expiries are compared with.
     var time: Timestamp { max(start, floor ?? start) }
     package private(set) var root: RootMetadata
-    /// The root file before the newest one, whose keys have signed the newest one too; nil before the first update of the root.
-    package private(set) var previousRoot: RootMetadata?
-    /// The earlier root files whose keys still count, the oldest first.
+    /// The earlier root files whose keys still count, and at least the last one, whose keys have signed the newest root; the oldest
+    /// first.
     package private(set) var earlierRoots: [RootMetadata] = []
     /// The types of metadata that only keys of an earlier root have signed.
     package private(set) var staleTypes: Set<String> = []
@@ -72,13 +71,13 @@ package struct TrustedMetadata: Sendable {
         guard next.version == root.version + 1 else {
             throw PatchError(.feedRollback, "\(name): is of version \(next.version)")
         }
-        if leniency.earlierRoots > 0 { earlierRoots = (earlierRoots + [root]).suffix(leniency.earlierRoots) }
-        (previousRoot, root) = (root, next)
+        earlierRoots = (earlierRoots + [root]).suffix(max(1, leniency.earlierRoots))
+        root = next
     }
 
     /// The keys that may have signed metadata of a top-level role, the newest root's keys first.
     package func keys(of role: KeyPath<RootMetadata, RoleKeys>) -> [RoleKeys] {
-        ([root] + earlierRoots.reversed()).map { $0[keyPath: role] }
+        ([root] + earlierRoots.suffix(leniency.earlierRoots).reversed()).map { $0[keyPath: role] }
     }
 
     /// Checks that the first of several sets of keys has signed a file, or else one of the others.

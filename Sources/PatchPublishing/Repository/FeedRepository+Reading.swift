@@ -91,11 +91,7 @@ extension FeedRepository {
             orphanedVersions: reading.snapshot == nil ? try Self.orphanedVersions(by: bodies, read) : [:],
             previous: (snapshot.version, try MessageDigest.sha256.text(of: snapshotBytes)))
         self.knowsRoot = knowsRoot
-        // The keys before a change of the root's keys signed it too.
-        let earlier = (trusted.earlierRoots + [trusted.previousRoot].compactMap(\.self)).first {
-            $0.version == bodies.root.version - 1
-        }
-        let roots = [bodies.root] + [earlier].compactMap(\.self)
+        let roots = [bodies.root] + trusted.earlierRoots.filter { $0.version == bodies.root.version - 1 }
         if knowsRoot, let file = try read(FeedLayout.root(bodies.root.version)) {
             let file = try SignedMetadata(file, name: Role.root.rawValue, type: Role.root.type)
             approvals[.root] = try Self.signers(of: file, among: roots.map(\.root))
