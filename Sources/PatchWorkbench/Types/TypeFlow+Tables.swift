@@ -1,0 +1,193 @@
+internal import PatchRunner
+
+// Reads and writes of tables, and the values that functions capture.
+
+extension TypeFlow {
+    /// Forgets the facts that other code may have changed.
+    func changed(_ state: inout State) {
+        context.budget.pay(2 * state.count + state.changeCost)
+        if !state.facts.isEmpty { state.facts = state.facts.filter { $0.key.field == nil } }
+        if !state.originals.isEmpty { state.originals = state.originals.filter { !$0.value.hasTable } }
+        state.forgetChangeable()
+    }
+
+    /// Follows a read from a table. A register may then hold a table that is in this one.
+    func read(from register: Int, _ state: inout State) {
+        guard state.holdsTable(register) else { return }
+        context.budget.pay(2 * state[register].size)
+        state[register] = state[register].afterRead
+    }
+
+    /// The value of a register that a table holds from now on. If it has a local name, both hold it.
+    func kept(_ register: Int, _ index: Int, _ state: inout State) -> ValueType {
+        if state.holdsTable(register), local(register, at: index) != nil {
+            state[register] = state[register].shared
+        }
+        return state[register]
+    }
+
+    func store(_ value: ValueType, in field: String?, of register: Int, _ state: inout State) {
+        let type = state[register]
+        // Another name may be a name of the same table, but not if the script has just made the table.
+        if case .fields(_, isShared: false) = type.detail {
+            state.facts = state.facts.filter { $0.key.field == nil || field != nil && $0.key.field != field }
+        } else {
+            changed(&state)
+        }
+        if case .fields(var fields, isShared: false) = type.detail, let field, fields.count < 100,
+            fields.set(field, to: value)
+        {
+            state[register] = ValueType(.table, .fields(fields, isShared: false))
+        } else if case .structure(let name, var written) = type.detail, let field {
+            state[register] =
+                written.set(field, to: value) ? ValueType(type.kinds, .structure(name, written)) : .unknown
+        } else {
+            put(value, at: field.map { ValueType(.string, .text($0)) } ?? .string, of: register, &state)
+        }
+    }
+
+    /// Follows a write into a table. An array of the app with other elements or other keys no longer has its type.
+    func put(_ value: ValueType, at key: ValueType, of register: Int, _ state: inout State) {
+        let isKept =
+            switch state[register].detail {
+            case .array(let element):
+                key.isPosition && isCertain(value, as: element)
+            case .dictionary(let name, let element):
+                (!context.interface.isText(name) || key.kinds == .string)
+                    && (value.kinds == .nil || isCertain(value, as: element))
+            case .structure(let name, _):
+                if case .text(let field) = key.detail {
+                    context.interface.structure(name)?.field(field).map { isCertain(value, as: $0.type) } ?? false
+                } else {
+                    false
+                }
+            case .fields, .list: false
+            default: true
+            }
+        guard !isKept else { return }
+        // Each element is of this type, however many there are.
+        if key.isPosition, !value.kinds.contains(.nil), state[register].isList(ofOnly: value) {
+            return keep(ValueType(.table, .list([value], isShared: false)), in: register, &state)
+        }
+        forget(register, &state)
+    }
+
+    /// Follows an element that is added to the end of an array.
+    ///
+    /// If the app cannot take the element, an array of the app becomes a list of such elements.
+    func append(_ value: ValueType, to register: Int, _ state: inout State) {
+        if let elements = state[register].ownElements, !value.kinds.contains(.nil), !value.isUnknown {
+            let isNew = !elements.contains(value)
+            context.budget.pay(value.size * (elements.count + 1))
+            guard !isNew || elements.count < 8 else { return forget(register, &state) }
+            return keep(
+                ValueType(.table, .list(isNew ? elements + [value] : elements, isShared: false)), in: register, &state)
+        }
+        guard case .array(let element) = state[register].detail, !value.kinds.contains(.nil),
+            context.comparisons.fault(of: value, as: element) != nil
+        else { return put(value, at: .integer, of: register, &state) }
+        forget(register, &state)
+        keep(ValueType(.table, .list([value.shared], isShared: true)), in: register, &state)
+    }
+
+    /// Sets a register to a list, if it is not too large to be followed.
+    func keep(_ list: ValueType, in register: Int, _ state: inout State) {
+        state[register] = list.size < ValueFields.most && list.depth <= ValueFields.deepest ? list : .table
+    }
+
+    /// Whether a value may not have the type of a field that the app knows.
+    func mayMisfit(_ value: ValueType, in field: String, of table: ValueType) -> Bool {
+        switch table.detail {
+        case .fields(_, isShared: false), .library: false
+        case .structure(let name, _):
+            context.interface.structure(name)?.field(field).map { !isCertain(value, as: $0.type) } ?? false
+        default: true
+        }
+    }
+
+    private func isCertain(_ value: ValueType, as type: InterfaceType) -> Bool {
+        !value.isUnknown && (value.kinds != .table || value.detail != nil)
+            && value.kinds.isSubset(of: ValueType.accepted(as: type, in: context.interface))
+            && context.comparisons.fault(of: value, as: type) == nil
+    }
+
+    /// Forgets all facts about a table, which may have other names.
+    private func forget(_ register: Int, _ state: inout State) {
+        let detail = state[register].detail
+        state[register] = .table
+        guard let detail, detail.isOfApp else { return }
+        // A write to a parameter of the replacement is followed.
+        if replacement == nil || register >= function.parameters { context.changes.add(detail) }
+        context.budget.pay(2 * state.count)
+        for other in 0..<state.count {
+            if case .iterator = state[other].detail {
+                state[other] = .function
+            } else if state[other].detail == detail {
+                state[other] = ValueType(state[other].kinds)
+            }
+        }
+    }
+
+    /// Notes the values that a new function captures. The contents of captured tables may change later.
+    mutating func capture(_ index: Int, _ state: inout State) {
+        guard function.inner.indices.contains(index) else { return }
+        let inner = function.inner[index]
+        var types: [ValueType] = []
+        for upvalue in inner.upvalues {
+            if upvalue.isInStack, (0..<state.count).contains(upvalue.index) {
+                state[upvalue.index] = state[upvalue.index].shared
+                let isFinal = isAssignedOnce(upvalue.index, name: upvalue.number)
+                types.append(isFinal ? state[upvalue.index].captured : .unknown)
+            } else {
+                types.append(upvalues.indices.contains(upvalue.index) ? upvalues[upvalue.index] : .unknown)
+            }
+        }
+        context.budget.pay(types.reduce(10) { $0 + 2 * $1.size })
+        captured[index] = captured[index].map { zip($0, types).map { $0.joined(with: $1) } } ?? types
+    }
+
+    /// Whether a local name gets its value only where it is declared.
+    mutating func isAssignedOnce(_ register: Int, name: Int32) -> Bool {
+        let key = register << 32 | Int(name)
+        if let known = assignedOnce[key] { return known }
+        context.budget.pay(function.locals.count)
+        let isOnce = isAssigned(register, onceAs: name)
+        assignedOnce[key] = isOnce
+        return isOnce
+    }
+
+    private func isAssigned(_ register: Int, onceAs name: Int32) -> Bool {
+        var range: Range<Int>?
+        for local in function.locals where local.number == name {
+            guard range == nil else { return false }
+            range = local.range
+        }
+        guard let range, !assignedWithin.contains(register) else { return false }
+        context.budget.pay(range.count)
+        return !function.uses.contains(register, in: range) { index in
+            let instruction = function.code[index]
+            switch instruction.opcode {
+            case .setGlobal, .setTable, .setInteger, .setField, .setUpvalue, .returnSome, .returnNone, .returnOne,
+                .jump,
+                .test, .close, .setList, .metamethod, .metamethodInteger, .metamethodConstant, .extraArgument:
+                return false
+            case .loadNil: return (instruction.a...instruction.a + instruction.b).contains(register)
+            case .call: return instruction.a <= register && register < instruction.a + max(1, instruction.c - 1)
+            case .getSelf: return instruction.a == register || instruction.a + 1 == register
+            case _ where instruction.isTest && instruction.opcode != .testAndSet: return false
+            default: return instruction.a == register
+            }
+        }
+    }
+}
+
+extension ValueType {
+    /// The value for a function that runs later.
+    fileprivate var captured: ValueType {
+        switch detail {
+        case .fields, .list: ValueType(kinds)
+        case .structure(let name, _): ValueType(kinds, .structure(name, ValueFields()))
+        default: ValueType(kinds, detail, number: number)
+        }
+    }
+}
