@@ -41,7 +41,7 @@ extension FeedRepository {
 
     /// The files that the release keys have signed, each with its state in the list.
     package var signedFiles: [(path: String, words: String)] {
-        let listed = Dictionary(list.entries.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
+        let listed = list.entries(by: \.path)
         return targets.map { target in
             guard target.path != PatchList.trustPath(for: app) else { return (target.path, "the trust store") }
             return (target.path, listed[target.path]?.words ?? "in no entry")

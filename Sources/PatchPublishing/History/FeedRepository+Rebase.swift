@@ -49,7 +49,7 @@ extension JSONValue {
 
     /// The entries of this list, with the changes, additions and removals of another one.
     private func mergedPatches(with other: JSONValue, since base: JSONValue) -> [JSONValue] {
-        func name(_ entry: JSONValue) -> String { "\(entry[Key.id]?.text ?? "") \(entry[Key.version]?.number ?? 0)" }
+        func name(_ entry: JSONValue) -> String { PatchEntryDraft(entry).name }
         func entries(_ list: JSONValue) -> [String: JSONValue] {
             Dictionary((list[Key.patches]?.elements ?? []).map { (name($0), $0) }) { $1 }
         }

@@ -37,6 +37,42 @@ extension FeedRepository {
         return others.max { $0.version < $1.version }
     }
 
+    /// Restores the list of an older state, unless it is in effect. A patch that was not listed then is withdrawn, because devices
+    /// may have it.
+    ///
+    /// - Returns: Whether the list was changed.
+    /// - Throws: `config` if a patch was listed then, but the release keys no longer sign its envelope.
+    package mutating func undo(to older: FeedRepository, in details: ChangeDetails) throws(PatchError) -> Bool {
+        let signed = Set(targets.map(\.path))
+        let before = older.list.entries
+        for entry in before where entry.state != .withdrawn && !signed.contains(entry.path ?? "") {
+            throw PatchError(
+                .config, "\(entry.name) was removed, so the state before that cannot be made again",
+                remedy: PublishingRemedy.publishAgain)
+        }
+        var restored = list
+        restored.isEnabled = older.list.isEnabled
+        restored.minimumAppVersion = older.list.minimumAppVersion
+        restored.notice = older.list.notice
+        restored.switches = older.list.switches
+        let (now, earlier) = (Dictionary(grouping: list.entries, by: \.name), Set(before.map(\.path)))
+        restored.entries =
+            before.map { entry in
+                // An entry that is the same for devices keeps its current time, author and reason.
+                now[entry.name]?.first { $0.isEquivalent(to: entry) } ?? entry
+            }
+            + list.entries.filter { !earlier.contains($0.path) }.map { entry in
+                guard entry.state != .withdrawn else { return entry }
+                var entry = entry
+                entry.state = .withdrawn
+                entry.reason = details.reason ?? "undone"
+                return entry
+            }
+        guard !restored.isEquivalent(to: list) else { return false }
+        edit(in: details) { $0 = restored }
+        return true
+    }
+
     /// Removes all but the newest versions of patches. Withdrawals stay, because they must reach devices that have been away for
     /// long.
     ///
@@ -46,15 +82,36 @@ extension FeedRepository {
         _ ids: [String], keeping count: Int, in details: ChangeDetails
     ) throws(PatchError) -> [(id: String, version: Int)] {
         let listed = Dictionary(grouping: list.entries, by: \.id)
-        var gone: [(id: String, version: Int)] = []
+        var gone: [PatchEntryDraft] = []
         for id in ids {
             guard let entries = listed[id] else { throw .unlisted(id, in: self) }
-            let versions = entries.filter { $0.state != .withdrawn }.map(\.version).sorted(by: >)
-            gone += versions.dropFirst(count).map { (id, $0) }
+            gone += entries.filter { $0.state != .withdrawn }.sorted { $0.version > $1.version }.dropFirst(count)
         }
-        let names = Set(gone.map { "\($0.id) \($0.version)" })
+        let names = Set(gone.map(\.name))
         prune(in: details) { names.contains($0.name) }
-        return gone
+        return gone.map { ($0.id, $0.version) }
+    }
+
+    /// Removes versions that no device should get any more, from the list and from the targets.
+    ///
+    /// - Parameter isSuperfluous: Whether to remove an entry.
+    package mutating func prune(in details: ChangeDetails, _ isSuperfluous: (PatchEntryDraft) -> Bool) {
+        let paths = Set(list.entries.filter(isSuperfluous).compactMap(\.path))
+        guard !paths.isEmpty else { return }
+        edit(in: details) { list in list.entries.removeAll(where: isSuperfluous) }
+        removeTargets(in: details, paths.contains)
+    }
+
+    /// Removes targets, so that they are no longer signed by the release keys.
+    package mutating func removeTargets(in details: ChangeDetails, _ isSuperfluous: (String) -> Bool) {
+        bumpVersion(of: .targets, in: details)
+        bodies.targets.targets = bodies.targets.targets.filter { !isSuperfluous($0.key.text) }
+    }
+
+    /// The envelopes that the release keys have signed and no entry lists.
+    package var unlistedTargets: [String] {
+        let listed = Set(list.entries.compactMap(\.path))
+        return targets.map(\.path).filter { $0.utf8.starts(with: FeedLayout.envelopes.utf8) && !listed.contains($0) }
     }
 
     /// Removes a version of a patch from the targets that the release keys have signed.

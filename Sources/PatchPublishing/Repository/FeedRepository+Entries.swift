@@ -68,11 +68,11 @@ extension FeedRepository {
         if let last = list.author, last != author {
             return "the last change was made by \(last)\(list.reason.map { ": \($0)" } ?? "")"
         }
-        let listed = Dictionary(list.entries.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
+        let listed = list.entries(by: \.path)
         let wider = older.list.entries.first { entry in
             listed[entry.path].map { entry.reachesMore(than: $0) } ?? (entry.state == .active)
         }
-        if let wider { return "\(wider.id) \(wider.version) would be \(wider.words) again" }
+        if let wider { return "\(wider.name) would be \(wider.words) again" }
         if let lowest = list.minimumAppVersion, older.list.minimumAppVersion.map({ $0 < lowest }) ?? true {
             return "versions of the app below \(lowest) would get patches again"
         }

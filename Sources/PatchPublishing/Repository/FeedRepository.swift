@@ -401,7 +401,7 @@ package struct FeedRepository: Sendable {
         guard let highest = higher.max(by: { $0.version < $1.version }) else { return }
         throw PatchError(
             .feedListed,
-            "\(new.id) \(new.version): version \(highest.version) is \(highest.words), and devices would get the lower one wherever that is not for them",
+            "\(new.name): version \(highest.version) is \(highest.words), and devices would get the lower one wherever that is not for them",
             remedy: PublishingRemedy.packHigher)
     }
 
@@ -435,7 +435,7 @@ package struct FeedRepository: Sendable {
     /// Changes the list, and records in each changed entry the time, the author and the reason.
     package mutating func edit(in details: ChangeDetails, _ body: (inout PatchListDraft) -> Void) {
         bumpVersion(of: .rollout, in: details)
-        let old = Dictionary(list.entries.map { ($0.name, $0) }) { first, _ in first }
+        let old = list.entries(by: \.name)
         let wasEnabled = list.isEnabled
         body(&list)
         if list.isEnabled != wasEnabled {
@@ -457,68 +457,12 @@ package struct FeedRepository: Sendable {
     /// - Parameter entry: The entry as it is now.
     package mutating func replace(_ entry: PatchEntryDraft, with new: PatchEntryDraft, in details: ChangeDetails) {
         bumpVersion(of: .rollout, in: details)
-        if let index = list.entries.firstIndex(where: { $0.id == entry.id && $0.version == entry.version }) {
-            list.entries[index] = new.stamped(since: entry, in: details)
+        var entries = list.entries
+        if let index = entries.firstIndex(where: { $0.id == entry.id && $0.version == entry.version }) {
+            entries[index] = new.stamped(since: entry, in: details)
         }
+        list.entries = entries
         stampList(in: details)
-    }
-
-    /// Restores the list of an older state, unless it is in effect. A patch that was not listed then is withdrawn, because devices
-    /// may have it.
-    ///
-    /// - Returns: Whether the list was changed.
-    /// - Throws: `config` if a patch was listed then, but the release keys no longer sign its envelope.
-    package mutating func undo(to older: FeedRepository, in details: ChangeDetails) throws(PatchError) -> Bool {
-        let signed = Set(targets.map(\.path))
-        let before = older.list.entries
-        for entry in before where entry.state != .withdrawn && !signed.contains(entry.path ?? "") {
-            throw PatchError(
-                .config, "\(entry.id) \(entry.version) was removed, so the state before that cannot be made again",
-                remedy: PublishingRemedy.publishAgain)
-        }
-        var restored = list
-        restored.isEnabled = older.list.isEnabled
-        restored.minimumAppVersion = older.list.minimumAppVersion
-        restored.notice = older.list.notice
-        restored.switches = older.list.switches
-        let (now, earlier) = (Dictionary(grouping: list.entries, by: \.name), Set(before.map(\.path)))
-        restored.entries =
-            before.map { entry in
-                // An entry that is the same for devices keeps its current time, author and reason.
-                now[entry.name]?.first { $0.isEquivalent(to: entry) } ?? entry
-            }
-            + list.entries.filter { !earlier.contains($0.path) }.map { entry in
-                guard entry.state != .withdrawn else { return entry }
-                var entry = entry
-                entry.state = .withdrawn
-                entry.reason = details.reason ?? "undone"
-                return entry
-            }
-        guard !restored.isEquivalent(to: list) else { return false }
-        edit(in: details) { $0 = restored }
-        return true
-    }
-
-    /// Removes versions that no device should get any more, from the list and from the targets.
-    ///
-    /// - Parameter isSuperfluous: Whether to remove an entry.
-    package mutating func prune(in details: ChangeDetails, _ isSuperfluous: (PatchEntryDraft) -> Bool) {
-        let paths = Set(list.entries.filter(isSuperfluous).compactMap(\.path))
-        guard !paths.isEmpty else { return }
-        edit(in: details) { list in list.entries.removeAll(where: isSuperfluous) }
-        removeTargets(in: details, paths.contains)
-    }
-
-    /// Removes targets, so that they are no longer signed by the release keys.
-    package mutating func removeTargets(in details: ChangeDetails, _ isSuperfluous: (String) -> Bool) {
-        bumpVersion(of: .targets, in: details)
-        bodies.targets.targets = bodies.targets.targets.filter { !isSuperfluous($0.key.text) }
-    }
-
-    /// The envelopes that the release keys have signed and no entry lists.
-    package var unlistedTargets: [String] {
-        let listed = Set(list.entries.compactMap(\.path))
-        return targets.map(\.path).filter { $0.utf8.starts(with: FeedLayout.envelopes.utf8) && !listed.contains($0) }
     }
 
     /// Renews metadata that expire soon: the timestamp always, the others when less than half of their time is left.

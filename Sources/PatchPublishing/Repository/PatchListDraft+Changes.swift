@@ -7,7 +7,7 @@ extension PatchListDraft {
 
     /// The entries that are the same for devices as in another list, but have another reason.
     func reasonChanges(since old: PatchListDraft) -> [String] {
-        let earlier = Dictionary(old.entries.map { ($0.name, $0) }) { first, _ in first }
+        let earlier = old.entries(by: \.name)
         return entries.compactMap { entry in
             let name = entry.name
             guard let before = earlier[name], before.reason != entry.reason, before.isEquivalent(to: entry) else {
@@ -27,7 +27,7 @@ extension PatchListDraft {
         add("minimum app version", old.minimumAppVersion?.description, minimumAppVersion?.description)
         add("notice", old.notice, notice)
         add("switches", old.switches?.text(), switches?.text())
-        let earlier = Dictionary(old.entries.map { ($0.name, $0) }) { first, _ in first }
+        let earlier = old.entries(by: \.name)
         for entry in entries {
             let name = entry.name
             guard let before = earlier[name] else {
@@ -39,7 +39,7 @@ extension PatchListDraft {
                 "changed \(name): "
                     + (before.words == entry.words ? "\(entry.json.text())" : "\(before.words) -> \(entry.words)"))
         }
-        let listed = Set(entries.map { $0.name })
+        let listed = Set(entries.map(\.name))
         for entry in old.entries where !listed.contains(entry.name) {
             lines.append("no longer listed \(entry.name): it was \(entry.words)")
         }

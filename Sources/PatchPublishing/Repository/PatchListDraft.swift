@@ -93,6 +93,11 @@ package struct PatchListDraft: Sendable {
         set { json.set(Key.patches, .array(newValue.map(\.json))) }
     }
 
+    /// The entries by their names or paths; of several, the first.
+    func entries<Name: Hashable>(by key: KeyPath<PatchEntryDraft, Name>) -> [Name: PatchEntryDraft] {
+        Dictionary(entries.map { ($0[keyPath: key], $0) }) { first, _ in first }
+    }
+
     /// Sets or removes a value that the app reads.
     package mutating func setSwitch(_ name: String, to value: String?) {
         json.change(Key.switches) { $0.set(name, value.map(JSONValue.string)) }
@@ -124,7 +129,8 @@ package struct PatchEntryDraft: Sendable {
     }
 
     /// The id and the version, which no other entry has.
-    var name: String { "\(id) \(version)" }
+    package var name: String { "\(id) \(version)" }
+
     package var id: String { json[Key.id]?.text ?? "" }
     package var version: Int { json[Key.version]?.number ?? 0 }
 

@@ -43,7 +43,7 @@ extension FeedCommand {
         var failure: PatchError?
         try action.run(isUrgent: true) { (feed, details) throws(PatchError) in
             let old = try feed.entry(asked.id, version: asked.version)
-            let name = "\(old.id) \(old.version)"
+            let name = old.name
             // The evidence is about the step before this change.
             guard old.since == asked.since else { return ["waits  \(name): it was changed in this moment"] }
             let step = RolloutStep(
@@ -61,7 +61,7 @@ extension FeedCommand {
                     .script, "\(name) is withdrawn: \(limit.change)",
                     hint: "deploy it, look into it, and publish a higher version")
                 return ["withdrawn  \(name)"]
-                    + (feed.fallback(for: entry).map { ["still offered  \($0.id) \($0.version)  \($0.words)"] } ?? [])
+                    + (feed.fallback(for: entry).map { ["still offered  \($0.name)  \($0.words)"] } ?? [])
             case .wait(let reasons): return reasons.map { "waits  \(name): \($0.text)" }
             case .complete: return ["complete  \(name): \(old.words), and no gate is crossed"]
             case .stopped(let gate):

@@ -173,10 +173,10 @@ extension FeedCommand {
                 remedy: PublishingRemedy.giveVersion)
         }
         guard feed.replace(old, unlessSame: entry, reason: reason, in: details) else {
-            return ["already \(what)  \(entry.id) \(entry.version)"]
+            return ["already \(what)  \(entry.name)"]
         }
-        return ["\(what)  \(entry.id) \(entry.version)"]
-            + (feed.fallback(for: entry).map { ["still offered  \($0.id) \($0.version)  \($0.words)"] } ?? [])
+        return ["\(what)  \(entry.name)"]
+            + (feed.fallback(for: entry).map { ["still offered  \($0.name)  \($0.words)"] } ?? [])
     }
 
     /// Changes the list as a whole.

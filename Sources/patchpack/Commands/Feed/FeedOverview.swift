@@ -32,7 +32,7 @@ extension FeedRepository {
                 }
             let change = Change(time: entry.since, author: entry.author, reason: entry.reason).text(at: now)
             lines.append(
-                ReportLine(style: style, word: "\(entry.id) \(entry.version)", text: "  \(entry.words)\(change)"))
+                ReportLine(style: style, word: entry.name, text: "  \(entry.words)\(change)"))
         }
         let rest = Dictionary(grouping: entries.dropFirst(most), by: \.kind).mapValues(\.count)
         if !rest.isEmpty {
