@@ -1,9 +1,13 @@
 # A newcomer needs only `make demo` and `make test`. Both first install missing packages.
 
-SWIFT ?= swift
+export SWIFT ?= swift
 BUILD = .build/release
 # Recipes refer to the checkout as "$$CHECKOUT", so that no shell interprets the characters in a folder's name.
 export CHECKOUT := $(CURDIR)
+# The version that the tool prints (Package.swift).
+export PATCHPACK_VERSION := $(shell scripts/version.sh)
+# All builds leave the plug-ins out (Package.swift). `make check-packages` builds an app that uses them.
+export PATCHPACK_PLUGINS = 0
 ifneq ($(findstring ",$(CURDIR)),)
 $(error SwiftPM does not build in a folder with a double quote in its name: $(CURDIR))
 endif
@@ -21,6 +25,8 @@ RELEASE_FLAGS += --disable-local-rpath -Xlinker -z -Xlinker relro -Xlinker -z -X
 # Swift's static libraries request -export-dynamic, and the Swift runtime searches all exported symbols at each start. The budget
 # of start-up is for a tool that exports none. Debug information takes an eighth of the build time, and `make install` removes it.
 RELEASE_FLAGS += -Xlinker --no-export-dynamic -debug-info-format none
+# The tool loads libzip by the name that it has on the system (Sources/CLibzipLoader), so it must not name the one of this machine.
+RELEASE_FLAGS += -Xswiftc -ld-path="$$CHECKOUT/scripts/ld.sh"
 # The tool contains no path of this machine.
 RELEASE_FLAGS += -Xswiftc -file-prefix-map -Xswiftc "$$CHECKOUT=." -Xcc "-ffile-prefix-map=$$CHECKOUT=." -Xcxx "-ffile-prefix-map=$$CHECKOUT=."
 # Packed relative relocations are smaller, but only glibc 2.36 or later can read them.
@@ -35,239 +41,188 @@ else
 export CPATH := $(shell brew --prefix)/include
 endif
 
-.PHONY: all build deps install uninstall deb artifactbundle deb-check machines demo test conformance interop outside macros getting-started plugins mutants mutation asan tsan quick check lint walls generate recording docs cover bench bench-count fuzz fleet fleet-advance fleet-check fleet-bench monitoring-check deploy-check page-check service-check soak clean
+.PHONY: help demo test build install uninstall deb release artifactbundle quick lint walls check asan tsan fuzz bench bench-count mutation generate docs cover fleet programs clean
 
 comma = ,
 
 # Selects tests, benchmarks or fuzz targets: `make test ONLY=FeedTests`, `make fuzz ONLY=zip,lua`.
 ONLY =
+# Debian's own Swift needs -Xswiftc -Xfrontend -Xswiftc -disable-cross-import-overlays: it lacks a library of Swift Testing.
+TEST_FLAGS =
 
-all: build
+# Each target has a sentence after two number signs, and each check one after its command.
+help: ## this list
+	@echo "usage: make TARGET. To begin: make demo, then make test"
+	@sed -nE 's/^([a-z-]+):.* ## (.*)/\1@\2/p; s/^(check-[a-z-]+) = .* # (.*)/\1@\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F @ '{ printf "  %-20s %s\n", $$1, $$2 }'
 
-deps:
-	@scripts/deps.sh test
+# `make test` continues with this debug build.
+demo: ## builds the tool and an example app, packs patches, delivers them, and rolls them back
+	@scripts/deps.sh demo
+	$(SWIFT) build --product patchpack
+	$(SWIFT) build --product shop
+	@PATCHPACK=.build/debug/patchpack SHOP=.build/debug/shop scripts/demo.sh
 
-build:
+# Programs that are missing cost the tests that need them, unless all tests are asked for. The tests make many thousands of files,
+# which is faster in memory if there is room for them.
+test: ## all tests; ONLY=FeedTests runs some, PATCHPACK_LONG_TESTS=1 also those that take long or need more programs
+	@scripts/deps.sh $(if $(PATCHPACK_LONG_TESTS),tools,test)
+	@TMPDIR=$$(scripts/check/temporary.sh); export TMPDIR; \
+	  $(SWIFT) test $(TEST_FLAGS) $(if $(ONLY),--filter '$(subst $(comma),|,$(ONLY))')
+
+# It installs nothing and needs no network.
+quick: ## the changes since the last commit: their form, their build, and the tests of their modules
+	@SWIFT=$(SWIFT) scripts/check/quick.sh
+
+build: ## the tool, as a release
 	@scripts/deps.sh build
-	@[ -z "$(STATIC)" ] || { mkdir -p "$(STATIC)" && ln -sf "$(LIBSTDCXX)" "$(STATIC)"; }
+	@[ -z "$(wildcard $(LIBSTDCXX))" ] || { mkdir -p "$(STATIC)" && ln -sf "$(LIBSTDCXX)" "$(STATIC)"; }
 	$(SWIFT) build $(RELEASE_FLAGS) --product patchpack
 
-# Installs the tool, completions and manual pages: `make install PREFIX=/opt/patchpack`. Packagers can set DESTDIR, which is put
-# before it.
+programs: build # the tool and the example programs, as releases, for the checks below
+	for program in shop service fleet; do $(SWIFT) build $(RELEASE_FLAGS) --product $$program || exit; done
+
+# Packagers can set DESTDIR, which is put before PREFIX.
 PREFIX = /usr/local
-install: build
+install: build ## the tool, completions and manual pages, into PREFIX=/usr/local
 	@scripts/deps.sh package
 	@PATCHPACK=$(BUILD)/patchpack SWIFT=$(SWIFT) scripts/package/install.sh "$(DESTDIR)$(PREFIX)"
 
-uninstall:
+uninstall: ## removes what `make install` with the same PREFIX has installed
 	rm -f "$(DESTDIR)$(PREFIX)"/bin/patchpack "$(DESTDIR)$(PREFIX)"/share/man/man[15]/patchpack* \
-	  "$(DESTDIR)$(PREFIX)"/share/bash-completion/completions/patchpack "$(DESTDIR)$(PREFIX)"/share/zsh/site-functions/_patchpack \
-	  "$(DESTDIR)$(PREFIX)"/share/fish/vendor_completions.d/patchpack.fish
+	  "$(DESTDIR)$(PREFIX)"/share/bash-completion/completions/patchpack "$(DESTDIR)$(PREFIX)"/share/zsh/site-functions/_patchpack
 	rm -rf "$(DESTDIR)$(PREFIX)"/share/doc/patchpack
 
-# Makes dist/patchpack_VERSION_ARCHITECTURE.deb.
-deb: build
+deb: build ## dist/patchpack_VERSION_ARCHITECTURE.deb
 	@scripts/deps.sh package
 	@PATCHPACK=$(BUILD)/patchpack SWIFT=$(SWIFT) scripts/package/deb.sh dist
 
-# Makes dist/patchpack-plugins, a package of the build plug-in with the built tool.
-artifactbundle: build
+release: ## dist/ as a release: archive, source, Debian package, hashes; KEY=key.pem signs them
+	scripts/package/release.sh make dist
+	$(if $(KEY),scripts/package/release.sh sign dist "$(KEY)")
+
+artifactbundle: build ## dist/patchpack-plugins, a package of the build plug-in with the built tool
 	@PATCHPACK=$(BUILD)/patchpack SWIFT=$(SWIFT) scripts/package/artifact-bundle.sh dist
 
-# As root: checks the package with lintian and in a new system.
-deb-check: deb
-	@scripts/deps.sh deb-check
-	@scripts/check/deb-check.sh dist/patchpack_*.deb
-
-# Builds and tests a clone in new roots of other releases of Debian, as a user who is not root. It must be started as root. `make
-# machines SUITES=forky STEPS=demo` runs a part of it.
-SUITES = bookworm trixie
-STEPS = demo test deb-check
-machines:
-	@scripts/deps.sh machines
-	STEPS="$(STEPS)" scripts/check/machines.sh $(SUITES)
-
-demo: build
-	@scripts/deps.sh demo
-	$(SWIFT) build $(RELEASE_FLAGS) --product shop
-	@PATCHPACK=$(BUILD)/patchpack SHOP=$(BUILD)/shop scripts/demo.sh
-
-# The tests make many thousands of files, which is faster in memory if there is room for them.
-test: deps
-	@TMPDIR=$$(scripts/check/temporary.sh); export TMPDIR; \
-	  $(SWIFT) test $(if $(ONLY),--filter '$(subst $(comma),|,$(ONLY))')
-
-# Lints the changes since the last commit, builds them, and runs the tests of their modules. It installs nothing and needs no
-# network.
-quick:
-	@SWIFT=$(SWIFT) scripts/check/quick.sh
-
-# The TUF project's suite for clients of a feed. `make conformance TUF_CONFORMANCE=DIR` names a checkout of it.
-TUF_CONFORMANCE =
-conformance: deps
-	@SWIFT=$(SWIFT) scripts/check/conformance.sh "$(TUF_CONFORMANCE)"
-
-# Tests feeds between this and python-tuf, in both directions.
-interop: deps
-	@scripts/check/tuf-python.sh
-	$(SWIFT) test --filter PythonTUFTests
-
-# Release builds of a package that depends on this one, with every way to keep and call replaceable functions. `make outside
-# VARIANTS="plain evolution"` builds some of plain, testing, evolution and testing-evolution.
-VARIANTS =
-outside: deps
-	SWIFT=$(SWIFT) python3 Tests/Outside/build.py $(VARIANTS)
-
-# Follows the first page for newcomers, from an empty folder to a patch that is rolled back.
-getting-started: build
-	PATH="$$CHECKOUT/$(BUILD):$$PATH" python3 Tests/Docs/run.py docs/getting-started.md
-
-# Tests the macros, built with the toolchain's SwiftSyntax, with programs that use them and code that they refuse.
-macros: deps
-	SWIFT=$(SWIFT) Tests/Macros/check.sh
-
-# Builds an app that depends on this checkout by URL and tag and uses the plug-ins.
-plugins: artifactbundle
-	SWIFT=$(SWIFT) Tests/Plugins/check.sh dist/patchpack-plugins
-
-# Runs the libraries' tests, and the tests of the verbs that read untrusted files, under the address sanitizer with the leak
-# check, and their C code under the undefined behaviour sanitizer. That one traps, because Swift's compiler has no runtime for it
-# on Linux. The tool's other tests start programs thousands of times, each of which takes ten times as long there.
-ASAN = SWIFT_BACKTRACE=enable=no LSAN_OPTIONS="suppressions=\"$$CHECKOUT/Tests/leaks.supp\":print_suppressions=0" \
-  $(SWIFT) test --sanitize=address -Xcc -fsanitize=undefined -Xcc -fsanitize-trap=undefined --scratch-path .build/asan
-asan: deps
-	$(ASAN) --skip patchpackTests
-	$(ASAN) --skip-build --filter 'patchpackTests.(VerifyTests|PackTests|ResignTests|InspectTests|FeedTests|TestCommandTests|LintTests)'
-
-# Makes mistakes in the example patches, which are Lua, and counts how many lint and the specs find.
-mutants: build
-	$(SWIFT) build $(RELEASE_FLAGS) --product shop
-	scripts/check/mutants.py $(BUILD)/patchpack $(BUILD)/shop
-
-# Makes random single changes of Sources in a copy of the tree, and lists the changes that no test of their module notices. Takes
-# about ten minutes. `make mutation SEED="4 5" COUNT=40 MODULES=PatchFeed` makes others. It is not a part of CI, because a person
-# must read the list.
-SEED = 1 2 3
-COUNT = 35
-MODULES = PatchPublishing PatchFeed PatchCrypto
-mutation: deps
-	@SWIFT=$(SWIFT) scripts/check/mutation.py --seed "$(SEED)" --count $(COUNT) --modules "$(MODULES)"
-
-# Runs the runner's threads under the thread sanitizer. Lua leaves C functions with longjmp, and Debian's Lua does not notify the
-# sanitizer. The sanitizer's call stack would grow with each error and end the process after about ten thousand, so C code does
-# not record its calls. No jump leaves a Swift function.
-tsan: deps
-	SWIFT_BACKTRACE=enable=no $(SWIFT) test --sanitize=thread -Xcc -mllvm -Xcc -tsan-instrument-func-entry-exit=0 --scratch-path .build/tsan --no-parallel --filter 'PatchRunnerTests|PatchWorkbenchTests|PatchDeviceTests'
-
-# Warnings are errors in every build of the package (Package.swift), so `check` builds, lints and checks the docs.
-check: deps lint docs bench-count
-	scripts/check/elf.sh $(BUILD)/patchpack
-	$(SWIFT) build --build-tests
-	SWIFT=$(SWIFT) scripts/check/references.py
-	SWIFT=$(SWIFT) scripts/check/api.sh
-	scripts/check/workflows.sh
-
-# Needs no build, and is the first step of CI.
-lint:
+# The first step of CI.
+lint: walls ## format, shell scripts and walls
 	@scripts/deps.sh lint
-	@$(MAKE) --no-print-directory walls
 	git ls-files -z --cached --others --exclude-standard '*.swift' | xargs -0 -n 50 $(SWIFT) format lint --strict
 	shellcheck scripts/*.sh scripts/*/*.sh Tests/Plugins/*.sh Tests/Macros/*.sh Tests/Monitoring/*.sh examples/*.sh examples/by-hand/*.sh .ci/run
 
-# The part of `lint` that takes a second. Without git it would check nothing.
-walls:
+# Without git it would check nothing.
+walls: ## the checks that take a second and need no build: claims of the documents, escapes
 	@git rev-parse --git-dir >/dev/null
-	scripts/check/layers.py
-	scripts/check/phrases.sh
 	scripts/check/docs.py
+	scripts/generate/lint.py --check
 	scripts/check/quick.sh --check
 	scripts/check/escapes.sh
 	@! git ls-files 'Tests/*.swift' | xargs grep -lE '^ *@Test' | xargs -r grep -L ownThreads | sed 's/$$/: its suite needs the trait .ownThreads/' | grep .
+	@! git grep -nP '^(?! *(//|\*)).*((?<!checkout )(?<![\w-])--[a-z]{2}|`(feed|store|trust|pack|lint|test|sync|report|verify)[ `])' -- 'Sources/*.swift' ':!Sources/patchpack' | sed 's/$$/: libraries do not know the verbs and options of the tool/' | grep .
 
-# Generates the code for registered functions with 0 to 8 arguments.
-generate:
+# Warnings are errors in every build of the package (Package.swift).
+check: lint docs bench-count ## lint, the documentation, instruction counts, layers, public declarations, workflows
+	scripts/check/elf.sh $(BUILD)/patchpack
+	$(SWIFT) build --build-tests
+	scripts/check/references.py
+	SWIFT=$(SWIFT) scripts/check/api.sh
+	scripts/check/workflows.sh
+
+# The checks of CI. `make check-NAME` runs the command of its line.
+check-api = scripts/check/api.sh # public declarations, against the last tagged version
+check-arm64 = scripts/check/arm64.sh # as root: the tool and tests of the runner for arm64, in an emulator
+check-conformance = scripts/check/conformance.sh # the TUF project's suite for clients; TUF_CONFORMANCE=DIR is a checkout of it
+check-deb = scripts/check/deb-check.sh dist/patchpack_*.deb # as root: the Debian package, with lintian and in a new system
+check-deploy = scripts/check/deploy.sh # two jobs that deploy copies of one feed at once: a folder, rsync, an object store
+check-fleet = scripts/check/fleet-check.sh # reports of DEVICES=100000 simulated devices, against ClickHouse's engine
+check-fleet-advance = python3 Tests/Fleet/advance.py $(BUILD)/patchpack 100000 # a bad, a good and a silent release, with `feed advance`
+check-interop = scripts/check/tuf-python.sh && $(SWIFT) test --filter PythonTUFTests # feeds between this and python-tuf, both ways
+check-machines = scripts/check/machines.sh # as root: a clone in new systems; SUITES="bookworm trixie" STEPS="demo test check-deb"
+check-monitoring = Tests/Monitoring/check.sh $(BUILD)/patchpack # an alert about a bad release, by a real Prometheus
+check-mutants = scripts/check/mutants.py $(BUILD)/patchpack $(BUILD)/shop # mistakes in the example patches: how many lint and specs find
+check-packages = scripts/check/packages.sh # packages that depend on this one: libraries, macros, plug-ins, docs/getting-started.md
+check-page = scripts/check/page-check.sh # pages of reports and feeds in Chromium; PICTURES=DIR keeps screenshots
+check-references = scripts/check/references.py # layers, by the compiler's references, after `make test`
+check-release = scripts/check/release.sh dist # as root: the artifacts of `make release`, in new systems; SUITES="bookworm trixie"
+check-service = python3 examples/service/run.py $(BUILD)/service $(BUILD)/patchpack # four workers are patched under load
+check-soak = $(SWIFT) build $(BENCHMARKS) && .build/packages/release/benchmarks soak 10000000 # ten million calls leave memory where it was
+check-workflows = scripts/check/workflows.sh # workflows and the action: their form and their security
+check-deb: deb
+check-deploy check-fleet check-fleet-advance check-monitoring check-mutants check-packages check-page check-service: programs
+
+check-%:
+	$(if $(check-$*),,$(error there is no check-$*; `make help` lists the checks))
+	@scripts/deps.sh $(or $(if $(filter arm64 release,$*),machines)$(filter deb machines monitoring page,$*),tools)
+	SWIFT=$(SWIFT) PATCHPACK=$(BUILD)/patchpack FLEET=$(BUILD)/fleet $(check-$*)
+
+# The address sanitizer with the leak check, and the undefined behaviour sanitizer for C. That one traps, because Swift's compiler has
+# no runtime for it on Linux. Of the tool's tests, only those of the verbs that read untrusted files: the others start programs
+# thousands of times, each of which takes ten times as long there.
+ASAN = --sanitize=address -Xcc -fsanitize=undefined -Xcc -fsanitize-trap=undefined --scratch-path .build/asan
+asan: export SWIFT_BACKTRACE = enable=no
+asan: export LSAN_OPTIONS = suppressions="$(CURDIR)/Tests/leaks.supp":print_suppressions=0
+asan: ## the libraries' tests, and some of the tool's, under the sanitizers for addresses and undefined behaviour
+	@scripts/deps.sh tools
+	$(SWIFT) build $(ASAN) --product patchpackPackageTests
+	$(SWIFT) build $(ASAN) --product patchpack
+	$(SWIFT) test $(ASAN) --skip-build --skip patchpackTests
+	$(SWIFT) test $(ASAN) --skip-build --filter 'patchpackTests.(VerifyTests|PackTests|ResignTests|InspectTests|FeedTests|TestCommandTests|LintTests)'
+
+# Lua leaves C functions with longjmp, and Debian's Lua does not notify the sanitizer. The sanitizer's call stack would grow with each
+# error and end the process after about ten thousand, so C code does not record its calls. No jump leaves a Swift function. What is
+# skipped uses one thread, and takes minutes there.
+TSAN = --sanitize=thread -Xcc -mllvm -Xcc -tsan-instrument-func-entry-exit=0 --scratch-path .build/tsan
+tsan: export SWIFT_BACKTRACE = enable=no
+tsan: export PATCHPACK_TESTS = PatchRunnerTests,PatchDeviceTests
+tsan: ## the tests of the runner and the device under the thread sanitizer
+	@scripts/deps.sh tools
+	$(SWIFT) build $(TSAN) --product patchpackPackageTests
+	$(SWIFT) build $(TSAN) --product patchpack
+	$(SWIFT) test $(TSAN) --skip-build --no-parallel --skip 'HostileScriptTests|StateSearchTests|NestedContainerTests'
+
+SECONDS = 60
+fuzz: ## fuzzes each target for SECONDS=60; ONLY=zip,lua for some
+	@scripts/deps.sh test
+	@SWIFT=$(SWIFT) scripts/check/fuzz.sh $(SECONDS) $(subst $(comma), ,$(ONLY))
+
+# The build folder of the packages that depend on this one.
+BENCHMARKS = --package-path Benchmarks -c release --scratch-path .build/packages
+bench: build ## all benchmarks, in about five minutes; ONLY=calls for some
+	@scripts/deps.sh bench
+	$(SWIFT) build $(BENCHMARKS)
+	.build/packages/release/benchmarks "$$CHECKOUT" $(subst $(comma), ,$(ONLY))
+
+# A slower program is noticed on a busy machine too.
+bench-count: build ## counts instructions, against Benchmarks/budgets.txt; ONLY="async string" for some
+	@scripts/deps.sh bench
+	$(SWIFT) build $(BENCHMARKS)
+	@SWIFT=$(SWIFT) scripts/check/bench-count.sh $(ONLY)
+
+# A person must read the list, so it is not a part of CI. `make mutation SEED="4 5" COUNT=40 MODULES=PatchFeed` makes other changes.
+SEED = 1 2 3
+COUNT = 35
+MODULES = PatchPublishing PatchFeed PatchCrypto
+mutation: ## makes random changes in a copy of Sources, and lists those that no test notices, in ten minutes
+	@scripts/deps.sh test
+	@SWIFT=$(SWIFT) scripts/check/mutation.py --seed "$(SEED)" --count $(COUNT) --modules "$(MODULES)"
+
+generate: ## docs/lint.md, and the code for registered functions
+	scripts/generate/lint.py
 	python3 scripts/generate/arities.py functions | $(SWIFT) format - >Sources/PatchRunner/Registry/Arities.swift
 	python3 scripts/generate/arities.py refusals | $(SWIFT) format - >Sources/PatchRunner/Registry/Unavailable+Arities.swift
 	python3 scripts/generate/arities.py structs | $(SWIFT) format - >Sources/PatchRunner/Values/PatchFields+Arities.swift
 
-# Draws docs/recording.svg from the tool's output.
-recording: build
-	python3 scripts/generate/recording.py $(BUILD)/patchpack
-
-docs: deps
+docs: ## the documentation of every public declaration, in .docs, compared with docs/api
+	@scripts/deps.sh build
 	@SWIFT=$(SWIFT) scripts/generate/docs.sh
 
-# Runs all benchmarks in about five minutes. `make bench ONLY=calls` runs one group.
-bench: build
-	@scripts/deps.sh bench
-	$(SWIFT) build --package-path Benchmarks -c release
-	Benchmarks/.build/release/benchmarks "$$CHECKOUT" $(subst $(comma), ,$(ONLY))
-
-# Counts instructions instead of time, so that a slower program is noticed on a busy machine too. UPDATE=1 stores the new counts.
-bench-count: build
-	@scripts/deps.sh bench
-	$(SWIFT) build --package-path Benchmarks -c release
-	@SWIFT=$(SWIFT) scripts/check/bench-count.sh $(ONLY)
-
-# Fuzzes each target for a minute. `make fuzz SECONDS=600 ONLY=zip,lua` fuzzes some targets for longer.
-SECONDS = 60
-fuzz: deps
-	@SWIFT=$(SWIFT) scripts/check/fuzz.sh $(SECONDS) $(subst $(comma), ,$(ONLY))
-
-# Takes a million simulated devices through a bad release, with the real state machine and the real choice of devices, and draws
-# docs/fleet.svg. It takes about ten minutes.
-fleet: deps
-	$(SWIFT) run -c release fleet docs/fleet.svg
-
-# Compares `patchpack report` with ClickHouse's own engine over the events of a hundred thousand simulated devices. It takes about
-# five minutes and 5 GB of disk.
-DEVICES = 100000
-fleet-check: build deps
-	$(SWIFT) build $(RELEASE_FLAGS) --product fleet
-	@FLEET=.build/release/fleet PATCHPACK=$(BUILD)/patchpack scripts/check/fleet-check.sh $(DEVICES)
-
-# Simulates a bad, a good and a silent release in a fleet, with `patchpack feed advance` each hour.
-fleet-advance: build
-	@scripts/deps.sh test
-	python3 Tests/Fleet/advance.py $(BUILD)/patchpack 100000
-
-# Runs two jobs that deploy copies of one feed at the same time, to each kind of place.
-PAIRS = 20
-deploy-check: build
-	@scripts/deps.sh test
-	[ -x .build/moto/bin/moto_server ] || (python3 -m venv .build/moto && .build/moto/bin/pip install --quiet --disable-pip-version-check 'moto[s3,server]==5.2.1')
-	.build/moto/bin/python Tests/Deploy/race.py $(BUILD)/patchpack $(PAIRS)
-
-# Checks that a real Prometheus raises an alert about a bad release.
-monitoring-check: build
-	@scripts/deps.sh monitoring
-	Tests/Monitoring/check.sh $(BUILD)/patchpack
-
-# Measures `patchpack report`, DuckDB, ClickHouse's engine and jq over ten million events. It takes about ten minutes and 5 GB of
-# disk.
-fleet-bench: build deps
-	$(SWIFT) build $(RELEASE_FLAGS) --product fleet
-	@FLEET=.build/release/fleet PATCHPACK=$(BUILD)/patchpack scripts/check/fleet-check.sh 213000 bench
-
-# Opens the pages of reports and feeds in headless Chromium. `make page-check PICTURES=DIR` keeps screenshots of them.
-PICTURES =
-page-check: build deps
-	@scripts/deps.sh page
-	$(SWIFT) build $(RELEASE_FLAGS) --product fleet
-	@FLEET=.build/release/fleet PATCHPACK=$(BUILD)/patchpack scripts/check/page-check.sh $(PICTURES)
-
-# Patches four workers of examples/service under load. Prints each second which workers answered.
-service-check: build
-	$(SWIFT) build $(RELEASE_FLAGS) --product service
-	python3 examples/service/run.py .build/release/service $(BUILD)/patchpack
-
-# Makes ten million patched calls while patches are activated and deactivated. Memory use must not grow.
-soak: deps
-	$(SWIFT) build --package-path Benchmarks -c release
-	Benchmarks/.build/release/benchmarks soak 10000000
-
-cover: deps
+cover: ## which lines the tests run
+	@scripts/deps.sh tools
 	@SWIFT=$(SWIFT) scripts/check/cover.sh
 
-clean:
+# With the real state machine and the real choice of devices.
+fleet: ## takes a million simulated devices through a bad release, and draws docs/fleet.svg, in ten minutes
+	@scripts/deps.sh build
+	$(SWIFT) run -c release fleet docs/fleet.svg
+
+clean: ## removes everything that was built
 	rm -rf .build .docs coverage dist

@@ -60,13 +60,21 @@ let package = Package(
             linkerSettings: [.linkedLibrary("z")]),
         .target(
             name: "PatchReport", dependencies: ["PatchFiles", "PatchCrypto", "CEventReader", "Libc"]),
+        .target(
+            name: "CVersion",
+            cSettings: [
+                .define("PATCHPACK_VERSION", to: "\"\(Context.environment["PATCHPACK_VERSION"] ?? "")\"")
+            ]),
+        .target(
+            name: "CLibzipLoader", dependencies: ["CLibzip"],
+            cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)]),
         .target(name: "CLuaWorkbench", dependencies: ["CLua"], exclude: ["specs.lua"]),
         .target(name: "PatchWorkbench", dependencies: ["PatchRunner", "PatchCrypto", "CLuaBridge", "CLuaWorkbench"]),
         .executableTarget(
             name: "patchpack",
             dependencies: [
                 "PatchCrypto", "PatchFiles", "PatchFeed", "PatchPublishing", "PatchHTTP", "PatchRunner", "PatchDevice",
-                "PatchWorkbench", "PatchReport", "Libc",
+                "PatchWorkbench", "PatchReport", "CLibzipLoader", "CVersion", "Libc",
             ]),
         .plugin(
             name: "PatchpackCommand",
@@ -153,6 +161,12 @@ let package = Package(
             ]),
     ]
 )
+
+// A build plug-in runs the tool, so SwiftPM builds each module twice in a package with one. The Makefile builds without them.
+if Context.environment["PATCHPACK_PLUGINS"] == "0" {
+    package.targets.removeAll { $0.type == .plugin }
+    package.products.removeAll { $0 is Product.Plugin }
+}
 
 // `make quick` builds the tests of one module.
 if let names = Context.environment["PATCHPACK_TESTS"]?.split(separator: ",") {

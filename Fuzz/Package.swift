@@ -55,11 +55,12 @@ let package = Package(
         .target(
             name: "PatchWorkbench", dependencies: ["PatchRunner", "PatchCrypto", "CLuaBridge", "CLuaWorkbench"],
             swiftSettings: instrumented),
+        .target(name: "CVersion", cSettings: [.define("PATCHPACK_VERSION", to: "\"\"")]),
         .target(
             name: "patchpack",
             dependencies: [
                 "PatchCrypto", "PatchFiles", "PatchFeed", "PatchPublishing", "PatchHTTP", "PatchRunner", "PatchDevice",
-                "PatchWorkbench", "PatchReport", "Libc",
+                "PatchWorkbench", "PatchReport", "CVersion", "Libc",
             ],
             exclude: ["Main.swift"], swiftSettings: instrumented),
         .target(name: "CFuzzer"),

@@ -16,7 +16,7 @@ step "1. keys, once: keys/signing.pem stays secret, the other two go into the ap
 if [ -e keys/signing.pem ]; then
   "$patchpack" keyinfo keys/signing.pem keys/trusted.pem keys/script.key
 else
-  "$patchpack" keygen -o keys
+  "$patchpack" keygen -o keys --profile modern
 fi
 
 step "2. look at the example patches, with the functions that the shop offers"
@@ -72,7 +72,7 @@ step "9. run them: the shop, before and after (examples/shop; one patch has a bu
 "$shop" --patches dist --trusted-key keys/trusted.pem --script-key keys/script.key
 
 step "10. deliver them: a feed on a web server"
-for role in root publishing online; do "$patchpack" keygen --algorithm ed25519 -o "$work/$role" -q; done
+for role in root publishing online; do "$patchpack" keygen --profile modern -o "$work/$role" -q; done
 export PATCHPACK_FEED_KEY=$work/online/signing.pem
 "$patchpack" feed init "$work/feed" --app com.example.shop --root-key "$work/root/signing.pem" \
   --release-key "$work/publishing/signing.pem" --online-key "$work/online/signing.pem"
@@ -106,8 +106,8 @@ for environment in prerelease release; do
   cp "$work/$environment/metadata/1.root.json" "$work/$environment.root.json"  # the copy in the app
 done
 publish() {
-  "$patchpack" feed publish "$work/prerelease" "$work/dist/$1" -q "${keys[@]}" --key "$work/publishing/signing.pem" --key "$PATCHPACK_FEED_KEY"
-  "$patchpack" feed promote "$work/prerelease" "$work/release" com.example.shop.home "${keys[@]}" -q \
+  "$patchpack" feed publish "$work/prerelease" "$work/dist/$1" --rollout 100% -q "${keys[@]}" --key "$work/publishing/signing.pem" --key "$PATCHPACK_FEED_KEY"
+  "$patchpack" feed promote "$work/prerelease" "$work/release" com.example.shop.home --rollout 100% "${keys[@]}" -q \
     --key "$work/publishing/signing.pem" --key "$PATCHPACK_FEED_KEY"
   echo "published $1"
 }

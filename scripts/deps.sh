@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs missing packages. Does nothing if all of them are installed.
-# usage: deps.sh [lint|build|demo|test|bench|page|monitoring|package|deb-check|machines]
-#        Each of build, demo, test and bench includes the packages of the ones before it.
+# usage: deps.sh [build|demo|test|tools|lint|package|deb|machines|page|monitoring|bench|ci]
+#        tools has the programs that more tests use, which `make test` omits if they are missing. ci has all packages.
 set -euo pipefail
 what=${1:-build}
 
@@ -32,43 +32,45 @@ if [ "$(uname)" = Darwin ]; then
   exit 0
 fi
 
-packages=(pkg-config libssl-dev libzip-dev zlib1g-dev liblua5.4-dev libcurl4-openssl-dev libzstd-dev)
-# Boost.JSON. The libboost-dev of Debian 12 is too old for it, but Debian 12 has a newer package too.
-case $(sed -n "s/^VERSION_CODENAME=//p" /etc/os-release) in
-bookworm) packages+=(libboost1.81-dev) ;;
-*) packages+=(libboost-dev) ;;
-esac
-# only the packages for the checks of form
-[ "$what" != lint ] || packages=(git shellcheck python3 python3-venv)
-# real Lua code to pack, and a web server
-case $what in demo | test | bench) packages+=(lua-penlight lua-inspect python3) ;; esac
-# tools to compare results with in the tests
-case $what in
-test | bench)
-  packages+=(
-    openssl zip unzip zstd patch bsdutils faketime fish zsh shellcheck
-    python3-venv python3-cryptography python3-junitparser python3-jsonschema python3-html5lib python3-prometheus-client libxml2-utils lcov perl softhsm2 opensc
-    lua5.4 libluajit-5.1-2 lua-dkjson lua-busted lua-check locales mandoc groff-base lowdown bsdextrautils binutils rsync nginx-light varnish tinyproxy
-  )
-  ;;
-esac
-# tools that make a package
-[ "$what" != package ] || packages+=(python3 binutils lowdown dpkg-dev git)
-# tools that make other releases of Debian
-[ "$what" != machines ] || packages=(mmdebstrap git)
-# tools that check it
-[ "$what" != deb-check ] || packages+=(lintian mmdebstrap)
-# a browser for the pages
-[ "$what" != page ] || packages+=(chromium fonts-dejavu-core)
-# monitoring for a fleet
-[ "$what" != monitoring ] || packages=(prometheus prometheus-node-exporter prometheus-alertmanager curl python3)
-# tools to compare patchpack with in the benchmarks, and to count instructions
-[ "$what" != bench ] || packages+=(jq minisign php-cli php-zip valgrind)
+# The packages of a set.
+list() {
+  case $1 in
+  build)
+    echo pkg-config libssl-dev libzip-dev zlib1g-dev liblua5.4-dev libcurl4-openssl-dev libzstd-dev
+    # Boost.JSON. The libboost-dev of Debian 12 is too old for it, but Debian 12 has a newer package too.
+    if grep -q '^VERSION_CODENAME=bookworm' /etc/os-release; then echo libboost1.81-dev; else echo libboost-dev; fi
+    ;;
+  # real Lua code to pack, and a web server
+  demo) list build && echo lua-penlight lua-inspect python3 ;;
+  test) list demo && echo openssl zip unzip zstd patch faketime rsync lua5.4 lua-dkjson python3-cryptography curl xz-utils ;;
+  # other readers of what patchpack writes, and servers; the tests that use them have the trait .needs
+  tools)
+    list test
+    echo zsh lcov mandoc lowdown softhsm2 opensc locales libluajit-5.1-2 lua-busted lua-check nginx-light varnish tinyproxy
+    echo python3-venv python3-html5lib python3-jsonschema python3-prometheus-client
+    ;;
+  lint) echo git shellcheck python3 python3-venv ;;
+  package) list build && echo python3 binutils lowdown dpkg-dev git xz-utils ;;
+  # tools that check a package
+  deb) list package && echo lintian mmdebstrap ;;
+  # tools that make other releases of Debian
+  machines) echo mmdebstrap git iproute2 openssl python3 ;;
+  # a browser for the pages
+  page) list demo && echo chromium fonts-dejavu-core ;;
+  # monitoring for a fleet
+  monitoring) echo prometheus prometheus-node-exporter prometheus-alertmanager curl python3 ;;
+  # tools to compare patchpack with in the benchmarks, and to count instructions
+  bench) list tools && echo minisign valgrind ;;
+  ci) for set in lint tools deb machines page monitoring bench; do list $set; done ;;
+  *) echo "deps.sh: there is no set $1" >&2 && return 64 ;;
+  esac
+}
+all=$(list "$what" | tr ' ' '\n' | sort -u)
 # Two steps that run at the same time would be in each other's way.
 exec 9<"${BASH_SOURCE[0]}"
 flock 9
 missing=()
-for package in "${packages[@]}"; do
+for package in $all; do
   dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q '^install ok installed$' || missing+=("$package")
 done
 [ ${#missing[@]} -eq 0 ] && exit 0

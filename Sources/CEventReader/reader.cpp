@@ -77,7 +77,7 @@ struct Handler {
     /// The quote of the key after the resource, and the strings before it; null if anything else relevant was there.
     const char *after_resource;
     Opening at_resource;
-    string_view event, patch, function, file, error, message;
+    string_view event, patch, function, file, error, message, wrapped;
     Named running[most_running];  // as many as are counted
     /// Whether the line names a patch or a version with a value of another type.
     bool is_misnamed;
@@ -90,7 +90,8 @@ struct Handler {
     /// enough memory.
     bool begin_many(size_t length) {
         used = 0;
-        // Strings are shorter without their escapes.
+        // Strings are shorter without their escapes, and a wrapped line has strings too.
+        length *= 2;
         if (length <= size) return true;
         char *larger = static_cast<char *>(realloc(room, length));
         if (!larger) return false;
@@ -111,7 +112,7 @@ struct Handler {
         after_resource = nullptr;
         is_misnamed = is_in_running = false;
         is_opening = true;
-        event = patch = function = file = error = message = {};
+        event = patch = function = file = error = message = wrapped = {};
         part = used;
     }
 
@@ -150,6 +151,7 @@ struct Handler {
             : section == ER_ATTRIBUTES  ? words.key(key, ER_PATCH, ER_RUNNING, previous)
                                         : ER_NO_KEY;
         if (member != ER_NO_KEY) previous = member;
+        else if (depth == 1 && (key == "log" || key == "message" || key == "MESSAGE")) member = ER_WRAPPED;
         if (depth == 1 && (member == ER_EVENT || member == ER_ATTRIBUTES)) is_opening = false;
         return true;
     }
@@ -244,6 +246,7 @@ private:
         case ER_FILE: return &file;
         case ER_ERROR: return &error;
         case ER_MESSAGE: case ER_REASON: return &message;
+        case ER_WRAPPED: return &wrapped;
         default: return nullptr;
         }
     }
@@ -454,6 +457,17 @@ struct er_parser {
         Parsed &parsed = lines[count++];
         parsed.outcome = ER_BLANK;
         if (length == 0) return;
+        // A time and a host, a byte order mark, or the zeros of a file that was cut while it was written.
+        const char *object = *bytes == '{' ? bytes : static_cast<const char *>(memchr(bytes, '{', length));
+        if (!object) object = bytes;
+        parse(parsed, object, static_cast<size_t>(bytes + length - object));
+        string_view wrapped = parser.handler().wrapped;
+        if (parsed.outcome == ER_OTHER_SCHEMA && !wrapped.empty() && wrapped.front() == '{')
+            parse(parsed, wrapped.data(), wrapped.find_last_not_of("\r\n") + 1);
+    }
+
+    /// Parses an object.
+    void parse(Parsed &parsed, const char *bytes, size_t length) {
         parsed.outcome = ER_NOT_JSON;
         Handler &found = parser.handler();
         boost::system::error_code error;
@@ -476,7 +490,7 @@ struct er_parser {
         line = found.line;
         line.event = found.words.event(found.event);
         bool is_bad = line.event == ER_FAILED || line.event == ER_REFUSED || line.event == ER_FELL_BACK || line.event == ER_ROLLED_BACK
-            || line.event == ER_SYNC_FAILED || line.event == ER_STORE_FAILED || line.event == ER_MISUSED;
+            || line.event == ER_CLOSED || line.event == ER_SYNC_FAILED || line.event == ER_STORE_FAILED || line.event == ER_MISUSED;
         parsed.outcome = ER_MISNAMED;
         if (finds_misnamed(found, is_bad, start > 0, &parsed.misnamed)) return;
         parsed.outcome = ER_LINE;

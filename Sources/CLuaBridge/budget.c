@@ -22,7 +22,9 @@ static inline uint64_t read_clock(clockid_t clock) {
 }
 
 uint64_t pp_nanoseconds(void) { return read_clock(CLOCK_MONOTONIC); }
-uint64_t pp_cpu_nanoseconds(void) { return read_clock(CLOCK_THREAD_CPUTIME_ID); }
+static _Thread_local uint64_t added_processor_time;
+uint64_t pp_cpu_nanoseconds(void) { return read_clock(CLOCK_THREAD_CPUTIME_ID) + added_processor_time; }
+void pp_add_processor_time(uint64_t nanoseconds) { added_processor_time += nanoseconds; }
 
 // MARK: the running thread
 
@@ -102,15 +104,25 @@ void pp_count_link(pp_state *state) {
     if (state->session.links++ < LONGEST_CHAIN) look_more_often(state);
 }
 
-/// Whether the script may hold this many bytes, in addition to the bytes in the patch's other states.
-static bool has_memory(pp_state *state, int64_t bytes) {
+/// Why the script may not hold this many bytes; 0 if it may. The bytes in the patch's other states count, too.
+static int32_t memory_refusal(pp_state *state, int64_t bytes) {
+    int64_t most = state->session.limits.hard_memory, all = bytes;
+    if (bytes > most) return PP_MEMORY;
     pp_state *home = home_of(state), *other;
-    atomic_store_explicit(&state->held, bytes, memory_order_relaxed);
-    int64_t all = bytes;
     for (int32_t i = 0; (other = instance_at(home, i)); i++) {
         if (other != state) all += atomic_load_explicit(&other->held, memory_order_relaxed);
     }
-    return all <= state->session.limits.hard_memory;
+    if (all > most)
+        note_needed(home, bytes);
+    else
+        note_held(state, bytes);
+    return all > most ? PP_OTHERS : PP_NOT_KILLED;
+}
+
+/// Refuses a script a block. Lua collects garbage then, and asks again.
+static __attribute__((cold, noinline)) void *refuse(pp_state *state, int32_t reason) {
+    state->session.refusal = reason;
+    return NULL;
 }
 
 void *pp_allocate(void *context, void *block, size_t old_size, size_t new_size) {
@@ -129,16 +141,15 @@ void *pp_allocate(void *context, void *block, size_t old_size, size_t new_size) 
         bool is_string = !block && (old_size & 15) == LUA_TSTRING;
         if (!state->session.trusted) {
             int64_t after = state->session.used + (int64_t)new_size - before - state->session.lent;
-            if (__builtin_expect(after > state->session.share, 0) && !has_memory(state, after)) return NULL;
-            if (is_string && (int64_t)new_size > state->session.limits.string_bytes + STRING_HEAD && new_size > LONGEST_OWN + STRING_HEAD) {
-                state->session.has_long_string = true;
-                return NULL;
+            if (__builtin_expect(after > state->session.share, 0)) {
+                int32_t reason = memory_refusal(state, after);
+                if (reason) return refuse(state, reason);
             }
-            if (is_hash_part && pp_would_collide(state, new_size)) {
-                state->session.has_collided = true;
-                return NULL;
-            }
-            if (state->session.refuse_after && (state->session.refuse_after == 1 || --state->session.refuse_after == 1)) return NULL;
+            if (is_string && (int64_t)new_size > state->session.limits.string_bytes + STRING_HEAD && new_size > LONGEST_OWN + STRING_HEAD)
+                return refuse(state, PP_STRING);
+            if (is_hash_part && pp_would_collide(state, new_size)) return refuse(state, PP_COLLISIONS);
+            if (state->session.refuse_after && (state->session.refuse_after == 1 || --state->session.refuse_after == 1))
+                return refuse(state, PP_MACHINE);
         }
         int64_t *largest = is_string ? &state->session.longest_string : &state->session.largest_block;
         if (__builtin_expect((int64_t)new_size > *largest, 0)) {
@@ -147,11 +158,9 @@ void *pp_allocate(void *context, void *block, size_t old_size, size_t new_size) 
         }
     }
     void *moved = realloc(block, new_size);
-    if (!moved) return (int64_t)new_size <= before ? block : NULL;
+    if (!moved) return (int64_t)new_size <= before ? block : refuse(state, PP_MACHINE);
     state->session.used += (int64_t)new_size - before;
     if (is_hash_part) {
-        // After a refusal Lua collects garbage and asks again. If it succeeds now, the refused table was garbage.
-        state->session.has_collided = false;
         pp_add_hash_part(state, moved, new_size);
         look_more_often(state);
     }
@@ -236,7 +245,7 @@ void pp_look(lua_State *L) {
     pp_state *state = state_of(L);
     if (is_spec(state)) return;
     settle_fuel(&state->budget, state->session.interval);
-    atomic_store_explicit(&state->held, state->session.used - state->session.lent, memory_order_relaxed);
+    note_held(state, state->session.used - state->session.lent);
     pp_check_clock(L);
     check_memory(L);
 }
@@ -245,7 +254,7 @@ void pp_look(lua_State *L) {
 /// error.
 static void end_spec(lua_State *L, lua_Debug *where) {
     pp_state *state = state_of(L);
-    if (!state->session.deadline || pp_nanoseconds() < state->session.deadline) return;
+    if (!state->session.deadline || pp_cpu_nanoseconds() < state->session.deadline) return;
     lua_getinfo(L, "Sl", where);
     if (strcmp(where->source, "@patchpack") == 0) return; // the code that reports the error
     lua_sethook(L, hook, LUA_MASKCOUNT, 1);
@@ -255,7 +264,7 @@ static void end_spec(lua_State *L, lua_Debug *where) {
 
 void pp_limit_time(lua_State *L, int64_t nanoseconds) {
     pp_state *state = state_of(L);
-    state->session.deadline = nanoseconds ? pp_nanoseconds() + (uint64_t)nanoseconds : 0;
+    state->session.deadline = nanoseconds ? pp_cpu_nanoseconds() + (uint64_t)nanoseconds : 0;
     lua_sethook(L, hook, nanoseconds ? LUA_MASKCOUNT : 0, 10000);
 }
 

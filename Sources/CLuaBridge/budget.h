@@ -31,9 +31,6 @@ static inline void settle_fuel(pp_budget *budget, int interval) {
     budget->paced = budget->until_look = budget->fuel < interval ? budget->fuel : interval;
 }
 
-/// The processor time that this thread has used.
-uint64_t pp_cpu_nanoseconds(void);
-
 /// Marks where the host's own code begins. Its time does not count as the script's, but the rest of a callback's time does.
 static inline void host_begins(pp_state *state) {
     state->session.host_works = true;
@@ -60,6 +57,18 @@ static inline void continue_clocks(pp_budget *budget) {
     if (budget->ask_at) budget->cpu_began += pp_cpu_nanoseconds();
 }
 
+/// Notes that a state of the patch needs this many bytes.
+static inline void note_needed(pp_state *home, int64_t bytes) {
+    if (bytes > atomic_load_explicit(&home->largest, memory_order_relaxed))
+        atomic_store_explicit(&home->largest, bytes, memory_order_relaxed);
+}
+
+/// Notes the bytes that a state's script holds.
+static inline void note_held(pp_state *state, int64_t bytes) {
+    atomic_store_explicit(&state->held, bytes, memory_order_relaxed);
+    note_needed(home_of(state), bytes);
+}
+
 /// Lua's allocator, which counts and refuses memory.
 void *pp_allocate(void *state, void *block, size_t old_size, size_t new_size);
 /// Sets the hook that checks the budget.
@@ -78,6 +87,8 @@ typedef struct pp_thread_data {
     /// The place of the state of a patch that the thread tries first, and how many states it is in. While it is in one, the place
     /// does not change, so that a nested call finds the state that the thread is in.
     uint32_t instance, inside;
+    /// The state that it has made for its next call, and holds; or NULL.
+    pp_state *reserved;
 } pp_thread_data;
 extern FAST_THREAD_LOCAL pp_thread_data pp_thread;
 void pp_find_thread_stack(void);
@@ -90,7 +101,7 @@ static inline bool has_stack(int64_t bytes) {
 
 static inline void reset_budget(pp_state *state, int64_t fuel) {
     state->budget = (pp_budget){.fuel = fuel};
-    state->session.has_collided = state->session.has_long_string = false;
+    state->session.refusal = PP_NOT_KILLED;
     state->budget.paced = state->budget.until_look = fuel < state->session.interval ? fuel : state->session.interval;
 }
 

@@ -66,6 +66,11 @@ typedef struct pp_attempt {
     int32_t refusal;
 } pp_attempt;
 
+/// Whether a layer's breaker is open, and this thread does not try it.
+static bool is_shut(pp_layer *layer) {
+    return atomic_load(&layer->is_open) && atomic_load(&layer->tried_by) != this_thread();
+}
+
 /// Locks a state of the cell's layer, if the layer is still on the slot.
 static __attribute__((noinline)) pp_attempt lock_layer_slowly(void *cell, const void *slot, patience patience) {
     pp_layer *seen = NULL;
@@ -76,15 +81,18 @@ static __attribute__((noinline)) pp_attempt lock_layer_slowly(void *cell, const 
         // it. In any other cell, it is there again only if it was put on a slot again.
         if (!layer || (layer == seen && put == seen_put)) return (pp_attempt){layer, .refusal = PP_UNPATCHED};
         bool outermost, may_grow = false;
-        if (atomic_load_explicit(&layer->home->is_open, memory_order_relaxed)) return (pp_attempt){layer, .refusal = PP_OPEN};
+        if (is_shut(layer)) return (pp_attempt){layer, .refusal = PP_OPEN};
         pp_state *home = layer->home, *state = lock_any(home, patience, &outermost, &may_grow);
         if (!state) return (pp_attempt){layer, .refusal = may_grow ? PP_MAY_GROW : PP_BUSY};
-        bool is_on = atomic_load_explicit(&layer->slot, memory_order_relaxed) == slot
-            && !atomic_load_explicit(&home->closing, memory_order_relaxed);
-        if (is_on && atomic_load_explicit(&state->serves, memory_order_relaxed) == home)
+        const void *on = atomic_load(&layer->slot);
+        bool is_tried = !on && atomic_load(&layer->is_open) && !is_shut(layer);
+        bool is_on = (on == slot || is_tried) && !atomic_load_explicit(&home->closing, memory_order_relaxed);
+        if (is_on && atomic_load_explicit(&state->serves, memory_order_relaxed) == home) {
+            if (is_tried) atomic_store(&layer->tried_by, 0); // only this call, and not the calls within it
             return (pp_attempt){layer, state, outermost, 0};
+        }
         if (outermost) unlock_state(state);
-        if (is_on) continue; // only the state was closed, or the breaker is open
+        if (is_on) continue; // only the state was closed
         seen = layer;
         seen_put = put;
         pp_pause pause = atomic_load_explicit(&stale_layer_found, memory_order_relaxed);
@@ -104,7 +112,7 @@ static inline pp_layer *lock_layer(
                     &state->owner, &free_owner, this_thread(), memory_order_acquire, memory_order_relaxed),
                 1)) {
             if (__builtin_expect(
-                    atomic_load_explicit(&layer->slot, memory_order_relaxed) == slot
+                    atomic_load_explicit(&layer->slot, memory_order_acquire) == slot
                         && atomic_load_explicit(&state->serves, memory_order_relaxed) == layer->home,
                     1)) {
                 pp_thread.inside++;
@@ -266,6 +274,13 @@ int64_t pp_owning_call(lua_State *L) {
     return call->id;
 }
 
+int64_t pp_current_call(lua_State *L) { return state_of(L)->activation->id; }
+
+int64_t pp_note_call(lua_State *L) {
+    state_of(L)->activation->has_references = true;
+    return pp_current_call(L);
+}
+
 pp_layer *pp_current_layer(lua_State *L) { return state_of(L)->activation->layer; }
 uintptr_t pp_current_below(lua_State *L) {
     return atomic_load_explicit(&state_of(L)->activation->layer->below, memory_order_acquire);
@@ -300,7 +315,7 @@ static inline void measure(pp_state *state, pp_activation *call) {
         int bound = 0;
         while (bound < PP_BOUNDS && took >= bounds[bound]) bound++;
         count(&counters->times[bound], 1);
-        atomic_store_explicit(&state->held, state->session.used - state->session.lent, memory_order_relaxed);
+        note_held(state, state->session.used - state->session.lent);
     }
     if (took > atomic_load_explicit(&counters->longest, memory_order_relaxed))
         atomic_store_explicit(&counters->longest, took, memory_order_relaxed);
@@ -339,7 +354,8 @@ bool pp_run(lua_State *L, int32_t arguments, int32_t results) {
 static inline void leave(pp_state *state, pp_activation *call, lua_State *L) {
     measure(state, call);
     lua_settop(L, call->base);
-    if (__builtin_expect(call->has_references, 0)) state->session.host.call_ended(state->session.context, call->id);
+    if (__builtin_expect(call->has_references, 0))
+        state->session.host.call_ended(state->session.context, call->id, call->has_run);
     take_off(state, call);
 }
 
@@ -457,8 +473,14 @@ pp_entry pp_enter_async(void *cell, const void *slot, pp_waiter *waiter) {
     lua_State *L = call->L;
     begin(state, call, layer, slot, NULL, L);
     call->step = PP_DONE;
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &layer->function);
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &layer->first);
+    if (call->outer) {
+        lua_rawgetp(L, LUA_REGISTRYINDEX, &layer->function);
+        lua_rawgetp(L, LUA_REGISTRYINDEX, &layer->first);
+    } else {
+        lua_pushvalue(state->main, layer->function);
+        lua_pushvalue(state->main, layer->first);
+        lua_xmove(state->main, L, 2);
+    }
     return (pp_entry){L, 0};
 }
 
@@ -468,7 +490,6 @@ int32_t pp_resume(lua_State *L, int32_t values, int32_t results) {
     if (lua_status(L) == LUA_OK) values = all_arguments(L, call->layer, values);
     call->step = PP_DONE;
     if (call->refused || state->budget.kill) {
-        call->refused = false;
         state->session.fault_line = 0;
         lua_pushnil(L);
         return PP_FAILED;
@@ -520,7 +541,7 @@ void *pp_suspend(lua_State *L) {
 /// Ends an asynchronous call. The caller holds the state's lock.
 void pp_drop(pp_state *state, pp_activation *call) {
     put_back_budget(state, call);
-    if (call->has_references) state->session.host.call_ended(state->session.context, call->id);
+    if (call->has_references) state->session.host.call_ended(state->session.context, call->id, call->has_run);
     if (!state->spare && lua_status(call->L) == LUA_OK) {
         lua_settop(call->L, 0);
         state->spare = call;
@@ -566,7 +587,8 @@ lua_State *pp_continue(void *waiting, pp_waiter *waiter, bool *is_over) {
     *is_over = false;
     if (!lock_patiently(state, (patience){true, waiter}, &outermost)) return NULL;
     call->outer = NULL;
-    if (atomic_load_explicit(&state->closing, memory_order_relaxed) || state->session.depth >= state->session.limits.call_depth) {
+    // In a state that is closing, calls that have begun go on: it is kept until they have ended.
+    if (state->session.depth >= state->session.limits.call_depth) {
         state->session.trusted = true;
         pp_drop_calls(state, call);
         if (outermost) unlock_state(state);
@@ -629,15 +651,22 @@ void pp_attend(pp_state *state) {
     state->displaced = 0;
     void *closed = NULL;
     void (*tell)(void *) = state->session.host.closed;
+    pp_state *home = home_of(state);
+    bool has_parted = false;
     if (state->main) {
         state->session.trusted = true;
         pp_activation *call;
         while ((call = atomic_exchange(&state->abandoned, NULL))) pp_drop_calls(state, call);
+        has_parted = pp_part_if_last(state);
         if (atomic_load(&state->closing) && state->suspended == 0) {
             closed = state->session.context;
             pp_empty(state);
         }
     }
     pp_hand_over(state);
+    // A call that was abandoned meanwhile may have found the lock taken.
+    bool outermost;
+    if (atomic_load(&state->abandoned) && lock_state(state, 0, &outermost) && outermost) unlock_state(state);
+    if (has_parted) pp_shrink(home);
     if (closed) tell(closed);
 }

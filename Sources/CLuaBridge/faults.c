@@ -33,7 +33,7 @@ void pp_fault_of(lua_State *L, pp_fault *fault) {
     if (error) fault->host_error = *(int64_t *)error;
 }
 
-bool pp_is_stalled(lua_State *L) { return state_of(L)->budget.kill == PP_STALLED; }
+int32_t pp_kill_of(lua_State *L) { return state_of(L)->budget.kill; }
 
 const char *pp_fault_message(lua_State *L, size_t *length) {
     const pp_state *state = state_of(L);

@@ -28,6 +28,8 @@ static void reset_counters(pp_counters *counters) {
 /// Resets a layer that is used again. Another thread may still read its earlier values.
 static void reset(pp_layer *layer) {
     atomic_store_explicit(&layer->below, 0, memory_order_relaxed);
+    atomic_store(&layer->is_open, false);
+    atomic_store(&layer->tried_by, 0);
     atomic_store_explicit(&layer->failures, 0, memory_order_relaxed);
     atomic_store_explicit(&layer->fallbacks, 0, memory_order_relaxed);
     reset_counters(&layer->ended);
@@ -146,7 +148,9 @@ int32_t pp_layer_parameters(lua_State *L, pp_layer *layer) {
 
 pp_layer *pp_new_barrier(void) {
     pp_layer *barrier = calloc(1, sizeof *barrier);
-    if (barrier) barrier->home = &pp_taken;
+    if (!barrier) return NULL;
+    barrier->home = &pp_taken;
+    barrier->is_open = true;
     return barrier;
 }
 
@@ -154,10 +158,21 @@ void pp_free_barrier(pp_layer *barrier) { free(barrier); }
 bool pp_is_barrier(const pp_layer *layer) { return layer->home == &pp_taken; }
 void *pp_cell_below(pp_layer *layer) { return &layer->below; }
 
-void pp_layer_set_slot(pp_layer *layer, const void *slot) {
-    atomic_store_explicit(&layer->slot, slot, memory_order_relaxed);
+void pp_layer_set_slot(pp_layer *layer, const void *slot, bool is_open) {
+    // A call that finds no slot then finds that the breaker is open.
+    if (is_open) atomic_store(&layer->is_open, true);
+    atomic_store(&layer->slot, is_open ? NULL : slot);
+    if (!is_open) atomic_store(&layer->is_open, false);
     atomic_fetch_add_explicit(&layer->puts, 1, memory_order_release);
 }
+
+void pp_layer_try(pp_layer *layer) { atomic_store(&layer->tried_by, this_thread()); }
+
+bool pp_layer_was_tried(pp_layer *layer) {
+    uintptr_t thread = this_thread();
+    return !atomic_compare_exchange_strong(&layer->tried_by, &thread, 0);
+}
+
 void pp_layer_set_below(pp_layer *layer, pp_layer *below) { pp_cell_set(&layer->below, below); }
 
 void pp_cell_set(void *cell, pp_layer *layer) {
@@ -194,4 +209,10 @@ pp_statistics pp_layer_statistics(pp_layer *layer) {
 }
 
 void pp_count_fallback(pp_layer *layer) { atomic_fetch_add_explicit(&layer->fallbacks, 1, memory_order_relaxed); }
-void pp_count_failure(pp_layer *layer) { atomic_fetch_add_explicit(&layer->failures, 1, memory_order_relaxed); }
+bool pp_count_failure(pp_layer *layer) {
+    if (!atomic_load_explicit(&layer->slot, memory_order_relaxed) && !atomic_load_explicit(&layer->is_open, memory_order_relaxed))
+        return false;
+    atomic_fetch_add_explicit(&layer->failures, 1, memory_order_relaxed);
+    pp_count_fallback(layer);
+    return true;
+}

@@ -98,6 +98,7 @@ void pp_set_field(lua_State *L, const char *table, const char *field) {
 }
 
 void pp_begin_loading(pp_state *state) { reset_budget(state, state->session.limits.load_fuel); }
+bool pp_has_stack_for_events(void) { return has_stack(64 * 1024); }
 bool pp_has_stack(pp_state *state) { return is_spec(state) || has_stack(state->session.limits.stack_bytes); }
 
 bool pp_run_script(pp_state *state, pp_fault *fault) {
@@ -128,6 +129,7 @@ bool pp_run_script(pp_state *state, pp_fault *fault) {
         lua_rawgetp(L, LUA_REGISTRYINDEX, &home->layers[i]->first);
     }
     state->bottom = lua_gettop(L);
+    note_held(state, state->session.used - state->session.lent);
     return true;
 }
 

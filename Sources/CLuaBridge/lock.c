@@ -18,6 +18,30 @@
 // Releasing a lock and joining the queue are not ordered, so the thread that releases it may not see a waiter that has just
 // joined. A waiting thread therefore looks again by itself. For all waiting tasks, one clock looks (`pp_tick`). It also wakes the
 // tasks that have waited for too long.
+//
+// A state's `owner` says whose it is:
+//
+//     0        free
+//     T        taken by the thread whose `pp_thread` is at T
+//     W | 1    reserved for the waiter W
+//     ~1       always taken (`pp_taken`)
+//
+// and changes only in these ways, which the functions below name:
+//
+//     take     0 -> T        any thread, by compare and swap
+//     leave    T -> 0        T: a plain store without `attention`; else under the mutex
+//     give     T -> W | 1    T, under the mutex: W leaves its queue, and `W->given` is the state
+//     come     W | 1 -> T    the thread of W
+//     expel    W | 1 -> T    a thread that finds W late, under the mutex: W is the first of its queue again, and `W->lost` grows
+//     return   W | 1 -> 0, or W | 1 -> V | 1    the task of W, which no longer waits, under the mutex: V is the next waiter
+//
+// What is always true:
+//
+//     - A waiter is in a queue, or a state is given to it, or neither. It is never both (the mutex).
+//     - The queues, turns, waiting tasks, clocks and writes to `instances` are guarded by the pool's mutex.
+//     - `attention` is set while the state serves a queue that is not empty, unless a waiter has joined while T left (above).
+//     - The pool's `lock` is taken before its `mutex`. Under them, no callback is called but an alarm's `keep`.
+//     - While a patch is open, only the state with the highest place is removed.
 
 #include "calls.h"
 
@@ -32,6 +56,8 @@ enum {
     LONG_WAIT = 20 * TURN_NANOSECONDS,
     MOST_BETWEEN_LOOKS = 50 * TURN_NANOSECONDS,
     MOST_LOST = 2,
+    /// What is on the C stack between here and the check of a script that loads.
+    LOADING_STACK = 16 * 1024,
     SPINS = 100,
 };
 
@@ -68,14 +94,15 @@ void pp_lock_is_taken(const void *address) { __tsan_acquire(address); }
 void pp_lock_is_given_back(const void *address) { __tsan_release(address); }
 
 pp_state pp_taken = {
-    .owner = ~(uintptr_t)1, .home = &pp_taken, .instances = {[0 ... PP_INSTANCES] = &pp_taken}, .is_open = true};
+    .owner = ~(uintptr_t)1, .home = &pp_taken, .instances = {[0 ... PP_INSTANCES] = &pp_taken}};
 
-/// The owner of the lock while the next waiter has not taken it yet.
+/// The owner of a state that is given to a waiter.
 static uintptr_t reserved_for(const pp_waiter *waiter) { return (uintptr_t)waiter | 1; }
 
 /// The waiter that the lock is reserved for; NULL if it is free or taken.
 static pp_waiter *waiter_of(uintptr_t owner) { return owner & 1 ? (pp_waiter *)(owner & ~(uintptr_t)1) : NULL; }
 
+/// Take.
 static bool try_lock(pp_state *state) {
     uintptr_t owner = 0;
     if (atomic_load_explicit(&state->owner, memory_order_relaxed) != 0
@@ -103,11 +130,19 @@ static void pause_processor(void) {
 #endif
 }
 
+/// Whether the patch's memory is enough for as many states, each as large as the largest was.
+static bool fits(const pp_state *home, int32_t count) {
+    return count * atomic_load_explicit(&home->largest, memory_order_relaxed) <= home->session.limits.hard_memory;
+}
+
 bool pp_may_grow(pp_state *home) {
+    int32_t count = atomic_load_explicit(&home->instance_count, memory_order_relaxed);
+    uint64_t grows_at = atomic_load_explicit(&home->grows_at, memory_order_relaxed);
     return atomic_load_explicit(&home->may_grow, memory_order_relaxed)
         && !atomic_load_explicit(&home->is_growing, memory_order_relaxed)
-        && atomic_load_explicit(&home->instance_count, memory_order_relaxed) < home->session.limits.instances
-        && has_stack(home->session.limits.stack_bytes);
+        && count < home->session.limits.instances && fits(home, count + 1)
+        && has_stack(home->session.limits.stack_bytes + LOADING_STACK)
+        && (!grows_at || pp_nanoseconds() >= grows_at);
 }
 
 // MARK: the queues, under the pool's mutex
@@ -169,13 +204,15 @@ static pp_waiter *nearest_from(pp_waiter *first, uint64_t now) {
     return first;
 }
 
+/// Leave, under the mutex.
 static void release(pp_state *state) {
     atomic_store(&state->attention, false);
     if (atomic_load(&state->closing) || atomic_load(&state->abandoned)) atomic_store(&state->attention, true);
-    atomic_store_explicit(&state->owner, 0, memory_order_release);
+    atomic_store(&state->owner, 0); // before `pp_attend` looks for abandoned calls once more
 }
 
-/// Hands the lock, which this thread holds or which is reserved, to the first waiter, or releases it.
+/// Give or leave, or return: hands the lock, which this thread holds or which is reserved for its waiter, to the first waiter, or
+/// releases it.
 ///
 /// Returns the alarm to be woken after the mutex is unlocked, because the task may run at once on this thread.
 static pp_alarm hand_over(pp_state *state) {
@@ -204,7 +241,7 @@ static pp_alarm hand_over(pp_state *state) {
     return next->alarm;
 }
 
-/// Does the same if the lock is free: the thread that released it may not have seen the queue.
+/// Take, and then give or leave, if the lock is free: the thread that released it may not have seen the queue.
 static pp_alarm hand_over_if_free(pp_state *state) {
     uintptr_t owner = 0;
     bool is_free = atomic_compare_exchange_strong(&state->owner, &owner, this_thread());
@@ -230,7 +267,7 @@ static void loses_turn(pp_waiter *late) {
     put_before(late->queue->first, late);
 }
 
-/// Takes the lock if it is free, or reserved for a waiter that is late. A task never takes the turn of another waiter.
+/// Take or expel: takes the lock if it is free, or reserved for a waiter that is late. A task never expels another waiter.
 static bool take_if_possible(pp_state *state, pp_waiter *waiter) {
     uintptr_t owner = atomic_load(&state->owner);
     pp_waiter *late = waiter->alarm.wake ? NULL : late_waiter(state, owner, pp_nanoseconds());
@@ -245,7 +282,7 @@ static bool take_if_possible(pp_state *state, pp_waiter *waiter) {
     return true;
 }
 
-/// Takes the lock that is reserved for this waiter, or another that it waits for and can have. Returns its state.
+/// Come: takes the lock that is reserved for this waiter, or another that it waits for and can have. Returns its state.
 static pp_state *take_turn(pp_waiter *waiter) {
     pp_state *given = atomic_load(&waiter->given);
     uintptr_t owner = reserved_for(waiter);
@@ -344,9 +381,14 @@ pp_state *pp_take_any(pp_state *home, int64_t nanoseconds, bool *outermost, bool
     *outermost = false;
     pp_state *state;
     for (int32_t i = 0; (state = instance_at(home, i)); i++) {
-        if (atomic_load_explicit(&state->owner, memory_order_relaxed) == this_thread()) return state;
+        if (atomic_load_explicit(&state->owner, memory_order_relaxed) == this_thread() && state != pp_thread.reserved)
+            return state;
     }
     *outermost = true;
+    if ((state = pp_thread.reserved) && home_of(state) == home) {
+        pp_thread.reserved = NULL;
+        return state;
+    }
     if ((state = try_any(home))) return state;
     if ((*may_grow = pp_may_grow(home)) || nanoseconds <= 0) return NULL;
     for (int spin = 0; spin < SPINS; spin++) {
@@ -358,7 +400,7 @@ pp_state *pp_take_any(pp_state *home, int64_t nanoseconds, bool *outermost, bool
 
 bool pp_is_waited_for(pp_state *home) {
     pthread_mutex_lock(&home->pool->mutex);
-    bool is_waited_for = home->any.first || home->own.first;
+    bool is_waited_for = home->any.first; // the others wait for a state that a call of theirs has begun in
     pthread_mutex_unlock(&home->pool->mutex);
     return is_waited_for;
 }
@@ -450,7 +492,7 @@ static pp_alarm give_up(pp_queue *queue, uint64_t now) {
     return waiter->alarm;
 }
 
-/// Hands the lock to the next waiter if it is reserved for a task that has not come for a long time. That task is next then.
+/// Expel, and then give: hands the lock to the next waiter if it is reserved for a task that has not come for a long time.
 static pp_alarm pass_on(pp_state *state, uint64_t now) {
     uintptr_t owner = atomic_load(&state->owner);
     pp_waiter *late = waiter_of(owner);
@@ -491,6 +533,7 @@ pp_state *pp_take_turn(pp_waiter *waiter) {
     return taken;
 }
 
+/// Leaves the queue. Return, if a state is given to the waiter.
 void pp_stop_waiting(pp_waiter *waiter) {
     pp_state *home = waiter->home;
     pthread_mutex_lock(&home->pool->mutex);
@@ -530,6 +573,34 @@ void pp_part(pp_state *home, pp_state *state) {
     atomic_store(&state->serves, NULL);
     atomic_store(&state->closing, true);
     atomic_store(&state->attention, true);
+}
+
+bool pp_part_if_last(pp_state *state) {
+    pp_state *home = home_of(state);
+    int32_t count = atomic_load(&home->instance_count);
+    if (count < 2 || state->instance != count - 1 || fits(home, count)) return false;
+    pthread_mutex_lock(&home->pool->mutex);
+    count = atomic_load(&home->instance_count);
+    bool parts = count > 1 && instance_at(home, count - 1) == state && state->suspended == 0 && !fits(home, count);
+    if (parts) pp_part(home, state);
+    pthread_mutex_unlock(&home->pool->mutex);
+    return parts;
+}
+
+void pp_shrink(pp_state *home) {
+    for (bool parts = true; parts;) {
+        pthread_mutex_lock(&home->pool->mutex);
+        int32_t count = atomic_load(&home->instance_count);
+        pp_state *last = count > 1 && !fits(home, count) ? instance_at(home, count - 1) : NULL;
+        bool is_free = last && try_lock(last);
+        parts = is_free && last->suspended == 0;
+        if (parts)
+            pp_part(home, last);
+        else if (last)
+            atomic_store(&last->attention, true); // who leaves it looks again
+        pthread_mutex_unlock(&home->pool->mutex);
+        if (is_free) unlock_state(last);
+    }
 }
 
 bool pp_close_idle(pp_state *home) {

@@ -7,8 +7,9 @@
 
 /// Waits for the lock of a state. Gives up if it is not released for this many nanoseconds.
 bool pp_wait_for(pp_state *state, int64_t nanoseconds);
-/// Takes one of the patch's states: the one that this thread is in, one that is free, or the first that gets free. NULL if none
-/// got free for this many nanoseconds, or after `wait_nanoseconds`; or at once, if the caller may make another one (`*may_grow`).
+/// Takes one of the patch's states: the one that this thread is in, the one that is reserved for it, one that is free, or the first
+/// that gets free. NULL if none got free for this many nanoseconds, or after `wait_nanoseconds`; or at once, if the caller may make
+/// another one (`*may_grow`).
 pp_state *pp_take_any(pp_state *home, int64_t nanoseconds, bool *outermost, bool *may_grow);
 /// Whether a call may make another state now.
 bool pp_may_grow(pp_state *home);
@@ -21,11 +22,14 @@ void pp_hand_over(pp_state *state);
 bool pp_join(pp_state *home, pp_state *state);
 /// Removes a state from its place, and adds its counters to the layers' counters. The caller holds the pool's mutex.
 void pp_part(pp_state *home, pp_state *state);
+/// Does the same if the state, which this thread has locked, is the patch's last, and the memory is not enough for as many. Returns
+/// whether it did.
+bool pp_part_if_last(pp_state *state);
 /// Does the work that is left to the last call in the state, and releases the lock.
 void pp_attend(pp_state *state);
 static inline uintptr_t this_thread(void) { return (uintptr_t)&pp_thread; }
 
-/// Takes the lock. Returns whether this thread has it now; `*outermost` is true if it did not have it before.
+/// Take (lock.c). Returns whether this thread has it now; `*outermost` is true if it did not have it before.
 static inline bool lock_state(pp_state *state, int64_t nanoseconds, bool *outermost) {
     uintptr_t owner = 0;
     *outermost = true;
@@ -41,7 +45,7 @@ static inline bool lock_state(pp_state *state, int64_t nanoseconds, bool *outerm
     return pp_wait_for(state, nanoseconds);
 }
 
-/// Releases the lock at the outermost level.
+/// Leave, at the outermost level.
 static inline void unlock_state(pp_state *state) {
     pp_thread.inside--;
     if (__builtin_expect(atomic_load_explicit(&state->attention, memory_order_relaxed), 0)) {

@@ -31,6 +31,7 @@ void pp_pool_free(pp_pool *pool) {
         free(state->counters);
         free(state->deep_calls);
         free(state->hash_parts);
+        free(state->id);
         free(state);
     }
     pthread_mutex_destroy(&pool->lock);
@@ -38,9 +39,22 @@ void pp_pool_free(pp_pool *pool) {
     free(pool);
 }
 
-/// Takes a state of the pool that is not in use, or makes a new one. One that was a patch's first is never another patch's later one: a thread
-/// may still join its queue, which would not be served.
-static pp_state *take(pp_pool *pool, pp_state *home) {
+static bool is_for(const pp_state *state, const char *id) {
+    return id ? state->id && strcmp(state->id, id) == 0 : !state->id;
+}
+
+static pp_state *make(const char *id) {
+    pp_state *state = calloc(1, sizeof *state);
+    if (!state || !id || (state->id = strdup(id))) return state;
+    free(state);
+    return NULL;
+}
+
+/// Takes a state of the pool that is not in use, or makes a new one. One that was a patch's first is never a later one: a thread may
+/// still join its queue, which would not be served.
+///
+/// `id` is NULL for a later state, whose patch has the first state `home`.
+static pp_state *take(pp_pool *pool, pp_state *home, const char *id) {
     pthread_mutex_lock(&pool->lock);
     pp_state *first = pool->states;
     pthread_mutex_unlock(&pool->lock);
@@ -52,10 +66,9 @@ static pp_state *take(pp_pool *pool, pp_state *home) {
     pthread_mutex_lock(&pool->lock);
     pthread_mutex_lock(&pool->mutex);
     pp_state *found = pool->states;
-    while (found && (!found->free || found->is_first == (home != NULL))) found = found->next;
-    if (!found && (found = calloc(1, sizeof *found))) {
+    while (found && !(found->free && is_for(found, id))) found = found->next;
+    if (!found && (found = make(id))) {
         found->pool = pool;
-        found->is_first = !home;
         found->home = found;
         for (int i = 0; i <= PP_INSTANCES; i++) found->instances[i] = &pp_taken;
         found->next = pool->states;
@@ -115,8 +128,9 @@ static void refuse(pp_state *state) {
 }
 
 /// Opens a state of the pool, and enters it. The home counts it among its open states already.
-static pp_state *open_state(pp_pool *pool, pp_state *home, const pp_limits *limits, const pp_host *host, int64_t seed) {
-    pp_state *state = take(pool, home);
+static pp_state *open_state(
+    pp_pool *pool, pp_state *home, const char *id, const pp_limits *limits, const pp_host *host, int64_t seed) {
+    pp_state *state = take(pool, home, id);
     if (!state) {
         if (home) pp_leave_home(home);
         return NULL;
@@ -152,7 +166,9 @@ static pp_state *open_state(pp_pool *pool, pp_state *home, const pp_limits *limi
         state->instance_count = 1;
         state->open_states = 1;
         state->all_suspended = 0;
-        state->may_grow = state->is_growing = state->is_open = false;
+        state->may_grow = state->is_growing = false;
+        state->grows_at = 0;
+        state->largest = 0;
     }
     bool has_counters = !home || pp_make_counters(state, home->layer_count);
     if (has_counters && build(state)) return state;
@@ -160,8 +176,8 @@ static pp_state *open_state(pp_pool *pool, pp_state *home, const pp_limits *limi
     return NULL;
 }
 
-pp_state *pp_open(pp_pool *pool, const pp_limits *limits, const pp_host *host, int64_t seed) {
-    return open_state(pool, NULL, limits, host, seed);
+pp_state *pp_open(pp_pool *pool, const char *id, const pp_limits *limits, const pp_host *host, int64_t seed) {
+    return open_state(pool, NULL, id, limits, host, seed);
 }
 void pp_set_context(pp_state *state, void *context) { state->session.context = context; }
 
@@ -203,14 +219,17 @@ void pp_close(pp_state *home) {
         pp_part(home, others[count++]);
     }
     pthread_mutex_unlock(&home->pool->mutex);
-    for (int32_t i = 0; i < home->layer_count; i++) atomic_store_explicit(&home->layers[i]->slot, NULL, memory_order_relaxed);
+    for (int32_t i = 0; i < home->layer_count; i++) pp_layer_set_slot(home->layers[i], NULL, false);
     for (int32_t i = 0; i < count; i++) close_state(others[i]);
     close_state(home);
     pp_leave_home(home);
 }
 
 void pp_lock(pp_state *home) {
+    // A state that joins under the mutex before this is locked below, and none joins afterwards.
+    pthread_mutex_lock(&home->pool->mutex);
     atomic_store(&home->may_grow, false);
+    pthread_mutex_unlock(&home->pool->mutex);
     uint64_t until = pp_nanoseconds() + (uint64_t)home->session.limits.lock_nanoseconds;
     pp_state *state;
     for (int32_t i = 0; (state = instance_at(home, i)); i++) {
@@ -236,15 +255,6 @@ void pp_unlock(pp_state *home) {
     }
 }
 
-void pp_open_breaker(pp_state *home) {
-    pthread_mutex_lock(&home->pool->mutex);
-    atomic_store(&home->may_grow, false);
-    atomic_store(&home->is_open, true);
-    pp_state *state;
-    for (int32_t i = 0; (state = instance_at(home, i)); i++) atomic_store(&state->serves, NULL);
-    pthread_mutex_unlock(&home->pool->mutex);
-}
-
 // MARK: instances
 
 int32_t pp_processors(void) {
@@ -262,6 +272,16 @@ void pp_let_grow(pp_state *home) {
     if (home->session.limits.instances > 1) atomic_store(&home->may_grow, true);
 }
 
+/// Lets no more states be made: for a while, or for good.
+static void stop_growing(pp_state *home, bool for_good) {
+    enum { PAUSE = 1000000000 };
+    if (for_good)
+        atomic_store(&home->may_grow, false);
+    else
+        atomic_store(&home->grows_at, pp_nanoseconds() + PAUSE);
+    atomic_store(&home->is_growing, false);
+}
+
 pp_state *pp_open_instance(pp_state *home) {
     pthread_mutex_lock(&home->pool->mutex);
     bool may = pp_may_grow(home) && !atomic_load(&home->closing);
@@ -272,10 +292,12 @@ pp_state *pp_open_instance(pp_state *home) {
     pthread_mutex_unlock(&home->pool->mutex);
     if (!may) return NULL;
     const pp_session *first = &home->session;
-    pp_state *state = open_state(home->pool, home, &first->limits, &first->host, first->seed);
+    pp_limits limits = first->limits;
+    // A call waits for it.
+    if (limits.load_nanoseconds > limits.call_nanoseconds) limits.load_nanoseconds = limits.call_nanoseconds;
+    pp_state *state = open_state(home->pool, home, NULL, &limits, &first->host, first->seed);
     if (state) return state;
-    atomic_store(&home->may_grow, false);
-    atomic_store(&home->is_growing, false);
+    stop_growing(home, false);
     return NULL;
 }
 
@@ -286,27 +308,39 @@ static void give_up_instance(pp_state *state) {
     pp_leave_opened(state);
 }
 
-void pp_drop_instance(pp_state *home, pp_state *state) {
-    atomic_store(&home->may_grow, false);
-    atomic_store(&home->is_growing, false);
+void pp_drop_instance(pp_state *home, pp_state *state, bool for_good) {
+    stop_growing(home, for_good);
     give_up_instance(state);
 }
 
-bool pp_add_instance(pp_state *home, pp_state *state, const char **why) {
+bool pp_add_instance(pp_state *home, pp_state *state, bool reserves, const char **why) {
     for (int32_t i = 0; i < home->layer_count; i++) {
         bool is_there = lua_rawgetp(state->main, LUA_REGISTRYINDEX, &home->layers[i]->function) != LUA_TNIL;
         lua_pop(state->main, 1);
         if (is_there) continue;
         *why = home->layers[i]->name;
-        pp_drop_instance(home, state);
+        pp_drop_instance(home, state, true);
         return false;
     }
     if (!pp_join(home, state)) {
         give_up_instance(state);
         return false;
     }
-    pp_leave_opened(state);
+    if (!reserves) {
+        pp_leave_opened(state);
+        return true;
+    }
+    pp_release_reserved(); // the call goes on in another patch, or in a new version
+    // Its next call tries this place first, and then finds that the state is its own.
+    if (pp_thread.inside == 1) pp_thread.instance = (uint32_t)state->instance;
+    pp_thread.reserved = state;
     return true;
+}
+
+void pp_release_reserved(void) {
+    pp_state *state = pp_thread.reserved;
+    pp_thread.reserved = NULL;
+    if (state) unlock_state(state);
 }
 
 lua_State *pp_main(pp_state *state) { return state->main; }

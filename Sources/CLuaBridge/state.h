@@ -87,9 +87,9 @@ struct pp_layer {
     /// The patch's first state.
     pp_state *home;
     _Atomic(uintptr_t) below;
-    /// The slot that it lies on, or NULL.
+    /// The slot that it lies on; NULL if it lies on none, or if its breaker is open.
     _Atomic(const void *) slot;
-    /// How often it was put on a slot: a layer is used again for another patch.
+    /// How often it was put on a slot: a layer is used again for the next version of its patch.
     _Atomic(uint64_t) puts;
     /// The places on the main stack of the function and of its first argument (`original`, or the class).
     int function, first;
@@ -104,6 +104,9 @@ struct pp_layer {
     _Atomic(uint64_t) failures, fallbacks;
     /// How it was called in states that are closed. Guarded by the pool's mutex.
     pp_counters ended;
+    /// Whether its breaker is open: only a call of the thread that tries it enters.
+    atomic_bool is_open;
+    _Atomic(uintptr_t) tried_by;
 };
 
 /// The part of a table for the keys that are not a sequence.
@@ -150,8 +153,8 @@ typedef struct pp_session {
     /// How many large hash parts of tables there are, and their size in bytes.
     int32_t hash_part_count;
     int64_t hash_bytes;
-    /// Whether memory was refused because a table's keys collide, or because a string would be too long.
-    bool has_collided, has_long_string;
+    /// Why memory was last refused in this run: a `pp_kill`.
+    int32_t refusal;
     int32_t fault_line;
     char fault_script[132];
 } pp_session;
@@ -187,8 +190,8 @@ struct pp_state {
     bool has_clock;
     /// The asynchronous calls that have left the state while they wait. Written under the lock.
     _Atomic(int32_t) suspended;
-    /// Whether it is the first state of a patch whenever it is in use.
-    bool is_first;
+    /// The id of the patch whose first state it is whenever it is in use; NULL if it is never a first state.
+    char *id;
     /// Its place among the patch's states, which is written under the lock and the pool's mutex; and its last call when
     /// `pp_close_idle` last looked.
     int32_t instance;
@@ -227,14 +230,16 @@ struct pp_state {
     /// Lua's own functions that the sandbox calls once it has charged for them.
     lua_CFunction lua_functions[PP_LUA_FUNCTIONS];
     // The following members are used in the first state only.
-    /// No call enters the patch any more, because it has failed too often.
-    atomic_bool is_open;
     /// The patch's states, each of which has loaded the same script. A place without one has a state that is always taken, as has the place
     /// after the last. `pp_thread.instance` is the place that a thread tries first.
     pp_state *_Atomic instances[PP_INSTANCES + 1];
     _Atomic(int32_t) instance_count;
     /// Whether a call that finds all states taken may make another one, and whether one is being made.
     _Atomic(bool) may_grow, is_growing;
+    /// Until when no other state is made, because one could not be made for want of something that the patch has no part in; or 0.
+    _Atomic(uint64_t) grows_at;
+    /// The most bytes that one of the states has held, or has needed.
+    _Atomic(int64_t) largest;
     /// The states that are open: the layers are kept until there is none.
     _Atomic(int32_t) open_states;
     /// The waiters for any of the states.
@@ -268,7 +273,7 @@ static inline bool is_spec(const pp_state *state) { return state->session.kind =
 
 /// The reason to end a run that was refused memory.
 static inline int32_t memory_reason(const pp_state *state) {
-    return state->session.has_collided ? PP_COLLISIONS : state->session.has_long_string ? PP_STRING : PP_MEMORY;
+    return state->session.refusal ? state->session.refusal : PP_MEMORY;
 }
 
 /// Closes the Lua state; the `pp_state` stays. The caller holds the state's lock.

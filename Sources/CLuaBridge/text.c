@@ -99,7 +99,14 @@ static bool is_name(const char *bytes, size_t length) {
 static bool comes_before(lua_State *L, int key, int other) {
     int type = lua_type(L, key);
     if (type != lua_type(L, other)) return strcmp(luaL_typename(L, key), luaL_typename(L, other)) < 0;
-    return (type == LUA_TNUMBER || type == LUA_TSTRING) && lua_compare(L, key, other, LUA_OPLT);
+    if (type != LUA_TSTRING) return type == LUA_TNUMBER && lua_compare(L, key, other, LUA_OPLT);
+    // Lua's comparison takes as long as the strings are.
+    size_t left, right;
+    const char *bytes = lua_tolstring(L, key, &left), *others = lua_tolstring(L, other, &right);
+    if (left > LONGEST_STRING) left = LONGEST_STRING;
+    if (right > LONGEST_STRING) right = LONGEST_STRING;
+    int order = memcmp(bytes, others, left < right ? left : right);
+    return order < 0 || (order == 0 && left < right);
 }
 
 static void show_table(lua_State *L, shown *text, const nesting *outer);

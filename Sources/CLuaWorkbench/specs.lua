@@ -876,14 +876,7 @@ end
 local filter = {}
 local function is_wanted(name)
   name = name:sub(1, 1000)
-  if filter.only and not name:find(filter.only) or filter.out and name:find(filter.out) then return false end
-  local function has_tag(tags)
-    for tag in (tags or ""):gmatch("[^,%s]+") do
-      for word in name:gmatch("#([^%s#]+)") do if word == tag:gsub("^#", "") then return true end end
-    end
-    return false
-  end
-  return (not filter.tags or has_tag(filter.tags)) and not has_tag(filter.not_tags)
+  return (not filter.only or name:find(filter.only)) and not (filter.out and name:find(filter.out))
 end
 
 local function report(block, problem)
@@ -891,10 +884,10 @@ local function report(block, problem)
   return current.name, current.line
 end
 
--- Which tests are run: patterns for names, and lists of tags, each may be empty.
-__spec.select = function(only, out, tags, not_tags)
+-- Which tests are run: patterns for names, each may be empty.
+__spec.select = function(only, out)
   local function given(text) return text ~= "" and text or nil end
-  filter = {only = given(only), out = given(out), tags = given(tags), not_tags = given(not_tags)}
+  filter = {only = given(only), out = given(out)}
   for _, pattern in pairs {filter.only or "", filter.out or ""} do string.find("", pattern) end
 end
 

@@ -12,6 +12,9 @@ public struct PatchError: Error, Sendable {
     public let place: Place?
     /// Advice that a tool words in terms of its own options, if there is no hint.
     package let remedy: (any Remedy)?
+    /// Whether the cause is around the input and not in it: a thread with too little stack, a machine without memory or processor
+    /// time, a process without descriptors. The same input may be accepted later.
+    package private(set) var isCircumstance = false
 
     /// Makes an error.
     ///
@@ -103,7 +106,7 @@ extension PatchError.Code {
     /// A file is missing or cannot be read.
     public static let noInput = Self("no-input")
     /// The output already exists.
-    public static let exists = Self("exists")
+    package static let exists = Self("exists")
     /// Writing failed.
     public static let io = Self("io")
     /// The file of trusted keys does not have the digest that was built in.
@@ -139,10 +142,24 @@ extension PatchError {
     package func coded(_ code: Code) -> PatchError { with(code, at: place) }
 
     private func with(_ code: Code, at place: Place?) -> PatchError {
-        hint == nil
+        var error =
+            hint == nil
             ? PatchError(code, message, remedy: remedy, at: place) : PatchError(code, message, hint: hint, at: place)
+        error.isCircumstance = isCircumstance
+        return error
     }
 
     /// The same error with another hint.
-    package func hinting(_ hint: String?) -> PatchError { PatchError(code, message, hint: hint, at: place) }
+    package func hinting(_ hint: String?) -> PatchError {
+        var error = PatchError(code, message, hint: hint, at: place)
+        error.isCircumstance = isCircumstance
+        return error
+    }
+
+    /// The same error, as one whose cause is around the input and not in it.
+    package var ofCircumstance: PatchError {
+        var error = self
+        error.isCircumstance = true
+        return error
+    }
 }

@@ -5,8 +5,9 @@ internal import PatchRunner
 extension PatchDevice {
     /// Keeps the patches of a service up to date until its task is cancelled.
     ///
-    /// It launches, if ``launch()`` was not called before, syncs at once and at each interval, and confirms. When its task is
-    /// cancelled, it ends in an orderly way, as ``end()`` does, and returns without waiting for a sync. Patches keep running.
+    /// It launches, if ``launch()`` was not called before, syncs at once and at each interval, and confirms. Once nothing is
+    /// watched any more, it tries patches alone with which launches have failed. When its task is cancelled, it ends in an
+    /// orderly way, as ``end()`` does, and returns without waiting for a sync. Patches keep running.
     ///
     /// - Parameters:
     ///   - interval: The time between two syncs, from a millisecond to a year. A random part of it is added, up to
@@ -23,17 +24,19 @@ extension PatchDevice {
         var confirmation: Duration? = nextSync + Uptime.bounded(confirmAfter)
         while !Task.isCancelled {
             let now = uptime.now()
+            var isWritten = true
             if let due = confirmation, due <= now {
                 confirmation = nil
-                confirm()
+                isWritten = store.confirm()
             }
             if nextSync <= now {
                 await syncUnlessCancelled()
+                if !Task.isCancelled { store.tryAlone() }
                 nextSync = uptime.now() + interval * (1 + Double.random(in: 0...max(0, min(settings.jitter, 1))))
             }
             // New patches, such as in a process that has just become the writer, must work for that long too.
             if !known.isSuperset(of: running) || confirmation == nil && store.needsConfirmation {
-                confirmation = uptime.now() + Uptime.bounded(confirmAfter)
+                confirmation = isWritten ? uptime.now() + Uptime.bounded(confirmAfter) : nextSync
             }
             known = Set(running)
             try? await uptime.sleep(min(nextSync, confirmation ?? nextSync))

@@ -140,7 +140,7 @@ public final class PatchDevice: Sendable {
         self.trust = trust
         let runner = registry.map { registry in
             PatchRunner(
-                registry: registry, host: app, limits: limits, clock: time,
+                registry: registry, host: app, limits: limits, clock: time, uptime: uptime,
                 events: { event in
                     emit(.runner(event))
                     store.observe(event)
@@ -222,7 +222,13 @@ public final class PatchDevice: Sendable {
 
     /// Notes that the app ends in an orderly way. Patches keep running. Without this call, an end soon after the launch counts as
     /// a crash.
-    public func end() { leave("end()") }
+    ///
+    /// Another process that shares the folder may write it from now on. This one does so again after ``sync()`` or
+    /// ``enterForeground()``.
+    public func end() {
+        leave("end()")
+        if store.hasBegun { store.release() }
+    }
 
     /// Launches, or waits until another thread has launched.
     func launched() async {
@@ -259,8 +265,8 @@ public final class PatchDevice: Sendable {
     /// it to count installations.
     public var installation: String { settings.installation(or: store.installation) }
 
-    /// Whether this process does not write the folder: another process has it open, it cannot be used, or this process only reads
-    /// it.
+    /// Whether this process does not write the folder: another process has it open, it cannot be used, this process only reads it,
+    /// or has called ``end()``.
     public var isReadOnly: Bool { store.isReadOnly }
 
     /// Whether another process writes the folder, or this one only reads it. In both cases, only patches that are good there run.

@@ -19,9 +19,11 @@ package struct FileInfo: Equatable {
     let permissions: UInt32
     /// The size in bytes.
     package let size: Int
+    /// The number of the user that owns it.
+    package let owner: UInt32
     package let identity: Identity
     /// When its contents last changed, as the time since 1970.
-    let modified: Duration
+    package let modified: Duration
 
     package var isFolder: Bool { kind == .folder }
     package var isRegular: Bool { kind == .file }

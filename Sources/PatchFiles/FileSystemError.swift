@@ -3,7 +3,8 @@ package import PatchCrypto
 extension PatchError {
     /// Makes an error for a failed system call on a file, with the system's message.
     package static func system(_ code: Code, _ path: Path, _ error: SystemError) -> PatchError {
-        PatchError(code, error.message).about(path)
+        let fault = PatchError(code, error.message).about(path)
+        return SystemError.shortageErrors.contains(error) ? fault.ofCircumstance : fault
     }
 
     /// The same error with this file as its place, unless it already names one.

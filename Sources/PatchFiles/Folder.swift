@@ -7,7 +7,8 @@ package enum Folder {
     /// - Throws: `noInput` if it cannot be read.
     package static func names(in path: Path) throws(PatchError) -> [Path] {
         do throws(SystemError) {
-            return try Descriptor.names(in: path).sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
+            let names = try Descriptor(path, [.read, .folder]).names()
+            return names.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
         } catch {
             throw .system(.noInput, path, error)
         }
@@ -58,13 +59,27 @@ package enum Folder {
     ///
     /// - Throws: `io` if that fails.
     package static func removeAll(_ path: Path) throws(PatchError) {
-        guard FileInfo(path, following: false)?.isFolder == true else { return try remove(path) }
-        for name in try names(in: path) { try removeAll(path.appending(name)) }
         do throws(SystemError) {
-            try Descriptor.removeFolder(path)
+            try removeAll(path.name, in: Descriptor(path.parent, [.read, .folder]))
         } catch {
-            throw .system(.io, path, error)
+            guard error == .notFound else { throw .system(.io, path, error) }
         }
+    }
+
+    private static func removeAll(_ name: Path, in folder: Descriptor) throws(SystemError) {
+        let isFolder = FileInfo(name, following: false, in: folder)?.isFolder == true
+        if isFolder {
+            let inner = try Descriptor(name, [.read, .folder, .noFollow], in: folder)
+            for name in try inner.names() { try removeAll(name, in: inner) }
+        }
+        try folder.remove(name, isFolder: isFolder)
+    }
+
+    /// Removes some of the names in a folder, and everything in those that are folders. If a link is in the folder's place,
+    /// nothing is removed. Errors are ignored.
+    package static func removeNames(in path: Path, _ isMeant: (Path) -> Bool) {
+        guard let folder = try? Descriptor(path, [.read, .folder, .noFollow]) else { return }
+        for name in (try? folder.names()) ?? [] where isMeant(name) { try? removeAll(name, in: folder) }
     }
 
     /// Gives a file another name in the same folder, in place of a file that has it.
@@ -141,9 +156,30 @@ package enum Folder {
         }
         guard isLocked else {
             throw PatchError(
-                .io, "another process has locked this folder", hint: "wait until it is done, and try again"
+                .io, "\(holder(of: folder) ?? "another process") has locked this folder",
+                hint: "wait until it is done, and try again"
             ).about(path)
         }
         return folder
+    }
+
+    /// The process that has locked a folder, such as `process 812 (patchpack)`; nil if the system does not name it.
+    private static func holder(of folder: Descriptor) -> String? {
+        guard let identity = FileInfo(folder)?.identity,
+            let locks = try? InputFile.contents(of: Path("/proc/locks"), limit: 1 << 20)
+        else { return nil }
+        // Such as `3: FLOCK  ADVISORY  WRITE 812 fe:01:131 0 EOF`, with the numbers of the device in hexadecimal digits.
+        for line in String(decoding: locks, as: UTF8.self).split(separator: "\n") {
+            let words = line.split(separator: " ")
+            guard words.count > 5, words[1] == "FLOCK", let process = Int(words[4]), process > 0 else { continue }
+            let place = words[5].split(separator: ":")
+            guard place.count == 3, UInt64(place[2]) == identity.number,
+                let major = UInt64(place[0], radix: 16), let minor = UInt64(place[1], radix: 16),
+                identity.device == major << 8 | minor & 0xFF | (minor & ~0xFF) << 12
+            else { continue }
+            let name = try? InputFile.contents(of: Path("/proc/\(process)/comm"), limit: 64)
+            return "process \(process)\(name.map { " (\(String(decoding: $0.dropLast(), as: UTF8.self)))" } ?? "")"
+        }
+        return nil
     }
 }

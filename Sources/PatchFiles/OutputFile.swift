@@ -46,10 +46,9 @@ package struct OutputFile {
     ///
     /// - Parameters:
     ///   - replaces: Whether the file at a path, if there is one, is to be replaced.
-    ///   - report: Called now and then with the number of files that are on the disk.
     /// - Throws: `exists` if a file exists and must not be replaced, `io` if writing fails.
     package static func write(
-        _ files: [OutputFile], replacing replaces: (Path) -> Bool, report: (Int) -> Void = { _ in }
+        _ files: [OutputFile], replacing replaces: (Path) -> Bool
     ) throws(PatchError) {
         for file in files { try file.checkPlace(force: replaces(file.path)) }
         var staged: [StagedFile] = []
@@ -59,7 +58,6 @@ package struct OutputFile {
                 for file in files[group] { staged.append(try StagedFile(file, in: folders.folder(of: file))) }
                 try flush(Array(staged[group]))
                 if files.count > mostStaged { for index in group { try staged[index].park() } }
-                report(group.upperBound)
             }
             // All files are on the disk, and no name has changed yet. A single file needs no backup: either it is in its place,
             // or it is not.
@@ -177,10 +175,15 @@ package struct OutputFile {
     }
 
     /// Checks that the file can be put in its place, before anything is written.
+    ///
+    /// Only a regular file is ever replaced. A link may be a device's, such as `/dev/stdout`, and others use its target.
     package func checkPlace(force: Bool) throws(PatchError) {
         guard let info = FileInfo(path, following: false) else { return }
-        guard info.isRegular || info.isLink else {
-            throw PatchError(.io, "exists and is not a regular file", hint: "name another output").about(path)
+        guard info.isRegular else {
+            throw PatchError(
+                .io, info.isLink ? "is a symbolic link" : "exists and is not a regular file",
+                hint: info.isLink ? "name the file that it leads to" : "name another output"
+            ).about(path)
         }
         guard force else { throw .alreadyThere(path) }
     }
@@ -377,7 +380,8 @@ private struct StagedFile {
             try folder.rename(staged, to: name)
         } catch {
             folder.remove(staged)
-            throw .system(.io, path, error)
+            let fault = PatchError.system(.io, path, error)
+            throw error == .isInUse ? fault.hinting("if it is a mount point, mount its folder instead") : fault
         }
         isNew = !isThere
     }

@@ -13,9 +13,13 @@ package struct SystemError: Error, Equatable {
     static let exists = SystemError(number: EEXIST)
     static let isBusy = SystemError(number: EWOULDBLOCK)
     static let isInterrupted = SystemError(number: EINTR)
+    /// The file or folder is in use, as a mount point is.
+    static let isInUse = SystemError(number: EBUSY)
     static let notFound = SystemError(number: ENOENT)
     /// The errors of opening a link if no link may be followed.
     static let linkErrors = [SystemError(number: ELOOP), SystemError(number: ENOTDIR)]
+    /// The errors of a process or a system without descriptors or memory.
+    static let shortageErrors = [EMFILE, ENFILE, ENOMEM].map(SystemError.init(number:))
     /// The errors of flushing if the file system cannot do it.
     static let noFlushErrors = [SystemError(number: EINVAL), SystemError(number: EROFS)]
 
@@ -170,7 +174,7 @@ package final class Descriptor: Sendable {
     func synchronizeFileSystem() -> Bool { Libc.synchronizeFileSystem(number) }
 
     /// Sets when the file's contents last changed.
-    func setModified(_ time: Duration) {
+    package func setModified(_ time: Duration) {
         let (seconds, rest) = time.components
         let moment = timespec(tv_sec: Int(seconds), tv_nsec: Int(rest / 1_000_000_000))
         _ = unsafe futimens(number, [moment, moment])
@@ -197,6 +201,8 @@ extension Descriptor {
 /// The number of this process, which a fork of it does not share.
 package enum ProcessID {
     package static var current: Int32 { getpid() }
+    /// The number of the user that this process acts as.
+    package static var user: UInt32 { geteuid() }
 }
 
 /// Names in folders.
@@ -228,7 +234,13 @@ extension Descriptor {
             })
     }
 
+    /// Removes a file, if that is possible.
     func remove(_ name: Path) { _ = unsafe name.withCString { unsafe unlinkat(number, $0, 0) } }
+
+    /// Removes a file, or an empty folder.
+    func remove(_ name: Path, isFolder: Bool) throws(SystemError) {
+        try SystemError.check(unsafe name.withCString { unsafe unlinkat(number, $0, isFolder ? AT_REMOVEDIR : 0) })
+    }
 
     /// Removes a file.
     static func remove(_ path: Path) throws(SystemError) {
@@ -246,9 +258,16 @@ extension Descriptor {
     }
 
     /// The names in a folder without `.` and `..`, in no order.
-    static func names(in path: Path) throws(SystemError) -> [Path] {
-        guard let folder = unsafe path.withCString({ unsafe opendir($0) }) else { throw .last }
+    func names() throws(SystemError) -> [Path] {
+        // The copy belongs to the folder that is read, and is closed with it.
+        let copy = fcntl(number, F_DUPFD_CLOEXEC, 3)
+        try SystemError.check(copy)
+        guard let folder = unsafe fdopendir(copy) else {
+            close(copy)
+            throw .last
+        }
         defer { unsafe closedir(folder) }
+        unsafe rewinddir(folder)
         var names: [Path] = []
         while let entry = unsafe readdir(folder) {
             let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { unsafe Array($0.prefix { $0 != 0 }) }
@@ -302,6 +321,7 @@ extension FileInfo {
             }
         permissions = UInt32(info.st_mode & 0o7777)
         size = Int(clamping: info.st_size)
+        owner = info.st_uid
         identity = Identity(
             device: UInt64(truncatingIfNeeded: info.st_dev), number: UInt64(truncatingIfNeeded: info.st_ino))
         modified = .seconds(Int64(info.modified.tv_sec)) + .nanoseconds(Int64(info.modified.tv_nsec))

@@ -221,6 +221,7 @@ private final class Transfer {
             case "etag": response.etag = value.utf8.count <= 256 ? value : nil
             case "cache-control": response.maxAge = Self.maxAge(value)
             case "date": response.date = Timestamp.httpDate(value)
+            case "x-amz-bucket-region": response.region = value
             case "content-type": response.isWebPage = value.lowercased().hasPrefix("text/html")
             default: break
             }

@@ -49,6 +49,8 @@ package struct HTTPResponse: Sendable {
     package internal(set) var status = 0
     package internal(set) var body: [UInt8] = []
     package internal(set) var etag: String?
+    /// The region of a bucket that an object store names.
+    package internal(set) var region: String?
     var date: Timestamp?
     var maxAge: Duration?
     var isWebPage = false

@@ -6,13 +6,15 @@ public import PatchFeed
 /// Only https is used, unless the URL itself is http and that is allowed. Redirects are followed three times, never to http.
 /// Proxies are taken from the environment (`https_proxy`, `no_proxy`), as libcurl does. A transfer that fails for a temporary
 /// reason is tried again, by default twice.
-public struct HTTPSource: FeedSource {
+public struct HTTPSource: FeedSource, CustomStringConvertible {
     /// Why libcurl cannot be used on this machine; nil if it can.
     package static var missingLibrary: PatchError? { Connection.missing }
 
     private let base: String
     private let settings: HTTPSettings
     private let connection: Connection
+    /// Waits before a transfer is tried again. Tests wait for nothing.
+    package var pause: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
 
     /// Makes a source.
     ///
@@ -22,6 +24,7 @@ public struct HTTPSource: FeedSource {
     /// - Throws: `config` if the URL is not https (or http, if that is allowed), or has a query, a fragment or a space;
     ///   `feed-unavailable` if libcurl is not installed.
     public init(_ url: String, settings: HTTPSettings = HTTPSettings()) throws(PatchError) {
+        let url = Self.withLowerScheme(url)
         let isSecure = url.utf8.starts(with: "https://".utf8)
         guard isSecure || url.utf8.starts(with: "http://".utf8) else {
             throw PatchError(.config, "\(Self.shown(url)): not an https URL", hint: "a feed's URL begins with https://")
@@ -41,6 +44,12 @@ public struct HTTPSource: FeedSource {
         connection = try Connection()
     }
 
+    /// A URL with its scheme in lower case. Other text is returned as it is.
+    package static func withLowerScheme(_ url: String) -> String {
+        guard let scheme = url.firstRange(of: "://") else { return url }
+        return url[..<scheme.lowerBound].lowercased() + url[scheme.lowerBound...]
+    }
+
     /// A URL without its user and password, for messages.
     package static func shown(_ url: String) -> String {
         let bytes = Array(url.utf8)
@@ -51,6 +60,9 @@ public struct HTTPSource: FeedSource {
         }
         return String(decoding: bytes[..<scheme.upperBound] + rest[(at + 1)...], as: UTF8.self)
     }
+
+    /// The URL, without its user and password.
+    public var description: String { Self.shown(base) }
 
     public func fetch(_ path: String, limit: Int, etag: String?) async throws(PatchError) -> FeedReply {
         var request = HTTPRequest(url: base + path, limit: limit, settings: settings)
@@ -68,7 +80,7 @@ public struct HTTPSource: FeedSource {
             // Half a second, then two, each with a random addition of up to as much again, so that many devices do not return at
             // once.
             let pause = Double(tries * tries) / 2 * Double.random(in: 1...2)
-            guard (try? await Task.sleep(for: .seconds(pause))) != nil else { throw fault }
+            guard (try? await self.pause(.seconds(pause))) != nil else { throw fault }
         }
     }
 }

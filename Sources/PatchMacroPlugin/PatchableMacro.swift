@@ -29,7 +29,7 @@
 
     /// A function that can be replaced.
     struct PatchableFunction {
-        private static let mostParameters = 8
+        private static let mostParameters = 6
         /// Words that can name a parameter as they are, but have to be escaped in its body.
         private static let reserved = Set(
             """
@@ -127,7 +127,7 @@
             if let type = signature.returnClause?.type { try check(type, "a result") }
             let parameters = signature.parameterClause.parameters
             if parameters.count > mostParameters, let first = parameters.dropFirst(mostParameters).first {
-                throw Fault.at(first, "a @Patchable function has at most eight parameters; let one of them be a struct")
+                throw Fault.at(first, "a @Patchable function has at most six parameters; let one of them be a struct")
             }
         }
 

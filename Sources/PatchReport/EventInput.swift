@@ -24,21 +24,16 @@ package import PatchFiles
 
     /// Adds a file's events to a report. If this fails, the report has the events before the fault.
     ///
-    /// - Parameters:
-    ///   - path: `-` is standard input.
-    ///   - progress: Called now and then with the number of bytes that were read from the file.
+    /// - Parameter path: `-` is standard input.
     /// - Throws: `noInput` if the file cannot be read, `malformed` if its compressed data is damaged or cut off, `unavailable`
     ///   if the library that reads Zstandard is missing.
-    package func read(
-        _ path: Path, into report: EventLines, progress: (Int) -> Void = { _ in }
-    ) throws(PatchError) {
+    package func read(_ path: Path, into report: EventLines) throws(PatchError) {
         var source = try unsafe Source.open(path, packed)
         var text = report.next()
         defer { report.put(text) }
         // How many bytes of `text` were not passed on yet, and whether they continue a line that does not fit.
         var count = 0
         var isSkipping = false
-        var seen = 0
         while true {
             let step = try unsafe source.fill(UnsafeMutableRawBufferPointer(rebasing: text.bytes[count...]))
             guard step > 0 else {
@@ -75,10 +70,6 @@ package import PatchFiles
                 unsafe text.bytes.copyMemory(from: rest)
             }
             count -= end
-            if source.position - seen >= 1 << 24 {
-                seen = source.position
-                progress(seen)
-            }
         }
     }
 
@@ -92,7 +83,7 @@ package import PatchFiles
         private var rest: Range<Int>
         private var isAtEnd: Bool
         /// How many bytes were read from the file.
-        private(set) var position: Int
+        private var position: Int
         /// How many bytes were decompressed.
         private var unpacked = 0
         /// Event logs are compressed by a factor of 10 to 50. Data that grows much more was made to keep the reader busy.

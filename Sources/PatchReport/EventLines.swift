@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import Libc
 internal import Synchronization
 
 /// Adds lines of events to a report. Several threads parse them, and one at a time counts them.
@@ -26,17 +27,24 @@ package final class EventLines: Sendable {
     /// One for each full buffer, and one for each thread that is to end.
     private let full = DispatchSemaphore(value: 0)
     private let free = DispatchSemaphore(value: 0)
-    private let threads = DispatchGroup()
-    private let jobs: Int
+    /// One for each thread that has ended.
+    private let ended = DispatchSemaphore(value: 0)
+    /// How many threads parse; 0 if no other thread can be made, so that the reader's parses.
+    private let threads = Atomic(0)
 
     /// - Parameters:
     ///   - report: The report that the lines are added to.
-    ///   - jobs: How many threads parse.
+    ///   - jobs: The most threads that parse.
     package init(_ report: consuming ReportBuilder, jobs: Int) {
-        self.jobs = jobs
         counted = Mutex(consume report)
         for _ in 0...jobs { recycle(Buffer()) }
-        for _ in 0..<jobs { DispatchQueue.global().async(group: threads) { [self] in work() } }
+        let made = (0..<jobs).count { _ in
+            Threads.start { [self] in
+                work()
+                ended.signal()
+            }
+        }
+        threads.store(made, ordering: .relaxed)
     }
 
     deinit { buffers.withLock { for buffer in $0.free { unsafe buffer.bytes.deallocate() } } }
@@ -51,6 +59,9 @@ package final class EventLines: Sendable {
         guard !buffer.lines.isEmpty else { return recycle(buffer) }
         buffers.withLock { $0.full.append(buffer) }
         full.signal()
+        guard threads.load(ordering: .relaxed) == 0 else { return }
+        full.signal()  // this thread ends its work after the buffer
+        work()
     }
 
     private func recycle(_ buffer: Buffer) {
@@ -62,9 +73,6 @@ package final class EventLines: Sendable {
 
     /// Counts a line that is longer than any buffer, and bytes that are not read.
     func skip(bytes: Int, isLine: Bool) { counted.withLock { $0?.skip(bytes: bytes, isLine: isLine) } }
-
-    /// The input that was read so far.
-    package var input: FleetReport.Input { counted.withLock { $0?.input ?? FleetReport.Input() } }
 
     private func work() {
         guard var parser = counted.withLock({ $0?.parser() }) else { return }
@@ -84,8 +92,9 @@ package final class EventLines: Sendable {
 
     /// The report on all lines that were put. It is called once.
     package func report() -> FleetReport {
-        for _ in 0..<jobs { full.signal() }
-        threads.wait()
+        let made = threads.load(ordering: .relaxed)
+        for _ in 0..<made { full.signal() }
+        for _ in 0..<made { ended.wait() }
         guard let counted = counted.withLock({ $0.take() }) else { return FleetReport() }
         return counted.report()
     }

@@ -1,4 +1,5 @@
 package import PatchCrypto
+package import PatchFiles
 
 /// The report of a fleet of devices about its patches.
 package struct FleetReport: Sendable, Equatable {
@@ -25,6 +26,15 @@ package struct FleetReport: Sendable, Equatable {
         package var droppedPatches = 0
         /// Events of other installations than the requested one.
         package var others = 0
+        /// Files that were not read.
+        package var leftOut: [LeftOut] = []
+
+        package struct LeftOut: Sendable, Equatable {
+            package let file: Path
+            package let reason: String
+
+            package init(_ file: Path, _ reason: String) { (self.file, self.reason) = (file, reason) }
+        }
     }
 
     /// A problem of a device itself, and not of one of its patches. The raw value is the name of its event.
@@ -189,7 +199,7 @@ package struct FleetReport: Sendable, Equatable {
 
     /// Something that went wrong with a patch, or with a device itself.
     package struct Fault: Sendable, Equatable {
-        /// The name of the event: `failed`, `refused`, `fell-back` or `rolled-back`; of a device, the name of a ``Trouble``.
+        /// The name of the event: `failed`, `refused`, `fell-back`, `rolled-back` or `closed`; of a device, the name of a ``Trouble``.
         package let event: String
         /// The error's code; empty for a roll-back, which has only a reason.
         package let code: String

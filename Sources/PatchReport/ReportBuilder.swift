@@ -75,7 +75,7 @@ package import PatchCrypto
     private static let events: [(er_event, EventRecord.Name)] = [
         (ER_ACTIVATED, .activated), (ER_DEACTIVATED, .deactivated), (ER_REFUSED, .refused), (ER_FAILED, .failed),
         (ER_FELL_BACK, .fellBack), (ER_CALLED, .called), (ER_TRIAL, .trial), (ER_CONFIRMED, .confirmed),
-        (ER_ROLLED_BACK, .rolledBack), (ER_WITHDRAWN, .withdrawn), (ER_LAUNCHED, .launched),
+        (ER_ROLLED_BACK, .rolledBack), (ER_CLOSED, .closed), (ER_WITHDRAWN, .withdrawn), (ER_LAUNCHED, .launched),
         (ER_EXPIRED, .expired), (ER_NOT_APPLICABLE, .notApplicable), (ER_SYNC_FAILED, .syncFailed),
         (ER_STORE_FAILED, .storeFailed), (ER_SYNCED, .synced), (ER_SAFE_MODE, .safeMode),
         (ER_NEVER_CONFIRMED, .neverConfirmed), (ER_MISUSED, .misused),
@@ -130,6 +130,22 @@ package import PatchCrypto
         newSince: Timestamp? = nil, listed: [FleetReport.Listed] = [], installation: String? = nil
     ) {
         guard let reader = unsafe er_open(EventRecord.schema) else { return nil }
+        unsafe self.init(
+            reader, now: now, limits: limits, patch: patch, version: version, since: since, newSince: newSince,
+            installation: installation)
+        for patch in listed.prefix(Int(UInt16.max) / 2) {
+            let number = unsafe Self.number(of: patch.id, in: reader)
+            if let place = self.number(of: er_patch(patch: number, version: Int64(patch.version))) {
+                patches[Int(place)].stopped = patch.stopped
+            }
+            known = patches.count - 1
+        }
+    }
+
+    private init(
+        _ reader: OpaquePointer, now: Int, limits: Limits, patch: String?, version: Int?, since: Timestamp?,
+        newSince: Timestamp?, installation: String?
+    ) {
         for (event, name) in Self.events { unsafe er_set_event(reader, event, name.rawValue) }
         for (key, name) in Self.keys { unsafe er_set_key(reader, key, name.rawValue) }
         unsafe er_set_check(reader) { key, text, count in
@@ -152,13 +168,6 @@ package import PatchCrypto
         self.since = since.map { Int64($0.secondsSince1970) * 1000 }
         self.newSince = UInt32(clamping: newSince?.secondsSince1970 ?? 0)
         devices = DeviceTable(most: limits.devices)
-        for patch in listed.prefix(Int(UInt16.max) / 2) {
-            let number = unsafe Self.number(of: patch.id, in: reader)
-            if let place = self.number(of: er_patch(patch: number, version: Int64(patch.version))) {
-                patches[Int(place)].stopped = patch.stopped
-            }
-            known = patches.count - 1
-        }
     }
 
     /// The number of a string.
@@ -269,7 +278,7 @@ package import PatchCrypto
             case ER_REFUSED:
                 entry.reach(.refused, at: time)
                 entry.set(.refused)
-            case ER_ROLLED_BACK:
+            case ER_ROLLED_BACK, ER_CLOSED:
                 entry.reach(.rolledBack, at: time)
                 entry.set(isSuspicion ? .suspected : .rolledBack)
             case ER_FAILED: entry.set(.failed)
@@ -282,7 +291,7 @@ package import PatchCrypto
             addFault(line, number, happened, at: time)
             addBad(number, time) { $0.failed.addOrMost(happened) }
         case ER_REFUSED, ER_FELL_BACK: addFault(line, number, happened, at: time)
-        case ER_ROLLED_BACK:
+        case ER_ROLLED_BACK, ER_CLOSED:
             addFault(line, number, happened, at: time)
             if !isSuspicion { addBad(number, time) { $0.rolledBack += 1 } }
         default: break
@@ -371,7 +380,7 @@ package import PatchCrypto
     private mutating func addFault(_ line: er_line, _ patch: UInt16, _ happened: Int, at time: UInt64) {
         let key = FaultKey(
             patch: patch, event: line.event.rawValue, code: line.error, function: line.function,
-            reason: line.event == ER_ROLLED_BACK ? line.message : 0)
+            reason: [ER_ROLLED_BACK, ER_CLOSED].contains(line.event) ? line.message : 0)
         guard faults[key] != nil || faults.count < limits.faults else { return input.dropped += 1 }
         let example = FaultExample(
             time: time > 0 || device != nil ? time : .max, message: line.message, file: line.file, line: line.line)

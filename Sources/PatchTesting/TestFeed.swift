@@ -6,8 +6,7 @@ internal import Synchronization
 
 /// A feed in memory, with keys of its own, for tests of devices.
 public final class TestFeed: Sendable {
-    /// The app's reverse-DNS name.
-    public let app: String
+    private let app: String
     private let environment: String
     /// The feed's `1.root.json`, as the app has it.
     package let root: [UInt8]

@@ -1,3 +1,4 @@
+internal import CLibzipLoader
 import Libc
 import PatchCrypto
 import Synchronization
@@ -52,11 +53,16 @@ enum Main {
         let secrets = Secrets(words: words)
         var console = Console(unparsed: words, secrets: secrets)
         var format = Self.format(words)
-        do {
+        do throws(PatchError) {
             switch try Request(words) {
             case .help(let verb): try console.raw(Help.text(for: verb))
             case .version: try console.raw("patchpack \(toolVersion)\n")
             case .run(let arguments):
+                if let fault = unsafe clibziploader_error() {
+                    throw PatchError(
+                        .unavailable, "libzip cannot be used: \(unsafe String(cString: fault))",
+                        hint: "install libzip4, or libzip5 on Debian 13")
+                }
                 Environment.findSecrets(namedBy: words)
                 console = Console(arguments, secrets: secrets)
                 format = arguments.format ?? "text"
@@ -75,10 +81,8 @@ enum Main {
             }
             console.error(error)
             // If standard output itself failed, this fails too, and that error is ignored.
-            if !StandardOutput.isUsed.load(ordering: .relaxed) || console.format == .json,
-                let report = FailureReport.text(error, format: format, verb: words[0].text)
-            {
-                try? console.raw(report)
+            if !StandardOutput.isUsed.load(ordering: .relaxed) || console.format == .json {
+                try? FailureReport.show(error, format: format, verb: words[0].text, console)
             }
             return error.code.exitStatus
         }

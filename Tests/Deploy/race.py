@@ -139,13 +139,13 @@ def main():
         base = work / "base"
         base.mkdir()
         for name in ["root", "release", "online", "sign"]:
-            run("keygen", "--algorithm", "ed25519", "-q", "-o", base / name)
+            run("keygen", "--profile", "modern", "-q", "-o", base / name)
         run("pack", SCRIPT, "--signing-key", base / "sign/signing.pem", "--script-key", base / "sign/script.key", "-q", "-o", base / "out")
         keys = ["--key", base / "release/signing.pem", "--key", base / "online/signing.pem"]
         run("feed", "init", base / "feed", "--app", "com.example.shop", "--root-key", base / "root/signing.pem", "--release-key",
             base / "release/signing.pem", "--online-key", base / "online/signing.pem", "-q")
         run("feed", "publish", base / "feed", *(base / "out").glob("*.js"), "--trusted-key", base / "sign/trusted.pem", "--script-key",
-            base / "sign/script.key", "-q", *keys)
+            base / "sign/script.key", "--rollout", "100%", "-q", *keys)
 
         folder = work / "www"
         race("folder", work, base, str(folder), str(folder))

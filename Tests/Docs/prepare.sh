@@ -7,9 +7,9 @@ if [ "$2" = getting-started.md ]; then
   ln -s "$root" patchpack
   exit
 fi
-patchpack keygen -o keys --bits 2048 -q
+patchpack keygen -o keys --profile modern -q
 for name in root release online; do
-  patchpack keygen -o "$name" --algorithm ed25519 -q
+  patchpack keygen -o "$name" --profile modern -q
   mv "$name/signing.pem" "$name.pem"
 done
 cp keys/trusted.pem keys/script.key .
@@ -40,5 +40,5 @@ gzip -c events/a.jsonl >2026-11-01.gz
 # README makes its own feed.
 if [ "$2" != README.md ]; then
   patchpack feed init feed --app com.example.shop --root-key root.pem --release-key release.pem --online-key online.pem -q
-  patchpack feed publish feed dist/*.js --key release.pem --key online.pem --trusted-key keys/trusted.pem --script-key keys/script.key -q
+  patchpack feed publish feed dist/*.js --rollout 100% --key release.pem --key online.pem --trusted-key keys/trusted.pem --script-key keys/script.key -q
 fi

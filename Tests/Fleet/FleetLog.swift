@@ -49,6 +49,7 @@ final class FleetLog: Sendable {
             case .trial(let patch): log.record(.trial(patch))
             case .good(let patch): log.record(.confirmed(patch))
             case .suspect(let patch): log.record(.rolledBack(patch, reason: "launches failed", hash: Self.hash))
+            case .closed(let patch): log.record(.closed(patch, reason: "launches failed", hash: Self.hash))
             case .banned(let ban): log.record(.rolledBack(ban.patch, reason: ban.reason, hash: Self.hash))
             case .safeMode(let failures): log.record(.safeMode(failures: failures))
             case .neverConfirmed(let launches): log.record(.neverConfirmed(launches: launches))

@@ -259,8 +259,9 @@ struct Chart {
             text += "<text x=\"\(x)\" y=\"\(top + height + 18)\" text-anchor=\"middle\">day \(day)</text>\n"
         }
         for part in 0...2 {
-            let count = shown.first.map { Double(most) * Double(part) / 2 / Double($0.devices) * 1000 } ?? 0
-            let y = top + height * (1 - Double(part) / 2)
+            let share = Double(part) / 2
+            let count: Double = shown.first.map { Double(most) * share / Double($0.devices) * 1000 } ?? 0
+            let y = top + height * (1 - share)
             text +=
                 "<line class=\"axis\" x1=\"\(left)\" x2=\"\(left + width)\" y1=\"\(y)\" y2=\"\(y)\" stroke-width=\"0.5\"/>\n"
             text +=

@@ -97,7 +97,7 @@ def main():
             work.mkdir()
             os.chdir(work)
             for key in ("keys", "root", "release", "online"):
-                run(0, "keygen", "--algorithm", "ed25519", "-o", key, "-q")
+                run(0, "keygen", "--profile", "modern", "-o", key, "-q")
             run(0, "pack", str(ROOT / "examples/patches/cart-total.lua"), "-o", "dist", "--no-lint", "-q",
                 "--signing-key", "keys/signing.pem", "--script-key", "keys/script.key")
             run(0, "feed", "init", "feed", "--app", "com.example.shop", "-q", "--root-key", "root/signing.pem",

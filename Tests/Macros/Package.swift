@@ -3,12 +3,12 @@ import PackageDescription
 
 // A program that uses the macros, with a plug-in built with the toolchain's SwiftSyntax, so that nothing is fetched. The
 // declarations of the macros are in PatchMacros.
-guard let plugin = Context.environment["PATCHPACK_MACROS"] else { fatalError("`make macros` builds this") }
+guard let plugin = Context.environment["PATCHPACK_MACROS"] else { fatalError("`make check-packages` builds this") }
 let package = Package(
     name: "Macros",
     platforms: [.macOS(.v15)],
     dependencies: [.package(name: "patchpack", path: "../..")],
-    targets: ["shapes", "main-actor"].map { name in
+    targets: ["shapes", "shapes-main-actor"].map { name in
         .executableTarget(
             name: name,
             dependencies: ["PatchCrypto", "PatchRunner", "PatchTesting"].map {
@@ -17,7 +17,7 @@ let package = Package(
             swiftSettings: [
                 .swiftLanguageMode(.v6), .define("Macros"), .unsafeFlags(["-load-plugin-library", plugin]),
             ]
-                + (name == "main-actor"
+                + (name == "shapes-main-actor"
                     ? [.defaultIsolation(MainActor.self), .enableUpcomingFeature("NonisolatedNonsendingByDefault")]
                     : []))
     }

@@ -30,5 +30,13 @@ let package = Package(
                 .product(name: $0, package: "patchpack")
             },
             swiftSettings: [.swiftLanguageMode(.v6)]),
+        // The whole programs in docs. samples.py writes them, and programs.py runs them.
+        .executableTarget(
+            name: "runner-page", dependencies: [.product(name: "PatchRunner", package: "patchpack")],
+            swiftSettings: [.swiftLanguageMode(.v6)]),
+        .executableTarget(
+            name: "server-page",
+            dependencies: ["PatchDevice", "PatchHTTP"].map { .product(name: $0, package: "patchpack") },
+            swiftSettings: [.swiftLanguageMode(.v6)]),
     ]
 )

@@ -12,10 +12,12 @@ import subprocess
 import sys
 import time
 
+import programs
 import samples
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 GENERATED = os.path.join(HERE, "Sources", "outside", "Generated")
+PACKAGES = os.path.join(HERE, "..", "..", ".build", "packages")
 SWIFT = os.environ.get("SWIFT", "swift")
 MOST_MEMORY = 2 << 20  # KiB
 
@@ -28,10 +30,10 @@ VARIANTS = {
 
 # The type of an argument, a value of it, and its `weight`.
 ARGUMENTS = [
-    ("Double", "1.5", 1.5), ("Int", "2", 20), ("Bool", "true", 100), ("String", '"abc"', 3000),
-    ("[Double]", "[1, 2]", 30_000), ("Item", 'Item(name: "pen", price: 2)', 200_000),
-    ("Basket", "Basket()", 1_000_000), ("Int?", "nil", 70_000_000),
+    ("Double", "1.5", 1.5), ("Int", "2", 20), ("String", '"abc"', 3000), ("[Double]?", "[1, 2]", 30_000),
+    ("Item", 'Item(name: "pen", price: 2)', 200_000), ("Basket", "Basket()", 1_000_000),
 ]
+ARITIES = range(len(ARGUMENTS) + 1)
 RESULTS = {
     "Double": "{sum}", "String": 'String({sum})', "Item": 'Item(name: "sum", price: {sum})', "Void": "_ = {sum}",
 }
@@ -87,8 +89,8 @@ class Function:
 
 
 FORMS = [("", "Double"), ("", "Void"), ("throws", "String"), ("throws", "Item"), ("throws", "Void")]
-FUNCTIONS = [Function(n, e, r) for n in range(9) for e, r in [*FORMS, *((f"async {e}".strip(), r) for e, r in FORMS)]]
-POINTS = [Function(n, e, r, is_point=True) for n in range(9) for e, r in FORMS]
+FUNCTIONS = [Function(n, e, r) for n in ARITIES for e, r in [*FORMS, *((f"async {e}".strip(), r) for e, r in FORMS)]]
+POINTS = [Function(n, e, r, is_point=True) for n in ARITIES for e, r in FORMS]
 ALL = FUNCTIONS + POINTS
 
 
@@ -159,14 +161,14 @@ final class Box<Value: Sendable>: Sendable {
     text += holder("final class ClassOfAll: Sendable", "finalClass", "let")
     text += holder("class OpenClassOfAll", "openClass", "var")
     text += "func exposeMethods(_ methods: inout PatchMethods<Basket>) {\n"
-    for n in range(9):
+    for n in ARITIES:
         parameters = ", ".join(["_: Basket", *(f"a{i}: {a[0]}" for i, a in enumerate(ARGUMENTS[:n]))])
         weights = " + ".join(["0.0", *(f"weight(a{i})" for i in range(n))])
         text += f'    methods.method("m{n}") {{ ({parameters}) -> Double in {weights} }}\n'
     text += "}\n"
-    lua = ["1.5", "2", "true", "'abc'", "{1, 2}", "{name = 'pen', price = 2}", "basket", "nil"]
-    calls = " + ".join(f"basket:m{n}({', '.join(lua[:n])})" for n in range(9))
-    total = sum(sum(a[2] for a in ARGUMENTS[:n]) for n in range(9))
+    lua = ["1.5", "2", "'abc'", "{1, 2}", "{name = 'pen', price = 2}", "basket"]
+    calls = " + ".join(f"basket:m{n}({', '.join(lua[:n])})" for n in ARITIES)
+    total = sum(sum(a[2] for a in ARGUMENTS[:n]) for n in ARITIES)
     text += f'let methodCalls = "{calls}"\nlet methodSum = {float(total)}\n\n'
     text += "func callAll(_ all: Functions) async throws {\n"
     text += "".join(f"    await {way}_all(all)\n" for way in [*WAYS, "actors", "originals"]) + "}\n"
@@ -215,13 +217,13 @@ def run(*command):
     child = os.fork()
     if child == 0:
         status = subprocess.call(command, cwd=HERE)
-        with open(os.path.join(HERE, ".build", "memory"), "w") as file:
+        with open(os.path.join(PACKAGES, "memory"), "w") as file:
             file.write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss))
         os._exit(0 if status == 0 else 1)
     failed = os.waitpid(child, 0)[1] != 0
     if failed:
         sys.exit(f"outside: failed: {' '.join(command)}")
-    with open(os.path.join(HERE, ".build", "memory")) as file:
+    with open(os.path.join(PACKAGES, "memory")) as file:
         return time.monotonic() - started, int(file.read())
 
 
@@ -229,9 +231,10 @@ def main():
     generate()
     if not samples.generate():
         sys.exit("outside: no Swift was found in the documents")
-    os.makedirs(os.path.join(HERE, ".build"), exist_ok=True)
+    os.makedirs(PACKAGES, exist_ok=True)
     for variant in sys.argv[1:] or VARIANTS:
-        scratch = os.path.join(".build", variant)
+        # The benchmarks and the programs of Tests/Macros are built in the first one too.
+        scratch = PACKAGES + ("" if variant == "plain" else f"-{variant}")
         flags = [x for flag in VARIANTS[variant] for x in ("-Xswiftc", flag)]
         build = [SWIFT, "build", "-c", "release", "--scratch-path", scratch, *flags]
         run(*build, "--target", "PatchRunner")
@@ -241,6 +244,7 @@ def main():
             sys.exit(f"outside: {variant} took {memory >> 10} MiB to build, and {MOST_MEMORY >> 10} are allowed")
         for program, *arguments in (["outside"], ["outside", "instrumented"], ["main-actor"]):
             run(os.path.join(scratch, "release", program), *arguments)
+        programs.check(os.path.join(HERE, scratch, "release"))
 
 
 main()

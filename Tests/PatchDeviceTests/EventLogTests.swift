@@ -311,7 +311,8 @@ import Testing
     }
 
     /// Every kind of event, validated by Debian's jsonschema.
-    @Test func everyEventFitsTheSchema() throws {
+    @Test(.needs("python3-jsonschema", "/usr/lib/python3/dist-packages/jsonschema"))
+    func everyEventFitsTheSchema() throws {
         let error = PatchError(.script, "no", hint: "fix it", at: .init(file: "main.lua", line: 3))
         let bench = try PatchTestHost(app: "com.example.shop", version: "2.3.1")
         let function = try bench.registry.replaceable("Shop.price") { (x: Int) -> Int in x }
@@ -319,8 +320,9 @@ import Testing
         for x in 1...6 { #expect(function(x) == x) }
         let told: [RunnerEvent] = [
             .refused(error, patch), .refused(error, nil), .fellBack(patch, function: "Shop.price", .busy),
-            .breakerOpened(patch, failures: 5, otherwise: ["Cart.total"]), .log(patch, .debug, "a"),
-            .log(patch, .info, "a"),
+            .breakerOpened(patch, functions: ["Cart.total"], failures: 5, otherwise: ["Cart.total"]),
+            .breakerClosed(patch, function: "Cart.total"), .deactivated(patch),
+            .log(patch, .debug, "a"), .log(patch, .info, "a"),
             .log(patch, .warn, "a"), .log(patch, .error, "\u{1B}[31mred"),
             .log(patch, .info, String(repeating: "x", count: 100_000)),
             .repeated(.fellBack(patch, function: "Shop.price", .busy), count: 41),
@@ -328,7 +330,8 @@ import Testing
         let events: [PatchEvent] =
             (bench.events + told).map(PatchEvent.runner) + [
                 .launched([patch], isSafe: false), .launched([], isSafe: true), .trial(patch), .confirmed(patch),
-                .rolledBack(patch, reason: "crashed", hash: String(repeating: "a", count: 64)), .safeMode(failures: 3),
+                .rolledBack(patch, reason: "crashed", hash: String(repeating: "a", count: 64)),
+                .closed(patch, reason: "crashed", hash: String(repeating: "a", count: 64)), .safeMode(failures: 3),
                 .waiting(patch, names: ["Shop.late"]), .neverConfirmed(launches: 3),
                 .expired(patch, error), .notApplicable(patch, error), .withdrawn(patch, reason: nil),
                 .withdrawn(patch, reason: "bad"), .disabled, .enabled,

@@ -1,6 +1,6 @@
 import Foundation
 import PatchCrypto
-import PatchDevice
+@testable import PatchDevice
 import PatchFeed
 import PatchRunner
 import PatchTesting
@@ -27,6 +27,10 @@ import Testing
         var names: [String] { events.withLock { $0.map(\.name) } }
     }
 
+    private final class Count: Sendable {
+        let value = Atomic(0)
+    }
+
     /// Another object for a device's folder, as in a second process.
     private func second(
         _ bench: Bench, isReader: Bool = false, source: (any FeedSource)? = nil, uptime: Uptime = .system,
@@ -45,6 +49,23 @@ import Testing
 
     private func stages(_ device: PatchDevice?) -> [String] {
         device?.store.state.held.map { "\($0.patch.version) \($0.stage.rawValue) \($0.failures)" } ?? []
+    }
+
+    /// A feed at a wrong address.
+    private struct WrongPlace: FeedSource, CustomStringConvertible {
+        let description = "https://example.com/wrong"
+
+        func fetch(_ path: String, limit: Int, etag: String?) async throws(PatchError) -> FeedReply {
+            FeedReply(.missing)
+        }
+    }
+
+    @Test func aFailedSyncNamesTheFeed() async throws {
+        let bench = try devices.device()
+        let (device, _) = try second(bench, source: WrongPlace())
+        let error = try #require(await device.sync().error)
+        #expect(
+            error.text == "https://example.com/wrong: metadata/timestamp.json: the feed does not have this file")
     }
 
     // MARK: the launch comes first
@@ -91,14 +112,18 @@ import Testing
             })
         Thread.detachNewThread { device.launch() }
         for await _ in activating {}
+        let ended = Count()
         let syncs = (0..<3).map { _ in
             Task {
                 await device.sync()
+                ended.value.add(1, ordering: .relaxed)
                 return device.store.hasLaunched
             }
         }
         if isCancelled { for sync in syncs { sync.cancel() } }
-        try await Task.sleep(for: .milliseconds(50))
+        while device.store.waitingForLaunch + ended.value.load(ordering: .relaxed) < syncs.count {
+            try await Task.sleep(for: .milliseconds(1))
+        }
         mayGoOn.signal()
         for sync in syncs { #expect(await sync.value, "a sync came before the launch had ended") }
         #expect(app.price(1) == 8)
@@ -384,6 +409,54 @@ import Testing
         #expect(bench.app?.price(1) == 10, "patches go on running")
     }
 
+    /// Two patches are on trial when the app crashes. Each is tried again alone, in a process that never ends.
+    @Test func aServiceTriesSuspectsOneByOne() async throws {
+        let bench = try devices.device()
+        try bench.feed.publish(DeviceTests.source(7))
+        let other = "com.example.shop.another"
+        try bench.feed.publish(DeviceTests.source(1, id: other, body: "patch.replace('Shop.price', function() end)"))
+        for _ in 0..<3 { try await bench.launch() }
+        let device = try #require(bench.device)
+        #expect(stages(device) == ["1 suspect 0", "7 suspect 0"])
+        let service = Task { await device.run() }
+        var tried: [[String]] = []
+        for _ in 0..<3_000 where DeviceTests.codes(bench) != ["7 good"] || DeviceTests.codes(bench, other) != ["1 good"]
+        {
+            let now = [other, DeviceTests.id].map { device.why($0)[0].code.rawValue }
+            if tried.last != now { tried.append(now) }
+            bench.advance(seconds: 1)
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        #expect(tried == [["suspect", "suspect"], ["good", "suspect"]])
+        #expect(bench.running.count == 2)
+        service.cancel()
+        await service.value
+    }
+
+    /// A sync that comes while nothing can be written does not make it confirm again and again.
+    @Test func aServiceThatCannotWriteWaitsBetweenItsConfirmations() async throws {
+        #if os(Linux)
+            // No file can be made in this folder, and its lock can be taken.
+            let time = Mutex((now: Duration.zero, waits: 0))
+            let device = PatchDevice(
+                app: try HostInfo(app: "com.example.shop", version: "2.3.1"), registry: PatchRegistry(),
+                folder: "/proc/self/attr", feed: nil, trust: nil,
+                uptime: Uptime(
+                    now: { time.withLock(\.now) },
+                    sleep: { end in
+                        time.withLock { ($0.now, $0.waits) = (max($0.now, end), $0.waits + 1) }
+                        await Task.yield()
+                        try Task.checkCancellation()
+                    }), listener: nil)
+            let service = Task { await device.run(every: .seconds(60), confirmAfter: .zero) }
+            while time.withLock(\.waits) < 20 { await Task.yield() }
+            #expect(!device.isReadOnly && device.store.state.launch?.isConfirmed == false)
+            service.cancel()
+            await service.value
+            #expect(time.withLock { $0.now >= .seconds(60) * ($0.waits - 2) }, "\(time.withLock(\.self))")
+        #endif
+    }
+
     @Test func aServiceThatIsCancelledAtOnceHasLaunchedAndEnded() async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         let (device, app) = try second(bench)
@@ -428,6 +501,32 @@ import Testing
         _ = await other.value
         await device.sync()
         #expect(device.store.state.launch?.isWatched == false)
+    }
+
+    // MARK: what is nobody's fault
+
+    /// A thread with too little stack for any script. The next sync has a thread with more.
+    @Test func aLoadThatTheThreadHasNoRoomForIsPostponed() async throws {
+        let bench = try await devices.deviceWithAGoodPatch()
+        for _ in 0..<4 {
+            let (device, app) = try second(bench)
+            await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+                let thread = Thread {
+                    device.launch()
+                    done.resume()
+                }
+                thread.stackSize = 384 << 10
+                thread.start()
+            }
+            #expect(app.price(1) == 1)
+            #expect(device.why(DeviceTests.id).map(\.code) == [.postponed])
+            #expect(stages(device) == ["7 good 0"])
+            await device.sync()
+            #expect(app.price(1) == 8 && device.why(DeviceTests.id).map(\.code) == [.good])
+            device.confirm()
+            device.end()
+            device.close()
+        }
     }
 
     // MARK: manually
@@ -661,6 +760,117 @@ import Testing
         #expect(bench.device?.isReadOnly == false)
     }
 
+    /// A process that has ended, and lives on, lets another one write.
+    @Test func whoHasEndedLetsAnotherWrite() async throws {
+        let bench = try await devices.deviceWithAGoodPatch()
+        try await bench.launch()
+        let (device, app) = try second(bench)
+        device.launch()
+        #expect(device.isFollower)
+        bench.device?.end()
+        #expect(bench.device?.isReadOnly == true && bench.app?.price(1) == 8)
+        #expect(throws: PatchError(.io, "")) { try bench.device?.ban(DeviceTests.id, reason: "for this test") }
+        try bench.feed.withdraw(PatchID(id: DeviceTests.id, version: 7))
+        await device.sync()
+        #expect(!device.isReadOnly && app.price(1) == 1)
+        // It writes again once the other one has ended.
+        await bench.foreground()
+        #expect(bench.device?.isFollower == true && bench.app?.price(1) == 1)
+        device.end()
+        await bench.foreground()
+        #expect(bench.device?.isReadOnly == false)
+        #expect(bench.device?.store.state.launch?.isWatched == true, "a crash counts again")
+        await device.sync()
+        #expect(device.isFollower)
+    }
+
+    /// The process that writes is stopped, or never syncs. The others ask the feed themselves after three syncs.
+    @Test func whoFollowsAProcessThatDoesNotSyncAsksTheFeed() async throws {
+        let bench = try await devices.deviceWithAGoodPatch()
+        try await bench.launch(syncing: false)
+        let events = Events()
+        let (device, app) = try second(bench, events)
+        device.launch()
+        try bench.feed.withdraw(PatchID(id: DeviceTests.id, version: 7))
+        for sync in 0..<6 {
+            let report = await device.sync()
+            #expect(report.isFollower == (sync < 3))
+            #expect(app.price(1) == (sync < 3 ? 8 : 1))
+        }
+        #expect(device.why(DeviceTests.id).map(\.code) == [.withdrawn])
+        #expect(events.names.filter { $0 == "store-failed" }.count == 1)
+        #expect(bench.app?.price(1) == 8)
+        // The other one syncs again, and another patch is resumed.
+        await bench.sync()
+        try bench.feed.resume(PatchID(id: DeviceTests.id, version: 7))
+        await bench.sync()
+        let report = await device.sync()
+        #expect(report.isFollower && bench.app?.price(1) == 8 && app.price(1) == 1, "the first one tries it")
+        let reason = device.why(DeviceTests.id)[0].reason
+        #expect(reason.hasSuffix(" the process that writes the device's folder synced 0 s ago"), "\(reason)")
+        for _ in 0..<9 {
+            await bench.sync()
+            #expect(await device.sync().isFollower)
+        }
+    }
+
+    /// A patch that launches have failed with once stays active in the processes that follow, until it is set aside.
+    @Test func oneFailureTakesNothingFromOthers() async throws {
+        let bench = try await devices.deviceWithAGoodPatch()
+        try bench.feed.publish(DeviceTests.source(8))
+        try await bench.launch()
+        bench.confirm()
+        bench.confirm()
+        let (device, app) = try second(bench)
+        device.launch()
+        #expect(app.price(1) == 9 && device.isFollower)
+        bench.crash()
+        try await bench.launch()
+        #expect(stages(bench.device) == ["8 trial 1", "7 good 0"])
+        await device.sync()
+        #expect(app.price(1) == 9 && device.isFollower)
+        // Another process that starts now runs it too.
+        let (third, other) = try second(bench)
+        third.launch()
+        #expect(other.price(1) == 9)
+        bench.crash()
+        try await bench.launch()
+        #expect(DeviceTests.codes(bench) == ["8 banned", "7 good"])
+        await device.sync()
+        #expect(app.price(1) == 8 && device.isFollower)
+    }
+
+    /// The end of the watch of a confirmed launch makes it good, and so does its orderly end.
+    @Test(arguments: [false, true]) func whatHasFailedOnceIsGoodOnceALaunchHasWorked(isEnded: Bool) async throws {
+        let bench = try await devices.deviceWithAGoodPatch()
+        try bench.feed.publish(DeviceTests.source(8))
+        for _ in 0..<2 { try await bench.launch() }
+        bench.confirm()
+        #expect(stages(bench.device) == ["8 trial 1", "7 good 0"])
+        if isEnded {
+            bench.end()
+            try await bench.launch(syncing: false)
+            #expect(stages(bench.device) == ["8 good 0"])
+        } else {
+            bench.advance(seconds: 600)
+            #expect(stages(bench.device) == ["8 good 0", "7 good 0"])
+            #expect(DeviceTests.codes(bench).first == "8 good")
+        }
+    }
+
+    @Test func aBanThatCannotBeWrittenHoldsInThisProcess() async throws {
+        let bench = try await devices.deviceWithAGoodPatch()
+        try await bench.launch()
+        let (device, app) = try second(bench)
+        device.launch()
+        #expect(throws: PatchError(.io, "")) { try device.ban(DeviceTests.id, reason: "for this test") }
+        for _ in 0..<2 {
+            #expect(app.price(1) == 1 && bench.app?.price(1) == 8)
+            #expect(device.why(DeviceTests.id).map(\.code) == [.banned])
+            await device.sync()
+        }
+    }
+
     @Test func anExtensionNeverWrites() async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         bench.crash()
@@ -779,5 +989,12 @@ import Testing
         #expect(bench.running.count == count)
         let writes = (bench.device?.store.state.revision ?? 0) - before
         #expect(writes < count / 2, "\(writes)")
+    }
+}
+
+extension PatchStore {
+    /// How many tasks wait for the end of the launch.
+    fileprivate var waitingForLaunch: Int {
+        memory.locked { if case .underway(let waiters) = $0.launch.activation { waiters.count } else { 0 } }
     }
 }

@@ -18,18 +18,39 @@ import Testing
         case twoTogether
         /// `a` crashes it from some moment on, after it was good.
         case oneTurnsBad
+        /// `a` crashes it while its script loads.
+        case oneLoadsBadly
+        /// `a` crashes it if its functions run, and has an `otherwise`.
+        case protectiveIsBad
+        /// No patch crashes it, but others do, in any launch that has synced. `a` has an `otherwise`.
+        case attacked
+        /// The same in any launch.
+        case attackedEarly
+
+        var isProtected: Bool { [.protectiveIsBad, .attacked, .attackedEarly].contains(self) }
     }
 
     enum Event: CaseIterable {
         case launch, confirm, request, pass, end, kill, background, foreground, sync, publishA, publishB, publishC,
             publishMend,
             withdrawC
+        case attack, wait, alone
         case toggle, block, turn, clear
     }
 
     private struct World: Hashable {
         var state: StoreState
         var running: Set<String> = []
+        /// The patches of which only the `otherwise` answers.
+        var answering: Set<String> = []
+        /// The time, which advances once before an app is to recover.
+        var day = 0
+        var hasSynced = false
+        /// How many launches in a row have crashed before they synced, up to three.
+        var early = 0
+        /// Whether a patch was banned that had no part in that.
+        var isWrong = false
+        var time: Timestamp? { Timestamp(secondsSince1970: day * 86_400) }
         var isAlive = false
         var isInBackground = false
         /// Whether bad patches crash the app at the first request, and not when they are activated.
@@ -53,10 +74,36 @@ import Testing
 
     private static func isBad(_ truth: Truth, _ world: World) -> Bool {
         switch truth {
-        case .oneIsBad: world.running.contains("a")
+        case .oneIsBad, .protectiveIsBad: world.running.contains("a")
         case .twoTogether: world.running.isSuperset(of: ["a", "b"])
         case .oneTurnsBad: world.hasTurned && world.running.contains("a")
+        case .oneLoadsBadly, .attacked, .attackedEarly: false
         }
+    }
+
+    /// Loads a script, and activates the patch, as a device does.
+    private static func activate(_ name: String, _ truth: Truth, _ world: inout World) {
+        world.state.beginLoading(name)
+        guard truth != .oneLoadsBadly || name != "a" else {
+            let noted = Set((world.state.launch?.patches ?? []) + (world.state.launch?.late ?? []))
+            let trials = world.state.held.filter { noted.contains($0.hash) && $0.isOnTrial }
+            world.hadSeveral = world.hadSeveral || trials.count > 1
+            world.crashes += 1
+            return crash(&world)
+        }
+        world.state.endLoading(name, isProtective: truth.isProtected && name == "a")
+        world.running = world.running.filter { patch($0).id != patch(name).id }
+        if world.state.isClosed(name, isFollower: false) {
+            world.answering.insert(name)
+        } else {
+            world.answering = world.answering.filter { patch($0).id != patch(name).id }
+            world.running.insert(name)
+        }
+    }
+
+    private static func crash(_ world: inout World) {
+        if !world.hasSynced { world.early = min(world.early + 1, 3) }
+        (world.isAlive, world.running, world.answering) = (false, [], [])
     }
 
     /// Crashes the app if a running patch is bad.
@@ -64,9 +111,10 @@ import Testing
         guard isRequest == world.crashesLate, isBad(truth, world) else { return }
         let trials = world.state.held.filter { world.running.contains($0.hash) && $0.isOnTrial }
         world.hadSeveral = world.hadSeveral || trials.count > 1
-        // After a clear, running patches are no longer held, and their crashes do not count.
-        if world.state.held.contains(where: { world.running.contains($0.hash) }) { world.crashes += 1 }
-        (world.isAlive, world.running) = (false, [])
+        // After a clear, running patches are no longer held, and their crashes do not count. Nor do later tries of a closed patch.
+        let isHeld = world.state.held.contains { world.running.contains($0.hash) }
+        if isHeld, !world.state.held.contains(where: { $0.closings > 0 }) { world.crashes += 1 }
+        crash(&world)
     }
 
     /// `m` is version 2 of `a`, without its fault.
@@ -80,14 +128,17 @@ import Testing
         switch event {
         case .launch:
             guard !old.isAlive else { return nil }
-            _ = world.state.begin(world.state.appVersion, limits: limits, at: nil)
+            _ = world.state.begin(world.state.appVersion, limits: limits, at: world.time)
             (world.isAlive, world.isInBackground, world.hasServed) = (true, false, false)
+            let lost = world.state.bans.contains { $0.hash == "a" } && !old.state.bans.contains { $0.hash == "a" }
+            if truth.isProtected, lost, world.early < 3 { world.isWrong = true }
+            world.hasSynced = false
             if world.isBlocked, world.state.launch?.patches.contains("c") == true { world.state.exclude("c") }
-            world.running = Set(world.state.launch?.patches ?? [])
-            run(truth, &world)
+            for name in world.state.launch?.patches ?? [] where world.isAlive { activate(name, truth, &world) }
+            if world.isAlive { run(truth, &world) }
         case .confirm:
             guard old.isAlive else { return nil }
-            _ = world.state.confirm(limits: limits, at: nil)
+            _ = world.state.confirm(limits: limits, at: world.time)
         case .request:
             guard old.isAlive, !old.isInBackground, !old.isTested else { return nil }
             world.hasServed = true
@@ -102,7 +153,21 @@ import Testing
             } else if old.state.launch?.isWatched == true {
                 return nil
             }
-            (world.isAlive, world.running) = (false, [])
+            (world.isAlive, world.running, world.answering) = (false, [], [])
+        case .attack:
+            guard old.isAlive, truth == .attackedEarly || truth == .attacked && old.hasSynced else { return nil }
+            crash(&world)
+        case .wait:
+            guard truth.isProtected, old.day == 0 else { return nil }
+            world.day = 1
+        case .alone:
+            guard old.isAlive, !old.isInBackground, old.isTested,
+                let next = old.state.nextAlone(limits: limits, at: old.time)
+            else { return nil }
+            _ = world.state.tryAlone(next.hash)
+            world.hasServed = false
+            activate(next.hash, truth, &world)
+            if world.isAlive { run(truth, &world) }
         case .background:
             guard old.isAlive, old.isTested, !old.isInBackground else { return nil }
             world.state.end()
@@ -146,7 +211,9 @@ import Testing
             world.running.remove(name)
         }
         world.state.isEnabled = world.isEnabled
-        guard world.isEnabled else { return world.running = [] }
+        world.state.sync()
+        (world.hasSynced, world.early) = (true, 0)
+        guard world.isEnabled else { return (world.running, world.answering) = ([], []) }
         for name in world.offered.subtracting(world.withdrawn).sorted()
         where name != "a" || !world.offered.contains("m") {
             world.state.add([(patch(name), name)], running: world.running)
@@ -155,6 +222,10 @@ import Testing
             _ = world.state.activate(held.hash)
         }
         guard world.state.launch?.isSafe != true else { return }
+        for held in world.state.closedOnes where !world.answering.contains(held.hash) {
+            _ = world.state.activate(held.hash)
+            activate(held.hash, truth, &world)
+        }
         let suspects = world.state.held.filter { $0.stage == .suspect && world.running.contains($0.hash) }
         for held in world.state.runnable
         where !world.running.contains(held.hash) && !(world.isBlocked && held.hash == "c")
@@ -162,9 +233,8 @@ import Testing
         {
             _ = world.state.activate(held.hash)
             world.hasServed = false
-            world.running = world.running.filter { patch($0).id != held.patch.id }
-            world.running.insert(held.hash)
-            run(truth, &world)
+            activate(held.hash, truth, &world)
+            if world.isAlive { run(truth, &world) }
             guard world.isAlive else { return }
         }
         if world.isInBackground { world.state.end() }
@@ -173,8 +243,24 @@ import Testing
     /// The conditions for every world.
     private static func fault(_ truth: Truth, _ world: World) -> String? {
         let banned = Set(world.state.bans.map(\.hash))
-        let guilty: Set<String> = truth == .oneIsBad ? ["a"] : truth == .twoTogether ? ["a", "b"] : []
-        guard banned.isSubset(of: guilty), banned.count <= 1 else { return "banned: \(banned.sorted())" }
+        let guilty: Set<String> =
+            switch truth {
+            case .oneIsBad, .oneLoadsBadly: ["a"]
+            case .twoTogether: ["a", "b"]
+            case .oneTurnsBad, .protectiveIsBad: []
+            // Others than the protective patch are not protected.
+            case .attacked: ["b", "c", "m"]
+            case .attackedEarly: ["a", "b", "c", "m"]
+            }
+        guard banned.isSubset(of: guilty), banned.count <= 1 || guilty.count > 2, !world.isWrong else {
+            return "banned: \(banned.sorted())"
+        }
+        let isKnown = world.state.held.contains { $0.hash == "a" && $0.isProtective }
+        if world.isAlive, isKnown, world.state.isEnabled,
+            world.running.union(world.answering).isDisjoint(with: ["a", "m"])
+        {
+            return "open"
+        }
         // Of several patches that have not proved themselves, the unconfirmed ones are blamed first, which may cost two more
         // launches. A good patch that turns bad costs three launches, and one more for each change of the set of good patches
         // since.
@@ -186,6 +272,11 @@ import Testing
     private static func recovers(_ truth: Truth, _ world: World) -> String? {
         var world = world
         for event in [Event.foreground, .request, .end] { world = after(event, truth, world) ?? world }
+        // A closed patch that crashes the app does so each time that it is tried again.
+        if truth != .protectiveIsBad {
+            for event in [Event.launch, .confirm, .end] { world = after(event, truth, world) ?? world }
+            world.day = 2
+        }
         // The feed switches patches on again, and the next sync applies that.
         world.isEnabled = true
         world.state.isEnabled = true
@@ -201,6 +292,9 @@ import Testing
         // Each suspect has been tried, and every suspended patch has come back, except the one that crashes.
         let suspects = world.state.held.filter { $0.stage == .suspect && !(world.isBlocked && $0.hash == "c") }
         guard suspects.isEmpty else { return "never tried: \(suspects.map(\.hash))" }
+        if truth != .protectiveIsBad, world.state.held.contains(where: { $0.stage == .closed }) {
+            return "closed for ever"
+        }
         let off = world.state.held.filter(\.isSuspended)
         return truth == .oneIsBad && !off.isEmpty ? "off for ever: \(off.map(\.hash))" : nil
     }
@@ -212,8 +306,15 @@ import Testing
     func noInnocentIsBannedAndEveryAppRecovers(_ truth: Truth, _ more: [Event]) throws {
         try search(truth, more, crashesLate: false)
         // A proved patch that turns bad after the confirmation must be withdrawn by the feed.
-        if truth != .oneTurnsBad, Self.hasWatches(more) { try search(truth, more, crashesLate: true) }
+        if [.oneIsBad, .twoTogether].contains(truth) || truth == .protectiveIsBad && testsMayBeLong,
+            Self.hasWatches(more)
+        {
+            try search(truth, more, crashesLate: true)
+        }
     }
+
+    /// Events that are left out if others crash the app, which multiplies the worlds.
+    private static let unattacked: [Event] = [.publishC, .withdrawC, .background, .foreground, .kill]
 
     /// Whether watches may end in a search. If events make it ten times as long, they do not, and there are no late crashes.
     private static func hasWatches(_ more: [Event]) -> Bool { more.isEmpty || more == [.clear] }
@@ -222,9 +323,13 @@ import Testing
         guard more.isEmpty || testsMayBeLong && !isSanitized else { return }
         // A patch that was good may be banned after a clear.
         guard truth != .oneTurnsBad || more != [.clear] else { return }
+        // A protective patch multiplies the worlds: with these, its searches take ten minutes each, and have found nothing more.
+        guard more.isEmpty || [.oneIsBad, .twoTogether, .oneTurnsBad].contains(truth) else { return }
+        let isAttacked = [.attacked, .attackedEarly].contains(truth)
         let events =
             Event.allCases.filter { event in
-                !Self.more.joined().contains(event) && (event != .pass || Self.hasWatches(more))
+                !Self.more.joined().contains(event) && (![.pass, .alone].contains(event) || Self.hasWatches(more))
+                    && !(isAttacked && Self.unattacked.contains(event))
             } + more
         let version = try #require(AppVersion("1.0"))
         var first = World(state: StoreState(app: "a", appVersion: version, installation: "i"))

@@ -113,12 +113,106 @@ import Testing
         try Data("\(run.text.prefix(64))\n\(body)".utf8).write(to: file)
     }
 
-    @Test(arguments: [
-        ("patchpack.store/1", "patchpack.store/2"), (#""app":"com.example.shop""#, #""app":"com.example.other""#),
-    ])
-    func theStateOfAnotherSchemaOrAppIsPutAside(old: String, new: String) async throws {
+    /// Every file below a folder, with its contents.
+    private func files(_ folder: String) throws -> [String: Data?] {
+        try FileManager.default.subpathsOfDirectory(atPath: folder).reduce(into: [:]) { files, name in
+            files[name] = try? Data(contentsOf: URL(filePath: "\(folder)/\(name)"))
+        }
+    }
+
+    /// Two apps with one folder do not destroy each other's patches, whether the other one is running or not.
+    @Test(arguments: [false, true]) func theFolderOfAnotherAppIsRefused(isRunning: Bool) async throws {
         let device = try await device()
-        try rewrite(device) { $0.replacing(old, with: new) }
+        try await device.launch()
+        if !isRunning { device.crash() }
+        let before = try files(device.path)
+        let events = Events()
+        let registry = PatchRegistry()
+        let app = try DeviceTests.App(registry)
+        let feed = try TestFeed(app: "com.example.other", clock: { Timestamp(secondsSince1970: 1_790_000_000) })
+        try feed.publish(DeviceTests.source(1).replacing("com.example.shop", with: "com.example.other"))
+        let other = PatchDevice(
+            app: try HostInfo(app: "com.example.other", version: "2.3.1"), registry: registry, folder: device.path,
+            feed: .init(root: feed.root, at: feed), trust: PatchTrust(feed.trust, scriptKeys: feed.scriptKey),
+            clock: { 1_790_000_000_000 }, events: events.add)
+        other.launch()
+        for _ in 0..<2 { #expect(await other.sync().error?.code == .config) }
+        other.confirm()
+        other.end()
+        #expect(app.price(1) == 1 && other.isReadOnly && !other.isFollower && other.patches.isEmpty)
+        let status = other.why("com.example.other.price")
+        #expect(status.map(\.code) == [.unwritable])
+        #expect(status[0].reason.contains("the folder is of the app com.example.shop"), "\(status)")
+        #expect(events.all.map(\.name).filter { $0 != "launched" } == ["store-failed", "sync-failed"])
+        #expect(try files(device.path) == before)
+        other.close()
+        if isRunning { #expect(device.app?.price(1) == 8) }
+        try await device.launch(syncing: false)
+        #expect(device.app?.price(1) == 8)
+    }
+
+    /// A link in the place of a folder is removed, and what it leads to stays as it is.
+    @Test(arguments: ["envelopes", "feed"]) func noLinkLeadsOutOfTheFolder(name: String) async throws {
+        let device = try await device()
+        let outside = try TestFolder()
+        let hash = try envelope(device).suffix(67)
+        for file in [
+            "thesis.tex", "a.tmp", ".patchpack-a.tmp", "\(String(repeating: "0", count: 64)).js", "trust.json",
+        ] {
+            try outside.write([1], to: file)
+        }
+        try outside.write([2], to: String(hash))
+        try FileManager.default.createDirectory(atPath: outside.at("deep"), withIntermediateDirectories: false)
+        try outside.write([3], to: "deep/photo.jpg")
+        let before = try files(outside.path)
+        try FileManager.default.removeItem(atPath: "\(device.path)/\(name)")
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(device.path)/\(name)", withDestinationPath: outside.path)
+        try device.feed.publish(DeviceTests.source(9))
+        let report = try await device.launch()
+        #expect(report?.error == nil && device.app?.price(1) == 10)
+        try device.feed.withdraw(PatchID(id: DeviceTests.id, version: 9))
+        await device.sync()
+        #expect(device.app?.price(1) == 8)
+        #expect(try files(outside.path) == before)
+        let kind = try FileManager.default.attributesOfItem(atPath: "\(device.path)/\(name)")[.type]
+        #expect(kind as? FileAttributeType == .typeDirectory)
+    }
+
+    /// Names that the store does not use stay, and the rest of interrupted writes goes.
+    @Test func onlyItsOwnFilesAreRemoved() async throws {
+        let device = try await device()
+        for folder in ["", "envelopes/", "feed/"] {
+            for name in ["notes.tmp", ".patchpack-a.tmp"] {
+                try Data([1]).write(to: URL(filePath: "\(device.path)/\(folder)\(name)"))
+            }
+        }
+        let unknown = "envelopes/\(String(repeating: "0", count: 64)).js"
+        try Data([1]).write(to: URL(filePath: "\(device.path)/\(unknown)"))
+        try await device.launch()
+        let names = try files(device.path).keys
+        #expect(
+            Set(names.filter { $0.hasSuffix("notes.tmp") }) == ["notes.tmp", "envelopes/notes.tmp", "feed/notes.tmp"])
+        #expect(!names.contains { $0.hasSuffix(".patchpack-a.tmp") || $0 == unknown })
+    }
+
+    /// Only the superuser can make such a folder here.
+    @Test(.enabled(if: ProcessID.user == 0)) func theFolderOfAnotherUserIsRefused() async throws {
+        let device = try await device()
+        let before = try files(device.path)
+        try FileManager.default.setAttributes([.ownerAccountID: 65_534], ofItemAtPath: device.path)
+        let report = try await device.launch()
+        #expect(report?.error?.code == .config && device.app?.price(1) == 1)
+        #expect(device.why(DeviceTests.id).map(\.code) == [.unwritable])
+        #expect(try files(device.path) == before)
+        try FileManager.default.setAttributes([.ownerAccountID: 0], ofItemAtPath: device.path)
+        try await device.launch()
+        #expect(device.app?.price(1) == 8)
+    }
+
+    @Test func theStateOfAnotherSchemaIsPutAside() async throws {
+        let device = try await device()
+        try rewrite(device) { $0.replacing("patchpack.store/1", with: "patchpack.store/2") }
         try await device.launch(syncing: false)
         #expect(device.app?.price(1) == 1)
         #expect(device.device?.store.state.bans.count == 1)

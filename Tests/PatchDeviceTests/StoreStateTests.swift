@@ -10,7 +10,7 @@ import Testing
     ///
     /// It is written from docs/device.md, and shares no code with the store.
     private struct Model {
-        /// By id and version: downloaded, trial, suspect or good. Banned versions stay here.
+        /// By id and version: downloaded, trial, suspect, closed or good. Banned versions stay here.
         var stages: [String: [Int: String]] = [:]
         var failures: [String: Int] = [:]
         var off: Set<String> = []
@@ -29,6 +29,15 @@ import Testing
         var hasConfirmed = false
         var isEnabled = true
         var crashes = 0
+        var protective: Set<String> = []
+        var loading: Set<String> = []
+        var loadFailures: [String: Int] = [:]
+        var hasSynced = false
+        /// When closed patches were closed, and for how long, in seconds.
+        var closed: [String: (time: Int, pause: Int)] = [:]
+        var closings: [String: Int] = [:]
+        var wasGood: Set<String> = []
+        var now = 1_000_000
 
         static func key(_ id: String, _ version: Int) -> String { "\(id) \(version)" }
 
@@ -42,7 +51,58 @@ import Testing
             stages[String(parts[0]), default: [:]][Int(parts[1]) ?? 0] = stage
             if stage != "good" { off.remove(key) }
             if stage != "good" { unproven.remove(key) }
-            if [nil, "banned"].contains(stage) { couldNotRun.remove(key) }
+            if [nil, "banned"].contains(stage) {
+                couldNotRun.remove(key)
+                protective.remove(key)
+                wasGood.remove(key)
+                (loadFailures[key], closed[key], closings[key]) = (nil, nil, nil)
+            }
+        }
+
+        func isClosed(_ key: String) -> Bool {
+            stage(key) == "closed" || stage(key) == "suspect" && protective.contains(key)
+        }
+
+        /// The next try is after ten minutes, then twenty, and at most a day.
+        mutating func setAside(_ key: String) {
+            failures[key] = 0
+            wasGood.remove(key)
+            guard protective.contains(key) else { return set(key, "suspect") }
+            set(key, "closed")
+            closings[key, default: 0] += 1
+            closed[key] = (now, (1..<(closings[key] ?? 1)).reduce(600) { pause, _ in min(pause * 2, 86_400) })
+        }
+
+        func isDue(_ key: String) -> Bool {
+            guard stage(key) == "closed", let (time, pause) = closed[key] else {
+                return ["suspect", "closed"].contains(stage(key))
+            }
+            return now < time || now >= time + pause
+        }
+
+        func closedToBlame() -> Set<String> {
+            hasSynced ? [] : (isPast ? [] : began).union(late).filter { stage($0) == "closed" }
+        }
+
+        mutating func sync() {
+            let keys = keys.filter { stage($0) == "closed" }
+            guard !keys.isEmpty else { return }
+            for key in keys { failures[key] = 0 }
+            guard hasLaunch else { return }
+            hasSynced = true
+            settle()
+        }
+
+        mutating func beginLoading(_ key: String) {
+            guard hasLaunch, protective.contains(key), stage(key) != "good" else { return }
+            loading.insert(key)
+        }
+
+        mutating func endLoading(_ key: String, _ isProtective: Bool) {
+            loading.remove(key)
+            guard let stage = stage(key), stage != "banned" else { return }
+            loadFailures[key] = 0
+            if isProtective { protective.insert(key) } else { protective.remove(key) }
         }
 
         var keys: [String] { stages.flatMap { id, versions in versions.keys.map { Self.key(id, $0) } } }
@@ -51,12 +111,12 @@ import Testing
 
         func blamable() -> Set<String> {
             let may: Set<String> = isPast ? [] : began.filter { !isConfirmed || isOnTrial($0) || unproven.contains($0) }
-            return may.union(late).subtracting(broken).filter { !["banned", nil].contains(stage($0)) }
+            return may.union(late).subtracting(broken).filter { !["banned", "closed", nil].contains(stage($0)) }
         }
 
         /// Ends the watch if no crash would count.
         mutating func settle() {
-            if isConfirmed || isPast, blamable().isEmpty { isWatched = false }
+            if isConfirmed || isPast, blamable().isEmpty, closedToBlame().isEmpty { isWatched = false }
         }
 
         mutating func judge() {
@@ -66,17 +126,30 @@ import Testing
             if isConfirmed, !isWatched { for key in late.subtracting(broken) { failures[key] = 0 } }
             couldNotRun.subtract(began.union(late))
             guard isWatched else { return }
+            let loaded = loading.filter { ![nil, "banned"].contains(stage($0)) }
+            for key in loaded {
+                loadFailures[key, default: 0] += 1
+                if loadFailures[key] ?? 0 >= 2 { set(key, "banned") }
+            }
+            guard loaded.isEmpty else { return }
             let ran = blamable()
+            let shut = closedToBlame().sorted()
+            if ran.isEmpty, !shut.isEmpty {
+                for key in shut { failures[key, default: 0] += 1 }
+                let most = shut.map { failures[$0] ?? 0 }.max() ?? 0
+                if most >= 3, let key = shut.first(where: { failures[$0] ?? 0 == most }) { set(key, "banned") }
+                return
+            }
             let (alsoRan, wasTried) = (unproven.intersection(ran), ran.filter(isOnTrial))
             if ran.contains(where: isOnTrial) {
                 for key in alsoRan {
                     failures[key, default: 0] += 1
                     guard failures[key] ?? 0 > 2 else { continue }
-                    set(key, "suspect")
-                    failures[key] = 0
+                    setAside(key)
                 }
             } else {
                 for key in alsoRan { set(key, "trial") }
+                wasGood.formUnion(alsoRan)
             }
             let tried = wasTried.isEmpty ? alsoRan : wasTried
             if tried.isEmpty {
@@ -87,7 +160,9 @@ import Testing
                 }
                 crashes += 1
                 if crashes == 3 {
-                    off.formUnion(ran.filter { stage($0) == "good" })
+                    for key in ran where stage(key) == "good" {
+                        if protective.contains(key) { setAside(key) } else { off.insert(key) }
+                    }
                     (crashes, mayRetry) = (0, false)
                 }
             } else if tried.count == 1, let key = tried.first,
@@ -95,14 +170,11 @@ import Testing
             {
                 failures[key, default: 0] += 1
                 guard stage(key) == "suspect" || failures[key] ?? 0 >= 2 else { return }
-                set(key, hasConfirmed ? "banned" : "suspect")
+                if protective.contains(key) { setAside(key) } else { set(key, hasConfirmed ? "banned" : "suspect") }
             } else {
                 for key in tried {
                     failures[key, default: 0] += 1
-                    if failures[key] ?? 0 >= 2, stage(key) != "suspect" {
-                        set(key, "suspect")
-                        failures[key] = 0
-                    }
+                    if failures[key] ?? 0 >= 2, stage(key) != "suspect" { setAside(key) }
                 }
             }
         }
@@ -110,9 +182,13 @@ import Testing
         mutating func prove() {
             crashes = 0
             unproven.subtract(began.subtracting(broken))
+            for key in began.subtracting(broken) where stage(key) != "closed" { closings[key] = nil }
             if isRetry { off.subtract(began) }
-            let cleared = began.subtracting(broken).filter { stage($0) == "suspect" && failures[$0] ?? 0 == 0 }
+            let cleared = began.subtracting(broken).filter {
+                stage($0) == "suspect" && failures[$0] ?? 0 == 0 || stage($0) == "trial"
+            }
             for key in cleared { set(key, "good") }
+            wasGood.subtract(cleared)
             if isRetry || !cleared.isEmpty { mayRetry = !off.isEmpty }
             for key in began.subtracting(broken) { failures[key] = 0 }
         }
@@ -127,7 +203,11 @@ import Testing
                 }
             }
             for (id, versions) in stages {
-                for version in versions.keys.filter({ isOnTrial(Self.key(id, $0)) }).sorted().dropLast() {
+                let (shut, tried) = (
+                    versions.keys.filter { isClosed(Self.key(id, $0)) },
+                    versions.keys.filter { isOnTrial(Self.key(id, $0)) && !isClosed(Self.key(id, $0)) }
+                )
+                for version in shut.sorted().dropLast() + tried.sorted().dropLast() {
                     set(Self.key(id, version), nil)
                     failures[Self.key(id, version)] = nil
                 }
@@ -145,6 +225,11 @@ import Testing
             let wasHealthy = hasLaunch && isConfirmed && !isWatched
             judge()
             dropOldVersions()
+            for key in keys where stage(key) == "suspect" && isClosed(key) {
+                set(key, "closed")
+                failures[key] = 0
+            }
+            (loading, hasSynced) = ([], false)
             (hasLaunch, isConfirmed, isWatched, isRetry) = (true, false, true, false)
             (began, late, broken, leftOut, isPast) = ([], [], [], false, false)
             guard isEnabled else { return }
@@ -155,10 +240,7 @@ import Testing
             }
             let isGood = began.allSatisfy { stage($0) == "good" && !unproven.contains($0) }
             if began.allSatisfy({ stage($0) == "good" && !unproven.contains($0) || couldNotRun.contains($0) }) {
-                let suspects = keys.filter { stage($0) == "suspect" }.sorted {
-                    let (left, right) = ($0.split(separator: " "), $1.split(separator: " "))
-                    return left[0] == right[0] ? Int(left[1]) ?? 0 > Int(right[1]) ?? 0 : left[0] < right[0]
-                }
+                let suspects = inOrder.filter(isDue)
                 if wasHealthy,
                     let key = suspects.first(where: { !couldNotRun.contains($0) }) ?? (isGood ? suspects.first : nil)
                 {
@@ -167,6 +249,7 @@ import Testing
                         $0.split(separator: " ")[0] != id
                     }
                     began.insert(key)
+                    set(key, "suspect")
                 } else if mayRetry, !off.isEmpty, isGood || !off.isSubset(of: couldNotRun) {
                     began = highest { stage($0) == "good" && !unproven.contains($0) }
                     (isRetry, mayRetry) = (true, false)
@@ -174,6 +257,14 @@ import Testing
             }
             leftOut = !off.isEmpty && !isRetry
             for key in began where stage(key) == "downloaded" { set(key, "trial") }
+            for key in highest({ stage($0) == "closed" }) {
+                let parts = key.split(separator: " ")
+                let above = began.contains {
+                    $0.split(separator: " ")[0] == parts[0]
+                        && Int($0.split(separator: " ")[1]) ?? 0 > Int(parts[1]) ?? 0
+                }
+                if !above { began.insert(key) }
+            }
         }
 
         mutating func confirm() {
@@ -181,7 +272,7 @@ import Testing
             guard !isConfirmed else { return promote(late.subtracting(broken)) }
             isConfirmed = true
             promote(began.subtracting(broken))
-            if blamable().isEmpty { (isWatched, _) = (false, prove()) }
+            if blamable().isEmpty, closedToBlame().isEmpty { (isWatched, _) = (false, prove()) }
             if !hasConfirmed {
                 hasConfirmed = true
                 for key in keys where stage(key) == "suspect" && failures[key] ?? 0 >= 2 && !began.contains(key) {
@@ -192,17 +283,18 @@ import Testing
             }
         }
 
-        mutating func promote(_ keys: Set<String>) {
+        mutating func promote(_ keys: Set<String>, from stages: [String] = ["downloaded", "trial"]) {
             var good: [String: Int] = [:]
-            for key in keys where ["downloaded", "trial"].contains(stage(key)) && failures[key] ?? 0 == 0 {
+            for key in keys where stages.contains(stage(key) ?? "") && failures[key] ?? 0 == 0 {
                 let parts = key.split(separator: " ")
                 good[String(parts[0])] = max(good[String(parts[0])] ?? 0, Int(parts[1]) ?? 0)
             }
             for (id, version) in good {
                 set(Self.key(id, version), "good")
-                for other in (stages[id] ?? [:]).keys where other < version {
+                wasGood.remove(Self.key(id, version))
+                for other in (self.stages[id] ?? [:]).keys where other < version {
                     let key = Self.key(id, other)
-                    guard isOnTrial(key) || unproven.contains(key) else { continue }
+                    guard isOnTrial(key) || unproven.contains(key), !isClosed(key) else { continue }
                     set(key, nil)
                     failures[key] = nil
                 }
@@ -219,14 +311,36 @@ import Testing
             defer { settle() }
             guard isConfirmed else { return }
             if began { prove() }
-            promote(passed)
             for key in passed { failures[key] = 0 }
+            promote(passed, from: ["downloaded", "trial", "suspect"])
+        }
+
+        /// The patch that is tried alone now.
+        func nextAlone() -> String? {
+            guard isEnabled, crashes == 0, hasLaunch, isConfirmed, isPast, !isWatched else { return nil }
+            return inOrder.first {
+                isDue($0) && !couldNotRun.contains($0) && failures[$0] ?? 0 == 0 && !broken.contains($0)
+            }
+        }
+
+        mutating func tryAlone(_ key: String) {
+            set(key, "suspect")
+            began.remove(key)
+            activate(key, isDue: false)
+        }
+
+        /// By id, the highest version first.
+        private var inOrder: [String] {
+            keys.sorted {
+                let (left, right) = ($0.split(separator: " "), $1.split(separator: " "))
+                return left[0] == right[0] ? Int(left[1]) ?? 0 > Int(right[1]) ?? 0 : left[0] < right[0]
+            }
         }
 
         mutating func download(_ id: String, _ version: Int, running: Set<String>) {
             guard stages[id]?[version] == nil else { return }
             for key in keys
-            where key.hasPrefix("\(id) ") && isOnTrial(key) && !running.contains(key) {
+            where key.hasPrefix("\(id) ") && isOnTrial(key) && !isClosed(key) && !running.contains(key) {
                 set(key, nil)
                 failures[key] = nil
             }
@@ -267,7 +381,8 @@ import Testing
             if stage(key) == "downloaded" { set(key, "trial") }
             couldNotRun.remove(key)
             for other in keys where other != key && other.split(separator: " ")[0] == key.split(separator: " ")[0] {
-                guard isOnTrial(other) || unproven.contains(other) else { continue }
+                guard isOnTrial(other) || unproven.contains(other) || stage(other) == "closed", stage(key) != "closed"
+                else { continue }
                 began.remove(other)
                 late.remove(other)
             }
@@ -276,7 +391,8 @@ import Testing
                 began.insert(key)
             } else {
                 late.insert(key)
-                isWatched = isWatched || !(isConfirmed || isPast) || !blamable().isEmpty
+                isWatched =
+                    isWatched || !(isConfirmed || isPast) || !blamable().isEmpty || !closedToBlame().isEmpty
             }
         }
     }
@@ -297,19 +413,20 @@ import Testing
             var state = StoreState(app: "a", appVersion: version, installation: "i")
             var model = Model()
             var history: [String] = []
+            var time: Timestamp? { Timestamp(secondsSince1970: model.now) }
             for _ in 0..<200 {
                 let id = ["a", "b", "c"].randomElement(using: &random) ?? "a"
                 let number = Int.random(in: 1...5, using: &random)
                 let key = Model.key(id, number)
-                let event = Int.random(in: 0..<100, using: &random)
+                let event = Int.random(in: 0..<116, using: &random)
                 switch event {
                 case ..<35:
                     history.append("launch")
-                    _ = state.begin(version, limits: limits, at: nil)
+                    _ = state.begin(version, limits: limits, at: time)
                     model.launch()
                 case ..<55:
                     history.append("confirm")
-                    _ = state.confirm(limits: limits, at: nil)
+                    _ = state.confirm(limits: limits, at: time)
                     model.confirm()
                 case ..<62:
                     history.append("end")
@@ -357,6 +474,31 @@ import Testing
                     history.append("activate \(key)\(isDue ? ", which was due" : "")")
                     _ = state.activate(Self.hash(id, number), isDue: isDue)
                     model.activate(key, isDue: isDue)
+                case 100..<104:
+                    let isProtective = Int.random(in: 0..<4, using: &random) > 0
+                    history.append("loaded \(key)\(isProtective ? ", which is protective" : "")")
+                    state.endLoading(Self.hash(id, number), isProtective: isProtective)
+                    model.endLoading(key, isProtective)
+                case 104..<106:
+                    history.append("load \(key)")
+                    state.beginLoading(Self.hash(id, number))
+                    model.beginLoading(key)
+                case 106..<109:
+                    history.append("sync")
+                    state.sync()
+                    model.sync()
+                case 112..<116:
+                    let next = state.nextAlone(limits: limits, at: time).map {
+                        Model.key($0.patch.id, $0.patch.version)
+                    }
+                    try #require(next == model.nextAlone(), "\(history.suffix(40)): \(state) \(model)")
+                    guard let next else { continue }
+                    history.append("try \(next) alone")
+                    _ = state.tryAlone(Self.hash(String(next.prefix(1)), Int(next.dropFirst(2)) ?? 0))
+                    model.tryAlone(next)
+                case 109..<112:
+                    model.now += [60, 600, 1200, 86_400, -600].randomElement(using: &random) ?? 0
+                    history.append("the time is \(model.now)")
                 default:
                     history.append("switch")
                     state.isEnabled.toggle()
@@ -369,6 +511,10 @@ import Testing
                     Set(held.keys) == Set(expected)
                         && held.allSatisfy { key, held in
                             held.stage.rawValue == model.stage(key) && held.failures == model.failures[key] ?? 0
+                                && held.isProtective == model.protective.contains(key)
+                                && held.closings == model.closings[key] ?? 0
+                                && held.loadFailures == model.loadFailures[key] ?? 0
+                                && held.wasGood == model.wasGood.contains(key)
                         }
                         && Set(state.bans.map { Model.key($0.patch.id, $0.patch.version) })
                             == Set(model.keys.filter { model.stage($0) == "banned" })

@@ -119,6 +119,26 @@ import Testing
                 return bench
             }
         ),
+        (
+            .closed,
+            {
+                let body = "patch.replace('Shop.price', function() return 7 end, {otherwise = 0})"
+                let bench = try await synced(DeviceTests.source(7, body: body))
+                for _ in 0..<2 { try await bench.launch() }
+                return bench
+            }
+        ),
+        (
+            .postponed,
+            {
+                var limits = PatchLimits()
+                limits.stackBytes = 1 << 30
+                let bench = try DeviceTests().device(limits: limits)
+                try bench.feed.publish(DeviceTests.source(7))
+                try await bench.launch()
+                return bench
+            }
+        ),
         (.refused, { try await synced(DeviceTests.source(7, body: "error('no')")) }),
         (
             .expired,
@@ -193,7 +213,7 @@ import Testing
         #expect(Set(Self.causes.map(\.0)).union([.reader, .follower, .unwritable]) == Set(PatchStatus.Code.allCases))
         let page = try String(contentsOfFile: "\(Tool.root)/docs/device.md", encoding: .utf8)
         for code in PatchStatus.Code.allCases {
-            #expect(page.contains("| `\(code.rawValue)` |"), "\(code.rawValue) is not in the table")
+            #expect(page.contains("| `\(code)` |"), "\(code) is not in the table")
         }
         for code in PatchChoice.Code.allCases where ![.offered, .kept, .unlisted].contains(code) {
             #expect(PatchStatus.Code(rawValue: code.rawValue) != nil, "a sync may say \(code.rawValue)")

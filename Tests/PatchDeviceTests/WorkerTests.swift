@@ -174,6 +174,49 @@ import Testing
         #expect(lines.last == "0 request: writer 1 8-banned", "\(lines)")
     }
 
+    /// Its `otherwise` does not help a patch that crashes the process while its script loads. The crash is known to be its own.
+    @Test func aPatchThatCrashesWhileItLoadsIsBannedAfterTwoCrashes() throws {
+        let body = "patch.replace('Shop.price', function(original, x) return x end, {otherwise = -1})"
+        try bench.feed.publish(DeviceTests.source(7, body: body))
+        try write("one")
+        try bench.feed.publish(DeviceTests.source(8, body: "print('')\n" + body))
+        try write("two")
+        let lines = try run(
+            """
+            feed one; start 0; say 0 sync; say 0 confirm; end 0; start 0; say 0 confirm; end 0
+            feed two; for start in {1..5}; do start 0; say 0 confirm; say 0 sync; [ ! "$pid0" ] || end 0; done
+            """)
+        #expect(lines.filter { $0.hasSuffix(": dead") }.count == 2, "\(lines)")
+        #expect(lines.last == "0 sync: writer 1 8-banned 7-good-runs", "\(lines)")
+    }
+
+    /// The writer is killed through code that no patch touches, five times. What was closed in it is closed in all.
+    @Test func aClosedPatchIsClosedInAllWorkers() throws {
+        let body = "patch.replace('Shop.price', function(original, x) return 2 end, {otherwise = 0})"
+        let patch = try bench.feed.publish(DeviceTests.source(7, body: body))
+        try write("one")
+        try bench.feed.withdraw(patch)
+        try write("withdrawn")
+        let lines = try run(
+            """
+            feed one; start_all; all sync confirm; end 0; start 0; all sync confirm; all sync
+            writer() { for worker in 0 1 2 3; do say $worker request; case $line in writer*) return; esac; done; }
+            for kill in 1 2 3 4 5; do
+                writer; victim=$worker; eval "kill -9 \\$pid$victim"; stop $victim; start $victim; all sync
+            done
+            feed withdrawn; all sync; all sync
+            """)
+        let answers = lines.filter { $0.contains(" sync: ") }.suffix(28).map {
+            $0.contains(" 1 7-") ? "1" : $0.contains(" 2 7-") ? "2" : "0"
+        }
+        #expect(!answers.prefix(20).contains("1"), "\(lines)")
+        #expect(Set(answers[12..<20]) == ["0"], "closed: \(lines)")
+        #expect(Set(answers.suffix(4)) == ["1"], "\(lines)")
+        #expect(
+            lines.contains { $0.hasSuffix("follower 0 7-closed") }
+                && lines.contains { $0.hasSuffix("writer 0 7-closed") })
+    }
+
     /// Four workers that only call `run()`, with an interval and a confirmation of half a second: a good patch, a patch that
     /// crashes at the first request, a withdrawal, and the end of each.
     @Test func aServiceOfFourWorkers() throws {

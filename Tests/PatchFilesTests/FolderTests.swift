@@ -112,4 +112,13 @@ import Testing
         #expect(Path("/a").isAbsolute && !Path("a/").isAbsolute && Path("a/").endsInSlash && !Path("/a").endsInSlash)
         #expect(Path("a.lua").ends(in: ".lua") && !Path("lua").ends(in: ".lua"))
     }
+
+    /// The error of a lock names the process that has it.
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/locks"))) func theHolderOfALockIsNamed() throws {
+        let lock = try #require(try Folder.lock(path(".")))
+        let error = #expect(throws: PatchError.self) { try Folder.whileLocked(around: path("x")) {} }
+        withExtendedLifetime(lock) {}
+        #expect(error?.code == .io)
+        #expect(error?.message.hasPrefix("process \(getpid()) (") == true, "\(String(describing: error))")
+    }
 }

@@ -28,6 +28,15 @@ import Testing
         #expect(try InputFile.small(path("empty"), limit: 0) == [])
     }
 
+    /// A process without descriptors cannot read a file, which may be sound.
+    @Test func aShortageIsNotTheFilesFault() {
+        for (number, isShortage) in [(EMFILE, true), (ENFILE, true), (ENOMEM, true), (ENOENT, false), (EIO, false)] {
+            let error = PatchError.system(.noInput, path("a"), SystemError(number: number))
+            #expect(error.isCircumstance == isShortage && error.code == .noInput, "\(number)")
+            #expect(error.hinting("x").coded(.io).isCircumstance == isShortage)
+        }
+    }
+
     /// The size is only a hint: a file of /proc has none, and another file may grow.
     @Test func aFileThatHasNoSizeIsReadToItsEnd() throws {
         let whole = try InputFile.contents(of: Path("/proc/self/environ"), limit: 1 << 20)

@@ -137,6 +137,17 @@ import Testing
         #expect(try Self.report(lines).patches[0].faults[0].place == PatchError.Place(file: "a.lua", line: 7))
     }
 
+    /// A bad patch whose functions no longer run is as bad as one that was rolled back.
+    @Test func aClosedPatchCountsAsRolledBack() throws {
+        let patch = try Self.report([
+            Self.line("trial", device: 1, at: 1), Self.line("trial", device: 2, at: 2),
+            Self.line("closed", device: 2, at: 60, #","patch.reason":"launches failed","patch.hash":"x""#),
+        ]).patches[0]
+        #expect([patch.devices, patch.trial, patch.rolledBack, patch.affected] == [2, 1, 1, 1])
+        #expect(patch.faults.map(\.event) == ["closed"] && patch.faults.map(\.message) == ["launches failed"])
+        #expect(patch.hours.map(\.rolledBack) == [1])
+    }
+
     /// Two patches are rolled back together, and one of them was the cause.
     @Test func theNeighbourOfABadPatchIsNotBlamed() throws {
         let suspicion = #","patch.reason":"\#(EventRecord.suspicion)""#
@@ -519,6 +530,39 @@ import Testing
         #expect(report.patches.first?.devices == 1)
     }
 
+    /// Lines as collectors keep them, and events after the zeros of a truncated file or a byte order mark.
+    @Test func wrappedLinesAreRead() throws {
+        let lines = [
+            Self.line("activated"),
+            Self.line(
+                "failed", at: 1,
+                #","code.function.name":"Cart.total","error.type":"script","error.message":"\"a\\b\"\u00e9\n","x":{"y":"{"}"#
+            ),
+            Self.line("called", at: 2, #","patch.calls":3,"patch.measured":1,"patch.times":[0,1]"#),
+            Self.line("confirmed", device: 2, at: 3),
+        ]
+        func text(_ line: String) -> String {
+            String(decoding: JSONValue.string(line + "\r\n").encoded(), as: UTF8.self)
+        }
+        let forms: [(String) -> String] = [
+            { #"{"log":\#(text($0)),"stream":"stdout","time":"2026-11-26T10:00:00.1Z"}"# },
+            { #"{"__CURSOR":"s=1","MESSAGE":\#(text($0)),"PRIORITY":"6"}"# },
+            { #"{"container":{"log":"{}"},"file":"/a.log","message":\#(text($0))}"# },
+            { "2026-11-26T10:00:00.123456789Z stderr F \($0)" }, { "Nov 26 10:00:00 host shop[7]: \($0)" },
+            { "\u{FEFF}\($0)" }, { String(repeating: "\0", count: 50_000) + $0 },
+        ]
+        let plain = try Self.report(lines)
+        #expect(plain.patches.first?.faults.first?.message == "\"a\\b\"é\n")
+        for (place, form) in forms.enumerated() {
+            var report = try Self.report(lines.map(form))
+            report.input.bytes = plain.input.bytes
+            #expect(report == plain, "\(place)")
+        }
+        // What an app logs beside its events is not damaged, and a wrapped line may be.
+        let others = try Self.report([forms[0]("listening"), forms[0](#"{"a":1}"#), forms[0]("{x")])
+        #expect(others.input.foreign == 2 && others.input.damaged == 1)
+    }
+
     /// Wherever a control character is, and whatever the previous lines are.
     @Test func controlCharactersAreNoJSON() throws {
         let line = Self.line("activated")
@@ -565,7 +609,7 @@ import Testing
         let head = String(line.prefix { $0 != "}" })
         let time = try #require(line.firstRange(of: "2026-"))
         func timed(_ text: String) -> String {
-            line.prefix(upTo: time.lowerBound) + text + line[time.lowerBound...].dropFirst(24)
+            String(line[..<time.lowerBound]) + text + String(line[time.lowerBound...].dropFirst(24))
         }
         let texts: [String] = [
             head + "},}", head + "}}", line.replacing(afterResource, with: #"}, "severityNumber""#),
@@ -707,7 +751,7 @@ import Testing
     @Test func tooManyDevicesAreSampled() throws {
         var limits = ReportBuilder.Limits()
         limits.devices = 1 << 10
-        let lines = (0..<8_000).flatMap { device in
+        let lines = (0..<8_000).flatMap { (device: Int) -> [String] in
             [Self.line("activated", device: device)] + (device % 4 == 0 ? [Self.line("failed", device: device)] : [])
         }
         let report = try Self.report(lines, limits: limits)

@@ -25,7 +25,7 @@ final class Harness: Sendable {
 
     init(
         limits: PatchLimits = .patient, floors: [String: Int] = [:], time: String? = "2026-11-20T12:00:00Z",
-        instrument: (any PatchInstrument)? = nil
+        instrument: (any PatchInstrument)? = nil, uptime: Uptime = .system
     ) throws {
         registry = PatchRegistry(instrument: instrument)
         let recorder = Recorder()
@@ -33,7 +33,8 @@ final class Harness: Sendable {
         let now = time.flatMap(Timestamp.init)
         runner = PatchRunner(
             registry: registry, host: try HostInfo(app: "com.example.shop", version: "2.3.1"), limits: limits,
-            minimumVersions: floors, clock: { now }, events: { recorder.record($0) }, checksHost: true, onLine: nil)
+            minimumVersions: floors, clock: { now }, uptime: uptime, events: { recorder.record($0) }, checksHost: true,
+            onLine: nil)
     }
 
     var events: [RunnerEvent] { recorded.events }
@@ -97,6 +98,43 @@ final class Harness: Sendable {
             try Self.verified(source, id: id, version: version, replaces: replaces, others: others))
         try runner.activate(patch)
         return patch
+    }
+}
+
+/// An uptime that is only advanced.
+final class ManualUptime: Sendable {
+    private struct State {
+        var now = Duration.zero
+        var sleepers: [(end: Duration, waiter: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let state = Mutex(State())
+
+    var uptime: Uptime {
+        Uptime(now: { self.state.locked { $0.now } }, sleep: { end in await self.sleep(until: end) })
+    }
+
+    /// How many tasks wait for an uptime.
+    var sleepers: Int { state.locked { $0.sleepers.count } }
+
+    func advance(by time: Duration) {
+        let due = state.locked { state in
+            state.now += time
+            let due = state.sleepers.filter { $0.end <= state.now }
+            state.sleepers.removeAll { $0.end <= state.now }
+            return due
+        }
+        for sleeper in due { sleeper.waiter.resume() }
+    }
+
+    private func sleep(until end: Duration) async {
+        await withCheckedContinuation { waiter in
+            let waits = state.locked { state in
+                if end > state.now { state.sleepers.append((end, waiter)) }
+                return end > state.now
+            }
+            if !waits { waiter.resume() }
+        }
     }
 }
 

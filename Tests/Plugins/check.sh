@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds an app that depends on this checkout by URL and tag, as apps do, and uses its plug-ins; then the same app with the
-# plug-in of a package that has the built tool. There must be no warning.
+# plug-in of a package that has the built tool, without building the tool. There must be no warning.
 # usage: check.sh PACKAGE     PACKAGE is the output of `make artifactbundle`
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -28,7 +28,7 @@ mkdir -p "$resources/patches"
 # The command plug-in makes the keys and the feed that the build plug-in then checks.
 tool() { "$swift" package --allow-writing-to-package-directory patchpack "$@"; }
 for keys in keys root release online; do
-  tool keygen --output $keys --algorithm ed25519 --quiet >>"$log" 2>&1 || { cat "$log"; exit 1; }
+  tool keygen --output $keys --profile modern --quiet >>"$log" 2>&1 || { cat "$log"; exit 1; }
 done
 tool feed init feed --app com.example.shop --root-key root/signing.pem --release-key release/signing.pem \
   --online-key online/signing.pem --quiet >>"$log" 2>&1 || { cat "$log"; exit 1; }
@@ -55,13 +55,13 @@ sed -i.bak 's/"version":1/"version":2/' "$resources/root.json"
 refuse "a root that is not signed" "root.json: "
 cp feed/metadata/1.root.json "$resources/root.json"
 
-# With the built tool, no part of the tool is compiled.
+# With the built tool, no part of the tool is compiled: what was compiled of it is removed, and stays away.
 cp -R "$plugins" "$work/patchpack-plugins"
 sed -i.bak -e 's|exact: "0.0.1")|&, .package(path: "../patchpack-plugins")|' \
   -e 's|name: "PatchResources", package: "patchpack"|name: "PatchResourcesPlugin", package: "patchpack-plugins"|' Package.swift
-rm -rf .build
-started=$SECONDS
+compiled() { find .build/*/debug -path '*-tool.build/*.o' -o -name patchpack-tool | grep .; }
+compiled | xargs rm
 "$swift" build --product app >"$log" 2>&1 || { cat "$log"; exit 1; }
-if grep -E "warning:|error:|Compiling PatchWorkbench" "$log"; then exit 1; fi
+if grep -E "warning:|error:" "$log" || compiled; then exit 1; fi
 .build/debug/app | cmp - "$work/said"
-echo "depends by URL and tag without a warning; both plug-ins work, with and without the built tool (a cold build with it: $((SECONDS - started)) s)"
+echo "depends by URL and tag without a warning; both plug-ins work, with and without the built tool"

@@ -1,7 +1,19 @@
 import Foundation
+public import Testing
 
-/// Whether tests may take long, as in CI: `PATCHPACK_LONG_TESTS=1`.
+/// Whether tests may take long, and need all programs, as in CI: `PATCHPACK_LONG_TESTS=1`.
 public let testsMayBeLong = ProcessInfo.processInfo.environment["PATCHPACK_LONG_TESTS"] != nil
+
+extension Trait where Self == ConditionTrait {
+    /// Skips a test if a package that `make test` does not install is missing. A long test fails instead.
+    ///
+    /// - Parameters:
+    ///   - package: Debian's name of the package, of those that `scripts/deps.sh tools` installs.
+    ///   - path: A file of the package.
+    public static func needs(_ package: String, _ path: String) -> Self {
+        .enabled(if: testsMayBeLong || FileManager.default.fileExists(atPath: path), "Debian's \(package)")
+    }
+}
 
 /// The numbers, from 1, of the calls that a test lets fail: all of them in long tests without a sanitizer, otherwise one of 24
 /// calls, for half of the kinds. Each scenario has its own calls and kinds, so that all scenarios together try different ones.

@@ -68,6 +68,18 @@ public struct Tool {
         return try run("/bin/bash", ["-c", prelude + line, "bash"] + arguments, environment: environment, in: folder)
     }
 
+    /// Makes an archive with the tool, as a release has it.
+    ///
+    /// - Returns: The variables that name it.
+    public static func release(in folder: String) throws -> [String: String] {
+        let made = try shell(
+            """
+            mkdir -p release/bin && ln -s "$TOOL" release/bin/patchpack &&
+              tar -cJf release.tar.xz release && sha256sum <release.tar.xz | cut -d ' ' -f 1
+            """, in: folder)
+        return ["PATCHPACK_URL": "file://\(folder)/release.tar.xz", "PATCHPACK_SHA256": made.lines.first ?? ""]
+    }
+
     /// The environment of the tests' programs, without this process's variables about patchpack or languages.
     static var environment: [String: String] {
         var variables = ProcessInfo.processInfo.environment.filter { name, _ in

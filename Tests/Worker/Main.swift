@@ -28,6 +28,7 @@ struct Main {
                 switch event {
                 case .follower(true): print("forked", terminator: " ")
                 case .storeFailed, .syncFailed: print(event.name, terminator: " ")
+                case .runner(.log): kill(getpid(), SIGKILL)  // a crash while a script loads
                 default: break
                 }
             })

@@ -48,7 +48,8 @@ SELECT
     JSONExtractString(line, 'resource', 'service.version') AS app_version,
     trimBoth(concat(
         JSONExtractString(line, 'resource', 'os.name'), ' ', JSONExtractString(line, 'resource', 'os.version'))) AS system,
-    JSONExtractString(line, 'eventName') AS event,
+    -- A patch whose `otherwise` alone answers counts as one that was rolled back.
+    transform(JSONExtractString(line, 'eventName'), ['closed'], ['rolled-back']) AS event,
     JSONExtractString(line, 'attributes', 'patch.id') AS patch,
     JSONExtractUInt(line, 'attributes', 'patch.version') AS version,
     JSONExtractString(line, 'attributes', 'code.function.name') AS function,

@@ -1,8 +1,8 @@
-# A formula for Homebrew, to be copied into a tap. `url` and `sha256` come from a release.
+# A formula for Homebrew, to be copied into a tap. `url` and `sha256` are of a release's source; the hash is in its SHA256SUMS.
 class Patchpack < Formula
   desc "Pack, verify and deliver signed Lua patches"
   homepage "https://example.com/patchpack"
-  url "https://example.com/patchpack/archive/refs/tags/1.0.0.tar.gz"
+  url "https://example.com/patchpack/releases/download/1.0.0/patchpack-1.0.0.tar.xz"
   sha256 "0000000000000000000000000000000000000000000000000000000000000000"
   license "MIT"
 

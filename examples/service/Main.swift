@@ -2,9 +2,10 @@ import Foundation
 import PatchDevice
 import PatchHTTP
 
-/// A service of several workers: `service PORT`. Each is a process of its own, and all share the port and a folder.
+/// A service of several workers. Each is a process of its own, and all share a port and a folder. `service job` is a job of the
+/// same service, which uses its functions, and so launches its patches, but never syncs.
 ///
-/// `examples/service/run.py` starts four of them, and patches them while they are under load.
+/// `examples/service/run.py` starts four workers, and patches them while they are under load.
 @main
 struct Main {
     static func main() async throws {
@@ -25,35 +26,50 @@ struct Main {
                 // A service has a logger. Its levels have the names of the severities.
                 FileHandle.standardError.write(Data("\(getpid()) \(event.severity) \(event.name): \(event)\n".utf8))
             })
+        // Before the launch, which a signal that ends the process would make a failed one.
+        let terminated = arrival(of: SIGTERM)
+        let drained = arrival(of: SIGUSR1)
         // Before the first request, so that it is answered by the patches that are held.
         patches.launch()
+        if CommandLine.arguments.contains("job") {
+            for await _ in terminated {}
+            return patches.end()
+        }
+        // The feed may have news since this process ended: a patch that closes a hole, or the end of one.
+        await patches.sync()
 
         let server = try FileServer(port: settings.port) { path in
             if path == "/metrics" { return (200, PatchMetric.openMetrics(registry.metrics)) }
+            if path == "/crash" { fatalError("a fault that no patch touches") }
             guard allows(path) else { return (403, "") }
             return (200, ["first", "second", "third"].prefix(lines(path)).joined(separator: "\n"))
         }
         server.start()
 
         let service = Task { await patches.run(every: settings.interval, confirmAfter: settings.interval) }
-        await terminationSignal()
+        // A worker that drains answers its connections, and leaves the folder to the others.
+        Task {
+            for await _ in drained {}
+            service.cancel()
+        }
+        for await _ in terminated {}
         // In this order: no request is lost, and the launch ends in an orderly way.
         server.stop()
         service.cancel()
         await service.value
     }
 
-    /// Waits for SIGTERM, which systemd, Kubernetes and Docker send.
-    private static func terminationSignal() async {
-        signal(SIGTERM, SIG_IGN)
-        let source = DispatchSource.makeSignalSource(signal: SIGTERM, queue: .global())
-        await withCheckedContinuation { done in
-            source.setEventHandler {
-                source.cancel()
-                done.resume()
-            }
-            source.resume()
+    /// Ends at a signal, such as SIGTERM, which systemd, Kubernetes and Docker send.
+    private static func arrival(of number: Int32) -> AsyncStream<Never> {
+        let (stream, end) = AsyncStream.makeStream(of: Never.self)
+        signal(number, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+        source.setEventHandler {
+            source.cancel()
+            end.finish()
         }
+        source.resume()
+        return stream
     }
 }
 

@@ -10,7 +10,7 @@ if [ -z "$tag" ]; then
 fi
 # Both versions are built.
 scripts/deps.sh build
-version=$(sed -n 's/^let toolVersion = "\(.*\)"$/\1/p' Sources/patchpack/Version.swift)
+version=$(sed -n 's/^let nextVersion = "\(.*\)"$/\1/p' Sources/patchpack/Version.swift)
 libraries=$(sed -n 's/.*\.library(name: "\([A-Za-z]*\)".*/\1/p' Package.swift)
 # shellcheck disable=SC2086  # one word each
 "${SWIFT:-swift}" package diagnose-api-breaking-changes "$tag" --products $libraries && exit 0

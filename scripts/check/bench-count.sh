@@ -20,7 +20,7 @@ budgets=Benchmarks/budgets.txt
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # callgrind cannot read the newest debug information
-for program in .build/release/patchpack Benchmarks/.build/release/benchmarks Benchmarks/.build/release/floor; do
+for program in .build/release/patchpack .build/packages/release/benchmarks .build/packages/release/floor; do
   strip --strip-debug -o "$work/$(basename "$program")" "$program"
 done
 patchpack=$work/patchpack floor=$work/floor benchmarks=$work/benchmarks
@@ -38,7 +38,7 @@ each() {
   local few many
   few=$(count "$benchmarks" count "$1" "$2")
   many=$(count "$benchmarks" count "$1" $(($2 + $3)))
-  echo $(((many - few) / $3))
+  echo $(((many - few + $3 / 2) / $3))
 }
 
 # The instructions for one file in a process with many: `files WAY PROGRAM ARGUMENTS...`, with the files after the arguments.
@@ -78,11 +78,11 @@ feed() {
   local role
   scripts "$1" "$2"
   trusted=(--trusted-key "$work/keys-ed25519/trusted.pem" --script-key "$work/keys-ed25519/script.key")
-  for role in root release online; do "$patchpack" keygen -q --algorithm ed25519 -o "$1/$role"; done
+  for role in root release online; do "$patchpack" keygen -q --profile modern -o "$1/$role"; done
   "$patchpack" pack "$1"/*.lua -q --no-lint -o "$1/packed" --signing-key "$work/keys-ed25519/signing.pem" "${trusted[@]}"
   "$patchpack" feed init "$1/feed" -q --app com.example.app --root-key "$1/root/signing.pem" --release-key "$1/release/signing.pem" \
     --online-key "$1/online/signing.pem"
-  publish=("$patchpack" feed publish "$1/feed" "$1"/packed/*.js -q --key "$1/release/signing.pem" --key "$1/online/signing.pem"
+  publish=("$patchpack" feed publish "$1/feed" "$1"/packed/*.js --rollout 100% -q --key "$1/release/signing.pem" --key "$1/online/signing.pem"
     "${trusted[@]}")
 }
 
@@ -109,7 +109,7 @@ published() {
 # Twenty-one scripts and their envelopes.
 scripts "$work/scripts" 21
 for algorithm in rsa ed25519; do
-  "$patchpack" keygen -q --algorithm $algorithm -o "$work/keys-$algorithm"
+  "$patchpack" keygen -q --profile mpaas --algorithm $algorithm -o "$work/keys-$algorithm"
   "$patchpack" pack "$work"/scripts/*.lua -q --no-lint -o "$work/envelopes-$algorithm" \
     --signing-key "$work/keys-$algorithm/signing.pem" --script-key "$work/keys-$algorithm/script.key"
 done
@@ -129,7 +129,7 @@ done
 {
   sed -n 1,4p "$work/code/1.lua"
   printf 'patch.replace("Bench.f", function(original, x) '
-  for _ in $(seq 4000); do printf 'do local a end '; done
+  for _ in $(seq 4000); do printf 'if #x then end '; done
   echo 'return original(x) end)'
 } >"$work/line.lua"
 

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # Runs the TUF project's conformance suite against PatchFeed.
-# usage: conformance.sh FOLDER     a checkout of the suite
+# usage: TUF_CONFORMANCE=FOLDER conformance.sh     a checkout of the suite
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-suite=${1:-}
+suite=${TUF_CONFORMANCE:-}
 if [ ! -d "$suite/tuf_conformance" ]; then
-  echo "make conformance runs the TUF project's suite, which is not part of this repository. To get it:" >&2
+  echo "make check-conformance runs the TUF project's suite, which is not part of this repository. To get it:" >&2
   echo "  git clone https://github.com/theupdateframework/tuf-conformance" >&2
-  echo "  make conformance TUF_CONFORMANCE=tuf-conformance" >&2
+  echo "  make check-conformance TUF_CONFORMANCE=tuf-conformance" >&2
   exit 64
 fi
 suite=$(cd "$suite" && pwd)

@@ -2,21 +2,22 @@
 # Checks the Debian package with lintian, and in a system that has only Debian's essential packages.
 # usage: deb-check.sh FILE.deb     as root
 set -euo pipefail
+# shellcheck source=scripts/check/root.sh
+. "$(dirname "$0")/root.sh"
+own_namespaces "$0" "$@"
 package=$(readlink -f "$1")
 lintian --tag-display-limit 0 --allow-root --fail-on warning "$package"
 system=$(mktemp -d)
-trap 'umount "$system/proc" 2>/dev/null || true; rm -rf --one-file-system "$system"' EXIT
-mmdebstrap --quiet --variant=apt "$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)" "$system" http://deb.debian.org/debian
+trap 'remove_root "$system"' EXIT
+make_root "$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)" "$system"
 cp "$package" "$system/tmp/patchpack.deb"
-cp /etc/resolv.conf "$system/etc/resolv.conf"
-mount -t proc proc "$system/proc"
 chroot "$system" sh -euxc '
   export DEBIAN_FRONTEND=noninteractive
   apt-get update -qq
   apt-get install -y -qq --no-install-recommends /tmp/patchpack.deb >/dev/null
   cd /tmp
   patchpack init project --app com.example.shop --quiet
-  patchpack keygen --output keys --quiet
+  patchpack keygen --output keys --profile modern --quiet
   patchpack pack project/patches/hello.lua --output dist --signing-key keys/signing.pem --script-key keys/script.key
   patchpack verify dist/hello.js --trusted-key keys/trusted.pem --script-key keys/script.key
   test -s /usr/share/doc/patchpack/patchpack.spdx.json

@@ -91,8 +91,6 @@ LISTS = [
      "docs/cli.md", r"`stages` are `([^`]*)`", r"\w+"),
     (("tags", "Sources/PatchCrypto/Manifest/ScriptHead.swift", r"enum Tag\b(.*?)\n    \}", r"case (\w+)"), "docs/cli.md",
      r"\n## pack\n(.*?)\n## ", r"^\| `@(\w+)"),
-    (("findings", "Sources/PatchWorkbench/Findings/Finding.swift", r"enum Code\b(.*?)\n\n", r"case (?:\w+ = \"([\w-]+)\"|(\w+)$)"), "docs/cli.md",
-     r"The findings of `lint`:\n(.*?)\n### ", r"(?:^\||(?<=`,)) `([\w-]+)`(?=[^|]*\| (?:error|warning) \|)"),
     (("verbs", "Sources/patchpack/Commands/Tool/Verb+All.swift", r"all = \[(.*?)\]", r"(\w+)Command\.verb"), "docs/cli.md",
      r"```text\n(.*?)```", r"^patchpack (\w+)"),
     (("actions of feed", "Sources/patchpack/Commands/Feed/FeedCommand+Verb.swift", r"(.*)", r"\baction\(\s*\"(\w+)\""), "docs/cli.md",
@@ -183,8 +181,8 @@ def schemas():
             for line in (ROOT / "docs/cli.md").read_text().split("\n") for name in re.findall(r"`patchpack\.([\w-]+)/1`", line.split(" | ")[0])}
     for path in sorted((ROOT / "Sources/patchpack").rglob("*.swift")):
         text = path.read_text()
-        for schema in re.finditer(r'\("schema", \.string\("patchpack\.([\w-]+)/1"\)\)', text):
-            place, depth, names = text.rindex(".object(", 0, schema.start()) + len(".object("), 1, set()
+        for schema in re.finditer(r'\.(?:object|report)\([\s\[]*(?:\("schema", \.string\()?"patchpack\.([\w-]+)/1"', text):
+            place, depth, names = text.index("(", schema.start()) + 1, 1, set()
             for token in re.finditer(r'[(\[]\s*(?:"(\w+)",)?|[)\]]', text[place:]):
                 if token[1] and depth == 2:
                     names.add(token[1])

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Reports the protections against attackers that a program's ELF headers lack. Reports nothing for a file that is not ELF.
+# Reports the protections against attackers that the tool's ELF headers lack. Reports nothing for a file that is not ELF.
 # usage: elf.sh PROGRAM
 set -euo pipefail
 program=$1
@@ -21,4 +21,5 @@ grep -q GNU_RELRO <<<"$segments" || fail "has no read-only relocations (-z relro
 grep -Eq 'GNU_STACK.* RW ' <<<"$segments" || fail "has an executable stack"
 grep -Eq 'FLAGS_1.*\bPIE\b' <<<"$dynamic" || fail "does not move in memory (PIE)"
 grep -q __stack_chk_fail <<<"$symbols" || fail "does not watch its stack (-fstack-protector-strong)"
+! grep -q 'NEEDED.*libzip' <<<"$dynamic" || fail "runs only where libzip has this name (Sources/CLibzipLoader lacks a function)"
 exit $failed

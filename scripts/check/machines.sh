@@ -2,38 +2,33 @@
 # Builds and tests a fresh clone of HEAD on other releases of Debian, as a newcomer would. Each gets a new root with Debian's
 # minimal system, this machine's Swift toolchain, git and make. The user is not root, may use sudo, and clones into a folder with
 # an odd name.
-# usage: machines.sh SUITE...     as root; STEPS="demo test deb-check" selects the steps
+# usage: machines.sh     as root; SUITES="bookworm trixie" and STEPS="demo test tools check-deb" select releases and steps. `tools` runs
+#                        the tests that need more programs than `make test` installs. TOOLCHAIN=debian takes Debian's own Swift,
+#                        which SUITES=sid has.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-[ "$(id -u)" -eq 0 ] || { echo "machines: only root can make the root of another release" >&2 && exit 1; }
-
-# Mounts and processes that are left at the end disappear with their namespaces.
-if [ "${1:-}" != --unshared ]; then exec unshare --mount --pid --fork --kill-child "$0" --unshared "$@"; fi
-shift
-toolchain=$(readlink -f "$(scripts/toolchain.sh)/..")
+. scripts/check/root.sh
+own_namespaces "$0"
+toolchain=${TOOLCHAIN:-$(readlink -f "$(scripts/toolchain.sh)/..")}
+flags=''
+[ "$toolchain" != debian ] || flags="TEST_FLAGS='-Xswiftc -Xfrontend -Xswiftc -disable-cross-import-overlays'" # Makefile
 roots=$(mktemp -d /var/tmp/machines.XXXXXX)
 root='' # of the current release
-# shellcheck disable=SC2317 # the trap calls it
-finish() {
-  [ -z "$root" ] || umount --recursive --lazy "$root"/{opt/swift/usr,proc,dev} 2>/dev/null || true
-  rm -rf --one-file-system "$roots"
-}
-trap finish EXIT
+trap '[ -z "$root" ] || remove_root "$root"; rm -rf --one-file-system "$roots"' EXIT
 clone="/home/dev/it's a \$(touch pwned) folder"
 summary=()
 failed=0
 
-make_root() {
-  # The packages after `sudo` are the ones that swift.org's page requires.
-  mmdebstrap --quiet --variant=minbase \
-    --include=ca-certificates,git,make,sudo,g++,libsqlite3-0,libxml2,libncurses6,libcurl4,tzdata \
-    "$1" "$root" http://deb.debian.org/debian
-  cp /etc/resolv.conf "$root/etc/resolv.conf"
-  printf '127.0.0.1 localhost %s\n::1 localhost\n' "$(uname -n)" >"$root/etc/hosts"
-  mkdir -p "$root/opt/swift/usr"
-  mount --bind "$toolchain" "$root/opt/swift/usr"
-  mount -o remount,bind,ro "$root/opt/swift/usr"
-  mount -t proc proc "$root/proc"
+make_machine() {
+  if [ "$toolchain" = debian ]; then
+    make_root "$1" "$root" ca-certificates,git,make,sudo,swiftlang
+  else
+    # The packages after `sudo` are the ones that swift.org's page requires.
+    make_root "$1" "$root" ca-certificates,git,make,sudo,g++,libsqlite3-0,libxml2,libncurses6,libcurl4,tzdata
+    mkdir -p "$root/opt/swift/usr"
+    mount --bind "$toolchain" "$root/opt/swift/usr"
+    mount -o remount,bind,ro "$root/opt/swift/usr"
+  fi
   mount --rbind /dev "$root/dev"
   chroot "$root" useradd --create-home --shell /bin/bash dev
   echo 'dev ALL=(ALL) NOPASSWD: ALL' >"$root/etc/sudoers.d/dev"
@@ -49,11 +44,12 @@ step() {
   echo "== $suite: $1"
   TIMEFORMAT='%0R s, of processor time %0U s'
   { time case $1 in
-    deb-check)
+    check-deb)
       chroot "$root" su - dev -c 'make deb' &&
-        chroot "$root" sh -c 'cd /home/dev/*folder && scripts/deps.sh deb-check && scripts/check/deb-check.sh dist/*.deb'
+        chroot "$root" sh -c 'cd /home/dev/*folder && scripts/deps.sh deb && scripts/check/deb-check.sh dist/*.deb'
       ;;
-    *) chroot "$root" su - dev -c "make $1" ;;
+    tools) chroot "$root" su - dev -c "scripts/deps.sh tools && make test ONLY=$tools $flags" ;;
+    *) chroot "$root" su - dev -c "make $1 $flags" ;;
     esac 2>&1; } 2>"$roots/time" || status=$?
   if [ "$status" = 0 ]; then
     summary+=("$suite: $1 passed in $(<"$roots/time")")
@@ -63,17 +59,17 @@ step() {
   fi
 }
 
-for suite; do
+tools=$(git grep -l '\.needs("' -- 'Tests/*Tests/*.swift' | sed 's|.*/||; s|\.swift$||' | paste -sd,)
+for suite in ${SUITES:-bookworm trixie}; do
   root=$roots/$suite
-  make_root "$suite"
-  for name in ${STEPS:-demo test deb-check}; do step "$name"; done
+  make_machine "$suite"
+  for name in ${STEPS:-demo test check-deb}; do step "$name"; done
   pwned=$(find "$root/home" -name pwned)
   if [ -n "$pwned" ]; then
     summary+=("$suite: error: the name of the folder was run as a command")
     failed=1
   fi
-  umount --recursive --lazy "$root"/{opt/swift/usr,proc,dev}
-  rm -rf --one-file-system "$root"
+  remove_root "$root"
   root=''
 done
 printf '%s\n' "${summary[@]}"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Opens pages in headless Chromium: reports about a fleet with a bad release, a report with names that look like HTML, and a
 # feed's page.
-# usage: FLEET=PROGRAM PATCHPACK=PROGRAM page-check.sh [PICTURES]     PICTURES: a folder for screenshots of the pages
+# usage: FLEET=PROGRAM PATCHPACK=PROGRAM page-check.sh     PICTURES=DIR keeps screenshots of the pages
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 PATCHPACK=$(realpath "$PATCHPACK")
@@ -14,7 +14,7 @@ head -qn 20000 "$work"/events/*.jsonl |
   "$PATCHPACK" report - --html "$work/quoting.html" >/dev/null
 (
   cd "$work"
-  for key in root release online sign; do "$PATCHPACK" keygen --algorithm ed25519 -q -o "$key"; done
+  for key in root release online sign; do "$PATCHPACK" keygen --profile modern -q -o "$key"; done
   for version in 1 2; do
     printf -- '-- @patch com.example.shop.home\n-- @version %s\n-- @app com.example.shop >=1.0\n-- @replaces Home.title\npatch.replace("Home.title", function(original, ...) return original(...) end)\n' \
       "$version" >"home-$version.lua"
@@ -22,11 +22,11 @@ head -qn 20000 "$work"/events/*.jsonl |
   "$PATCHPACK" pack home-*.lua --signing-key sign/signing.pem --script-key sign/script.key -q -o envelopes
   "$PATCHPACK" feed init feed --app com.example.shop --root-key root/signing.pem --release-key release/signing.pem --online-key online/signing.pem -q
   export PATCHPACK_FEED_KEY=online/signing.pem PATCHPACK_AUTHOR=ada
-  "$PATCHPACK" feed publish feed envelopes/* --trusted-key sign/trusted.pem --script-key sign/script.key --key release/signing.pem --key online/signing.pem -q
+  "$PATCHPACK" feed publish feed envelopes/* --rollout 100% --trusted-key sign/trusted.pem --script-key sign/script.key --key release/signing.pem --key online/signing.pem -q
   "$PATCHPACK" feed rollout feed com.example.shop.home 5% --reason 'canary, <b>5 %</b>' -q
   "$PATCHPACK" feed withdraw feed com.example.shop.home --reason 'rolled back on 1 of 10 devices' --author bob -q
   "$PATCHPACK" feed switch feed 'checkout=<b>old</b>' -q
   "$PATCHPACK" feed disable feed --reason 'until it is understood' -q
   "$PATCHPACK" feed page feed --events events --gate 'failing<0.5%' --gate 'rolled-back<0.5%' -o feed.html -q
 )
-python3 Tests/Page/check.py ${1:+--pictures "$1"} "$work/fleet.html" "$work/quoting.html" "$work/feed.html"
+python3 Tests/Page/check.py ${PICTURES:+--pictures "$PICTURES"} "$work/fleet.html" "$work/quoting.html" "$work/feed.html"

@@ -5,6 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 swift=${SWIFT:-swift}
+export PATCHPACK_PLUGINS=0
 
 # The suites in a folder or a file of tests, as a pattern.
 suites() { { grep -rhoE 'struct \w+Tests\b' "$@" --include='*.swift' || true; } | sed -E 's/.* //' | paste -sd'|'; }
@@ -21,18 +22,18 @@ find_tests() {
   Sources/PatchHTTP/* | Sources/CCurl/*) target=patchpackTests filter=ServerTests ;;
   Sources/PatchReport/* | Sources/CEventReader/*) target=PatchReportTests ;;
   Sources/PatchDevice/* | Sources/PatchTesting/*) target=PatchDeviceTests ;;
-  # The macros' own tests need another package: make macros.
+  # The macros' own tests need another package: make check-packages.
   Sources/PatchMacro*) target=PatchRunnerTests ;;
   Sources/PatchRunner/* | Sources/CLuaBridge/* | Sources/CLua/*) target=PatchRunnerTests ;;
   Sources/PatchFoundation/*) target=PatchFoundationTests ;;
-  Sources/PatchWorkbench/* | Sources/CLuaWorkbench/*) target=PatchWorkbenchTests ;;
+  Sources/PatchWorkbench/* | Sources/CLuaWorkbench/* | Tests/Lint/*) target=PatchWorkbenchTests ;;
   Sources/patchpack/Commands/*)
     folder=${file#Sources/patchpack/Commands/}
     folder=Tests/patchpackTests/${folder%%/*}
     [ -d "$folder" ] || folder=Tests/patchpackTests/Envelopes # Shared has no tests of its own
     target=patchpackTests filter=$(suites "$folder")
     ;;
-  Sources/patchpack/*) target=patchpackTests filter=$(suites Tests/patchpackTests/Arguments Tests/patchpackTests/Output) ;;
+  Sources/patchpack/* | Sources/CVersion/* | Sources/CLibzipLoader/*) target=patchpackTests filter=$(suites Tests/patchpackTests/Arguments Tests/patchpackTests/Output) ;;
   examples/shop*/*) target=ShopTests ;;
   Package.swift | Tests/TestSupport/*) target=PatchCryptoTests ;;
   Tests/FeedTestSupport/*) target=PatchPublishingTests ;;

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Checks the layers of each Swift module of Sources by the references that the compiler has resolved.
+"""Checks the layers of each module of Sources by the references that the compiler has resolved.
 
-The last debug build has left them in .build/debug/index/store, and the toolchain's libIndexStore reads them, on Linux and macOS. All files
-must have been built as they are now: run `swift build --build-tests` before. layers.py finds most circles without a build, and the circles of C.
+The last debug build has left those of Swift in .build/debug/index/store, and the toolchain's libIndexStore reads them, on Linux and macOS.
+Those of C are the symbols that an object defines and uses. All files must have been built as they are now: run `make test` before.
 
     scripts/check/references.py           fails if folders use each other, or more than three files that CIRCLES does not list
     scripts/check/references.py --print   prints all circles of files too
@@ -17,12 +17,15 @@ import platform
 import subprocess
 import sys
 
-from layers import ROOT, circles
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = ROOT / ".build/debug"
 
 # Circles of more than three files, and the reasons to keep them.
 CIRCLES = {
     frozenset({"ChangeDetails", "FeedKey", "FeedRepository", "PatchListDraft", "PublishingRemedy"}):
         "the others use FeedRepository only as the namespace of Role and Change",
+    frozenset({"budget", "calls", "classes", "faults", "layers", "lock", "script_api", "text", "values"}):
+        "the clock (budget.c), the counters (layers.c) and the end of a call (calls.c) are used by the files below them",
 }
 
 DEFINITION, REFERENCE, RECORD = 1 << 1, 1 << 2, 2
@@ -71,7 +74,7 @@ class Store:
             setattr(self, name, function)
         self.handle = self.store_create(str(folder).encode(), None)
         if not self.handle:
-            stop(f"{folder}: no index; run swift build --build-tests")
+            stop(f"{folder}: no index; run make test")
 
     def records(self):
         """The newest record of each Swift file of Sources that is there, with the time at which it was compiled."""
@@ -107,18 +110,69 @@ class Store:
         return found
 
 
+def c_symbols():
+    """The symbols that each C and C++ file defines for others, and those that it uses."""
+    tools = subprocess.check_output([ROOT / "scripts/toolchain.sh"], text=True).strip()
+    defined, used = collections.defaultdict(set), collections.defaultdict(dict)
+    for source in sorted(ROOT.glob("Sources/*/*.c*")):
+        file, target = source.relative_to(ROOT / "Sources"), BUILD / f"{source.parent.name}.build"
+        compiled = target / f"{source.name}.o"
+        # A header that changed compiles only the files that include it, which the compiler lists beside the object.
+        listed = target / f"{source.name}.d"
+        included = listed.read_text() if listed.exists() else ""
+        texts = [source, *(header for header in source.parent.rglob("*.h") if f"/{header.name}" in included)]
+        if not compiled.exists() or compiled.stat().st_mtime < max(text.stat().st_mtime for text in texts):
+            stop(f"{source.relative_to(ROOT)}: not built as it is now; run make test")
+        for line in subprocess.check_output([f"{tools}/llvm-nm", "--extern-only", "--format=posix", compiled], text=True).splitlines():
+            name, kind = line.split()[:2]
+            if kind == "U":
+                used[file][name] = name
+            else:
+                defined[name].add(file)
+    return defined, used
+
+
+def circles(arrows, nodes):
+    """Strongly connected components with more than one node (Tarjan)."""
+    index, low, stack, found = {}, {}, [], []
+
+    def visit(node):
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        for other in arrows.get(node, ()):
+            if other not in index:
+                visit(other)
+                low[node] = min(low[node], low[other])
+            elif other in stack:
+                low[node] = min(low[node], index[other])
+        if low[node] == index[node]:
+            circle = []
+            while True:
+                circle.append(stack.pop())
+                if circle[-1] == node:
+                    break
+            if len(circle) > 1:
+                found.append(sorted(circle, key=str))
+
+    sys.setrecursionlimit(10_000)
+    for node in nodes:
+        if node not in index:
+            visit(node)
+    return found
+
+
 def stop(message):
     sys.exit(f"scripts/check/references.py: error: {message}")
 
 
 def main():
-    store = Store(ROOT / ".build/debug/index/store")
+    store = Store(BUILD / "index/store")
     records = store.records()
     for path in sorted(ROOT.glob("Sources/*/**/*.swift")):
         time, _ = records.get(path.relative_to(ROOT / "Sources"), (0, ""))
         if time < path.stat().st_mtime:
-            stop(f"{path.relative_to(ROOT)}: not in the index as it is now; run swift build --build-tests")
-    defined, used = collections.defaultdict(set), collections.defaultdict(dict)
+            stop(f"{path.relative_to(ROOT)}: not in the index as it is now; run make test")
+    defined, used = c_symbols()
     for file, (_, record) in records.items():
         for usr, name, roles in store.symbols(record):
             if roles & DEFINITION:
@@ -132,7 +186,8 @@ def main():
                 if place.parts[0] == file.parts[0]:
                     files[file][place].add(name)
     folders = collections.defaultdict(lambda: collections.defaultdict(set))
-    flat = {file.parts[0] for file in records} - {file.parts[0] for file in records if len(file.parts) > 2}
+    every = {*records, *used}
+    flat = {file.parts[0] for file in every} - {file.parts[0] for file in every if len(file.parts) > 2}
     for file, places in files.items():
         for place, names in places.items():
             one, other = (path if len(path.parts) == 2 and path.parts[0] not in flat else path.parent for path in (file, place))
@@ -160,7 +215,7 @@ def main():
         stop(f"there is no circle of {', '.join(sorted(next(iter(unlisted))))} any more: take it out of CIRCLES")
     if found:
         stop("circles; move the code that both need below them, or the code that one takes above")
-    print(f"scripts/check/references.py: {len(records)} files, no circle of folders")
+    print(f"scripts/check/references.py: {len(every)} files, no circle of folders")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes Swift code that is the same for each number of parts. usage: arities.py functions|refusals|structs
 
-functions: Sources/PatchRunner/Registry/Arities.swift, for registered functions with 0 to 8 arguments.
+functions: Sources/PatchRunner/Registry/Arities.swift, for registered functions with 0 to 6 arguments.
 refusals: Sources/PatchRunner/Registry/Unavailable+Arities.swift, for functions that cannot be registered.
 structs: Sources/PatchRunner/Values/PatchFields+Arities.swift, for declared structs with 1 to 16 fields.
 
@@ -10,14 +10,14 @@ packs takes twice as long as through code of fixed arity, because its closures a
 takes two thirds more instructions. With packs in the helpers of asynchronous calls alone, such a call takes 5,745 instructions
 instead of 4,335.
 
-With 6 arguments instead of 8, a debug build of PatchRunner takes 15.9 s of processor time instead of 18.2.
+With 8 arguments instead of 6, a debug build of PatchRunner takes 18.2 s of processor time instead of 15.9.
 
 The code is emitted into the modules that use it, and nowhere else (`@_alwaysEmitIntoClient`): with `@inlinable`, each app also had the
 unspecialized form of all of it, which is half a megabyte.
 """
 import sys
 
-MOST = 8
+MOST = 6
 MOST_FIELDS = 16
 LETTERS = "ABCDEFGHIJKLMNOP"
 
@@ -27,7 +27,7 @@ HEAD = """\
 public import PatchCrypto
 
 // For each number of arguments: how a call enters the patch that is active on its name (`call`), how a script's values
-// are passed to the original (`invoker`), and the public functions that use both.
+// are passed to the original (`invoke`), and the public functions that use both.
 
 """
 
@@ -144,50 +144,22 @@ ENTRY = """\
         }}
     }}
 
-    @_alwaysEmitIntoClient
-    static func invoker{T}<{generics_}Output: PatchResult>(
-        _ original: @escaping @Sendable {function}, as _: Output.Type{metatypes}
-    ) -> Invoke {{
-        {{ slot, stack, first, record, cell in
-            guard {reads} else {{
-                return stack.refuseArguments(of: slot, from: first, [{type_list}])
-            }}
-            // For functions of scalars, the bridge separates the host's time from the script's.
-            let isTimed = {all_scalars}Scalar.kind(Output.Value.self) > 0 && record != nil
-            let record = unsafe CallRecord<{function}, Output.Value, {failure}>.at(record)
-            if !isTimed {{ stack.hostBegins() }}
-{answer_with_original}        }}
+    @_alwaysEmitIntoClient @inline(__always)
+    func invoke{T}<{generics_}Output: PatchResult>(
+        _ original: @escaping {function}, _ stack: PatchStack, _ first: Int32, _ record: CallReference?, _ cell: LayerCell, as _: Output.Type{metatypes}
+    ) -> Int32 {{
+        guard {reads} else {{
+            return stack.refuseArguments(of: self, from: first, [{type_list}])
+        }}
+        // For functions of scalars, the bridge separates the host's time from the script's.
+        let isTimed = {all_scalars}Scalar.kind(Output.Value.self) > 0 && record != nil
+        let record = unsafe CallRecord<{function}, Output.Value, {failure}>.at(record)
+        return unsafe stack.answer{T}(record, isTimed: isTimed, as: Output.self) {{
+            {try_}cell.isEmpty
+                ? original({arguments}) : call{T}(cell, {arguments_}as: Output.self, original: original)
+        }}
     }}
 
-    /// The same for a `PatchPoint`, whose original is the code at the calling place and is only in the call's record.
-    @_alwaysEmitIntoClient
-    static func invoker{T}<{generics_}Output: PatchResult>(ofPlace _: Output.Type{metatypes}) -> Invoke {{
-        {{ slot, stack, first, record, cell in
-            guard {reads} else {{
-                return stack.refuseArguments(of: slot, from: first, [{type_list}])
-            }}
-            guard let record = unsafe CallRecord<{function}, Output.Value, {failure}>.at(record) else {{
-                return stack.refuseCall(of: slot)
-            }}
-            let isTimed = {all_scalars}Scalar.kind(Output.Value.self) > 0
-            if !isTimed {{ stack.hostBegins() }}
-{answer_with_place}        }}
-    }}
-
-"""
-
-ANSWER = """\
-            {do}let value = {try_}{unsafe}cell.isEmpty
-                ? {original}({arguments}) : slot.call{T}(cell, {arguments_}as: Output.self, original: {original})
-            if !isTimed {{ stack.hostEnds() }}
-            return unsafe stack.answer(value, of: record, as: Output.self)
-{catch}"""
-
-CATCH = """\
-            } catch {
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(error, of: record)
-            }
 """
 
 ARGUMENTS = """\
@@ -214,8 +186,8 @@ REPLACEABLE = """\
         _ name: String, _ original: @escaping @Sendable {function}
     ) throws(PatchError) -> Replaceable<@Sendable {function}> {{
         let slot = try register(
-            name, arguments: [{type_list}], result: {output}.self, failure: {failure}.self,
-            invoke: Slot.invoker{T}(original, as: {output}.self{type_arguments}))
+            name, arguments: [{type_list}], result: {output}.self, failure: {failure}.self
+        ) {{ $0.invoke{T}(original, $1, $2, $3, $4, as: {output}.self{type_arguments}) }}
         return Replaceable(slot: slot, original: original)
     }}
 
@@ -260,7 +232,7 @@ DECLARATION = """\
     public init{generics}(_ name: String, parameters: [String] = []) where Function == {place_type} {{
         self.init(
             name, arguments: [{type_list}], result: {output}.self, failure: {failure}.self, parameters: parameters,
-            invoke: {place_invoker})
+            {place_invoker})
     }}
 
 """
@@ -316,7 +288,7 @@ DETAILS = {
 }
 
 WORDS = ["no arguments", "one argument"] + [f"{w} arguments" for w in
-         ("two", "three", "four", "five", "six", "seven", "eight")]
+         ("two", "three", "four", "five", "six")]
 
 
 def fields(n):
@@ -364,7 +336,7 @@ def fields(n):
                 for i, (x, c) in enumerate(zip(names, letters))),
             names=", ".join(names)),
         "reads": "stack.has(0, from: first)" if n == 0 else
-            f"let ({', '.join(names)}) = arguments(stack, from: first, {', '.join(f'{c}.self' for c in letters)})",
+            f"let ({', '.join(names)}) = Self.arguments(stack, from: first, {', '.join(f'{c}.self' for c in letters)})",
     }
 
 
@@ -425,10 +397,6 @@ def functions():
                 **f, "T": suffix, "effect": effect, "try_": "try " if effect else "", "failure": failure,
                 "function": f"({f['types']}) {effect}-> Output.Value",
             }
-            for name, original, unsafe in (
-                ("original", "original", ""), ("place", "record.pointee.original.pointee", "unsafe ")):
-                entry[f"answer_with_{name}"] = ANSWER.format(
-                    **entry, original=original, unsafe=unsafe, do="do { " if effect else "", catch=CATCH if effect else "")
             entries += ENTRY.format(**entry)
         for value, output, does in (
             ("Value", "PatchValueResult<Value>", "returns a value"), ("Void", "PatchNoResult", "returns nothing"),
@@ -447,8 +415,8 @@ def functions():
                     fields_[f"{part}_details"] = details if n == 0 and value == "Value" and not effect else ""
                 fields_["asynchronous_registration"] = ASYNCHRONOUS.format(**fields_)
                 fields_["asynchronous_call"] = ASYNCHRONOUS_CALL.format(**fields_)
-                kinds = (("a place", fields_["function"], "Slot.invoker{T}(ofPlace: {output}.self{type_arguments})".format(**fields_)),
-                         ("an asynchronous place", fields_["async_function"], "nil"))
+                kinds = (("a place", fields_["function"], "calling: {{ $0.invoke{T}($1, $2, $3, $4, $5, as: {output}.self{type_arguments}) }}".format(**fields_)),
+                         ("an asynchronous place", fields_["async_function"], "invoke: nil"))
                 fields_["declarations"] = "".join(
                     DECLARATION.format(**fields_, a_place=place, place_type=kind, place_invoker=invoker)
                     for place, kind, invoker in kinds)

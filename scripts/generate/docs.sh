@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds the guides and the documentation of the libraries into .docs, as a site for any server. A broken link is an error.
+# Builds the documentation of the libraries into .docs, as a site for any server, and compares docs/api with them. A broken link is an error.
+# usage: docs.sh [--write]     --write writes docs/api
 set -euo pipefail
 
 swift=${SWIFT:-swift}
@@ -13,22 +14,15 @@ target=$("$swift" -print-target-info | sed -n 's/.*"triple": "\(.*\)".*/\1/p' | 
 flags=()
 while IFS= read -r flag; do flags+=("$flag"); done < <(scripts/module-flags.sh "$PWD/.build/debug")
 archives=()
-# usage: convert NAME INPUT...
-convert() {
-  local name=$1
-  shift
-  "$docc" convert "$@" --warnings-as-errors --fallback-display-name "$name" --fallback-bundle-identifier "$name" \
-    --output-dir "$work/$name.doccarchive"
-  archives+=("$work/$name.doccarchive")
-}
-python3 scripts/generate/guides.py "$work/Guides.docc"
-convert Guides "$work/Guides.docc"
 modules=(PatchCrypto PatchRunner PatchFoundation PatchFeed PatchHTTP PatchDevice PatchTesting)
 for module in "${modules[@]}"; do
   mkdir "$work/$module"
   "$swift" symbolgraph-extract -module-name "$module" -target "$target" "${flags[@]}" -minimum-access-level public -output-dir "$work/$module"
-  convert "$module" --additional-symbol-graph-dir "$work/$module"
+  "$docc" convert --additional-symbol-graph-dir "$work/$module" --warnings-as-errors --fallback-display-name "$module" \
+    --fallback-bundle-identifier "$module" --output-dir "$work/$module.doccarchive"
+  archives+=("$work/$module.doccarchive")
 done
+scripts/check/api.py "$work" "$@"
 rm -rf .docs
 "$docc" merge "${archives[@]}" --synthesized-landing-page-name patchpack --synthesized-landing-page-kind Documentation --synthesized-landing-page-topics-style list \
   --output-path .docs

@@ -45,7 +45,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         (pathlib.Path(folder) / "fix.lua").write_text(SCRIPT)
         environment = {"PATH": f"{tool.parent}:/usr/bin:/bin"}
-        modern = ["--algorithm", "ed25519", "--suite", "aes-256-gcm+sha256"]
+        modern = ["--profile", "modern"]
         subprocess.run([tool, "keygen", "-o", "keys", "-q", *modern], cwd=folder, check=True)
         now, status = 0.4, 0
         for command in COMMANDS:

@@ -3,7 +3,7 @@
 # usage: PATCHPACK=PROGRAM artifact-bundle.sh FOLDER     makes FOLDER/patchpack-plugins
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-version=$(sed -n 's/^let toolVersion = "\(.*\)"$/\1/p' Sources/patchpack/Version.swift)
+version=$("$PATCHPACK" --version | cut -d ' ' -f 2)
 triple=$("${SWIFT:-swift}" -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)",*/\1/p')
 package=$1/patchpack-plugins
 bundle=$package/patchpack.artifactbundle

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# Makes a Debian package of the tool. The same source makes the same bytes if the name of its folder has the same length.
+# Makes a Debian package of the tool, for the release of Debian that it is built on and newer ones. The same source makes the same
+# bytes on the same system.
 # usage: PATCHPACK=PROGRAM deb.sh FOLDER
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 export SOURCE_DATE_EPOCH
-version=$(sed -n 's/^let toolVersion = "\(.*\)"$/\1/p' Sources/patchpack/Version.swift)
+# A version of Debian's that is lower than the tagged one: 1.0.0~dev+COMMIT.
+version=$("$PATCHPACK" --version | sed -E 's/^patchpack //; s/-dev/~dev/; s/ \((\w+).*/+\1/')
 architecture=$(dpkg --print-architecture)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -26,6 +28,7 @@ mv usr/share/doc/patchpack/changelog.gz usr/share/doc/patchpack/NEWS.gz
   printf 'Copyright: the patchpack developers\nLicense: %s\n' "$(sed -n '1s/ .*//p' "$OLDPWD/LICENSE")"
   tail -n +2 "$OLDPWD/LICENSE" | sed 's/^$/./; s/^/ /'
 } >usr/share/doc/patchpack/copyright
+rm usr/share/doc/patchpack/LICENSE
 : >debian/control
 depends=$(dpkg-shlibdeps -O usr/bin/patchpack 2>/dev/null | sed -n 's/^shlibs:Depends=//p')
 # Packed relative relocations need a glibc that can read them, which dpkg-shlibdeps does not detect.
@@ -34,6 +37,8 @@ if [[ $dynamic == *RELR* ]]; then
   depends=$(sed -E 's/libc6 \(>= 2\.(3[0-5]|[0-2]?[0-9])\)/libc6 (>= 2.36)/' <<<"$depends")
 fi
 rm -r debian
+# The tool loads libzip by itself. OpenSSL's package has two names, and provides the one of Debian 12 on Debian 13 too.
+depends+=', libzip5 | libzip4t64 | libzip4'
 cat >DEBIAN/control <<END
 Package: patchpack
 Version: $version

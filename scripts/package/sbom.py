@@ -47,12 +47,13 @@ def in_debian(path, license="NOASSERTION"):
 
 def main():
     tool = sys.argv[1]
-    text = (ROOT / "Sources/patchpack/Version.swift").read_text()
-    version = re.search('toolVersion = "(.*)"', text)[1]
+    version = output(tool, "--version").split(" ", 1)[1].strip()
     digest = hashlib.sha256(pathlib.Path(tool).read_bytes()).hexdigest()
     this = package("patchpack", version, "MIT")
     this["checksums"] = [{"algorithm": "SHA256", "checksumValue": digest}]
-    linked = {found["name"]: found for found in map(in_debian, re.findall(r"=> (/\S+)", output("ldd", tool)))}
+    # The tool loads libzip by itself (Sources/CLibzipLoader).
+    libraries = re.findall(r"=> (/\S+)", output("ldd", tool)) + re.findall(r"libzip\.so\.\d.* => (/\S+)", output("/sbin/ldconfig", "-p"))
+    linked = {found["name"]: found for found in map(in_debian, libraries)}
     swift = re.search(r"Swift version (\S+)", output(os.environ.get("SWIFT", "swift"), "--version"))[1]
     inside = [package("swift-runtime", swift, "Apache-2.0"), in_debian("/usr/include/boost/version.hpp", "BSL-1.0")]
     if "libstdc++" not in output("ldd", tool):

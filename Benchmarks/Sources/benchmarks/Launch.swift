@@ -96,7 +96,7 @@ enum Launch {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             func tool(_ arguments: String...) throws { _ = try Processes.run([tools.patchpack] + arguments) }
             for name in ["signing", "root", "release", "online"] {
-                try tool("keygen", "-q", "--algorithm", "ed25519", "-o", "\(folder)/\(name)")
+                try tool("keygen", "-q", "--profile", "mpaas", "--algorithm", "ed25519", "-o", "\(folder)/\(name)")
             }
             var files: [String] = []
             for number in 1..<patches + 1 {
@@ -115,7 +115,8 @@ enum Launch {
             if !files.isEmpty {
                 _ = try Processes.run(
                     [tools.patchpack, "feed", "publish", "-q", "\(folder)/feed"] + files + [
-                        "--key", release, "--key", online, "--trusted-key", "\(folder)/signing/trusted.pem",
+                        "--rollout", "100%", "--key", release, "--key", online, "--trusted-key",
+                        "\(folder)/signing/trusted.pem",
                         "--script-key", "\(folder)/signing/script.key",
                     ])
             }

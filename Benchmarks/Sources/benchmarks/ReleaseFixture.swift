@@ -26,7 +26,7 @@ final class ReleaseFixture {
         folder = "\(parent)/patchpack-bench-\(getpid())-\(algorithm)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let key = "\(folder)/signing.pem"
-        _ = try Processes.run([patchpack, "keygen", "-q", "--algorithm", algorithm, "-o", folder])
+        _ = try Processes.run([patchpack, "keygen", "-q", "--profile", "mpaas", "--algorithm", algorithm, "-o", folder])
         guard let packer = floor_keys_read(key, true, "\(folder)/script.key"),
             let verifier = floor_keys_read("\(folder)/trusted.pem", false, "\(folder)/script.key")
         else { throw Failure(message: "the floor cannot read the keys in \(folder)") }
@@ -140,10 +140,5 @@ struct Tools {
     /// The floor's program, in the folder of this one.
     static let floor = Bundle.main.executableURL?.deletingLastPathComponent().appending(path: "floor").path ?? "floor"
 
-    static func has(_ command: String) -> Bool { works("command -v \(command)") }
-
-    /// Whether a command of the shell ends well.
-    static func works(_ command: String) -> Bool {
-        (try? Processes.run(["sh", "-c", "{ \(command); } 2>/dev/null"])) != nil
-    }
+    static func has(_ command: String) -> Bool { (try? Processes.run(["sh", "-c", "command -v \(command)"])) != nil }
 }

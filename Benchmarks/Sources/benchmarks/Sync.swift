@@ -3,12 +3,10 @@ import PatchCrypto
 import PatchFeed
 import PatchHTTP
 
-/// A sync with a feed on nginx on this machine: the metadata and the list. python-tuf's client does the same in a separate
-/// process, which waits between the rounds.
+/// A sync with a feed on nginx on this machine: the metadata and the list.
 enum Sync {
     static func run(_ workshop: ReleaseFixture, _ tools: Tools) throws -> [Row] {
         let folder = "\(workshop.folder)/sync"
-        let python = "\(tools.root)/.build/tuf/bin/python"
         guard Tools.has("nginx") || FileManager.default.fileExists(atPath: "/usr/sbin/nginx") else {
             print("sync: left out, because there is no nginx")
             return []
@@ -16,7 +14,7 @@ enum Sync {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         for name in ["root", "release", "online"] {
             _ = try Processes.run([
-                tools.patchpack, "keygen", "-q", "--algorithm", "ed25519", "-o", "\(folder)/\(name)",
+                tools.patchpack, "keygen", "-q", "--profile", "modern", "-o", "\(folder)/\(name)",
             ])
         }
         _ = try Processes.run([
@@ -35,7 +33,7 @@ enum Sync {
         let envelope = try Self.signed(payload, key)
         let verifier = try EnvelopeVerifier(trustStore: TrustStore([key.verifyingKey]), policy: .none)
         let storage = Items()
-        var ways: [Rounds.Way] = [
+        let ways: [Rounds.Way] = [
             .init("five Ed25519 signatures: verify") { count in
                 for _ in 0..<count * 5 { keep(try verifier.verifySignatures(envelope)) }
             },
@@ -48,20 +46,6 @@ enum Sync {
             .init("PatchFeed: nothing changed") { count in for _ in 0..<count { try Self.sync(root, source, storage) }
             },
         ]
-        if FileManager.default.fileExists(atPath: python) {
-            let child = try Child([
-                python, "\(tools.root)/Benchmarks/python/sync.py", url, "\(folder)/feed/metadata/1.root.json",
-                "com.example.app",
-            ])
-            ways += [
-                .init("python-tuf: first", against: "PatchFeed: first") { for _ in 0..<$0 { try child.ask("first") } },
-                .init("python-tuf: nothing changed", against: "PatchFeed: nothing changed") {
-                    for _ in 0..<$0 { try child.ask("again") }
-                },
-            ]
-        } else {
-            print("sync: without python-tuf; `make interop` installs it")
-        }
         return try Rounds(work: "a sync on this machine", count: 10, ways: ways).run()
     }
 
@@ -149,24 +133,13 @@ enum Sync {
     /// A program that runs in parallel.
     private final class Child {
         private let process = Process()
-        private let input = Pipe()
-        private let output = Pipe()
 
         init(_ command: [String]) throws {
             process.executableURL = URL(filePath: command[0])
             process.arguments = Array(command.dropFirst())
-            process.standardInput = input
-            process.standardOutput = output
+            process.standardOutput = FileHandle.nullDevice
             process.standardError = FileHandle.nullDevice
             try process.run()
-        }
-
-        /// Writes a line, and waits for the answer.
-        func ask(_ line: String) throws {
-            try input.fileHandleForWriting.write(contentsOf: Data("\(line)\n".utf8))
-            guard !output.fileHandleForReading.availableData.isEmpty else {
-                throw Failure(message: "python-tuf has ended")
-            }
         }
 
         var isRunning: Bool { process.isRunning }

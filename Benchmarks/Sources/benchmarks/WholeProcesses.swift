@@ -1,6 +1,6 @@
 import Foundation
 
-/// The tool as used by a release script and a CI job, against the floor in C, a shell pipeline, and scripts in Python and PHP.
+/// The tool as used by a release script and a CI job, against the floor in C and a shell pipeline.
 struct WholeProcesses {
     private static let count = 200
     /// The shell and luacheck would take half a minute for all files. They do only a few, and their time is multiplied.
@@ -55,37 +55,18 @@ struct WholeProcesses {
         return (1...count).map { "\(output)/s\($0).js" }
     }
 
-    /// Ways that support only the default signature, RSA: scripts in Python and PHP, and a shell pipeline.
+    /// The shell pipeline, which supports only the default signature, RSA.
     ///
     /// - Parameters:
-    ///   - arguments: The arguments of `envelopes.py` and `envelopes.php` before the files.
-    ///   - shell: The pipeline for some files.
-    ///   - atLeast: How many times the tool's time the script and the pipeline take.
-    private func others(
-        _ arguments: [String], _ files: [String], shell: ([String]) -> [String],
-        atLeast: (python: Double, shell: Double)? = nil
-    ) -> [Processes.Way] {
+    ///   - atLeast: How many times the tool's time it takes.
+    private func shell(_ files: [String], atLeast: Double? = nil, _ command: ([String]) -> [String]) -> [Processes.Way]
+    {
         guard workshop.signature == "RSA-3072" else { return [] }
-        let folder = "\(tools.root)/Benchmarks"
-        let against = "patchpack, 1 job"
-        var ways: [Processes.Way] = []
-        if Tools.works("/usr/bin/python3 -c 'import cryptography'") {
-            ways.append(
-                .init(
-                    name: "Python",
-                    command: ["/usr/bin/python3", "\(folder)/python/envelopes.py"] + arguments + files,
-                    against: against, target: (atLeast?.python).map { .atLeast($0) }))
-        }
-        if Tools.works("php -r 'exit(class_exists(\"ZipArchive\") ? 0 : 1);'") {
-            ways.append(
-                .init(
-                    name: "PHP", command: ["php", "\(folder)/php/envelopes.php"] + arguments + files, against: against))
-        }
-        ways.append(
+        return [
             .init(
-                name: "shell", command: shell(Array(files.prefix(Self.fewCount))), against: against,
-                target: (atLeast?.shell).map { .atLeast($0) }, factor: Self.factor))
-        return ways
+                name: "shell", command: command(Array(files.prefix(Self.fewCount))), against: "patchpack, 1 job",
+                target: atLeast.map { .atLeast($0) }, factor: Self.factor)
+        ]
     }
 
     // MARK: measurements
@@ -129,7 +110,7 @@ struct WholeProcesses {
                     name: "patchpack, 2 jobs", command: pack(2, scripts), against: "patchpack, 1 job",
                     target: .ratio(0.6)),
             ]
-                + others(arguments, scripts) { scripts in
+                + shell(scripts) { scripts in
                     [
                         "bash", "-c",
                         """
@@ -156,18 +137,16 @@ struct WholeProcesses {
                     name: "patchpack, 2 jobs", command: verify(2, envelopes), against: "patchpack, 1 job",
                     target: .ratio(0.6)),
             ]
-                + others(
-                    arguments, envelopes,
-                    shell: { envelopes in
-                        [
-                            "bash", "-c",
-                            """
-                            set -e; trusted=$1 key=$2 out=$3; shift 3
-                            for e in "$@"; do rm -rf "$out"; "$0" "$e" "$trusted" "$key" "$out"; done
-                            """, "\(tools.root)/examples/by-hand/open.sh", keys.trusted, keys.script,
-                            "\(workshop.folder)/open",
-                        ] + envelopes
-                    }, atLeast: (python: 3, shell: 100))
+                + shell(envelopes, atLeast: 100) { envelopes in
+                    [
+                        "bash", "-c",
+                        """
+                        set -e; trusted=$1 key=$2 out=$3; shift 3
+                        for e in "$@"; do rm -rf "$out"; "$0" "$e" "$trusted" "$key" "$out"; done
+                        """, "\(tools.root)/examples/by-hand/open.sh", keys.trusted, keys.script,
+                        "\(workshop.folder)/open",
+                    ] + envelopes
+                }
         ).run()
     }
 

@@ -59,6 +59,6 @@ func fuzzSpec(_ bytes: [UInt8]) throws {
     Written.check(tap: TAP.text(cases), count: cases.count)
     for value in TestReport.json([run]) { Written.check(json: value) }
     let annotations = TestReport.annotations([run])
-    require(annotations.allSatisfy { !$0.utf8.contains(UInt8(ascii: "\n")) }, "an annotation of two lines")
+    require(annotations.allSatisfy { !$0.text.utf8.contains(UInt8(ascii: "\n")) }, "an annotation of two lines")
     _ = (CoverageReport.lcov([run], files: files), CoverageReport.lines([run]))
 }

@@ -24,7 +24,7 @@ typedef enum {
 /* The events that a report counts; all others are ER_OTHER. */
 typedef enum {
     ER_OTHER, ER_ACTIVATED, ER_DEACTIVATED, ER_REFUSED, ER_FAILED, ER_FELL_BACK, ER_CALLED, ER_TRIAL, ER_CONFIRMED, ER_ROLLED_BACK,
-    ER_WITHDRAWN, ER_LAUNCHED, ER_EXPIRED, ER_NOT_APPLICABLE, ER_SYNC_FAILED, ER_STORE_FAILED, ER_SYNCED, ER_SAFE_MODE,
+    ER_CLOSED, ER_WITHDRAWN, ER_LAUNCHED, ER_EXPIRED, ER_NOT_APPLICABLE, ER_SYNC_FAILED, ER_STORE_FAILED, ER_SYNCED, ER_SAFE_MODE,
     ER_NEVER_CONFIRMED, ER_MISUSED, ER_EVENTS,
 } er_event;
 
@@ -36,6 +36,7 @@ typedef enum {
     ER_INSTALLATION, ER_APP_VERSION, ER_SYSTEM, ER_SYSTEM_VERSION,
     ER_PATCH, ER_VERSION, ER_FUNCTION, ER_FILE, ER_LINE_NUMBER, ER_ERROR, ER_MESSAGE, ER_COUNT, ER_CALLS, ER_FAILURES, ER_FALLBACKS, ER_MEASURED,
     ER_NANOSECONDS, ER_LONGEST, ER_TIMES, ER_REASON, ER_RUNNING, ER_KEYS,
+    ER_WRAPPED, /* a string in which a collector keeps a line */
 } er_key;
 
 enum { ER_MOST_TIMES = 16 };
@@ -85,7 +86,8 @@ void er_close(er_reader *reader);
 er_parser *er_open_parser(const er_reader *reader);
 void er_close_parser(er_parser *parser);
 
-/* Parses whole lines at the beginning of a buffer, which must not change until the lines are taken. The reader is not changed.
+/* Parses whole lines at the beginning of a buffer. An event may have other text before it, or be the string `log`, `message` or
+   `MESSAGE` of another object, as collectors keep lines. The buffer must not change until the lines are taken. The reader is not changed.
    Returns how many bytes they have with their line feeds, or 0 if there is no line feed, or not enough memory. */
 size_t er_parse(er_parser *parser, const char *buffer, size_t length);
 

@@ -18,7 +18,8 @@ typedef struct pp_state pp_state;
 typedef struct pp_layer pp_layer;
 /// The states of a registry. A closed state is used again, and is freed only with the pool. So a thread that has just read the
 /// address of a layer may read the layer without a lock or a reference. The values that it finds are checked under the state's
-/// lock.
+/// lock. The first state of a patch is used again only for a patch of the same id: a thread that comes late enters another version
+/// of the patch that it wanted, or finds that its layer is on no slot, but never another patch.
 typedef struct pp_pool pp_pool;
 
 /// A patch has at most this many states, its instances.
@@ -52,8 +53,11 @@ typedef struct pp_limits {
 } pp_limits;
 
 /// Why the sandbox ended a script's run. PP_TIME: it used more processor time than the limit. PP_STALLED: it waited for the
-/// processor for many times the limit. The script is not at fault.
-enum pp_kill { PP_NOT_KILLED, PP_FUEL, PP_MEMORY, PP_TIME, PP_COLLISIONS, PP_STRING, PP_STALLED };
+/// processor for many times the limit. PP_MACHINE: the process got no memory from the system. PP_OTHERS: the patch's other states
+/// hold the memory that it needs.
+enum pp_kill { PP_NOT_KILLED, PP_FUEL, PP_MEMORY, PP_TIME, PP_COLLISIONS, PP_STRING, PP_STALLED, PP_MACHINE, PP_OTHERS };
+/// Whether the script is not at fault.
+static inline bool pp_is_circumstance(int32_t kill) { return kill == PP_STALLED || kill == PP_MACHINE || kill == PP_OTHERS; }
 
 /// Why a state could not be entered.
 enum pp_refusal {
@@ -71,7 +75,7 @@ enum pp_refusal {
     PP_REFUSED_AGAIN,
     /// All states of the patch are taken, and another one may be opened (`pp_open_instance`).
     PP_MAY_GROW,
-    /// The patch's breaker is open (`pp_open_breaker`).
+    /// The layer's breaker is open (`pp_layer_set_slot`).
     PP_OPEN,
 };
 
@@ -108,8 +112,9 @@ typedef struct pp_host {
     int (*error_code)(void *context, int64_t id, lua_State *L);
     void (*log)(void *context, int32_t level, const char *text, size_t length, lua_State *L);
     void (*line)(void *context, const char *script, int32_t line);
-    /// Called when a call for which the host keeps objects or errors has ended.
-    void (*call_ended)(void *context, int64_t call);
+    /// Called when a call for which the host keeps objects or errors has ended, or a call of `pp_note_call`. `has_run`: its last
+    /// run returned.
+    void (*call_ended)(void *context, int64_t call, bool has_run);
     /// Pushes a message that explains why a value could not be pushed.
     void (*refusal)(void *context, lua_State *L);
     /// Called when the state is closed. `context` is not used again.
@@ -141,26 +146,30 @@ typedef struct pp_fault {
 pp_pool *pp_pool_make(void);
 void pp_pool_free(pp_pool *pool);
 
-/// Opens a state with the sandbox in it, and enters it with this thread (`lua_newstate`). NULL if there is not enough
-/// memory.
-pp_state *pp_open(pp_pool *pool, const pp_limits *limits, const pp_host *host, int64_t seed);
+/// Opens the first state of the patch with an id, with the sandbox in it, and enters it with this thread (`lua_newstate`). NULL if
+/// there is not enough memory.
+pp_state *pp_open(pp_pool *pool, const char *id, const pp_limits *limits, const pp_host *host, int64_t seed);
 /// Sets the `context` of the host's callbacks. Must be called before anything runs.
 void pp_set_context(pp_state *state, void *context);
-/// Opens another state of a patch, and enters it with this thread. NULL if none can be opened now, or if there is not enough
-/// memory.
+/// Opens another state of a patch, and enters it with this thread. NULL if none can be opened now: another one is being opened, the
+/// patch is closing, or there is not enough memory. The memory must be enough for as many states, each as large as the largest
+/// was. The script may take as long to load as a call may take.
 pp_state *pp_open_instance(pp_state *home);
-/// Makes the loaded state one of the patch's states, and leaves it. Returns false if it was not loaded as the first was (`why`),
-/// or if the patch is closing; the state is closed then.
-bool pp_add_instance(pp_state *home, pp_state *state, const char **why);
-/// Closes the state that could not be loaded. No more states are opened for the patch.
-void pp_drop_instance(pp_state *home, pp_state *state);
+/// Makes the loaded state one of the patch's states, and leaves it, or reserves it for the next call that this thread makes to the
+/// patch. Returns false if it was not loaded as the first was (`why`), or if the patch is closing; the state is closed then.
+bool pp_add_instance(pp_state *home, pp_state *state, bool reserves, const char **why);
+/// Leaves the state that is reserved for this thread, if the call has not used it.
+void pp_release_reserved(void);
+/// Closes the state that could not be loaded. No more states are opened for the patch: for a while, or for good.
+void pp_drop_instance(pp_state *home, pp_state *state, bool for_good);
+/// Closes the last states, except the first, until the memory is enough for the others as `pp_open_instance` counts it. One that a
+/// call is in is closed when the call leaves.
+void pp_shrink(pp_state *home);
 /// Closes the last state, except the first, if it was not entered since the last call of this. Returns whether more than one is
 /// left.
 bool pp_close_idle(pp_state *home);
 /// Takes a patch's layers off their slots, and closes its states now or when the last call leaves (`lua_close`).
 void pp_close(pp_state *home);
-/// From now on, no call enters the patch, although its layers stay on their slots.
-void pp_open_breaker(pp_state *home);
 /// Takes the locks of a patch's states as calls do, so that several layers can be put on their names, or taken off, at once.
 void pp_lock(pp_state *home);
 void pp_unlock(pp_state *home);
@@ -179,7 +188,9 @@ void *pp_context(lua_State *L);
 int64_t pp_memory(pp_state *state);
 /// The nanoseconds of a monotonic clock.
 uint64_t pp_nanoseconds(void);
-/// Whether a call is in the queue for the patch.
+/// The processor time that this thread has used.
+uint64_t pp_cpu_nanoseconds(void);
+/// Whether a call that another state would help is in the queue for the patch.
 bool pp_is_waited_for(pp_state *home);
 /// For tests: how many calls that want to enter are in the queue for the patch.
 int32_t pp_queue_length(pp_state *home);
@@ -187,8 +198,11 @@ int32_t pp_queue_length(pp_state *home);
 /// callback.
 typedef void (*pp_pause)(void);
 void pp_when_stale(pp_pause pause);
-/// For tests: refuses the n-th allocation of a script from now on, and all that follow. 0 refuses none.
+/// For tests: refuses the n-th allocation of a script from now on, and all that follow, as a system without memory does. 0
+/// refuses none.
 void pp_refuse_allocation(pp_state *state, int64_t n);
+/// For tests: counts as processor time that this thread has used.
+void pp_add_processor_time(uint64_t nanoseconds);
 
 // MARK: loading
 
@@ -229,6 +243,8 @@ int64_t pp_fuel_used(pp_state *state);
 void pp_begin_loading(pp_state *state);
 /// Whether this thread has the free C stack that a script may need.
 bool pp_has_stack(pp_state *state);
+/// Whether it has as much as a handler of events may need.
+bool pp_has_stack_for_events(void);
 /// Runs the function on top with the budget for loading, and drops its results (`lua_pcall`). Called once for a script.
 bool pp_run_script(pp_state *state, pp_fault *fault);
 /// The number of names that the script replaces.
@@ -247,8 +263,12 @@ bool pp_push_otherwise(pp_layer *layer);
 
 // MARK: stacks of layers
 
-/// Sets the slot that a layer lies on. A layer whose slot is NULL cannot be entered.
-void pp_layer_set_slot(pp_layer *layer, const void *slot);
+/// Sets the slot that a layer lies on. If its breaker is open, calls do not enter it.
+void pp_layer_set_slot(pp_layer *layer, const void *slot, bool is_open);
+/// Lets the next call of this thread enter a layer whose breaker is open.
+void pp_layer_try(pp_layer *layer);
+/// Ends that. Returns whether a call has entered it.
+bool pp_layer_was_tried(pp_layer *layer);
 void pp_layer_set_below(pp_layer *layer, pp_layer *below);
 /// Stores the address of a layer in a cell.
 void pp_cell_set(void *cell, pp_layer *layer);
@@ -267,7 +287,8 @@ pp_statistics pp_layer_statistics(pp_layer *layer);
 /// How many asynchronous calls of a patch's scripts wait, for a lock or for the functions that they have called.
 int64_t pp_waiting_calls(pp_state *home);
 void pp_count_fallback(pp_layer *layer);
-void pp_count_failure(pp_layer *layer);
+/// Counts a failure, and that something else answers. Returns false and counts nothing if the layer is on no slot any more.
+bool pp_count_failure(pp_layer *layer);
 
 // MARK: calls
 
@@ -306,8 +327,8 @@ bool pp_run(lua_State *L, int32_t arguments, int32_t results);
 bool pp_has_run(lua_State *L);
 /// Describes the failure of the run that has just returned false.
 void pp_fault_of(lua_State *L, pp_fault *fault);
-/// Whether the run was ended because it waited for the processor.
-bool pp_is_stalled(lua_State *L);
+/// Why the run was ended: a `pp_kill`.
+int32_t pp_kill_of(lua_State *L);
 /// The text of the error on top, without the position that it begins with. NULL for an error of the host, or if there was no
 /// memory for the text.
 const char *pp_fault_message(lua_State *L, size_t *length);
@@ -327,6 +348,10 @@ int64_t pp_owning_call(lua_State *L);
 pp_layer *pp_current_layer(lua_State *L);
 /// The address of the layer below it now, as a cell holds it, or 0.
 uintptr_t pp_current_below(lua_State *L);
+/// Lets `pp_host.call_ended` be called for the innermost call. Returns the call's number.
+int64_t pp_note_call(lua_State *L);
+/// The number of the innermost call.
+int64_t pp_current_call(lua_State *L);
 /// Ends the call: drops its values and releases the lock.
 void pp_leave(lua_State *L);
 
@@ -370,8 +395,8 @@ int32_t pp_resume(lua_State *L, int32_t values, int32_t results);
 void *pp_suspend(lua_State *L);
 /// The state of a call that waits.
 pp_state *pp_waiting_in(void *waiting);
-/// Continues a call after its wait: takes the lock again. NULL if the patch is busy. If the call cannot continue,
-/// because the patch is closing or calls are nested too deep, it is ended, `is_over` is true and the result is NULL.
+/// Continues a call after its wait: takes the lock again, even if the patch is closing. NULL if the patch is busy. If the call
+/// cannot continue, because calls are nested too deep, it is ended, `is_over` is true and the result is NULL.
 lua_State *pp_continue(void *waiting, pp_waiter *waiter, bool *is_over);
 /// Ends a call that waits and cannot continue.
 void pp_abandon(void *waiting);

@@ -1,14 +1,14 @@
 /// A part of an envelope's file.
-public struct EnvelopeLayer: Sendable {
+package struct EnvelopeLayer: Sendable {
     /// The layer's name, such as `ciphertext`.
-    public let name: String
+    package let name: String
     /// Where it is in the file.
-    public let range: Range<Int>
+    package let range: Range<Int>
 }
 
 extension UnverifiedEnvelope {
     /// The file's layers, without gaps from the first byte to the last.
-    public var layers: [EnvelopeLayer] {
+    package var layers: [EnvelopeLayer] {
         var layers: [EnvelopeLayer] = []
         if suite.cipher.canHaveSealed(length: payloadRange.count) {
             let ciphertext = suite.cipher.ivLength..<payloadRange.upperBound - suite.cipher.tagLength

@@ -3,11 +3,11 @@
 /// The same scripts, manifest and keys always produce the same bytes.
 public struct EnvelopePacker: Sendable {
     /// The key that seals the scripts and the zip.
-    public let scriptKey: ScriptKey
+    package let scriptKey: ScriptKey
     /// The keys that sign the payload, in this order.
-    public let signingKeys: [SigningKey]
+    private let signingKeys: [SigningKey]
     /// How large the scripts and the envelope may be.
-    public let limits: EnvelopeLimits
+    package let limits: EnvelopeLimits
 
     /// Makes a packer.
     ///
@@ -49,7 +49,7 @@ public struct EnvelopePacker: Sendable {
     ///   - scripts: The entry first.
     /// - Returns: The payload, signed with the packer's own keys.
     /// - Throws: `malformed` if manifest and scripts differ, `unavailable` if OpenSSL refuses an algorithm.
-    public func seal(_ manifest: Manifest, _ scripts: [PatchScript]) throws(PatchError) -> SignableEnvelope {
+    package func seal(_ manifest: Manifest, _ scripts: [PatchScript]) throws(PatchError) -> SignableEnvelope {
         let suite = scriptKey.suite
         guard manifest.scripts == scripts.map({ Manifest.Script(name: $0.name, size: $0.bytes.count) }) else {
             throw PatchError(.malformed, "the manifest does not list the scripts that are packed")

@@ -2,15 +2,15 @@
 ///
 /// A packer makes one, or it is made from an envelope whose signatures were verified. The payload never changes here, and
 /// no script key is needed.
-public struct SignableEnvelope: Sendable {
+package struct SignableEnvelope: Sendable {
     /// The bytes to sign. A signature made elsewhere must be over exactly these bytes.
-    public let payload: [UInt8]
+    package let payload: [UInt8]
     private let delimiter: [UInt8]
     private let limits: EnvelopeLimits
     private var lines: [(keyID: KeyID, algorithm: SignatureAlgorithm, line: [UInt8])] = []
 
     /// The keys that have signed, each once.
-    public var signers: Set<KeyID> { Set(lines.map(\.keyID)) }
+    package var signers: Set<KeyID> { Set(lines.map(\.keyID)) }
     /// The algorithms of the signatures.
     package var algorithms: Set<SignatureAlgorithm> { Set(lines.map(\.algorithm)) }
 
@@ -23,7 +23,7 @@ public struct SignableEnvelope: Sendable {
     /// Makes an envelope that can get more signatures from one that was verified.
     ///
     /// - Parameter signed: The envelope; its signatures are kept.
-    public init(_ signed: consuming SignedEnvelope) {
+    package init(_ signed: consuming SignedEnvelope) {
         let envelope = signed.envelope
         self.init(
             payload: Array(envelope.payload), suite: envelope.suite, scriptKeyID: envelope.scriptKeyID,
@@ -32,13 +32,13 @@ public struct SignableEnvelope: Sendable {
     }
 
     /// Removes all signatures.
-    public mutating func removeSignatures() { lines = [] }
+    package mutating func removeSignatures() { lines = [] }
 
     /// Signs the payload. The signature replaces an earlier one by the same key and algorithm.
     ///
     /// - Parameter key: The key to sign with.
     /// - Throws: `unavailable` if OpenSSL refuses the algorithm.
-    public mutating func sign(with key: SigningKey) throws(PatchError) {
+    package mutating func sign(with key: SigningKey) throws(PatchError) {
         add(try key.sign(payload[...]), of: key.verifyingKey)
     }
 
@@ -50,7 +50,7 @@ public struct SignableEnvelope: Sendable {
     ///   - time: The moment at which the key must not have expired; nil ignores when keys expire.
     /// - Throws: `badSignature` if it is not a signature of this payload by a trusted key, `policy` if that key is revoked
     ///   or has expired, `unavailable` if OpenSSL refuses an algorithm.
-    public mutating func attach(
+    package mutating func attach(
         _ signature: [UInt8], from trustStore: TrustStore, at time: Timestamp? = nil
     ) throws(PatchError) {
         var unavailable: PatchError?
@@ -90,7 +90,7 @@ public struct SignableEnvelope: Sendable {
     /// The envelope's bytes.
     ///
     /// - Throws: `config` if there is no signature, `limit` if there are too many or the envelope is too large.
-    public func encoded() throws(PatchError) -> [UInt8] {
+    package func encoded() throws(PatchError) -> [UInt8] {
         guard !lines.isEmpty else { throw PatchError(.config, "no signature", hint: "give a signing key") }
         guard lines.count <= limits.signatureCount else {
             throw PatchError(.limit, "more than \(limits.signatureCount) signatures", hint: "leave some out")

@@ -1,6 +1,6 @@
 /// An envelope whose payload has enough valid signatures by trusted keys. Nothing in it has been decrypted.
 ///
-/// ``EnvelopeVerifier/verifySignatures(_:report:)`` makes one.
+/// ``EnvelopeVerifier/verifySignatures(_:)`` makes one.
 public struct SignedEnvelope: Sendable {
     /// The ids of the trusted keys whose signatures are valid.
     public let signers: [KeyID]

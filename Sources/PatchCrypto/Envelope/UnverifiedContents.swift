@@ -1,27 +1,27 @@
 /// The contents of an envelope whose signatures were not checked.
 ///
 /// Use it to look at a file, never to decide about one.
-public struct UnverifiedContents: Sendable {
+package struct UnverifiedContents: Sendable {
     /// A member of the zip.
-    public struct Member: Sendable {
+    package struct Member: Sendable {
         /// Its name.
-        public let name: String
+        package let name: String
         /// Where its data begins, counted from the zip's first byte.
-        public let offset: Int
+        package let offset: Int
         /// The size of its data in the zip, in bytes.
-        public let storedSize: Int
+        package let storedSize: Int
         /// Its size once it is inflated, in bytes; the same as `storedSize` if it is stored.
-        public let size: Int
+        package let size: Int
     }
 
     /// The zip's size in bytes.
-    public let zipSize: Int
+    package let zipSize: Int
     /// The zip's members, in the zip's order.
-    public let members: [Member]
+    package let members: [Member]
     /// The patch's manifest.
-    public let manifest: Manifest
+    package let manifest: Manifest
     /// The scripts, the entry first.
-    public let scripts: [PatchScript]
+    package let scripts: [PatchScript]
 }
 
 extension UnverifiedEnvelope {
@@ -31,7 +31,7 @@ extension UnverifiedEnvelope {
     ///   - scriptKeys: One of them decrypts the payload and the scripts. This can be a single `ScriptKey`.
     ///   - limits: How large the parts may be.
     /// - Throws: The errors that a verification throws in the stages `decrypt` to `scripts`.
-    public func contents(scriptKeys: some ScriptKeyProvider, limits: EnvelopeLimits = EnvelopeLimits())
+    package func contents(scriptKeys: some ScriptKeyProvider, limits: EnvelopeLimits = EnvelopeLimits())
         throws(PatchError)
         -> UnverifiedContents
     {

@@ -2,27 +2,27 @@
 ///
 /// This is the second step of the reading order (`split`). The layers follow each other in the file without gaps:
 /// payload, delimiter line, signature lines.
-public struct UnverifiedEnvelope: Sendable {
+package struct UnverifiedEnvelope: Sendable {
     /// The file.
-    public private(set) var bytes: [UInt8]
+    package private(set) var bytes: [UInt8]
     /// Where the sealed and signed payload is: from the file's start to the delimiter.
-    public let payloadRange: Range<Int>
+    let payloadRange: Range<Int>
     /// Where the delimiter is: from the LF before it to the LF at its end.
-    public let delimiterRange: Range<Int>
+    package let delimiterRange: Range<Int>
     /// The suite that the delimiter names.
-    public let suite: EnvelopeSuite
+    package let suite: EnvelopeSuite
     /// The script key's id that the delimiter names.
-    public let scriptKeyID: KeyID
+    package let scriptKeyID: KeyID
     /// The signature lines, in the file's order; at least one.
-    public let signatures: [EnvelopeSignature]
+    package let signatures: [EnvelopeSignature]
 
     /// The payload.
-    public var payload: ArraySlice<UInt8> { bytes[payloadRange] }
+    package var payload: ArraySlice<UInt8> { bytes[payloadRange] }
 
     /// The payload's SHA-256 in 64 lower-case hex digits, for comparing releases.
     ///
     /// - Throws: `unavailable` if OpenSSL refuses SHA-256.
-    public func payloadDigest() throws(PatchError) -> String {
+    package func payloadDigest() throws(PatchError) -> String {
         try MessageDigest.sha256.text(of: payload)
     }
 
@@ -32,7 +32,7 @@ public struct UnverifiedEnvelope: Sendable {
     ///   - bytes: The whole file.
     ///   - limits: How large it and its signature lines may be.
     /// - Throws: `malformed` or `limit`.
-    public init(_ bytes: consuming [UInt8], limits: EnvelopeLimits = EnvelopeLimits()) throws(PatchError) {
+    package init(_ bytes: consuming [UInt8], limits: EnvelopeLimits = EnvelopeLimits()) throws(PatchError) {
         try Self.checkSize(of: bytes, limits: limits)
         try self.init(splitting: bytes, limits: limits)
     }

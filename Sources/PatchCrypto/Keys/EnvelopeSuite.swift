@@ -11,7 +11,7 @@ public enum EnvelopeSuite: String, CaseIterable, Sendable {
     }
 
     /// The script key's length in bytes.
-    public var keyLength: Int { self == .aes128CBCMD5 ? 16 : 32 }
+    package var keyLength: Int { self == .aes128CBCMD5 ? 16 : 32 }
 
     var cipher: SymmetricCipher { self == .aes128CBCMD5 ? .aes128CBC : .aes256GCM }
     var digest: MessageDigest { self == .aes128CBCMD5 ? .md5 : .sha256 }

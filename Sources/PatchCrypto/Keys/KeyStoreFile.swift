@@ -5,7 +5,7 @@
 ///
 /// The second line is AES-256-GCM (nonce, ciphertext, tag) over lines of a name and a key in hex. Its key is derived from
 /// the passphrase with scrypt (RFC 7914). Its additional data is the first line.
-public enum KeyStoreFile {
+package enum KeyStoreFile {
     private static let family = "patchpack-keystore-"
     private static let magic = family + "1"
 
@@ -16,7 +16,7 @@ public enum KeyStoreFile {
     ///   - passphrase: Not empty.
     /// - Returns: The file's bytes. They differ each time, because salt and nonce are random.
     /// - Throws: `passphrase` if the passphrase is empty, `unavailable` if OpenSSL refuses scrypt or AES-256-GCM.
-    public static func seal(_ ring: ScriptKeyRing, passphrase: SecretBytes) throws(PatchError) -> [UInt8] {
+    package static func seal(_ ring: ScriptKeyRing, passphrase: SecretBytes) throws(PatchError) -> [UInt8] {
         try seal(ring, passphrase: passphrase, cost: .standard)
     }
 
@@ -49,7 +49,7 @@ public enum KeyStoreFile {
     ///   - passphrase: The passphrase that it was sealed with.
     /// - Throws: `passphrase` if the passphrase is wrong or the file was changed, which cannot be told apart; `config` if
     ///   the file is not a key store, or asks for more than 256 MiB or four rounds of scrypt.
-    public static func open(_ file: [UInt8], passphrase: SecretBytes) throws(PatchError) -> ScriptKeyRing {
+    package static func open(_ file: [UInt8], passphrase: SecretBytes) throws(PatchError) -> ScriptKeyRing {
         var rest = file[...]
         guard let header = rest.takeLine(), let body = rest.takeLine(), rest.isEmpty
         else {
@@ -72,7 +72,7 @@ public enum KeyStoreFile {
     }
 
     /// Whether a file begins like a key store, of this version or another.
-    public static func isStore(_ file: some Sequence<UInt8>) -> Bool { file.starts(with: family.utf8) }
+    package static func isStore(_ file: some Sequence<UInt8>) -> Bool { file.starts(with: family.utf8) }
 
     private static func ring(of text: ArraySlice<UInt8>) throws(PatchError) -> ScriptKeyRing {
         var ring = ScriptKeyRing()

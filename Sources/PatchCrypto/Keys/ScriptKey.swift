@@ -35,7 +35,9 @@ public struct ScriptKey: Sendable {
         guard var decoded, EnvelopeSuite.allCases.contains(where: { $0.keyLength == decoded.count }) else {
             throw PatchError(
                 .config, "not a script key",
-                hint: "a script key is one line of 32 or 64 lower-case hex digits; openssl rand -hex 16 makes one")
+                hint:
+                    "a script key is one line of 32 or 64 lower-case hex digits, without a byte order mark; openssl rand -hex 16 makes one"
+            )
         }
         try self.init(bytes: SecretBytes(wiping: &decoded))
     }

@@ -46,7 +46,7 @@ extension ScriptKey: ScriptKeyProvider {
 /// Script keys in memory, each with a name.
 public struct ScriptKeyRing: ScriptKeyProvider {
     /// The keys, in the order they were added.
-    public private(set) var keys: [(name: String, key: ScriptKey)] = []
+    package private(set) var keys: [(name: String, key: ScriptKey)] = []
 
     /// Makes a ring without keys.
     public init() {}
@@ -78,7 +78,7 @@ public struct ScriptKeyRing: ScriptKeyProvider {
     /// Removes a key.
     ///
     /// - Throws: `config` if there is no key with that name.
-    public mutating func remove(_ name: String) throws(PatchError) {
+    package mutating func remove(_ name: String) throws(PatchError) {
         guard let index = keys.firstIndex(where: { $0.name == name }) else {
             throw PatchError(
                 .config, "no key named \(name) in the store",

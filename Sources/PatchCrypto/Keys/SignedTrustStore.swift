@@ -8,18 +8,18 @@
 /// highest number, and an older store adds no keys there. A signature line has the same words as in an envelope: an algorithm, a
 /// key id, and a signature in base64. Both kinds of line are comments of the trust store. The signatures are over the line
 /// `patchpack trust store 2` and the file up to its first signature line.
-public struct SignedTrustStore: Sendable {
+package struct SignedTrustStore: Sendable {
     /// The devices that a store is for, and its number.
-    public struct Label: Sendable, Hashable {
+    package struct Label: Sendable, Hashable {
         /// The app's reverse-DNS name.
-        public let app: String
+        package let app: String
         /// The environment, such as `release`.
-        public let environment: String
+        package let environment: String
         /// From 1 to 2147483647; each store that replaces another one has a higher number.
-        public let number: Int
+        package let number: Int
 
         /// Makes a label.
-        public init(app: String, environment: String, number: Int) {
+        package init(app: String, environment: String, number: Int) {
             self.app = app
             self.environment = environment
             self.number = number
@@ -48,17 +48,17 @@ public struct SignedTrustStore: Sendable {
     /// The file without its label and its signatures.
     private let keys: [UInt8]
     /// Its label; nil if it was never signed.
-    public private(set) var label: Label?
+    package private(set) var label: Label?
     private var signatures: [(algorithm: SignatureAlgorithm, keyID: KeyID, bytes: [UInt8])] = []
 
     /// The keys that its signature lines name. Nothing is verified.
-    public var signerIDs: [KeyID] { signatures.map(\.keyID) }
+    package var signerIDs: [KeyID] { signatures.map(\.keyID) }
 
     /// Reads a trust store with or without signatures.
     ///
     /// - Throws: `config` if a line among the signatures is not a signature line, or the label has another form or another place;
     ///   `limit` if there are too many signatures.
-    public init(_ file: [UInt8]) throws(PatchError) {
+    package init(_ file: [UInt8]) throws(PatchError) {
         var rest = file[...]
         var (keys, labels) = ([UInt8](), [ArraySlice<UInt8>]())
         while !rest.isEmpty, !rest.starts(with: Self.prefix) {
@@ -108,7 +108,7 @@ public struct SignedTrustStore: Sendable {
     ///
     /// - Throws: `config` if the label has a name or a number that is not allowed, `unavailable` if OpenSSL refuses the
     ///   algorithm.
-    public mutating func sign(with key: SigningKey, as label: Label) throws(PatchError) {
+    package mutating func sign(with key: SigningKey, as label: Label) throws(PatchError) {
         guard Label(label.line.dropLast()[...]) == label else {
             throw PatchError(.config, "not an app, an environment and a number from 1 to 2147483647")
         }
@@ -125,7 +125,7 @@ public struct SignedTrustStore: Sendable {
     ///   - trust: The keys that may sign.
     ///   - time: The moment at which a key must not have expired; nil ignores when keys expire.
     /// - Returns: The ids. A signature that cannot be checked on this machine is ignored.
-    public func signers(among trust: TrustStore, at time: Timestamp?) -> Set<KeyID> {
+    package func signers(among trust: TrustStore, at time: Timestamp?) -> Set<KeyID> {
         guard label != nil else { return [] }
         let message = message
         var signers: Set<KeyID> = []
@@ -139,7 +139,7 @@ public struct SignedTrustStore: Sendable {
     }
 
     /// The file's bytes.
-    public var encoded: [UInt8] {
+    package var encoded: [UInt8] {
         var file = payload
         for signature in signatures {
             file += Array("# signature ".utf8)

@@ -104,7 +104,7 @@ public struct TrustStore: Sendable {
     ///   - id: The id that a signature line names.
     ///   - algorithm: The algorithm that a signature line names.
     /// - Returns: nil if the store has no such key. A revoked key is found too.
-    public func key(withID id: KeyID, algorithm: SignatureAlgorithm) -> TrustedKey? {
+    package func key(withID id: KeyID, algorithm: SignatureAlgorithm) -> TrustedKey? {
         keys.first { $0.key.id == id && $0.key.algorithm == algorithm }
     }
 

@@ -7,7 +7,7 @@
 ///
 /// A line is an algorithm, the key's DER SubjectPublicKeyInfo in base64, a name, and any limits of the trust. Empty lines and
 /// lines that begin with `#` are for people, and stay in their places.
-public struct TrustStoreFile: Sendable {
+package struct TrustStoreFile: Sendable {
     /// A line of the file.
     private enum Line: Sendable {
         case comment(String)
@@ -19,21 +19,21 @@ public struct TrustStoreFile: Sendable {
     private var taken: Set<String> = []
 
     /// The keys, in the file's order.
-    public var keys: [TrustedKey] {
+    package var keys: [TrustedKey] {
         lines.compactMap { line in
             if case .key(let key) = line { key } else { nil }
         }
     }
 
     /// Makes a file without keys.
-    public init() {}
+    package init() {}
 
     /// Reads a file.
     ///
     /// - Parameter file: UTF-8; lines end in LF.
     /// - Throws: `config`, naming the line, if a line has another form, a key or a name is given twice, or the format does
     ///   not allow a key.
-    public init(_ file: [UInt8]) throws(PatchError) {
+    package init(_ file: [UInt8]) throws(PatchError) {
         var rest = file.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         if rest.last?.isEmpty == true { rest.removeLast() }
         for (number, line) in zip(1..., rest) {
@@ -86,7 +86,7 @@ public struct TrustStoreFile: Sendable {
     /// Adds a key at the end.
     ///
     /// - Throws: `config` if the key or its name is already in the store, or the key has no name.
-    public mutating func add(_ key: TrustedKey) throws(PatchError) {
+    package mutating func add(_ key: TrustedKey) throws(PatchError) {
         guard !key.name.isEmpty else { throw PatchError(.config, "a key in a trust store needs a name") }
         guard !taken.contains(key.key.id.description) else {
             throw PatchError(.config, "the key \(key.key.id) is already in the store", hint: "remove it first")
@@ -106,7 +106,7 @@ public struct TrustStoreFile: Sendable {
     ///   - name: Its name or its id.
     ///   - change: Returns the key to put in its place; nil removes the key.
     /// - Throws: `config` if the store has no such key.
-    public mutating func update(_ name: String, _ change: (TrustedKey) -> TrustedKey?) throws(PatchError) {
+    package mutating func update(_ name: String, _ change: (TrustedKey) -> TrustedKey?) throws(PatchError) {
         for (index, line) in lines.enumerated() {
             guard case .key(let key) = line, key.name == name || key.key.id.description == name else { continue }
             if let changed = change(key) {
@@ -125,7 +125,7 @@ public struct TrustStoreFile: Sendable {
     /// The file's bytes.
     ///
     /// - Throws: `internal` if OpenSSL cannot write a key.
-    public func encoded() throws(PatchError) -> [UInt8] {
+    package func encoded() throws(PatchError) -> [UInt8] {
         var file: [UInt8] = []
         for line in lines {
             switch line {
@@ -146,7 +146,7 @@ public struct TrustStoreFile: Sendable {
     /// - Parameter file: A trust store, or a public key in PEM.
     /// - Returns: SHA-256 in 64 lower-case hex digits.
     /// - Throws: `unavailable` if OpenSSL refuses SHA-256.
-    public static func pin(of file: [UInt8]) throws(PatchError) -> String {
+    package static func pin(of file: [UInt8]) throws(PatchError) -> String {
         try MessageDigest.sha256.text(of: file)
     }
 }

@@ -5,7 +5,7 @@ public struct VerifyingKey: Sendable {
     /// The key's id: a shortened SHA-256 over its DER SubjectPublicKeyInfo.
     public let id: KeyID
     /// The key's length in bits.
-    public var bits: Int { key.bits }
+    package var bits: Int { key.bits }
 
     private let key: AsymmetricKey
 
@@ -64,7 +64,7 @@ public struct VerifyingKey: Sendable {
     ///   - signature: The signature's bytes.
     ///   - payload: The bytes that were signed.
     /// - Throws: `unavailable` if OpenSSL refuses the algorithm.
-    public func isValid(_ signature: [UInt8], for payload: ArraySlice<UInt8>) throws(PatchError) -> Bool {
+    package func isValid(_ signature: [UInt8], for payload: ArraySlice<UInt8>) throws(PatchError) -> Bool {
         try key.isValid(signature, for: payload, digest: algorithm.digest)
     }
 

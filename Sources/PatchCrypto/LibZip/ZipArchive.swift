@@ -20,7 +20,7 @@ enum ZipArchive {
             for member in directory.members { try check(stored: member, in: buffer) }
             return directory.members.map { _ in nil }
         }
-        guard isReady else { throw PatchError(.internal, "libzip is out of memory") }
+        guard isReady else { throw PatchError(.internal, "libzip is out of memory").ofCircumstance }
         return try unsafe buffer.withUnsafeBufferPointer { (bytes) throws(PatchError) in
             let source = unsafe zip_source_buffer_create(
                 bytes.baseAddress.unsafelyUnwrapped + range.lowerBound, UInt64(range.count), 0, nil)

@@ -9,11 +9,11 @@ public struct EnvelopeLimits: Sendable {
     /// The number of scripts in one envelope.
     public var scriptCount = 64
     /// The size of the manifest in bytes.
-    public var manifestSize = 64 << 10
+    package var manifestSize = 64 << 10
     /// The number of signature lines.
-    public var signatureCount = 8
+    package var signatureCount = 8
     /// The length of one signature in base64 characters; an RSA signature of 8192 bits has 1,368.
-    public var signatureLength = 1368
+    package var signatureLength = 1368
 
     /// Makes the limits of the format.
     public init() {}

@@ -3,7 +3,7 @@
 /// A value always obeys the format's rules, because the initializers check them.
 public struct Manifest: Sendable {
     /// The version of the manifest format that this library reads and writes.
-    public static let schema = 1
+    static let schema = 1
 
     /// A script of the patch, as the manifest lists it.
     public struct Script: Sendable, Hashable {
@@ -15,7 +15,7 @@ public struct Manifest: Sendable {
         /// Whether a script can have this name.
         ///
         /// - Parameter name: `[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.lua` below folders of `[A-Za-z0-9_-]+`, at most 128 bytes.
-        public static func isName(_ name: String) -> Bool { NameForm.isScript(name) }
+        package static func isName(_ name: String) -> Bool { NameForm.isScript(name) }
 
         /// The rule for a script's name, for an error's hint.
         package static let nameRule =
@@ -62,7 +62,7 @@ public struct Manifest: Sendable {
     /// Whether a patch can replace something with this name.
     ///
     /// - Parameter name: Words of `[A-Za-z_][A-Za-z0-9_]*` joined by `.` or `:`, at most 128 bytes.
-    public static func isReplaceable(_ name: String) -> Bool { NameForm.isReplaceable(name) }
+    package static func isReplaceable(_ name: String) -> Bool { NameForm.isReplaceable(name) }
 
     /// Makes a manifest.
     ///

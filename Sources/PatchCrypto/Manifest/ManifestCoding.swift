@@ -31,7 +31,7 @@ extension Manifest {
     ///   - bytes: The member `manifest.json`.
     ///   - limits: How large it, its scripts and their number may be.
     /// - Throws: `malformed` if the bytes are not a manifest in canonical form, `limit` if a limit is exceeded.
-    public init(decoding bytes: [UInt8], limits: EnvelopeLimits = EnvelopeLimits()) throws(PatchError) {
+    package init(decoding bytes: [UInt8], limits: EnvelopeLimits = EnvelopeLimits()) throws(PatchError) {
         guard bytes.count <= limits.manifestSize else {
             throw PatchError(.limit, "a manifest of \(bytes.count) bytes; at most \(limits.manifestSize) are allowed")
         }

@@ -4,9 +4,9 @@
 ///     -- @version  7
 ///
 /// The head ends at the first line that does not begin with `--`. A tag that is not known here is left to other tools.
-public struct ScriptHead: Sendable {
+package struct ScriptHead: Sendable {
     /// A tag that a patch's script can have.
-    public enum Tag: String, CaseIterable, Sendable {
+    package enum Tag: String, CaseIterable, Sendable {
         /// The patch's reverse-DNS name.
         case patch
         /// The patch's version.
@@ -23,15 +23,15 @@ public struct ScriptHead: Sendable {
         case replaces
     }
 
-    private var values: [Tag: [String]] = [:]
+    private var values: [Tag: [(text: String, line: Int)]] = [:]
     /// The tags that are not known here, without their `@`. They belong to other tools, or are misspelt.
-    public private(set) var otherTags: [String] = []
+    package private(set) var otherTags: [String] = []
 
     /// Reads a script's head.
     ///
     /// - Parameter script: The script's bytes; nothing after its head is read.
     /// - Throws: `malformed` if a tag is not UTF-8, or a tag other than `@replaces` is given twice.
-    public init(of script: [UInt8]) throws(PatchError) {
+    package init(of script: [UInt8]) throws(PatchError) {
         var rest = script[...]
         var number = 0
         values.reserveCapacity(Tag.allCases.count)
@@ -57,7 +57,7 @@ public struct ScriptHead: Sendable {
                     .malformed, "the tag @\(tag) is given twice", hint: "keep one of them",
                     at: .init(line: number, field: tag.rawValue))
             }
-            values[tag, default: []].append(value)
+            values[tag, default: []].append((value, number))
         }
     }
 
@@ -72,6 +72,12 @@ public struct ScriptHead: Sendable {
         if script.starts(with: "#!".utf8) { return "remove the #! line, which is not Lua and hides the tags" }
         if script.starts(with: "--[[".utf8) || script.starts(with: "--[=".utf8) {
             return "write each tag on its own line after `-- `: tags in a long comment, --[[ ]], are not read"
+        }
+        if let end = script.prefix(4096).firstIndex(of: 0x0D), script.dropFirst(end + 1).first != 0x0A {
+            return "lines end in CR alone, which hides the tags: save the file with line feeds"
+        }
+        if (try? ScriptHead(of: script))?.otherTags.contains(where: { !$0.utf8.allSatisfy { $0 < 0x80 } }) == true {
+            return "write a space between a tag and its value: another character, such as U+00A0, is there"
         }
         if script.first.map(isSpace) == true { return "start the file with the comment, without space before it" }
         return nil
@@ -92,15 +98,26 @@ public struct ScriptHead: Sendable {
     }
 
     /// A tag's value without the white space around it; nil if the head does not have the tag.
-    public func value(of tag: Tag) -> String? { values[tag]?.first }
+    package func value(of tag: Tag) -> String? { values[tag]?.first?.text }
+
+    /// The line of the tag that gives a member of the manifest; nil if the head does not have it.
+    package func line(of field: String) -> Int? {
+        let tag: Tag? =
+            switch field {
+            case "id": .patch
+            case "appVersions": .app
+            default: Tag(rawValue: field)
+            }
+        return tag.flatMap { values[$0]?.first?.line }
+    }
 
     /// The names of all `@replaces` tags, in their order.
-    public var replaces: [String] { (values[.replaces] ?? []).flatMap(Self.names) }
+    package var replaces: [String] { (values[.replaces] ?? []).flatMap { Self.names(in: $0.text) } }
 
     /// Splits a list of names at white space and commas.
     ///
     /// - Parameter list: Such as `Cart.total, Cart.add`.
-    public static func names(in list: String) -> [String] {
+    package static func names(in list: String) -> [String] {
         list.utf8.split { isSpace($0) || $0 == UInt8(ascii: ",") }.map { String(Substring($0)) }
     }
 

@@ -59,7 +59,7 @@ public struct AppVersion: Sendable, Hashable, Comparable, CustomStringConvertibl
     fileprivate var next: AppVersion? {
         guard let last = parts.lastIndex(where: { $0 < .max }) else { return nil }
         return AppVersion(
-            parts: parts[..<last] + [parts[last] + 1] + Array(repeating: 0, count: parts.count - last - 1))
+            parts: Array(parts[..<last]) + [parts[last] + 1] + Array(repeating: 0, count: parts.count - last - 1))
     }
 
     /// The version whose number at an index is one more, without the numbers after it; nil if there is none.
@@ -120,21 +120,34 @@ public struct VersionRange: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether no version satisfies every comparison, as in `>=2.5.0 <2.3.0`.
-    package var isEmpty: Bool {
-        // The lowest version that satisfies every lower bound. A higher version satisfies no upper bound that this one fails.
-        var lowest = AppVersion.lowest
+    /// The lowest version that satisfies every comparison, and the lowest one above all that do; nil if there is none above.
+    private var bounds: (from: AppVersion, end: AppVersion?) {
+        var (from, end): (AppVersion?, AppVersion?) = (.lowest, nil)
         for comparison in comparisons {
-            let bound: AppVersion?
-            switch comparison.sign {
-            case .atLeast, .exactly: bound = comparison.version
-            case .above: bound = comparison.version.next
-            case .atMost, .below: continue
-            }
-            guard let bound else { return true }
-            lowest = max(lowest, bound)
+            let version = comparison.version
+            let (least, above): (AppVersion?, AppVersion?) =
+                switch comparison.sign {
+                case .atLeast: (version, nil)
+                case .above: (version.next, nil)
+                case .atMost: (.lowest, version.next)
+                case .below: (.lowest, version)
+                case .exactly: (version, version.next)
+                }
+            from = from.flatMap { from in least.map { max(from, $0) } }
+            if let above { end = end.map { min($0, above) } ?? above }
         }
-        return !contains(lowest)
+        // No version is above the highest one.
+        return from.map { ($0, end) } ?? (.lowest, .lowest)
+    }
+
+    /// Whether no version satisfies every comparison, as in `>=2.5.0 <2.3.0`.
+    package var isEmpty: Bool { bounds.end.map { bounds.from >= $0 } ?? false }
+
+    /// Whether every version of another range is in this one.
+    package func covers(_ other: VersionRange) -> Bool {
+        let (own, others) = (bounds, other.bounds)
+        guard !other.isEmpty else { return true }
+        return own.from <= others.from && own.end.map { end in others.end.map { $0 <= end } ?? false } ?? true
     }
 
     /// The fault of a string that is not a range, and a hint; nil if it is a range.
@@ -150,6 +163,12 @@ public struct VersionRange: Sendable, CustomStringConvertible {
                     let high = low.after(isNearest ? 1 : 0)
                 {
                     return ("ranges have no \(Substring(field.prefix(1)))", "write '>=\(version) <\(high)'")
+                }
+                if [".x", ".*"].contains(where: { field.suffix(2).elementsEqual($0.utf8) }),
+                    let low = AppVersion(String(Substring(field.dropLast(2)))),
+                    let high = low.after(field.count { $0 == UInt8(ascii: ".") } - 1)
+                {
+                    return ("ranges have no \(Substring(field.suffix(1)))", "write '>=\(low) <\(high)'")
                 }
                 return ("\(Substring(field)) does not begin with >=, <=, >, < or =", hint)
             }

@@ -11,8 +11,10 @@ package struct EventRecord: Sendable {
         case fellBack = "fell-back"
         case called
         case breakerOpened = "breaker-opened"
+        case breakerClosed = "breaker-closed"
         case log, launched, trial, confirmed
         case rolledBack = "rolled-back"
+        case closed
         case safeMode = "safe-mode"
         case waiting
         case neverConfirmed = "never-confirmed"
@@ -28,7 +30,8 @@ package struct EventRecord: Sendable {
         package var severity: Severity {
             switch self {
             case .refused, .fellBack, .syncFailed, .withdrawn, .disabled, .waiting: .warn
-            case .failed, .breakerOpened, .rolledBack, .safeMode, .storeFailed, .neverConfirmed, .misused: .error
+            case .failed, .breakerOpened, .rolledBack, .closed, .safeMode, .storeFailed, .neverConfirmed, .misused:
+                .error
             default: .info
             }
         }
@@ -43,12 +46,14 @@ package struct EventRecord: Sendable {
             case .failed: "a patch failed in a function"
             case .fellBack: "something else than a patch's script answered"
             case .called: "a patch was called"
-            case .breakerOpened: "a patch failed too often, and its script no longer runs"
+            case .breakerOpened: "a patch failed too often, and its script does not run for now"
+            case .breakerClosed: "a patch that had failed too often runs again"
             case .log: "a patch wrote to the log"
             case .launched: "a launch began"
             case .trial: "a patch runs for the first time on this device"
             case .confirmed: "a patch is good"
             case .rolledBack: "a patch was rolled back"
+            case .closed: "launches failed with a patch, and only its `otherwise` answers"
             case .safeMode: "launches failed with good patches, so the app runs without them"
             case .waiting: "a patch waits for functions that the app has not registered yet"
             case .neverConfirmed: "no launch was confirmed; call confirm() when the app works"

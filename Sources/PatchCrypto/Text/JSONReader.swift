@@ -34,7 +34,13 @@ private struct JSONReader {
     /// The byte that is read next; nil at the end.
     var next: UInt8? { position < text.count ? text[position] : nil }
 
-    func fault(_ what: String) -> PatchError { PatchError(.malformed, "not JSON at byte \(position): \(what)") }
+    func fault(_ what: String) -> PatchError {
+        let causes = [
+            ("\u{FEFF}", "a byte order mark"), ("version https://git-lfs", "a Git LFS pointer; `git lfs pull`"),
+        ]
+        let cause = position == 0 ? causes.first { text.starts(with: $0.0.utf8) }?.1 : nil
+        return PatchError(.malformed, "not JSON at byte \(position): \(cause ?? what)")
+    }
 
     mutating func skipSpace() {
         while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 {

@@ -52,16 +52,11 @@ package struct Spelling: Sendable {
 
     /// The known word that was probably meant; nil if none is close, or too many letters have been compared.
     package mutating func nearest(_ word: String, among known: [String]) -> String? {
-        closest(word, among: known)?.word
-    }
-
-    /// The known word that was probably meant, and whether no other one is as close.
-    package mutating func closest(_ word: String, among known: [String]) -> (word: String, isOnly: Bool)? {
         let longest = 128
         guard left > 0, word.utf8.count <= longest else { return nil }
         let letters = Letters(word)
         var most = max(letters.count > 4 ? 2 : 1, letters.count / 3)
-        var nearest: (word: String, isOnly: Bool)?
+        var nearest: String?
         var least = Int.max
         for other in known {
             left -= 4
@@ -73,11 +68,7 @@ package struct Spelling: Sendable {
             guard abs(others.count - letters.count) <= most else { continue }
             left -= (letters.count + 1) * (2 * most + 1)
             guard let distance = others.distance(to: letters, most: most) else { continue }
-            if distance < least {
-                nearest = (other, true)
-            } else if let word = nearest?.word, !word.utf8.elementsEqual(other.utf8) {
-                nearest = (word, false)
-            }
+            if distance < least { nearest = other }
             guard distance > 0 else { break }
             (least, most) = (distance, distance)
         }

@@ -1,15 +1,15 @@
 /// Verifies envelopes in the reading order of format 1. Each stage runs only after the one before it has passed.
 public struct EnvelopeVerifier: Sendable {
     /// The keys whose signatures count.
-    public let trustStore: TrustStore
+    package let trustStore: TrustStore
     /// How many distinct trusted keys must have signed.
-    public let threshold: Int
+    package let threshold: Int
     /// Who must have signed: for each set, the key with one of its names.
-    public let requiredSigners: [Set<String>]
+    private let requiredSigners: [Set<String>]
     /// The rules that a sound patch must fit.
-    public var policy: VerificationPolicy
+    private let policy: VerificationPolicy
     /// How large an envelope and its parts may be.
-    public var limits: EnvelopeLimits
+    package var limits: EnvelopeLimits
 
     /// Makes a verifier.
     ///
@@ -96,7 +96,7 @@ public struct EnvelopeVerifier: Sendable {
     ///   - bytes: The whole file.
     ///   - report: Replaced by a report of the result of each stage.
     /// - Throws: Why the signatures are not enough, or why the file is not an envelope.
-    public func verifySignatures(
+    package func verifySignatures(
         _ bytes: consuming [UInt8], report: inout VerificationReport
     ) throws(PatchError) -> SignedEnvelope {
         report = VerificationReport()

@@ -58,7 +58,7 @@ public struct VerificationReport: Sendable {
     /// - Parameters:
     ///   - stage: Where it ended; the stages after it are skipped.
     ///   - error: Why.
-    public static func failed(_ stage: Stage, _ error: PatchError) -> VerificationReport {
+    package static func failed(_ stage: Stage, _ error: PatchError) -> VerificationReport {
         var report = VerificationReport()
         report.end(stage, .fail, error.text)
         report.error = error

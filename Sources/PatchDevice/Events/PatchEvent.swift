@@ -19,6 +19,8 @@ public enum PatchEvent: Sendable {
     /// A patch is rolled back. Launches or calls failed with it, its script did not load, or the app banned it. The hash is the
     /// SHA-256 of its envelope.
     case rolledBack(PatchID, reason: String, hash: String)
+    /// Launches failed with a patch that has an `otherwise`, so only that answers. The hash is the SHA-256 of its envelope.
+    case closed(PatchID, reason: String, hash: String)
     /// This number of launches failed with good patches, so the app runs without them.
     case safeMode(failures: Int)
     /// A patch waits until the app registers these functions.
@@ -81,6 +83,8 @@ extension PatchEvent {
         case .confirmed(let patch): EventRecord(.confirmed, patch: patch.pair)
         case .rolledBack(let patch, let reason, let hash):
             EventRecord(.rolledBack, patch: patch.pair, [(.reason, .string(reason)), (.hash, .string(hash))])
+        case .closed(let patch, let reason, let hash):
+            EventRecord(.closed, patch: patch.pair, [(.reason, .string(reason)), (.hash, .string(hash))])
         case .safeMode(let failures): EventRecord(.safeMode, [(.failures, .integer(failures))])
         case .waiting(let patch, let names):
             EventRecord(.waiting, patch: patch.pair, [(.names, .array(names.map(JSONValue.string)))])
@@ -125,7 +129,8 @@ extension PatchEvent {
     public var patch: PatchID? {
         switch self {
         case .runner(let event): event.patch
-        case .trial(let patch), .confirmed(let patch), .rolledBack(let patch, _, _), .waiting(let patch, _),
+        case .trial(let patch), .confirmed(let patch), .rolledBack(let patch, _, _), .closed(let patch, _, _),
+            .waiting(let patch, _),
             .withdrawn(let patch, _), .expired(let patch, _), .notApplicable(let patch, _):
             patch
         case .launched, .safeMode, .neverConfirmed, .disabled, .enabled, .synced, .syncFailed, .switches, .storeFailed,
@@ -152,6 +157,7 @@ extension PatchEvent: CustomStringConvertible {
         case .trial(let patch): return "\(patch) is on trial"
         case .confirmed(let patch): return "\(patch) is good"
         case .rolledBack(let patch, let reason, _): return "\(patch) was rolled back: \(reason)"
+        case .closed(let patch, let reason, _): return "\(patch) is closed, and only its `otherwise` answers: \(reason)"
         case .safeMode(let failures): return "\(failures) launches failed, so the app runs without these patches"
         case .waiting(let patch, let names): return "\(patch) waits: \(Self.missing(names))"
         case .neverConfirmed(let launches):

@@ -11,4 +11,14 @@ public struct CrashLimits: Sendable {
 
     /// The defaults.
     public init() {}
+
+    /// The pause before a closed patch is tried again. It is as long as the watch, and doubles each time, to a day.
+    ///
+    /// - Parameter tries: How often it was tried again.
+    func pause(after tries: Int) -> Duration {
+        min(Uptime.bounded(watch) * (1 << max(0, min(tries, Self.mostTries))), .seconds(86_400))
+    }
+
+    /// The number of tries after which pauses no longer become longer.
+    static let mostTries = 20
 }

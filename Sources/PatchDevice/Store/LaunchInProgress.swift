@@ -21,12 +21,20 @@ struct LaunchInProgress {
     var trust: (@Sendable () -> PatchTrust)?
     /// The keys that counted when the running patches were last verified.
     var trusted: Set<KeyID>?
+    /// The writer's last sync, and how many syncs of this process have seen no newer one.
+    var silence: (last: Duration?, syncs: Int)?
     /// The hashes of patches that the launch would have begun with if the app had registered their functions earlier.
     var due: Set<String> = []
     /// Why patches do not run in this launch, by the hashes of their envelopes.
     var blockReasons: [String: BlockReason] = [:]
     /// The version of each patch that was activated last, by id. It may have been deactivated since, and may no longer be held.
     var activated: [String: (patch: PatchID, hash: String)] = [:]
+
+    /// The hashes of the patches of which only the `otherwise` was activated last, by id.
+    var closed: [String: String] = [:]
+
+    /// The hashes of the patches of which only the `otherwise` answers.
+    var answering: Set<String> { Set((runner?.closed ?? []).compactMap { closed[$0.id] }) }
 
     /// The hashes of the running patches.
     var running: Set<String> {
@@ -68,20 +76,26 @@ struct LaunchInProgress {
 /// Why a held patch does not run in this launch.
 enum BlockReason: Sendable {
     case refused(PatchError)
+    /// The machine or the thread lacked something. It is tried again at the next sync and at the next launch.
+    case postponed(PatchError)
     case expired(PatchError)
     /// It is not for this version of the app, it needs a higher engine level, or the feed has taken it away and that could not be
     /// written. The code states which.
     case notApplicable(PatchError, PatchStatus.Code)
     /// The app has not registered these functions yet.
     case waiting([String])
+    /// This process has banned it, for this reason, and that could not be written.
+    case banned(String)
 
     /// The name of the reason.
     var name: String {
         switch self {
         case .refused(let error): "refused \(error.code)"
+        case .postponed: "postponed"
         case .expired: "expired"
         case .notApplicable(_, let code): code.rawValue
         case .waiting: "waiting"
+        case .banned: "banned"
         }
     }
 }

@@ -16,6 +16,9 @@ public struct PatchStatus: Sendable, CustomStringConvertible {
         case trial
         /// Launches failed while it was on trial. It is tried again alone.
         case suspect
+        /// Launches failed with it, and it has an `otherwise`, which answers. Its functions do not run until they are tried again
+        /// alone.
+        case closed
         /// It is held, and runs from the next launch on.
         case downloaded
         /// It was good before, does not run in this launch, and runs from the next one on.
@@ -38,6 +41,8 @@ public struct PatchStatus: Sendable, CustomStringConvertible {
         case unwritable
         /// It was refused when it was downloaded, verified or loaded.
         case refused
+        /// The machine lacked memory, processor time or descriptors to load it, or the thread lacked stack. It is tried again.
+        case postponed
         /// It has expired.
         case expired
         /// The feed has switched all patches off.
@@ -81,11 +86,14 @@ public struct PatchStatus: Sendable, CustomStringConvertible {
 
     /// The status of an unknown patch.
     ///
-    /// - Parameter fault: Why the device's folder cannot be written; nil if it can.
-    init(unknown id: String, _ fault: PatchError?) {
+    /// - Parameters:
+    ///   - fault: Why the device's folder cannot be written; nil if it can.
+    ///   - lastSync: When the process that this one follows has synced; nil if this one follows none.
+    init(unknown id: String, _ fault: PatchError?, _ lastSync: String?) {
         self.init(
             id: id, version: nil, code: fault == nil ? .unknown : .unwritable, isRunning: false,
-            reason: fault.map(Self.unwritable) ?? "no feed has offered it to this device")
+            reason: fault.map(Self.unwritable) ?? "no feed has offered it to this device"
+                + (lastSync.map { "; \($0)" } ?? ""))
     }
 
     fileprivate static func unwritable(_ fault: PatchError) -> String {
@@ -106,17 +114,20 @@ struct StatusResolver {
     let state: StoreState
     /// The patches that run in this process; nil before its launch, and if no patch ever runs in it, as in a tool.
     let running: Set<PatchID>?
-    /// The running patches that have failed too often, so that only the `otherwise` of their scripts answers.
+    /// The running patches of which a function has failed too often, so that it is skipped.
     let open: Set<PatchID>
     let blockReasons: [String: BlockReason]
     /// Why the device's folder cannot be written; nil if it can.
     let fault: PatchError?
     /// The role of this process, if it does not write the folder.
     let role: PatchStatus.Code?
+    /// When the process that this one follows has synced.
+    let lastSync: String
 
     /// Sorted by id, the highest version first.
     var statuses: [PatchStatus] {
-        let known = Set(state.held.map(\.patch) + state.bans.map(\.patch) + state.outcomes.keys).union(running ?? [])
+        let known = Set(state.held.map(\.patch) + state.bans.map(\.patch)).union(state.outcomes.keys)
+            .union(running ?? [])
         return known.sorted { ($0.id, $1.version) < ($1.id, $0.version) }.map(status)
     }
 
@@ -126,10 +137,11 @@ struct StatusResolver {
         let isRunning = running?.contains(patch) ?? false
         let (code, reason) = isRunning ? whyRunning(patch) : whyNotRunning(patch)
         let other = isRunning ? nil : running?.first { $0.id == patch.id }
+        let place = code == .closed ? "answers for its other functions" : "runs in its place"
         return PatchStatus(
             id: patch.id, version: patch.version, code: code, isRunning: isRunning,
             reason: reason + (!isRunning && isBroken(patch) ? "; it has failed too often in this launch" : "")
-                + (other.map { "; version \($0.version) runs in its place" } ?? ""))
+                + (other.map { "; version \($0.version) \(place)" } ?? ""))
     }
 
     /// Whether the patch's breaker has opened. A patch whose script did not load is refused instead.
@@ -143,7 +155,7 @@ struct StatusResolver {
             return (.superseded, "it is no longer held, and runs until the app ends")
         }
         let (code, reason) = recorded(held)
-        return (code, open.contains(patch) ? "it has failed too often, so its `otherwise` answers; \(reason)" : reason)
+        return (code, open.contains(patch) ? "it has failed too often, so it is skipped for now; \(reason)" : reason)
     }
 
     private func whyNotRunning(_ patch: PatchID) -> (PatchStatus.Code, String) {
@@ -152,8 +164,13 @@ struct StatusResolver {
             let moment = ban.time.map { " at \($0)" } ?? ""
             return (.banned, "it was rolled back on this device\(moment): \(ban.reason)")
         }
+        return lastOutcome(patch) ?? (.unknown, "no reason was reported by the last sync")
+    }
+
+    /// Why the last sync left it out; nil if it did not.
+    private func lastOutcome(_ patch: PatchID) -> (PatchStatus.Code, String)? {
         guard let outcome = state.outcomes[patch], let code = PatchStatus.Code(rawValue: outcome.code) else {
-            return (.unknown, "no reason was reported by the last sync")
+            return nil
         }
         return (code, outcome.detail ?? "reported by the last sync")
     }
@@ -162,11 +179,15 @@ struct StatusResolver {
         if !state.isEnabled { return (.disabled, Self.disabled) }
         switch blockReasons[held.hash] {
         case .refused(let error): return (.refused, "\(error.code): \(error.message)")
+        case .postponed(let error):
+            return (.postponed, "it is tried again at the next sync and at the next launch: \(error.message)")
         case .expired(let error): return (.expired, error.message)
         case .notApplicable(let error, let code): return (code, error.message)
         case .waiting(let names): return (.waiting, PatchEvent.missing(names))
+        case .banned(let reason): return (.banned, "this process has banned it, and could not record that: \(reason)")
         case nil: break
         }
+        if held.isClosed { return closed(held) }
         if isUnconfirmed(held) { return neverConfirmed }
         if held.isSuspended {
             return (.safeMode, "launches failed with it and other good ones; the app runs without them")
@@ -176,15 +197,23 @@ struct StatusResolver {
         {
             return (.superseded, "a higher version is for this device")
         }
-        guard running != nil else { return recorded(held) }
+        guard running != nil else { return lastOutcome(held.patch) ?? recorded(held) }
         if held.stage != .good, role == .reader {
             return (.reader, "this process only reads the device's folder, so it runs good patches only")
         }
         if held.stage != .good, role == .follower {
-            return (.follower, "another process writes the device's folder and tries it; this one runs good patches")
+            return (.follower, "another process tries it, and this one runs good patches; \(lastSync)")
         }
         if held.stage != .good, let fault { return (.unwritable, PatchStatus.unwritable(fault)) }
         return held.stage == .good ? (.nextLaunch, "it is activated at the next launch") : recorded(held)
+    }
+
+    private func closed(_ held: StoreState.Held) -> (PatchStatus.Code, String) {
+        let moment = held.closed.map { " at \($0)" } ?? ""
+        return (
+            .closed,
+            "launches with it failed\(moment), so only its `otherwise` answers; its functions are tried again alone"
+        )
     }
 
     /// Whether it makes no progress because the app never confirms.
@@ -200,16 +229,29 @@ struct StatusResolver {
     }
 
     private func recorded(_ held: StoreState.Held) -> (PatchStatus.Code, String) {
+        if held.stage == .closed { return closed(held) }
         if isUnconfirmed(held) { return neverConfirmed }
         return switch held.stage {
         case .suspect where held.failures > 0:
             (.suspect, "launches with it failed; it is banned once a launch without it is confirmed")
         case .good where held.isUnproven && state.launch?.patches.contains(held.hash) != true:
-            (.good, "the app has confirmed since it was activated, or its watch was over")
-        case .good: (.good, "a launch that began with it was confirmed")
+            (.good, "the app has confirmed since it was activated, or its watch was over; it has not proved itself yet")
+        case .good:
+            (
+                .good,
+                "a launch that began with it was confirmed"
+                    + (held.isUnproven ? "; it has not proved itself yet" : "")
+            )
+        case .trial where held.failures > 0:
+            (.trial, "a launch with it failed; it is good once a launch that began with it has worked")
         case .trial: (.trial, "no launch that began with it was confirmed yet")
-        case .suspect: (.suspect, "launches failed while it was on trial; it is tried again alone")
+        case .suspect, .closed: (.suspect, "launches failed while it was on trial; it is tried again alone")
         case .downloaded: (.downloaded, "it is activated at the next launch")
         }
     }
+}
+
+extension PatchStatus.Code: CustomStringConvertible {
+    /// The code as `why`, events and the documents have it, such as `app-version`.
+    public var description: String { rawValue }
 }

@@ -1,3 +1,4 @@
+internal import Libc
 internal import PatchCrypto
 internal import PatchFiles
 package import PatchRunner
@@ -7,15 +8,18 @@ extension PatchStore {
     /// Brings a process that does not write up to date with the writer. If the writer has ended, this process takes its place and
     /// begins its launch: it judges the writer's launch, and runs the patches on trial.
     ///
+    /// - Parameter isSync: Whether the app syncs. If the writer has not synced for three syncs in a row, this process asks the feed
+    ///   itself.
     /// - Returns: Whether this process follows another one.
-    package func follow(on runner: PatchRunner?) -> Bool {
+    package func follow(on runner: PatchRunner?, isSync: Bool = false) -> Bool {
         noticeFork()
         let switches = state.switches
+        let isSilent = isSync && noticeSilence()
         var (hasTakenOver, faults) = memory.locked { memory in
             guard !memory.writer.canWrite, !memory.writer.isClosed else {
                 return (false, memory.writer.takeOver(hasBegun: memory.launch.hasBegun))
             }
-            let faults = memory.writer.open()
+            let faults = memory.writer.open(isSilent: isSilent)
             guard memory.writer.canWrite, memory.launch.hasBegun else { return (false, faults) }
             memory.untold = memory.writer.state.begin(host.version, limits: limits, at: clock())
             memory.writer.mustWrite = true
@@ -33,6 +37,7 @@ extension PatchStore {
         }
         for fault in faults { emit(fault) }
         let isFollower = isFollower
+        if isFollower { memory.locked { $0.launch.hinder([]) } }  // the writer's state counts again
         if let runner, hasLaunched, hasTakenOver || isFollower {
             run(hasTakenOver ? state.launch?.patches ?? [] : state.goodOnes, on: runner)
             if state.switches != switches { events(.switches(state.switches)) }
@@ -42,18 +47,42 @@ extension PatchStore {
         return isFollower
     }
 
+    /// Notices that the writer does not sync.
+    ///
+    /// - Returns: Whether it has not done so since the third last sync of this process.
+    private func noticeSilence() -> Bool {
+        let last = folder.lastSync
+        return memory.locked { memory in
+            if let silence = memory.launch.silence, silence.last == last {
+                memory.launch.silence = (last, silence.syncs + 1)
+            } else {
+                memory.launch.silence = (last, 0)
+            }
+            return memory.launch.silence?.syncs ?? 0 >= 3
+        }
+    }
+
+    /// Notes that this process has synced.
+    package func noteSync() {
+        guard !isReadOnly else { return }
+        folder.noteSync(at: .milliseconds(WallClock.milliseconds))
+    }
+
     /// Whether another process writes the folder, or this one never does.
     package var isFollower: Bool { memory.locked { $0.writer.isFollower } }
 
     /// Activates patches, and deactivates all others that are not good.
     private func run(_ hashes: [String], on runner: PatchRunner) {
-        let state = state
-        let running = memory.locked { $0.launch.running }
+        let (state, isFollower) = (state, isReadOnly)
+        let closed = Set(hashes.filter { state.isClosed($0, isFollower: isFollower) })
+        let wanted = Set(hashes).subtracting(closed)
         if let trust = memory.locked({ $0.launch.trust })?() {
             dropRefused(on: runner, trust: trust)
-            activateHeld(hashes.filter { !running.contains($0) }, in: state, on: runner, trust)
+            let done = memory.locked { memory in
+                memory.launch.running.intersection(wanted).union(memory.launch.answering.intersection(closed))
+            }
+            activateHeld(hashes.filter { !done.contains($0) }, in: state, on: runner, trust)
         }
-        let wanted = Set(hashes)
         let ended = memory.locked { memory in
             runner.active.map(\.id).filter { id in
                 guard let hash = memory.launch.activated[id]?.hash, state.isEnabled else { return true }
@@ -63,6 +92,8 @@ extension PatchStore {
             }
         }
         for id in ended { runner.deactivate(id) }
+        let answering = memory.locked { $0.launch.closed }
+        runner.endOtherwise { !closed.contains(answering[$0.id] ?? "") }
     }
 
     /// Notices that this process was forked from the one that opened the store. It shares the lock of that process, which it must

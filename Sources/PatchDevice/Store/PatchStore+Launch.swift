@@ -54,7 +54,7 @@ extension PatchStore {
     private func activateHeld(
         _ hash: String, _ checked: Check, in state: StoreState, on runner: PatchRunner, _ trust: PatchTrust
     ) {
-        guard !activate(hash, checked, on: runner) else { return }
+        guard !activate(hash, checked, on: runner), !state.isClosed(hash, isFollower: isReadOnly) else { return }
         // A patch that cannot run is replaced by its good version.
         let id = state.held.first { $0.hash == hash }?.patch.id
         guard
@@ -74,6 +74,9 @@ extension PatchStore {
 
     /// The patches that run.
     package var running: [PatchID] { runner?.active.map { PatchID(id: $0.id, version: $0.version) } ?? [] }
+
+    /// Whether the `otherwise` of a closed patch is active.
+    package func isAnswering(_ hash: String) -> Bool { memory.locked { $0.launch.answering.contains(hash) } }
 
     /// Watches running patches that are held again, such as after ``clear()``, as if they were activated now.
     package func watchRunning() throws(PatchError) {
@@ -187,6 +190,7 @@ extension PatchStore {
 
     private func verified(_ hash: String, _ checked: Check, on runner: PatchRunner) -> VerifiedPatch? {
         guard let patch = state.held.first(where: { $0.hash == hash })?.patch else { return nil }
+        if case .banned = memory.locked({ $0.launch.blockReasons[hash] }) { return nil }
         do throws(PatchError) {
             let verified = try checked.result.get()
             runner.lowerMinimumVersion(of: patch.id, to: patch.version)
@@ -210,6 +214,7 @@ extension PatchStore {
 
     /// Why a held patch does not run. If the app was updated past its range, or it has expired, the patch is not at fault.
     private func blockReason(_ error: PatchError, _ manifest: Manifest?, on runner: PatchRunner) -> BlockReason {
+        guard !error.isCircumstance else { return .postponed(error) }
         guard error.code == .policy, let manifest, manifest.app.utf8.elementsEqual(host.app.utf8) else {
             return .refused(error)
         }
@@ -227,10 +232,10 @@ extension PatchStore {
         }
         guard isNew else { return }
         switch blockReason {
-        case .refused(let error): events(.runner(.refused(error, patch)))
+        case .refused(let error), .postponed(let error): events(.runner(.refused(error, patch)))
         case .expired(let error): events(.expired(patch, error))
         case .notApplicable(let error, _): events(.notApplicable(patch, error))
-        case .waiting: break
+        case .waiting, .banned: break
         }
     }
 
@@ -247,28 +252,55 @@ extension PatchStore {
     ///
     /// - Returns: Whether it runs.
     package func run(_ patch: VerifiedPatch, _ hash: String, on runner: PatchRunner) -> Bool {
+        let identity = PatchID(id: patch.manifest.id, version: patch.manifest.version)
         do throws(PatchError) {
-            try runner.activate(runner.load(patch))
+            let loaded = try load(patch, hash, on: runner)
+            let isClosed = memory.locked { $0.writer.state.isClosed(hash, isFollower: !$0.writer.canWrite) }
+            if isClosed { runner.activateOtherwise(of: loaded) } else { try runner.activate(loaded) }
             // Another thread may have removed the patch while its script was loading.
             let isMeant = memory.locked { memory in
                 memory.launch.blockReasons[hash] = nil
-                let id = patch.manifest.id
-                memory.launch.activated[id] = (PatchID(id: id, version: patch.manifest.version), hash)
+                if isClosed {
+                    memory.launch.closed[identity.id] = hash
+                } else {
+                    memory.launch.activated[identity.id] = (identity, hash)
+                }
                 return memory.writer.state.isEnabled && memory.writer.state.held.contains { $0.hash == hash }
             }
             guard !isMeant else { return true }
-            runner.deactivate(patch.manifest.id)
+            runner.deactivate(identity)
             exclude(hash)
             return false
         } catch {
-            memory.locked { $0.launch.blockReasons[hash] = .refused(error) }
-            if !isReadOnly, error.code == .script || error.code == .scriptLimit {
-                let patch = PatchID(id: patch.manifest.id, version: patch.manifest.version)
-                fail(patch, "its script did not load: \(error.message)")
+            memory.locked { $0.launch.blockReasons[hash] = error.isCircumstance ? .postponed(error) : .refused(error) }
+            if !isReadOnly, !error.isCircumstance, error.code == .script || error.code == .scriptLimit {
+                fail(identity, "its script did not load: \(error.message)")
             }
             exclude(hash)
             return false
         }
+    }
+
+    /// Loads a patch's script, and notes whether it is protective before any function of it runs.
+    private func load(_ patch: VerifiedPatch, _ hash: String, on runner: PatchRunner) throws(PatchError) -> LoadedPatch
+    {
+        let held = isReadOnly ? nil : state.held.first { $0.hash == hash }
+        let isNoted = held?.notesLoading ?? false
+        if isNoted {
+            try? change { state in
+                state.beginLoading(hash)
+                return []
+            }
+        }
+        let result = Result { () throws(PatchError) in try runner.load(patch) }
+        let isProtective = (try? result.get())?.isProtective
+        if let held, isNoted || isProtective ?? held.isProtective != held.isProtective {
+            try? change { state in
+                state.endLoading(hash, isProtective: isProtective)
+                return []
+            }
+        }
+        return try result.get()
     }
 
     /// Deactivates running patches that would be refused now: a key that signed them was revoked or has expired, or they have
@@ -277,25 +309,26 @@ extension PatchStore {
     /// Each envelope is read from the folder and verified again. A file that cannot be read, or is damaged, ends no patch.
     package func dropRefused(on runner: PatchRunner, trust: PatchTrust) {
         let (time, keys) = (runner.time, keysThatCount(in: trust, on: runner))
-        let (isKnown, activated) = memory.locked { memory in
+        let (isKnown, activated, closed) = memory.locked { memory in
             defer { memory.launch.trusted = keys }
-            return (memory.launch.trusted == keys, memory.launch.activated)
+            return (memory.launch.trusted == keys, memory.launch.activated, memory.launch.closed)
         }
-        let patches = runner.active.filter { patch in
+        let patches = (runner.active + runner.closed).filter { patch in
             !isKnown || patch.manifest.expires.map { end in time.map { end <= $0 } ?? false } ?? false
         }
         guard !patches.isEmpty else { return }
-        let held = Set(state.held.map(\.hash))
+        let hashes = state.held.reduce(into: [:]) { $0[$1.patch] = $1.hash }
         for patch in patches {
-            guard let (version, hash) = activated[patch.id].map({ ($0.patch.version, $0.hash) }),
-                version == patch.version, held.contains(hash), verified(hash, on: runner, trust: trust) == nil
+            let identity = PatchID(id: patch.id, version: patch.version)
+            guard let hash = hashes[identity], activated[patch.id]?.hash == hash || closed[patch.id] == hash,
+                verified(hash, on: runner, trust: trust) == nil
             else { continue }
             switch memory.locked({ $0.launch.blockReasons[hash] }) {
             case .expired: break
             case .refused(let error) where [.policy, .unknownSigner].contains(error.code): break
             default: continue
             }
-            runner.deactivate(patch.id)
+            runner.deactivate(identity)
             exclude(hash)
         }
     }
@@ -331,10 +364,13 @@ extension PatchStore {
     /// Notes that the app is healthy. Patches that the launch began with are good from now on.
     ///
     /// Call it when the app has shown that it works: after the first screen, or the first answered request.
-    package func confirm() {
+    ///
+    /// - Returns: Whether that was written.
+    @discardableResult
+    package func confirm() -> Bool {
         let time = clock()
         memory.locked { $0.launch.hasConfirmed = true }
-        try? change { $0.confirm(limits: limits, at: time) }
+        return (try? change { $0.confirm(limits: limits, at: time) }) != nil
     }
 
     /// Confirms a launch that another process has begun, and ends it, because nothing is running that could still crash.
@@ -360,6 +396,9 @@ extension PatchStore {
         }
     }
 
+    /// Lets another process write the folder, until this one syncs again or is used again.
+    func release() { memory.locked { $0.writer.release() } }
+
     /// Notes that the launch ends in an orderly way, so that it does not count as a failure.
     package func ended() {
         memory.locked { $0.launch.isInBackground = true }
@@ -372,6 +411,7 @@ extension PatchStore {
     /// Notes that the app is used again after ``ended()``, so that a crash counts again.
     package func resumed() {
         memory.locked { $0.launch.isInBackground = false }
+        if isReadOnly { _ = follow(on: runner) }  // an orderly end lets other processes write
         guard state.launch?.isWatched == false else { return }
         try? change { state in
             state.resume()
@@ -379,11 +419,14 @@ extension PatchStore {
         }
     }
 
-    /// Takes an event of the runner. A breaker that opens counts as a failure of its patch, unless the patch has an `otherwise`
-    /// that answers then.
+    /// Takes an event of the runner. A breaker that opens counts as a failure of its patch, unless the patch has an `otherwise`.
     package func observe(_ event: RunnerEvent) {
-        guard case .breakerOpened(let patch, let failures, let otherwise) = event, otherwise.isEmpty else { return }
-        fail(patch, "it was deactivated after \(failures) failures")
+        guard case .breakerOpened(let patch, _, let failures, _) = event, let runner,
+            let active = runner.active.first(where: { $0.id == patch.id && $0.version == patch.version }),
+            !active.isProtective
+        else { return }
+        fail(patch, "it failed \(failures) times")
+        if state.bans.contains(where: { $0.patch == patch }) { runner.deactivate(patch.id) }
     }
 
     private func fail(_ patch: PatchID, _ reason: String) {

@@ -48,6 +48,17 @@ extension PatchStore {
         try? change { _ in [] }
     }
 
+    /// Tries a suspect or a closed patch alone, in a process that is confirmed and whose watches are over.
+    func tryAlone() {
+        endWatches()
+        let (runner, trust) = memory.locked { ($0.launch.runner, $0.launch.trust) }
+        guard !isReadOnly, let runner, let next = state.nextAlone(limits: limits, at: clock()), let trust = trust?(),
+            let patch = verified(next.hash, on: runner, trust: trust),
+            (try? change { $0.tryAlone(next.hash) }) != nil
+        else { return }
+        _ = run(patch, next.hash, on: runner)
+    }
+
     /// Sets an alarm that wakes the store when the next watch ends.
     func setAlarm(_ memory: inout Memory) {
         guard let launch = memory.writer.state.launch, launch.isWatched, !memory.writer.state.held.isEmpty,

@@ -1,3 +1,4 @@
+internal import Libc
 package import PatchCrypto
 package import PatchFiles
 package import PatchRunner
@@ -99,7 +100,18 @@ package final class PatchStore: Sendable {
     ///   cannot be written.
     package func why(_ id: String) -> [PatchStatus] {
         let known = patches.filter { $0.id == id }
-        return known.isEmpty ? [PatchStatus(unknown: id, memory.locked { $0.writer.whyUnwritable })] : known
+        guard known.isEmpty else { return known }
+        let (fault, isFollower) = memory.locked {
+            ($0.writer.whyUnwritable, $0.writer.isFollower && !$0.writer.onlyReads)
+        }
+        return [PatchStatus(unknown: id, fault, isFollower ? sync(of: folder.lastSync) : nil)]
+    }
+
+    /// When the process that this one follows has synced, for ``why(_:)``.
+    private func sync(of time: Duration?) -> String {
+        guard let time else { return "the process that writes the device's folder has not synced yet" }
+        let seconds = max(.zero, .milliseconds(WallClock.milliseconds) - time).components.seconds
+        return "the process that writes the device's folder synced \(seconds) s ago"
     }
 
     /// Every version of every patch that the store knows of, by id, the highest first.
@@ -114,7 +126,7 @@ package final class PatchStore: Sendable {
         return StatusResolver(
             state: state, running: launch.hasBegun ? active.map { Set($0.map(\.patch)) } : nil,
             open: Set((active ?? []).filter(\.isOpen).map(\.patch)), blockReasons: launch.blockReasons,
-            fault: fault, role: role
+            fault: fault, role: role, lastSync: role == .follower ? sync(of: folder.lastSync) : ""
         ).statuses
     }
 
@@ -138,12 +150,23 @@ package final class PatchStore: Sendable {
         meant.removeAll { version != nil && $0.patch.version != version }
         // The state is written first, so that the ban holds if the app ends in between.
         defer {
-            if version == nil || runner?.active.contains(where: { $0.id == id && $0.version == version }) == true {
+            if let version {
+                runner?.deactivate(PatchID(id: id, version: version))
+            } else {
                 runner?.deactivate(id)
+                runner?.endOtherwise { $0.id == id }
             }
         }
-        try change { state in
-            meant.compactMap { state.ban($0.patch, $0.hash, reason, at: time) }.map { StoreState.Outcome.banned($0) }
+        do throws(PatchError) {
+            try change { state in
+                meant.compactMap { state.ban($0.patch, $0.hash, reason, at: time) }.map {
+                    StoreState.Outcome.banned($0)
+                }
+            }
+        } catch {
+            // It holds in this process all the same.
+            memory.locked { memory in for patch in meant { memory.launch.blockReasons[patch.hash] = .banned(reason) } }
+            throw error
         }
         return !meant.isEmpty
     }
@@ -161,8 +184,11 @@ package final class PatchStore: Sendable {
     }
 
     /// Whether a patch's envelope exists, and is the one that was stored.
-    package func hasEnvelope(_ hash: String) -> Bool {
-        (try? folder.envelope(hash, limit: EnvelopeLimits().envelopeSize)) != nil
+    package func hasEnvelope(_ hash: String) -> Bool { envelope(hash) != nil }
+
+    /// A patch's stored envelope; nil if there is none, or if it is damaged.
+    package func envelope(_ hash: String) -> [UInt8]? {
+        try? folder.envelope(hash, limit: EnvelopeLimits().envelopeSize)
     }
 
     /// Lets another store open the folder, as the end of the process does. This one changes nothing afterwards.
@@ -249,6 +275,9 @@ package final class PatchStore: Sendable {
                     .rolledBack(
                         patch,
                         reason: isAlone ? StoreState.failedLaunches : EventRecord.suspicion, hash: hash))
+            case .closed(let patch):
+                let hash = state.held.first { $0.patch == patch }?.hash ?? ""
+                events(.closed(patch, reason: StoreState.failedLaunches, hash: hash))
             case .banned(let ban): events(.rolledBack(ban.patch, reason: ban.reason, hash: ban.hash))
             case .safeMode(let failures): events(.safeMode(failures: failures))
             case .neverConfirmed(let launches): events(.neverConfirmed(launches: launches))

@@ -8,6 +8,9 @@ internal import PatchFiles
 ///     bans                a copy of the bans, in case the state is lost
 ///     envelopes/HASH.js   the envelopes, by SHA-256
 ///     feed/…              the feed's metadata, as received
+///     synced              an empty file, whose time is that of the last sync
+///
+/// Nothing outside of the folder is written or removed, even if there are links in it.
 struct StoreFolder: Sendable {
     let path: Path
 
@@ -17,6 +20,14 @@ struct StoreFolder: Sendable {
     private var bansFile: Path { path.appending(Path("bans")) }
     /// A larger state is neither written nor read. A thousand patches, bans and outcomes each need less than a quarter of it.
     private static let stateLimit = 4 << 20
+
+    /// Whether another user owns the folder, who could change the files in it at any time.
+    ///
+    /// - Parameter isReader: Whether this process never writes. The superuser may read the folders of all users.
+    func isForeign(toReader isReader: Bool) -> Bool {
+        guard let owner = FileInfo(path, following: true)?.owner, !isReader || ProcessID.user != 0 else { return false }
+        return owner != ProcessID.user && owner != 0
+    }
 
     // MARK: the state
 
@@ -50,7 +61,7 @@ struct StoreFolder: Sendable {
     /// - Parameter isDurable: Whether it must survive a loss of power.
     func mark(_ state: StoreState, isDurable: Bool) throws(PatchError) {
         guard FileInfo(markFile, following: false)?.size == state.mark.count else {
-            return try Self.write(state.mark, to: markFile)
+            return try write(state.mark, to: markFile)
         }
         try OutputFile.overwrite(markFile, with: state.mark, isDurable: isDurable)
     }
@@ -71,18 +82,19 @@ struct StoreFolder: Sendable {
     ///   the state.
     func write(_ state: StoreState, hasNewBans: Bool) throws(PatchError) {
         if hasNewBans {
-            try Self.write(
+            try write(
                 .object([
                     ("bans", .array(state.bans.map(\.json))), ("revoked", state.revokedJSON),
                     ("trustNumber", .integer(state.trustNumber)),
                 ]), to: bansFile)
         }
-        try Self.write(state.json, to: stateFile)
+        try write(state.json, to: stateFile)
     }
 
     /// Removes envelopes that are no longer held.
     func remove(_ hashes: Set<String>) {
-        for hash in hashes { try? Folder.removeAll(place(of: hash)) }
+        guard !hashes.isEmpty else { return }
+        Folder.removeNames(in: envelopes) { name in Self.hash(ofEnvelope: name).map(hashes.contains) ?? false }
     }
 
     /// Moves an unusable state aside, so that a person can look at it.
@@ -98,19 +110,23 @@ struct StoreFolder: Sendable {
         return try file.naming { () throws(PatchError) in try JSONValue(parsing: Array(rest)) }
     }
 
-    private static func write(_ json: JSONValue, to file: Path) throws(PatchError) {
+    private func write(_ json: JSONValue, to file: Path) throws(PatchError) {
         let body = json.encoded() + [UInt8(ascii: "\n")]
-        guard body.count < stateLimit - 100 else {
-            throw PatchError(.limit, "would have \(body.count) bytes; at most \(stateLimit) are allowed").about(file)
+        guard body.count < Self.stateLimit - 100 else {
+            throw PatchError(.limit, "would have \(body.count) bytes; at most \(Self.stateLimit) are allowed")
+                .about(file)
         }
         let digest = try MessageDigest.sha256.hexadecimal(of: body) + [UInt8(ascii: "\n")]
         try write(digest + body, to: file)
     }
 
     /// Writes a file whole and durably. A folder or a link in its place is removed.
-    private static func write(_ bytes: [UInt8], to file: Path) throws(PatchError) {
-        if let info = FileInfo(file, following: false), !info.isRegular { try Folder.removeAll(file) }
-        try OutputFile.write([OutputFile(path: file, content: .bytes(bytes))], force: true)
+    private func write(_ bytes: [UInt8], to file: Path) throws(PatchError) {
+        let folder = file.parent == path ? nil : FileInfo(file.parent, following: false)
+        if folder?.isLink != true, let info = FileInfo(file, following: false), !info.isRegular {
+            try Folder.removeAll(file)
+        }
+        try OutputFile.write([OutputFile(path: file, content: .bytes(bytes), below: path)], force: true)
     }
 
     // MARK: a process that cannot write
@@ -144,25 +160,47 @@ struct StoreFolder: Sendable {
     }
 
     func write(_ envelope: [UInt8], hash: String) throws(PatchError) {
-        try Self.write(envelope, to: place(of: hash))
+        try write(envelope, to: place(of: hash))
     }
 
     /// Removes envelopes that are not held, and the remains of interrupted writes.
     func clean(keeping hashes: Set<String>) {
-        // A file in the place of a folder would stop each sync.
-        for folder in [envelopes, path.appending(Path("feed"))] {
-            if let info = FileInfo(folder, following: false), !folder.isFolder, !info.isFolder {
-                try? Folder.remove(folder)
-            }
+        let feed = path.appending(Path("feed"))
+        // A file in the place of a folder would stop each sync, and so would a link, which is not followed.
+        for folder in [envelopes, feed] {
+            if let info = FileInfo(folder, following: false), !info.isFolder { try? Folder.remove(folder) }
         }
-        for name in (try? Folder.names(in: envelopes)) ?? []
-        where !name.ends(in: ".js") || !hashes.contains(String(decoding: name.bytes.dropLast(3), as: UTF8.self)) {
-            try? Folder.removeAll(envelopes.appending(name))
+        Folder.removeNames(in: envelopes) { name in
+            Self.hash(ofEnvelope: name).map { !hashes.contains($0) } ?? Self.isTemporary(name)
         }
-        for folder in [path, path.appending(Path("feed"))] {
-            for name in (try? Folder.names(in: folder)) ?? [] where name.ends(in: ".tmp") {
-                try? Folder.remove(folder.appending(name))
-            }
+        Folder.removeNames(in: feed, Self.isTemporary)
+        for name in (try? Folder.names(in: path)) ?? [] where Self.isTemporary(name) {
+            try? Folder.remove(path.appending(name))
         }
+    }
+
+    /// The hash in the name of an envelope; nil if it is not such a name.
+    private static func hash(ofEnvelope name: Path) -> String? {
+        let digits = name.bytes.dropLast(3)
+        guard name.ends(in: ".js"), digits.count == 64, digits.allSatisfy(Hex.isLowercaseDigit) else { return nil }
+        return String(decoding: digits, as: UTF8.self)
+    }
+
+    /// Whether a file is the rest of an interrupted write.
+    private static func isTemporary(_ name: Path) -> Bool {
+        name.ends(in: ".tmp") && name.bytes.starts(with: ".patchpack-".utf8)
+    }
+
+    // MARK: syncs
+
+    private var syncedFile: Path { path.appending(Path("synced")) }
+
+    /// The time of the last sync, since 1970; nil if there was none.
+    var lastSync: Duration? { FileInfo(syncedFile, following: false).flatMap { $0.isRegular ? $0.modified : nil } }
+
+    /// Notes that a sync has ended well, for the processes that follow this one. It is not flushed.
+    func noteSync(at time: Duration) {
+        // A file that already exists needs no room on the disk.
+        (try? Descriptor(syncedFile, [.append, .noFollow], permissions: 0o666))?.setModified(time)
     }
 }

@@ -6,7 +6,7 @@ internal import PatchRunner
 extension StoreState {
     static let schema = "patchpack.store/1"
 
-    var json: JSONValue {
+    package var json: JSONValue {
         .object(sparse: [
             ("schema", .string(Self.schema)), ("app", .string(app)), ("appVersion", .string(appVersion.description)),
             ("installation", .string(installation)), ("name", givenName.map(JSONValue.string)),
@@ -82,11 +82,15 @@ extension StoreState.Held {
         .object(
             // If the keys are in the order of their bytes, the reader needs no search to see that none occurs twice.
             sparse: [
+                ("closed", closed.map { .string($0.description) }),
+                ("closings", closings == 0 ? nil : .integer(closings)),
                 ("couldNotRun", couldNotRun ? .bool(true) : nil),
                 ("failures", failures == 0 ? nil : .integer(failures)),
-                ("hash", .string(hash)), ("id", .string(patch.id)), ("off", isSuspended ? .bool(true) : nil),
+                ("hash", .string(hash)), ("id", .string(patch.id)),
+                ("loadFailures", loadFailures == 0 ? nil : .integer(loadFailures)),
+                ("off", isSuspended ? .bool(true) : nil), ("protective", isProtective ? .bool(true) : nil),
                 ("stage", .string(stage.rawValue)), ("unproven", isUnproven ? .bool(true) : nil),
-                ("version", .integer(patch.version)),
+                ("version", .integer(patch.version)), ("wasGood", wasGood ? .bool(true) : nil),
             ])
     }
 
@@ -99,6 +103,11 @@ extension StoreState.Held {
         isSuspended = stage == .good && json["off"]?.flag ?? false
         couldNotRun = json["couldNotRun"]?.flag ?? false
         isUnproven = stage == .good && json["unproven"]?.flag ?? false
+        wasGood = json["wasGood"]?.flag ?? false
+        isProtective = json["protective"]?.flag ?? false
+        closings = json["closings"]?.count ?? 0
+        closed = json["closed"]?.text.flatMap { Timestamp($0) }
+        loadFailures = json["loadFailures"]?.count ?? 0
     }
 }
 
@@ -124,6 +133,7 @@ extension StoreState.Launch {
         func hashes(_ hashes: [String]) -> JSONValue? { hashes.isEmpty ? nil : .array(hashes.map(JSONValue.string)) }
         return .object(sparse: [
             ("patches", hashes(patches)), ("late", hashes(late)), ("broken", hashes(broken)),
+            ("loading", hashes(loading)), ("synced", hasSynced ? .bool(true) : nil),
             ("safeMode", isSafe ? .bool(true) : nil), ("return", isRetry ? .bool(true) : nil),
             ("confirmed", isConfirmed ? .bool(true) : nil), ("open", isWatched ? nil : .bool(false)),
             ("past", isPast && isWatched ? .bool(true) : nil),
@@ -133,7 +143,8 @@ extension StoreState.Launch {
     fileprivate init?(_ json: JSONValue) {
         func hashes(_ key: String) -> [String] { json[key]?.elements.compactMap(\.hash) ?? [] }
         self.init(
-            patches: hashes("patches"), late: hashes("late"), broken: hashes("broken"),
+            patches: hashes("patches"), late: hashes("late"), broken: hashes("broken"), loading: hashes("loading"),
+            hasSynced: json["synced"]?.flag ?? false,
             isSafe: json["safeMode"]?.flag ?? false, isRetry: json["return"]?.flag ?? false,
             isConfirmed: json["confirmed"]?.flag ?? false, isWatched: json["open"]?.flag ?? true,
             isPast: json["past"]?.flag ?? false)

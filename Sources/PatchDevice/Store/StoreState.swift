@@ -13,6 +13,9 @@ package struct StoreState: Sendable, Hashable {
         case trial
         /// It was among several patches on trial when launches failed. It is tried again alone.
         case suspect
+        /// Launches failed with it, and it is protective: its `otherwise` answers, and its functions do not run. They are tried
+        /// again alone, and it is a suspect meanwhile.
+        case closed
         /// A launch that began with it was confirmed, or it ran in one until its watch was over.
         case good
     }
@@ -23,8 +26,20 @@ package struct StoreState: Sendable, Hashable {
         /// The SHA-256 of its envelope, in hex digits.
         package let hash: String
         package var stage = Stage.downloaded
-        /// The number of failures that it is blamed for: failed launches, and failures of the patch itself.
+        /// The number of failures that it is blamed for: failed launches, and failures of the patch itself. While it is closed, the
+        /// number of failed launches in a row that have completed no sync.
         package var failures = 0
+        /// Whether one of its replacements has an `otherwise`, as its script has shown.
+        package internal(set) var isProtective = false
+        /// How often it was closed since it proved itself last.
+        package internal(set) var closings = 0
+        /// When it was closed last.
+        package internal(set) var closed: Timestamp?
+        /// Whether it was good before launches failed with it, and was not set aside since. Processes that follow the one that
+        /// tries it keep running it.
+        package internal(set) var wasGood = false
+        /// The number of launches in a row that ended while its script was loading.
+        package internal(set) var loadFailures = 0
         /// Whether it is left out because launches failed with it and other good patches: safe mode.
         package var isSuspended = false
         /// Whether it could not run when it was last tried, because it was waiting or was refused.
@@ -35,6 +50,12 @@ package struct StoreState: Sendable, Hashable {
 
         /// Whether it may still turn out to be bad.
         package var isOnTrial: Bool { stage != .good || isUnproven }
+
+        /// Whether it is closed, or was until its functions were tried in this launch.
+        var isClosed: Bool { stage == .closed || stage == .suspect && isProtective }
+
+        /// Whether it is noted that its script is loading.
+        var notesLoading: Bool { isProtective && stage != .good }
 
         package init(_ patch: PatchID, hash: String) {
             self.patch = patch
@@ -78,6 +99,10 @@ package struct StoreState: Sendable, Hashable {
         package var late: [String] = []
         /// The hashes of patches whose breakers opened.
         package var broken: [String] = []
+        /// The hashes of protective patches whose scripts are loading. They are not noted for good ones.
+        package var loading: [String] = []
+        /// Whether a sync has reached the feed while a patch was closed.
+        package var hasSynced = false
         /// Whether good patches were left out, because launches failed with them.
         package var isSafe = false
         /// Whether those patches are tried again in this launch.
@@ -109,6 +134,7 @@ package struct StoreState: Sendable, Hashable {
         case trial(PatchID)
         case good(PatchID)
         case suspect(PatchID)
+        case closed(PatchID)
         case banned(Ban)
         case safeMode(failures: Int)
         case neverConfirmed(launches: Int)
@@ -193,14 +219,19 @@ package struct StoreState: Sendable, Hashable {
             for index in held.indices {
                 if held[index].stage != .good { held[index].stage = .downloaded }
                 (held[index].failures, held[index].isSuspended) = (0, false)
+                (held[index].closings, held[index].loadFailures, held[index].wasGood) = (0, 0, false)
             }
             (launch, failures, mayRetry, hasConfirmed, unconfirmed) = (nil, 0, false, false, 0)
         }
         if let launch { judge(launch, limits, time, &outcomes) }
         dropOldVersions()
+        // A protective patch is a suspect only in the launch that tries it.
+        for index in held.indices where held[index].stage == .suspect && held[index].isProtective {
+            (held[index].stage, held[index].failures) = (.closed, 0)
+        }
         self.launch = nil
         var launch = Launch(patches: [])
-        if isEnabled { choose(&launch, onlyGood: onlyGood, wasHealthy: wasHealthy) }
+        if isEnabled { choose(&launch, limits, onlyGood: onlyGood, wasHealthy: wasHealthy, time) }
         let chosen = Set(launch.patches)
         for index in held.indices where chosen.contains(held[index].hash) {
             if let patch = startTrial(at: index) { outcomes.append(.trial(patch)) }
@@ -217,13 +248,22 @@ package struct StoreState: Sendable, Hashable {
         return held.indices.filter { index in
             let hash = held[index].hash
             let mayBeBad = !launch.isConfirmed || held[index].isOnTrial
-            return !broken.contains(hash) && (late.contains(hash) || mayBeBad && began.contains(hash))
+            return held[index].stage != .closed && !broken.contains(hash)
+                && (late.contains(hash) || mayBeBad && began.contains(hash))
         }
+    }
+
+    /// The indices in `held` of the closed patches that a crash of a launch counts against: those whose watch is not over, if no
+    /// sync has reached the feed, which could have withdrawn them.
+    private func watchedClosed(_ launch: Launch) -> [Int] {
+        let watched = Set((launch.isPast ? [] : launch.patches) + launch.late)
+        return launch.hasSynced
+            ? [] : held.indices.filter { held[$0].stage == .closed && watched.contains(held[$0].hash) }
     }
 
     /// Whether a crash would count.
     private var crashCounts: Bool {
-        launch.map { !$0.isConfirmed && !$0.isPast || !blamable($0).isEmpty } ?? false
+        launch.map { !$0.isConfirmed && !$0.isPast || !blamable($0).isEmpty || !watchedClosed($0).isEmpty } ?? false
     }
 
     /// Closes the note if a crash would no longer count.
@@ -251,7 +291,11 @@ package struct StoreState: Sendable, Hashable {
             if unconfirmed == Self.patience { outcomes.append(.neverConfirmed(launches: unconfirmed)) }
         }
         guard launch.isWatched else { return }
+        let loading = held.filter { launch.loading.contains($0.hash) }
+        guard loading.isEmpty else { return judgeLoading(loading, limits, time, &outcomes) }
         let ran = blamable(launch)
+        let closed = ran.isEmpty ? watchedClosed(launch) : []
+        guard closed.isEmpty else { return judgeClosed(closed, limits, time, &outcomes) }
         // A confirmed patch stays good if an unconfirmed one ran too, unless it is the third such crash. If only confirmed
         // patches ran, the crash counts against them.
         let hasUnconfirmed = ran.contains { held[$0].stage != .good }
@@ -260,30 +304,28 @@ package struct StoreState: Sendable, Hashable {
             if hasUnconfirmed {
                 held[index].failures += 1
                 guard held[index].failures > limits.trialFailures else { continue }
-                (held[index].stage, held[index].isUnproven, held[index].failures) = (.suspect, false, 0)
-                outcomes.append(.suspect(held[index].patch))
+                outcomes.append(setAside(at: index, limits, time))
             } else {
-                (held[index].stage, held[index].isUnproven) = (.trial, false)
+                (held[index].stage, held[index].isUnproven, held[index].wasGood) = (.trial, false, true)
             }
         }
         let trials = ran.filter { held[$0].stage != .good && !(hasUnconfirmed && unproven.contains($0)) }
         let isKnown = trials.count == 1 && (!hasUnconfirmed || unproven.isEmpty || held[trials[0]].stage == .suspect)
         guard !trials.isEmpty else {
             guard !launch.isRetry, !launch.isConfirmed || !ran.isEmpty else { return }
-            return judgeGood(ran, wasSafe: launch.isSafe, limits, &outcomes)
+            return judgeGood(ran, wasSafe: launch.isSafe, limits, time, &outcomes)
         }
         for index in trials {
             held[index].failures += 1
             guard held[index].stage == .suspect || held[index].failures >= limits.trialFailures else { continue }
             // If several patches have not proved themselves, the cause is not known. Those on trial are tried again alone.
             if isKnown || held[index].stage == .suspect { continue }
-            held[index].stage = .suspect
-            held[index].failures = 0
-            outcomes.append(.suspect(held[index].patch))
+            outcomes.append(setAside(at: index, limits, time))
         }
         guard isKnown, let index = trials.first,
             held[index].stage == .suspect || held[index].failures >= limits.trialFailures
         else { return }
+        guard !held[index].isProtective else { return outcomes.append(setAside(at: index, limits, time)) }
         guard hasConfirmed else {
             // Perhaps the app just never confirms. The first confirmation bans the patch, because that launch works without it.
             held[index].stage = .suspect
@@ -292,11 +334,47 @@ package struct StoreState: Sendable, Hashable {
         ban(held[index].hash, Self.failedLaunches, at: time).map { outcomes.append(.banned($0)) }
     }
 
+    /// Makes a patch a suspect, or closes it if it is protective.
+    private mutating func setAside(at index: Int, _ limits: CrashLimits, _ time: Timestamp?) -> Outcome {
+        (held[index].isUnproven, held[index].failures, held[index].wasGood) = (false, 0, false)
+        guard held[index].isProtective else {
+            held[index].stage = .suspect
+            return .suspect(held[index].patch)
+        }
+        held[index].stage = .closed
+        held[index].closed = time
+        held[index].closings = min(held[index].closings + 1, CrashLimits.mostTries)
+        return .closed(held[index].patch)
+    }
+
+    /// Counts a launch that ended while scripts were loading. Nothing else is blamed.
+    private mutating func judgeLoading(
+        _ loading: [Held], _ limits: CrashLimits, _ time: Timestamp?, _ outcomes: inout [Outcome]
+    ) {
+        for patch in loading where patch.loadFailures + 1 >= limits.trialFailures {
+            ban(patch.hash, Self.failedLoad, at: time).map { outcomes.append(.banned($0)) }
+        }
+        let hashes = loading.map(\.hash)
+        for index in held.indices where hashes.contains(held[index].hash) { held[index].loadFailures += 1 }
+    }
+
+    /// Counts a failed launch in which nothing but closed patches can be the cause, and no sync has reached the feed. The third in
+    /// a row bans one of them.
+    private mutating func judgeClosed(
+        _ closed: [Int], _ limits: CrashLimits, _ time: Timestamp?, _ outcomes: inout [Outcome]
+    ) {
+        for index in closed { held[index].failures += 1 }
+        guard let worst = closed.max(by: { held[$0].failures < held[$1].failures }),
+            held[worst].failures >= max(1, limits.failures)
+        else { return }
+        ban(held[worst].hash, Self.failedLaunches, at: time).map { outcomes.append(.banned($0)) }
+    }
+
     /// Counts a failed launch in which no patch was on trial.
     ///
     /// - Parameter ran: The indices in `held` of the patches that ran.
     private mutating func judgeGood(
-        _ ran: [Int], wasSafe: Bool, _ limits: CrashLimits, _ outcomes: inout [Outcome]
+        _ ran: [Int], wasSafe: Bool, _ limits: CrashLimits, _ time: Timestamp?, _ outcomes: inout [Outcome]
     ) {
         guard !ran.isEmpty else {
             guard wasSafe else { return }
@@ -306,8 +384,14 @@ package struct StoreState: Sendable, Hashable {
         }
         failures += 1
         guard failures >= max(1, limits.failures) else { return }
-        outcomes.append(.safeMode(failures: failures))
-        for index in ran { held[index].isSuspended = true }
+        if ran.contains(where: { !held[$0].isProtective }) { outcomes.append(.safeMode(failures: failures)) }
+        for index in ran {
+            if held[index].isProtective {
+                outcomes.append(setAside(at: index, limits, time))
+            } else {
+                held[index].isSuspended = true
+            }
+        }
         (failures, mayRetry) = (0, false)
     }
 
@@ -318,11 +402,13 @@ package struct StoreState: Sendable, Hashable {
         let (ran, passed) = (Set(launch.patches), Set(launch.patches).subtracting(launch.broken))
         for index in held.indices where ran.contains(held[index].hash) {
             if launch.isRetry { held[index].isSuspended = false }
-            guard passed.contains(held[index].hash) else { continue }
-            held[index].isUnproven = false
-            // A suspect has no second chance, so it becomes good only now.
-            guard held[index].stage == .suspect, held[index].failures == 0 else { continue }
-            held[index].stage = .good
+            guard passed.contains(held[index].hash), held[index].stage != .closed else { continue }
+            (held[index].isUnproven, held[index].closings) = (false, 0)
+            // A suspect, and a patch that has failed before, become good only now.
+            guard held[index].stage == .suspect && held[index].failures == 0 || held[index].stage == .trial else {
+                continue
+            }
+            (held[index].stage, held[index].wasGood) = (.good, false)
             outcomes.append(.good(held[index].patch))
         }
         forgive(passed)
@@ -336,14 +422,17 @@ package struct StoreState: Sendable, Hashable {
     }
 
     /// Drops the versions that a launch has settled: versions below one that has proved itself, and all versions that are not
-    /// good except the highest, which the feed offered last.
+    /// good except the highest, which the feed offered last. The highest closed version stays too.
     private mutating func dropOldVersions() {
         var proven: Set<String> = []
         var tried: Set<String> = []
+        var closed: Set<String> = []
         held.removeAll { held in
-            if proven.contains(held.patch.id) { return true }
-            if !held.isOnTrial { proven.insert(held.patch.id) }
-            return held.stage != .good && !tried.insert(held.patch.id).inserted
+            let id = held.patch.id
+            if proven.contains(id) { return true }
+            if !held.isOnTrial { proven.insert(id) }
+            if held.isClosed { return !closed.insert(id).inserted }
+            return held.stage != .good && !tried.insert(id).inserted
         }
     }
 
@@ -354,10 +443,18 @@ package struct StoreState: Sendable, Hashable {
     package var runnable: [Held] {
         let isRetry = launch?.isRetry ?? false
         let tried = launch.map { $0.isPast ? [] : $0.patches } ?? []
-        let takesNew = failures == 0 && !held.contains { $0.stage == .suspect && tried.contains($0.hash) }
+        let alone = Set(tried + (launch?.late ?? []))
+        let takesNew = failures == 0 && !held.contains { $0.stage == .suspect && alone.contains($0.hash) }
         return runnable { held in
             let isNew = held.stage == .downloaded || held.isUnproven
-            return held.stage != .suspect && (!held.isSuspended || isRetry) && (!isNew || takesNew)
+            return ![.suspect, .closed].contains(held.stage) && (!held.isSuspended || isRetry) && (!isNew || takesNew)
+        }
+    }
+
+    /// The closed patches whose `otherwise` answers: the highest closed version of each, unless a higher version runs.
+    private func closed(beside chosen: [Held], _ isClosed: (Held) -> Bool) -> [Held] {
+        runnable(isClosed).filter { closed in
+            !chosen.contains { $0.patch.id == closed.patch.id && $0.patch.version > closed.patch.version }
         }
     }
 
@@ -367,31 +464,56 @@ package struct StoreState: Sendable, Hashable {
         }
     }
 
+    /// Whether a patch may be tried alone: it is a suspect, or it is closed, and its pause is over.
+    private func isDue(_ held: Held, _ limits: CrashLimits, _ now: Timestamp?) -> Bool {
+        guard held.stage == .closed, let now, let closed = held.closed else {
+            return [.suspect, .closed].contains(held.stage)
+        }
+        let passed = now.secondsSince1970 - closed.secondsSince1970
+        // A clock that was set back does not make the pause longer.
+        return passed < 0 || passed >= limits.pause(after: held.closings - 1).components.seconds
+    }
+
     /// Chooses the patches that a launch begins with.
-    private mutating func choose(_ launch: inout Launch, onlyGood: Bool, wasHealthy: Bool) {
+    private mutating func choose(
+        _ launch: inout Launch, _ limits: CrashLimits, onlyGood: Bool, wasHealthy: Bool, _ time: Timestamp?
+    ) {
         var chosen = onlyGood ? runnable { $0.stage == .good && !$0.isSuspended } : runnable
         // A patch that could not run before does not make suspects, or patches that are off, wait forever. They do not make it
         // wait, either.
         let isGood = chosen.allSatisfy { !$0.isOnTrial }
         let isSettled = !onlyGood && chosen.allSatisfy { !$0.isOnTrial || $0.couldNotRun }
-        let suspects = held.filter { $0.stage == .suspect }
+        let suspects = held.filter { isDue($0, limits, time) }
         if isSettled, wasHealthy,
             let suspect = suspects.first(where: { !$0.couldNotRun }) ?? (isGood ? suspects.first : nil)
         {
             // A suspect is tried after a healthy launch, when nothing else is on trial.
             chosen = runnable { !$0.isOnTrial && !$0.isSuspended && $0.patch.id != suspect.patch.id } + [suspect]
             chosen.sort { $0.patch.id < $1.patch.id }
+            for index in held.indices where held[index].hash == suspect.hash { held[index].stage = .suspect }
         } else if isSettled, mayRetry, isGood || held.contains(where: { $0.isSuspended && !$0.couldNotRun }), isSafe {
             chosen = runnable { !$0.isOnTrial }
             (launch.isRetry, mayRetry) = (true, false)
         }
         launch.isSafe = isSafe && !launch.isRetry
-        launch.patches = chosen.map(\.hash)
+        launch.patches = (closed(beside: chosen) { $0.stage == .closed } + chosen).map(\.hash)
     }
 
-    /// The hashes of the good patches, for a process that may not write notes.
+    /// The closed patches whose `otherwise` should answer in this launch.
+    package var closedOnes: [Held] { isEnabled ? closed(beside: runnable) { $0.stage == .closed } : [] }
+
+    /// The hashes of the good and the closed patches, for a process that may not write notes.
     package var goodOnes: [String] {
-        isEnabled ? runnable { $0.stage == .good && !$0.isSuspended }.map(\.hash) : []
+        guard isEnabled else { return [] }
+        let good = runnable { ($0.stage == .good || $0.wasGood) && !$0.isSuspended }
+        return (closed(beside: good, \.isClosed) + good).map(\.hash)
+    }
+
+    /// Whether only the `otherwise` of a patch answers, and its functions do not run.
+    ///
+    /// - Parameter isFollower: Whether this process follows the one that tries suspects.
+    package func isClosed(_ hash: String, isFollower: Bool) -> Bool {
+        held.contains { $0.hash == hash && ($0.stage == .closed || isFollower && $0.isClosed) }
     }
 
     private mutating func startTrial(at index: Int) -> PatchID? {
@@ -427,22 +549,24 @@ package struct StoreState: Sendable, Hashable {
         return outcomes
     }
 
-    /// Makes patches good. A patch that failed in the previous launch must first run a whole launch without a failure.
-    private mutating func promote(_ hashes: Set<String>) -> [Outcome] {
+    /// Makes patches good. A patch that failed in the previous launch must first run a whole watch without a failure.
+    ///
+    /// - Parameter stages: The stages that they may have.
+    private mutating func promote(_ hashes: Set<String>, from stages: Set<Stage> = [.downloaded, .trial]) -> [Outcome] {
         var outcomes: [Outcome] = []
         var good: [String: Int] = [:]
         // The highest version of a patch comes first.
         for index in held.indices where hashes.contains(held[index].hash) {
             let patch = held[index].patch
-            guard [.downloaded, .trial].contains(held[index].stage), held[index].failures == 0, good[patch.id] == nil
+            guard stages.contains(held[index].stage), held[index].failures == 0, good[patch.id] == nil
             else { continue }
-            (held[index].stage, held[index].isUnproven) = (.good, true)
+            (held[index].stage, held[index].isUnproven, held[index].wasGood) = (.good, true, false)
             good[patch.id] = patch.version
             outcomes.append(.good(patch))
         }
         guard !good.isEmpty else { return [] }
-        // A version that has proved itself stays until this one has.
-        held.removeAll { $0.isOnTrial && $0.patch.version < good[$0.patch.id] ?? 0 }
+        // A version that has proved itself, or is closed, stays until this one has.
+        held.removeAll { $0.isOnTrial && !$0.isClosed && $0.patch.version < good[$0.patch.id] ?? 0 }
         mayRetry = isSafe
         return outcomes
     }
@@ -461,9 +585,27 @@ package struct StoreState: Sendable, Hashable {
         self.launch = launch
         defer { settle() }
         guard launch.isConfirmed else { return [] }
-        let outcomes = (began ? prove(launch) : []) + promote(passed)
+        let outcomes = began ? prove(launch) : []
         forgive(passed)
-        return outcomes
+        return outcomes + promote(passed, from: [.downloaded, .trial, .suspect])
+    }
+
+    /// The patch that may be tried alone in the middle of a launch, which is confirmed, and in which nothing is watched any more;
+    /// nil if there is none.
+    package func nextAlone(limits: CrashLimits, at time: Timestamp?) -> Held? {
+        guard isEnabled, failures == 0, let launch, launch.isConfirmed, launch.isPast, !launch.isWatched else {
+            return nil
+        }
+        return held.first { held in
+            isDue(held, limits, time) && !held.couldNotRun && held.failures == 0 && !launch.broken.contains(held.hash)
+        }
+    }
+
+    /// Notes that a patch is tried alone in the middle of a launch. It becomes good once its watch is over.
+    package mutating func tryAlone(_ hash: String) -> [Outcome] {
+        for index in held.indices where held[index].hash == hash { held[index].stage = .suspect }
+        launch?.patches.removeAll { $0 == hash }  // the launch may have begun with its `otherwise`
+        return activate(hash)
     }
 
     /// Notes that the launch ended in an orderly way, so that it does not count as a failure.
@@ -486,6 +628,32 @@ package struct StoreState: Sendable, Hashable {
         settle()
     }
 
+    /// Notes that a script is about to be loaded, so that a launch that ends meanwhile is blamed on it alone. This is done for
+    /// protective patches that are not good.
+    package mutating func beginLoading(_ hash: String) {
+        guard held.contains(where: { $0.hash == hash && $0.notesLoading }) else { return }
+        launch?.loading.append(hash)
+    }
+
+    /// Notes that a script is no longer loading.
+    ///
+    /// - Parameter isProtective: Whether one of its replacements has an `otherwise`; nil if it could not be loaded.
+    package mutating func endLoading(_ hash: String, isProtective: Bool?) {
+        launch?.loading.removeAll { $0 == hash }
+        for index in held.indices where held[index].hash == hash {
+            held[index].loadFailures = 0
+            if let isProtective { held[index].isProtective = isProtective }
+        }
+    }
+
+    /// Notes that a sync has reached the feed, so that a crash no longer counts against closed patches.
+    package mutating func sync() {
+        guard held.contains(where: { $0.stage == .closed }) else { return }
+        launch?.hasSynced = true
+        for index in held.indices where held[index].stage == .closed { held[index].failures = 0 }
+        settle()
+    }
+
     /// Notes that a good patch runs in place of one that could not.
     package mutating func substitute(_ hash: String) {
         if launch?.patches.contains(hash) == false { launch?.patches.append(hash) }
@@ -505,7 +673,8 @@ package struct StoreState: Sendable, Hashable {
             held[index].couldNotRun = false
             // Another version ends, so a later crash is not its fault.
             let id = held[index].patch.id
-            let ended = held.filter { $0.patch.id == id && $0.hash != hash && $0.isOnTrial }.map(\.hash)
+            let isClosed = held[index].stage == .closed
+            let ended = held.filter { $0.patch.id == id && $0.hash != hash && $0.isOnTrial && !isClosed }.map(\.hash)
             launch?.patches.removeAll(where: ended.contains)
             launch?.late.removeAll(where: ended.contains)
         }
@@ -547,7 +716,7 @@ package struct StoreState: Sendable, Hashable {
         let new = patches.filter { known.insert($0.hash).inserted }
         let newest = Dictionary(new.map { ($0.patch.id, $0) }) { $1 }
         held.removeAll { held in
-            let isKept = held.stage == .good || running.contains(held.hash)
+            let isKept = held.stage == .good || held.isClosed || running.contains(held.hash)
             return newest[held.patch.id].map { !isKept || held.patch == $0.patch } ?? false
         }
         held += newest.values.map { Held($0.patch, hash: $0.hash) }
@@ -609,4 +778,5 @@ package struct StoreState: Sendable, Hashable {
     /// The number of launches without a confirmation after which the app is notified that it never confirms.
     package static let patience = 3
     static let failedLaunches = "launches with it failed"
+    static let failedLoad = "launches ended while its script was loading"
 }

@@ -22,6 +22,8 @@ struct StoreWriter {
     }
     /// Whether the store was closed, so that another process may open the folder.
     private(set) var isClosed = false
+    /// Whether this process has let others write, and may write again later.
+    private var isReleased = false
     /// The last content that was written to the file of bans.
     private var written: StoreState.Bans
     private var isClean = false
@@ -55,7 +57,11 @@ struct StoreWriter {
         fault
             ?? PatchError(
                 .io,
-                onlyReads ? "this process only reads this store" : "another process, or object, has this store open"
+                onlyReads
+                    ? "this process only reads this store"
+                    : isReleased
+                        ? "this process has ended, and opens the store again with the next sync"
+                        : "another process, or object, has this store open"
             ).about(folder.path)
     }
 
@@ -63,26 +69,41 @@ struct StoreWriter {
 
     /// Takes the lock, if this process may write and no other one has the lock, and reads the folder.
     ///
+    /// - Parameter isSilent: Whether the process that writes has not synced for some time.
     /// - Returns: The faults of the folder.
-    mutating func open() -> [PatchError] {
+    mutating func open(isSilent: Bool = false) -> [PatchError] {
         var faults: [PatchError] = []
-        (lock, muteness) = (nil, nil)
+        (lock, muteness, isReleased) = (nil, nil, false)
+        // Nothing in a folder of another user or app counts, and nothing in it is changed.
+        func refuse(_ error: PatchError) -> [PatchError] {
+            giveUp(error.about(folder.path))
+            return [error.about(folder.path)]
+        }
         do throws(PatchError) {
+            if !onlyReads { try Folder.make(folder.path) }
+            if folder.isForeign(toReader: onlyReads) {
+                return refuse(
+                    PatchError(
+                        .config, "the folder belongs to another user",
+                        hint: "give the app a folder that belongs to its own user"))
+            }
             if !onlyReads {
-                try Folder.make(folder.path)
                 lock = try Folder.lock(folder.path)
-                if lock == nil, folder.isMute {
-                    throw PatchError(.io, "the process that has this store open cannot write it").about(folder.path)
+                if lock == nil, isSilent || folder.isMute {
+                    throw PatchError(
+                        .io, "the process that has this store open \(isSilent ? "does not sync" : "cannot write it")"
+                    ).about(folder.path)
                 }
             }
         } catch {
             faults.append(error)
         }
         fault = faults.first
-        var (read, problem) = folder.readState()
-        if let other = read, other.app != app {
-            problem = PatchError(.config, "the state is of the app \(other.app)").about(folder.path)
-            read = nil
+        let (read, problem) = folder.readState()
+        if let read, read.app != app {
+            return refuse(
+                PatchError(
+                    .config, "the folder is of the app \(read.app)", hint: "give each app a folder of its own"))
         }
         if let problem {
             faults.append(problem)
@@ -131,6 +152,14 @@ struct StoreWriter {
     mutating func giveUp(_ fault: PatchError) {
         (lock, muteness) = (nil, nil)
         self.fault = fault
+    }
+
+    /// Lets another process write the folder, until this one opens it again.
+    mutating func release() {
+        guard process == ProcessID.current, lock != nil else { return }
+        lock?.unlock()
+        muteness?.unlock()
+        (lock, muteness, isReleased) = (nil, nil, true)
     }
 
     /// Drops the locks that the process shares with the one that it was forked from.

@@ -4,10 +4,13 @@ internal import PatchFiles
 
 /// The folder of a store in which the feed's metadata are kept, as received.
 struct MetadataFolder: FeedStorage {
+    /// The store's folder, below which no link is followed.
+    private let base: Path
     private let path: Path
     private let isReadOnly: Bool
 
     init(of store: PatchStore) {
+        base = store.path
         path = store.path.appending(Path("feed"))
         isReadOnly = store.isReadOnly
     }
@@ -19,14 +22,16 @@ struct MetadataFolder: FeedStorage {
     /// Writes a file, and ignores errors. A file that could not be written is fetched again, and must not prevent a withdrawal.
     func write(_ name: String, _ bytes: [UInt8]) {
         guard !isReadOnly else { return }
-        try? OutputFile.write([OutputFile(path: path.appending(Path(name)), content: .bytes(bytes))], force: true)
+        try? OutputFile.write(
+            [OutputFile(path: path.appending(Path(name)), content: .bytes(bytes), below: base)], force: true)
     }
 
     /// Writes a file that must not be lost.
     func keep(_ name: String, _ bytes: [UInt8]) throws(PatchError) {
         let file = path.appending(Path(name))
-        if let info = FileInfo(file, following: false), !info.isRegular { try Folder.removeAll(file) }
-        try OutputFile.write([OutputFile(path: file, content: .bytes(bytes))], force: true)
+        let isLinked = FileInfo(path, following: false)?.isLink == true
+        if !isLinked, let info = FileInfo(file, following: false), !info.isRegular { try Folder.removeAll(file) }
+        try OutputFile.write([OutputFile(path: file, content: .bytes(bytes), below: base)], force: true)
     }
 
     func remove(_ name: String) throws(PatchError) {

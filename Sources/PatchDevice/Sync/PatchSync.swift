@@ -96,7 +96,7 @@ package actor PatchSync {
         let start = clock.now
         let counting = BudgetedSource(source, longest: settings.longest)
         var report = SyncReport()
-        if store.follow(on: runner) {
+        if store.follow(on: runner, isSync: true) {
             return SyncReport(following: store.state)
         }
         do throws(PatchError) {
@@ -105,18 +105,21 @@ package actor PatchSync {
                 built: built, progress: progress
             ).run(activation)
         } catch {
-            report.error = error
+            // A file that is missing is named with its feed, whose address may be wrong.
+            let feed = error.code == .feedUnavailable ? source as? any CustomStringConvertible : nil
+            report.error = feed.map { error.at(file: $0.description) } ?? error
         }
         report.bytes = counting.bytes
         report.duration = clock.now - start
         if let error = report.error {
             // A folder that cannot be written fails at each sync.
-            if error.code == .io {
+            if error.code == .io || store.fault != nil {
                 store.emitDaily(.syncFailed(error), error)
             } else {
                 store.events(.syncFailed(error))
             }
         } else {
+            store.noteSync()
             if let now = store.clock(), let next = settings.nextSync(after: now) { pause = (now, next) }
             store.events(
                 .synced(bytes: report.bytes, milliseconds: report.duration.milliseconds, counts: report.counts))

@@ -24,7 +24,7 @@ struct SyncPass: Sendable {
     }
 
     /// Why an envelope was not accepted.
-    private struct Refusal {
+    fileprivate struct Refusal {
         let code: PatchChoice.Code
         let error: PatchError
     }
@@ -37,7 +37,7 @@ struct SyncPass: Sendable {
         let now = client.time
         let path = PatchList.path(for: store.host.app)
         guard let target = try await client.target(path) else {
-            throw PatchError(.feedMalformed, "the feed has no list of patches for \(store.host.app)")
+            throw PatchError(.feedMismatch, "the feed has no list of patches for \(store.host.app)")
         }
         let list = try PatchList(decoding: await contents(of: target, keptIn: storage, &client))
         let banned = try await bannedVersions(in: list, &client)
@@ -63,6 +63,7 @@ struct SyncPass: Sendable {
                 })
         }
         let downloads = try await downloads(of: choices, &client, &results)
+        if runner == nil { checkHeld(choices, trust, at: now, &results) }
         try await take(downloads, &client, trust, at: now, &results)
         if let runner { try activateNew(on: runner, list, activation, trust) }
         let refusals = store.refusals
@@ -89,9 +90,7 @@ struct SyncPass: Sendable {
             for (done, download) in downloads.enumerated() {
                 guard !Task.isCancelled else { throw PatchError(.feedUnavailable, "cancelled") }
                 if let refusal = try await take(download, &client, trust, at: now) {
-                    results[download.place].code = refusal.code
-                    results[download.place].detail = "\(refusal.error.code): \(refusal.error.message)"
-                    results[download.place].error = refusal.code == .expired ? nil : refusal.error
+                    results[download.place].set(refusal)
                 } else {
                     taken.append((PatchID(id: download.entry.id, version: download.entry.version), download.hash))
                 }
@@ -170,6 +169,7 @@ struct SyncPass: Sendable {
                 state.notice = list.notice
                 state.minimumAppVersion = list.minimumAppVersion
                 state.floor = shown
+                state.sync()
                 return []
             }
         } catch {
@@ -184,7 +184,7 @@ struct SyncPass: Sendable {
         let running = Set((runner?.active ?? []).map { PatchID(id: $0.id, version: $0.version) })
         for choice in taken {
             let patch = PatchID(id: choice.id, version: choice.version)
-            if running.contains(patch) { runner?.deactivate(patch.id) }
+            runner?.deactivate(patch)
             // Events are reported after their change is written. If the write failed, the next sync reports them.
             guard failure == nil, choice.code == .withdrawn, running.contains(patch) || lost.contains(patch) else {
                 continue
@@ -230,6 +230,25 @@ struct SyncPass: Sendable {
         return downloads
     }
 
+    /// Verifies the held envelopes again, as a launch does. Nothing else does so in a process in which no patch runs.
+    private func checkHeld(
+        _ choices: [PatchChoice], _ trust: PatchTrust, at now: Timestamp, _ results: inout [SyncReport.Result]
+    ) {
+        let held = store.state.held
+        for (place, choice) in choices.enumerated() where choice.code == .kept {
+            guard let entry = choice.entry,
+                let hash = held.first(where: { $0.patch == PatchID(id: entry.id, version: entry.version) })?.hash,
+                let envelope = store.envelope(hash)
+            else { continue }
+            var report = VerificationReport()
+            do throws(PatchError) {
+                try verify(envelope, entry, trust, at: now, &report)
+            } catch {
+                if let refusal = try? Self.refusal(error, report, at: now) { results[place].set(refusal) }
+            }
+        }
+    }
+
     /// Downloads an envelope, verifies it, and stores it.
     ///
     /// - Returns: Why it was not accepted; nil if it was.
@@ -240,21 +259,34 @@ struct SyncPass: Sendable {
         var report = VerificationReport()
         do throws(PatchError) {
             let envelope = try await client.contents(of: download.target, limit: settings.envelopeLimit)
-            let policy = VerificationPolicy(
-                time: now, app: store.host.app, appVersion: store.host.version, engine: PatchRunner.engine)
-            let verifier = try EnvelopeVerifier(trustStore: trust.store, threshold: trust.threshold, policy: policy)
-            let manifest = try verifier.verify(envelope, scriptKeys: trust.scriptKeys, report: &report).manifest
-            try Self.check(manifest, against: download.entry)
+            try verify(envelope, download.entry, trust, at: now, &report)
             try store.write(envelope, hash: download.hash)
             return nil
         } catch {
-            let hasExpired = report.manifest?.expires.map { $0 <= now } ?? false
-            switch error.code {
-            case .io: throw error
-            case .feedUnavailable: return Refusal(code: .unavailable, error: error)
-            case .feedMismatch, .feedLimit, .feedMalformed: return Refusal(code: .listMismatch, error: error)
-            default: return Refusal(code: hasExpired ? .expired : .refused, error: error)
-            }
+            return try Self.refusal(error, report, at: now)
+        }
+    }
+
+    private func verify(
+        _ envelope: [UInt8], _ entry: PatchList.Entry, _ trust: PatchTrust, at now: Timestamp,
+        _ report: inout VerificationReport
+    ) throws(PatchError) {
+        let policy = VerificationPolicy(
+            time: now, app: store.host.app, appVersion: store.host.version, engine: PatchRunner.engine)
+        let verifier = try EnvelopeVerifier(trustStore: trust.store, threshold: trust.threshold, policy: policy)
+        try Self.check(
+            verifier.verify(envelope, scriptKeys: trust.scriptKeys, report: &report).manifest, against: entry)
+    }
+
+    private static func refusal(
+        _ error: PatchError, _ report: VerificationReport, at now: Timestamp
+    ) throws(PatchError) -> Refusal {
+        let hasExpired = report.manifest?.expires.map { $0 <= now } ?? false
+        switch error.code {
+        case .io: throw error
+        case .feedUnavailable: return Refusal(code: .unavailable, error: error)
+        case .feedMismatch, .feedLimit, .feedMalformed: return Refusal(code: .listMismatch, error: error)
+        default: return Refusal(code: hasExpired ? .expired : .refused, error: error)
         }
     }
 
@@ -270,13 +302,13 @@ struct SyncPass: Sendable {
         }
     }
 
-    /// Keeps the results of the sync for versions that are not held.
+    /// Keeps the results of the sync for versions that are not held, or that are held and refused.
     private func note(_ results: [SyncReport.Result]) throws(PatchError) {
         let held = Set(store.state.held.map(\.patch))
         var outcomes: [PatchID: StoreState.SyncOutcome] = [:]
         for result in results where result.code != .superseded && outcomes.count < Self.outcomeLimit {
             let patch = PatchID(id: result.id, version: result.version)
-            guard !held.contains(patch) else { continue }
+            guard !held.contains(patch) || [.refused, .expired].contains(result.code) else { continue }
             let text = result.code.sentence + (result.detail.map { ": \($0)" } ?? "")
             outcomes[patch] = StoreState.SyncOutcome(code: result.code.rawValue, detail: String(text.prefix(500)))
         }
@@ -299,6 +331,10 @@ struct SyncPass: Sendable {
         let suspects = Set(state.held.filter { $0.stage == .suspect && running.contains($0.patch) }.map(\.patch.id))
         let atOnce = Set(list.entries.filter { $0.when == .now }.map { PatchID(id: $0.id, version: $0.version) })
         var due: [(patch: VerifiedPatch, hash: String)] = []
+        for held in state.closedOnes where !store.isAnswering(held.hash) {
+            guard let patch = store.verified(held.hash, on: runner, trust: trust) else { continue }
+            due.append((patch, held.hash))
+        }
         for held in state.runnable {
             // A suspect that is being tried in this launch stays until its launch is judged.
             guard !running.contains(held.patch), !suspects.contains(held.patch.id),
@@ -319,5 +355,13 @@ struct SyncPass: Sendable {
         }
         // The system ends an app in the background without notice.
         if store.isInBackground { store.ended() }
+    }
+}
+
+extension SyncReport.Result {
+    fileprivate mutating func set(_ refusal: SyncPass.Refusal) {
+        code = refusal.code
+        detail = "\(refusal.error.code): \(refusal.error.message)"
+        error = refusal.code == .expired ? nil : refusal.error
     }
 }

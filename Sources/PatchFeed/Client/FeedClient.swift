@@ -21,13 +21,22 @@ public struct FeedClient: Sendable {
     ///   - source: Where the feed's files come from.
     ///   - storage: Where trusted metadata are kept. An app keeps one for each feed.
     ///   - start: The time by which metadata must not have expired: the device's clock.
-    ///   - floor: The newest time that signed data have shown, as ``shownTime(_:)`` returned it after an earlier update. A clock
-    ///     that shows an earlier time is ignored, unless newer metadata refute the floor.
-    ///   - limits: The limits on the feed's files.
     /// - Throws: `feed-malformed` or `feed-signature` if `root` is not a root file that its own keys have signed.
     public init(
+        root: [UInt8], from source: any FeedSource, keptIn storage: any FeedStorage, at start: Timestamp
+    ) throws(PatchError) {
+        try self.init(root: root, from: source, keptIn: storage, at: start, floor: nil)
+    }
+
+    /// Makes a client that knows how late it is at least.
+    ///
+    /// - Parameters:
+    ///   - floor: The newest time that signed data have shown, as `shownTime(_:)` returned it after an earlier update. A clock
+    ///     that shows an earlier time is ignored, unless newer metadata refute the floor.
+    ///   - limits: The limits on the feed's files.
+    package init(
         root: [UInt8], from source: any FeedSource, keptIn storage: any FeedStorage, at start: Timestamp,
-        floor: Timestamp? = nil, limits: FeedLimits = FeedLimits()
+        floor: Timestamp?, limits: FeedLimits = FeedLimits()
     ) throws(PatchError) {
         self.source = source
         self.storage = storage
@@ -57,8 +66,13 @@ public struct FeedClient: Sendable {
         }
     }
 
+    /// When the snapshot and the timestamp expire, after an update.
+    package var ends: (snapshot: Timestamp, timestamp: Timestamp) {
+        (trusted.snapshot?.expires ?? time, trusted.timestamp?.expires ?? time)
+    }
+
     /// The time by which metadata must not have expired.
-    public var time: Timestamp { trusted.time }
+    package var time: Timestamp { trusted.time }
 
     /// The newest time that signed data have shown, after an update.
     ///
@@ -66,7 +80,7 @@ public struct FeedClient: Sendable {
     /// end of the timestamp, the root and the targets.
     ///
     /// - Parameter published: The signing time that a file of the feed gives.
-    public func shownTime(_ published: Timestamp) -> Timestamp? {
+    package func shownTime(_ published: Timestamp) -> Timestamp? {
         guard let timestamp = trusted.timestamp, let targets = trusted.targets[.top] else { return trusted.floor }
         let end = min(timestamp.expires, targets.expires, trusted.root.expires)
         return min(max(published, trusted.floor ?? published), end.justBefore)

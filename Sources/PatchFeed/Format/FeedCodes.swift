@@ -16,11 +16,11 @@ extension PatchError.Code {
     /// A file of the feed cannot be fetched: the network failed, or the server does not have it.
     public static let feedUnavailable = Self("feed-unavailable")
     /// A version of a patch was published before, with other bytes.
-    public static let feedPublished = Self("feed-published")
+    package static let feedPublished = Self("feed-published")
     /// A version of a patch is already listed, but not as requested.
-    public static let feedListed = Self("feed-listed")
+    package static let feedListed = Self("feed-listed")
     /// Another copy of the feed was deployed.
-    public static let feedConflict = Self("feed-conflict")
+    package static let feedConflict = Self("feed-conflict")
     /// Metadata seem expired only because the device's clock is wrong, according to the server's clock.
     public static let clock = Self("clock")
 }

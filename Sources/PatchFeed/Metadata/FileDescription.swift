@@ -50,7 +50,10 @@ package struct FileDescription: Sendable {
     /// - Throws: `feed-mismatch` if the length or a hash differs, or if there are hashes, but none of a known function.
     package func check(_ bytes: [UInt8], of name: String) throws(PatchError) {
         if let length, length != bytes.count {
-            throw PatchError(.feedMismatch, "\(name): \(bytes.count) bytes, not the \(length) that are signed")
+            throw PatchError(
+                .feedMismatch, "\(name): \(bytes.count) bytes, not the \(length) that are signed",
+                hint: bytes.count < length
+                    ? "it was cut off on the way, or there" : "something on the way, such as a proxy, added to it")
         }
         var known = 0
         for (function, digest) in hashes {

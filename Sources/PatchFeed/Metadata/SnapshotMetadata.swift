@@ -160,9 +160,6 @@ extension SnapshotMetadata {
 
     private static let previous = "previous"
 
-    /// The version of the snapshot that this one came from; nil if it does not record that.
-    package var previousVersion: Int? { received[Self.previous]?[MetadataKey.version]?.number }
-
     /// The snapshot that this one came from; nil if it does not record that.
     ///
     /// - Throws: `feed-malformed`.

@@ -3,19 +3,19 @@ public import PatchCrypto
 /// The properties of a device that decide which patches are for it.
 public struct FeedDevice: Sendable {
     /// The app's bundle identifier.
-    public var app: String
+    package var app: String
     /// The app's environment, such as `release`.
-    public var environment: String
+    package var environment: String
     /// The app's version.
-    public var appVersion: AppVersion
+    package var appVersion: AppVersion
     /// The engine level that would run patches.
-    public var engine: Int
+    package var engine: Int
     /// A random name of this installation, which stays the same.
-    public var installation: String
+    package var installation: String
     /// The user's id; nil if no user is signed in.
-    public var user: String?
+    package var user: String?
     /// The groups that the app has set, such as `qa`.
-    public var groups: Set<String>
+    package var groups: Set<String>
 
     /// Describes a device.
     ///
@@ -206,4 +206,9 @@ extension PatchList.Entry {
         guard let unit = rollout.unit == .user ? device.user : device.installation else { return .rollout }
         return try Rollout.bucket(of: unit, seed: seed) < rollout.basisPoints ? nil : .rollout
     }
+}
+
+extension PatchChoice.Code: CustomStringConvertible {
+    /// The code as the tool and the documents have it, such as `app-version`.
+    public var description: String { rawValue }
 }

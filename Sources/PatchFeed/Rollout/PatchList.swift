@@ -5,23 +5,23 @@ public import PatchCrypto
 /// It is a target of the feed, `rollout/APP.json`, which the online key signs. docs/feed.md describes the format.
 public struct PatchList: Sendable {
     /// The version of the format that this library knows.
-    public static let schema = 1
+    package static let schema = 1
     /// The maximum size of a list, in bytes. A device downloads the list whenever it changes. Someone who has stolen the online
-    /// key can make other metadata as large as ``FeedLimits/targets``.
+    /// key can make other metadata as large as `FeedLimits.targets`.
     public static let byteLimit = 3_145_728
     /// The maximum number of patches in a list. Each patch costs a device time in each sync.
-    public static let entryLimit = 10_000
+    package static let entryLimit = 10_000
     /// The size in bytes above which signers are warned about the cost of a list: usually a thousand patches.
     package static let largeBytes = 262_144
 
     /// The maximum size of a trust store, in bytes.
-    public static let trustLimit = 65_536
+    package static let trustLimit = 65_536
 
     /// The path of an app's list among the feed's targets.
     public static func path(for app: String) -> String { "rollout/\(app).json" }
 
     /// The path of an app's trust store among the feed's targets. The release key signs it.
-    public static func trustPath(for app: String) -> String { "trust/\(app).store" }
+    package static func trustPath(for app: String) -> String { "trust/\(app).store" }
 
     /// The members of a list and of its entries.
     package enum Key {
@@ -119,7 +119,7 @@ public struct PatchList: Sendable {
         public let users: [String]?
 
         /// The seed of the buckets.
-        public var seed: String { rollout?.seed ?? id }
+        package var seed: String { rollout?.seed ?? id }
     }
 
     /// Reads a list.

@@ -1,4 +1,4 @@
-public import PatchCrypto
+package import PatchCrypto
 
 /// The part of all devices that a patch is for: the devices whose bucket is below the percentage.
 ///
@@ -22,7 +22,7 @@ public struct Rollout: Sendable, Equatable {
     ///   - basisPoints: How many of 10,000 units are included. Anything outside 0 to 10,000 counts as the nearer of the two.
     ///   - unit: The unit that is counted.
     ///   - seed: Mixes the buckets; nil for the patch's id.
-    public init(basisPoints: Int, unit: Unit = .installation, seed: String? = nil) {
+    package init(basisPoints: Int, unit: Unit = .installation, seed: String? = nil) {
         self.basisPoints = min(max(basisPoints, 0), 10_000)
         self.unit = unit
         self.seed = seed
@@ -37,7 +37,7 @@ public struct Rollout: Sendable, Equatable {
     ///   - unit: The installation's or the user's id.
     ///   - seed: The rollout's seed, or else the patch's id.
     /// - Throws: `unavailable` if OpenSSL refuses SHA-256.
-    public static func bucket(of unit: String, seed: String) throws(PatchError) -> Int {
+    package static func bucket(of unit: String, seed: String) throws(PatchError) -> Int {
         let digest = try MessageDigest.sha256.hash(Array("patchpack rollout 1\n\(seed)\n\(unit)".utf8))
         return digest.prefix(4).reduce(0) { $0 << 8 | Int($1) } % 10_000
     }
@@ -50,7 +50,7 @@ public struct Rollout: Sendable, Equatable {
     ///   - user: The user's id. The list does not contain it, but a reader can try possible ids.
     ///   - patch: The patch's id.
     /// - Throws: `unavailable` if OpenSSL refuses SHA-256.
-    public static func name(of user: String, patch: String) throws(PatchError) -> String {
+    package static func name(of user: String, patch: String) throws(PatchError) -> String {
         let digest = try MessageDigest.sha256.hexadecimal(of: Array("patchpack user 1\n\(patch)\n\(user)".utf8))
         return String(decoding: digest.prefix(16), as: UTF8.self)
     }

@@ -9,6 +9,8 @@ package struct FeedCheck: Sendable {
     package private(set) var bytes: Int
     /// The faults that make devices ignore a part of the feed, one line each.
     package private(set) var faults: [String]
+    /// The error of a feed that was signed with a clock that is ahead; nil if it was not.
+    package let ahead: PatchError?
 
     /// Reads everything that a device may read.
     ///
@@ -21,7 +23,10 @@ package struct FeedCheck: Sendable {
     package init(_ client: inout FeedClient, at now: Timestamp, in place: Path) async throws(PatchError) {
         (list, bytes) = try await client.list(in: place)
         faults = list.faults.map(\.message)
-        var signers: [(name: String, keys: Set<KeyID>)] = []
+        let ends = [(FeedRepository.Role.snapshot, client.ends.snapshot), (.timestamp, client.ends.timestamp)]
+        ahead = PatchError.signedAhead(list.published, ends, of: now)
+        let refused = try await RefusedKeys(&client, of: list.app, at: now)
+        bytes += refused.size
         for entry in list.entries where entry.state != .withdrawn {
             guard let target = try await client.target(entry.path) else {
                 throw PatchError(
@@ -30,21 +35,11 @@ package struct FeedCheck: Sendable {
             }
             let envelope = try await client.contents(of: target, limit: FeedFolder.fileLimit)
             bytes += envelope.count
-            if let signatures = try? UnverifiedEnvelope(envelope).signatures {
-                signers.append(("\(entry.id) \(entry.version)", Set(signatures.map(\.keyID))))
+            if refused.areAll(of: envelope) {
+                faults.append(
+                    "\(entry.id) \(entry.version) is \(RefusedKeys.fault), so devices drop it: resign it, and publish it"
+                )
             }
-        }
-        guard let target = try await client.target(PatchList.trustPath(for: list.app)) else { return }
-        let store = try await client.contents(of: target, limit: PatchList.trustLimit)
-        bytes += store.count
-        do throws(PatchError) {
-            let refused = Set(
-                try TrustStore(contentsOf: store).keys.filter { $0.refusal(at: now) != nil }.map(\.key.id))
-            faults += signers.filter { $0.keys.isSubset(of: refused) }.map { signer in
-                "\(signer.name) is signed only by keys that the delivered trust store refuses, so devices drop it: resign it, and publish it"
-            }
-        } catch {
-            throw error.at(file: target.path)
         }
     }
 }

@@ -28,7 +28,7 @@ extension FeedRepository {
     /// The reason why a signer has to act; nil if there is none.
     ///
     /// - Parameter days: For how many whole days the metadata of each role must still be valid.
-    /// - Returns: `feed-expired` if they are not, `clock` if the list was signed with a clock that is ahead.
+    /// - Returns: `feed-expired` if they are not, `clock` if the list or an online role was signed with a clock that is ahead.
     package func alarm(lasting days: Int, at now: Timestamp) -> PatchError? {
         let late = roles(at: now).filter { $0.days < days }.map { status in
             status.days < 0 ? "\(status.role) has ended" : "\(status.role) ends in \(status.days) days"
@@ -36,7 +36,8 @@ extension FeedRepository {
         guard late.isEmpty else {
             return PatchError(.feedExpired, late.joined(separator: "; "), remedy: PublishingRemedy.refresh)
         }
-        return published.flatMap { PatchError.signedAhead($0, of: now) }
+        let ends = [Role.rollout, .snapshot, .timestamp].map { ($0, state(of: $0).expires) }
+        return PatchError.signedAhead(published, ends, of: now)
     }
 
     /// The files that the release keys have signed, each with its state in the list.
@@ -50,11 +51,20 @@ extension FeedRepository {
 }
 
 extension PatchError {
-    /// An error if a list was signed with a clock that is ahead; nil otherwise.
-    package static func signedAhead(_ published: Timestamp, of now: Timestamp) -> PatchError? {
-        guard FeedRepository.isAhead(published, of: now) else { return nil }
+    /// An error if a feed was signed with a clock that is ahead; nil otherwise.
+    ///
+    /// - Parameters:
+    ///   - published: When the list was signed, if that is known.
+    ///   - ends: When roles end, which are renewed without a new list.
+    package static func signedAhead(
+        _ published: Timestamp?, _ ends: [(FeedRepository.Role, Timestamp)], of now: Timestamp
+    ) -> PatchError? {
+        let times =
+            (published.map { [("list", $0)] } ?? [])
+            + ends.map { ($0.rawValue, $1.adding(days: -$0.days)) }
+        guard let (name, signed) = times.first(where: { FeedRepository.isAhead($0.1, of: now) }) else { return nil }
         return PatchError(
-            .clock, "its list was signed at \(published), but this machine's clock shows \(now)",
+            .clock, "its \(name) was signed at \(signed), but this machine's clock shows \(now)",
             remedy: PublishingRemedy.signWithThisClock)
     }
 }

@@ -36,10 +36,8 @@ package struct FolderTarget: DeployTarget {
 
     /// Writes the missing files, and flushes all of them at once.
     package func add(_ files: [FeedRepository.File], report: (Int) -> Void) throws(PatchError) -> FilesFound {
-        let outputs = files.map(output)
-        for output in outputs { try Folder.make(output.path.parent) }
         var found = FilesFound()
-        for (file, error) in zip(files, OutputFile.writeEach(outputs, report: report)) {
+        for (file, error) in zip(files, OutputFile.writeEach(files.map(output), report: report)) {
             guard let error else {
                 found.missing.append(file.path)
                 continue
@@ -51,9 +49,7 @@ package struct FolderTarget: DeployTarget {
     }
 
     private func write(_ file: FeedRepository.File, force: Bool) throws(PatchError) {
-        let output = output(file)
-        try Folder.make(output.path.parent)
-        try OutputFile.write([output], force: force)
+        try OutputFile.write([output(file)], force: force)
     }
 
     private func output(_ file: FeedRepository.File) -> OutputFile {

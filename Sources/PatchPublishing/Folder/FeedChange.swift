@@ -2,15 +2,16 @@ package import PatchCrypto
 package import PatchFeed
 package import PatchFiles
 
-/// A change of a feed's folder: reads, changes, signs and writes the feed, while no other process does the same.
+/// A change of a feed's folder: reads, changes, signs and writes the feed.
+///
+/// The folder is locked only while it is read and while it is written, because a question or a signature may take long, and the kill
+/// switch must not wait for it. If another process has changed the folder in between, the change is made again.
 package struct FeedChange {
     package let folder: FeedFolder
     private let settings: Settings
     private let signers: [FeedSigner]
     private let pin: PinnedRoot
     private let warn: (Warning) -> Void
-    /// Called now and then with the number of files written so far, and the total.
-    private let report: (Int, _ total: Int) -> Void
 
     /// How a feed is changed.
     package struct Settings {
@@ -75,13 +76,11 @@ package struct FeedChange {
     /// - Parameters:
     ///   - signers: The keys at hand.
     ///   - pin: The trusted root.
-    ///   - report: Called now and then with the number of files written so far, and the total.
     ///   - warn: Called with each warning as it comes up.
     package init(
         of folder: FeedFolder, _ settings: Settings, signers: [FeedSigner], pin: PinnedRoot,
-        report: @escaping (Int, _ total: Int) -> Void = { _, _ in }, warn: @escaping (Warning) -> Void
+        warn: @escaping (Warning) -> Void
     ) {
-        self.report = report
         self.folder = folder
         self.settings = settings
         self.signers = signers
@@ -107,9 +106,9 @@ package struct FeedChange {
 
     /// The earlier states of the feed. They count only if the keys of a trusted root have signed them.
     package func history() -> FeedHistory {
-        FeedHistory { (number) throws(PatchError) in
-            guard try folder.read(FeedLayout.snapshot(number)) != nil else { return nil }
-            return try folder.repository(FeedRepository.Reading(root: pin.root(), snapshot: number))
+        FeedHistory(snapshot: { (number) throws(PatchError) in try folder.read(FeedLayout.snapshot(number)) }) {
+            (number) throws(PatchError) in
+            try folder.repository(FeedRepository.Reading(root: pin.root(), snapshot: number))
         }
     }
 
@@ -117,9 +116,11 @@ package struct FeedChange {
     ///
     /// - Throws: `config` if no change waits.
     package func staged(on base: FeedRepository) throws(PatchError) -> FeedRepository {
-        guard let staged = try folder.staged(on: base) else {
-            throw PatchError(.config, "nothing waits for signatures").about(folder.path)
-        }
+        try waiting(folder.staged(on: base))
+    }
+
+    private func waiting(_ staged: FeedRepository?) throws(PatchError) -> FeedRepository {
+        guard let staged else { throw PatchError(.config, "nothing waits for signatures").about(folder.path) }
         return staged
     }
 
@@ -139,7 +140,12 @@ package struct FeedChange {
         let made = try Folder.make(folder.path)
         do throws(PatchError) {
             var feed = feed
-            return try finish(&feed, in: settings.details)
+            let draft = try finish(&feed, in: settings.details)
+            if !settings.isTrial {
+                try write(draft)
+                try warnOfWritten(draft)
+            }
+            return draft.result
         } catch {
             Folder.removeEmpty(made)
             throw error
@@ -150,54 +156,80 @@ package struct FeedChange {
     ///
     /// - Parameters:
     ///   - isUrgent: Whether to make the change although another one waits for signatures. The other one is then rebased onto it.
-    ///   - body: Makes the change.
+    ///   - body: Makes the change. It is called again if another process changes the feed meanwhile.
     package func run(
         isUrgent: Bool, _ body: (inout FeedRepository, inout ChangeDetails) throws(PatchError) -> Void
     ) throws(PatchError) -> Result {
-        try whileLocked { () throws(PatchError) in
-            let base = try repository()
-            var staged: FeedRepository?
+        try untilWritten { (base, staged) throws(PatchError) in
             var isUnreadable = false
             do throws(PatchError) {
-                staged = try folder.staged(on: base)
+                _ = try staged.get()
             } catch {
                 guard isUrgent else { throw error.with(.dropStaged(in: folder.path.description)) }
                 warn(.stagedIsUnreadable(error))
                 isUnreadable = true
             }
-            guard staged == nil || isUrgent else {
+            let waiting = try? staged.get()
+            guard waiting == nil || isUrgent else {
                 throw PatchError(
                     .config, "another change waits for signatures",
                     remedy: PublishingRemedy.signOrDropStaged(in: folder.path.description)
                 ).about(folder.path)
             }
-            try checkServed(base)
-            try checkClock(base)
             var (feed, details) = (base, settings.details)
-            if staged != nil { details.locked = [.targets, .root] }
+            if waiting != nil { details.locked = [.targets, .root] }
             try body(&feed, &details)
-            return try finish(&feed, in: details, since: base, under: staged, keepsStaged: isUnreadable)
+            return try finish(&feed, in: details, since: base, under: waiting, keepsStaged: isUnreadable)
         }
     }
 
     /// Resumes a change that waits for signatures.
     ///
-    /// - Parameter body: Receives the differences that the change makes, and adds to the change.
+    /// - Parameter body: Receives the differences that the change makes, and adds to the change. It is called again if another
+    ///   process changes the feed meanwhile.
     package func resume(
         _ body: (inout FeedRepository, [String]) throws(PatchError) -> Void
     ) throws(PatchError) -> Result {
-        try whileLocked { () throws(PatchError) in
-            let base = try repository()
-            var feed = try staged(on: base)
-            try checkServed(base)
-            try checkClock(base)
+        try untilWritten { (base, staged) throws(PatchError) in
+            var feed = try waiting(staged.get())
             try checkClock(feed)
-            let waiting = try feed.missing()
+            let missing = try feed.missing()
             try body(&feed, changes(of: feed, since: base))
             // The waiting change already has its versions.
             var details = settings.details
             details.versionFloor = 0
-            return try finish(&feed, in: details, since: base, waiting: waiting)
+            return try finish(&feed, in: details, since: base, waiting: missing)
+        }
+    }
+
+    /// The change that waits for signatures, or its error.
+    private typealias Staged = Swift.Result<FeedRepository?, PatchError>
+
+    /// Reads the feed, makes a change of it, and writes it, again and again until no other process has changed the feed in between.
+    private func untilWritten(
+        _ body: (FeedRepository, Staged) throws(PatchError) -> Draft
+    ) throws(PatchError) -> Result {
+        while true {
+            let (state, base, staged) = try whileLocked { () throws(PatchError) in
+                let base = try repository()
+                let staged: Staged
+                do throws(PatchError) { staged = .success(try folder.staged(on: base)) } catch {
+                    staged = .failure(error)
+                }
+                return (try folder.state(), base, staged)
+            }
+            try checkServed(base)
+            try checkClock(base)
+            let draft = try body(base, staged)
+            guard !settings.isTrial else { return draft.result }
+            let isWritten = try whileLocked { () throws(PatchError) in
+                guard try folder.state() == state else { return false }
+                try write(draft)
+                return true
+            }
+            guard isWritten else { continue }
+            try warnOfWritten(draft)
+            return draft.result
         }
     }
 
@@ -245,7 +277,7 @@ package struct FeedChange {
         guard try folder.read(FeedLayout.timestamp) != nil else {
             let error = PatchError.noFeed(FeedLayout.timestamp).about(folder.path)
             let name = folder.path.description
-            if name.hasPrefix("https://") || name.hasPrefix("http://") {
+            if ["https://", "http://"].contains(where: name.lowercased().hasPrefix) {
                 throw error.hinting("a change is made in the folder of the feed, and then deployed")
             }
             guard folder.path.isFolder else { throw error.hinting("the folder of the feed comes first") }
@@ -260,7 +292,18 @@ package struct FeedChange {
 
     // MARK: finishing
 
-    /// Signs and writes a new or changed feed.
+    /// A change with its signatures, and the files to write for it.
+    private struct Draft {
+        var result: Result
+        /// The files to write, in order. The last ones are the feed's own.
+        var files: [[FeedRepository.File]] = []
+        /// Whether no change waits for signatures once the files are written.
+        var dropsStaged = false
+        /// The new root, if the root has changed or the feed is new.
+        var root: FeedRepository.File?
+    }
+
+    /// Signs a new or changed feed.
     ///
     /// - Parameters:
     ///   - base: The feed before the change; nil for a new feed.
@@ -270,11 +313,13 @@ package struct FeedChange {
     private func finish(
         _ feed: inout FeedRepository, in details: ChangeDetails, since base: FeedRepository? = nil,
         waiting: [FeedRepository.Missing]? = nil, under staged: FeedRepository? = nil, keepsStaged: Bool = false
-    ) throws(PatchError) -> Result {
+    ) throws(PatchError) -> Draft {
         feed.resignStaleRoles(in: details)
         var differing: [String] = []
         if settings.isTrial, let base { differing = try changes(of: feed, since: base) }
-        guard !feed.changed.isEmpty else { return Result(outcome: .unchanged, feed: feed, changes: differing) }
+        guard !feed.changed.isEmpty else {
+            return Draft(result: Result(outcome: .unchanged, feed: feed, changes: differing))
+        }
         try feed.sign(with: signers)
         let missing = try feed.missing()
         if !signers.isEmpty, let first = missing.first, missing.map(\.keyIDs) == waiting?.map(\.keyIDs) {
@@ -284,37 +329,46 @@ package struct FeedChange {
             ).about(folder.path)
         }
         guard missing.isEmpty || !(waiting != nil || settings.stages) || staged != nil else {
-            if !settings.isTrial { try folder.write(feed.staged, report: report) }
-            return Result(outcome: .staged, feed: feed, changes: differing, missing: missing)
+            return Draft(
+                result: Result(outcome: .staged, feed: feed, changes: differing, missing: missing), files: [feed.staged]
+            )
         }
         if let first = missing.first {
             throw PatchError(
                 .feedSignature,
-                "the role \(first.role) needs \(first.count) more of the keys \(FeedKey.short(first.keyIDs))",
+                "\(first.role.keyName) (role \(first.role)) must sign: \(first.count) more of \(FeedKey.short(first.keyIDs))",
                 remedy: PublishingRemedy.giveKeysOrStage)
         }
         let files = try feed.files(signedBy: signers, in: details)
         let size = feed.list.json.encoded().count
         if feed.changed.contains(.rollout), size > PatchList.largeBytes { warn(.largeList(size)) }
-        let result = Result(outcome: .written, feed: feed, changes: differing, files: files)
-        guard !settings.isTrial else { return result }
+        var draft = Draft(result: Result(outcome: .written, feed: feed, changes: differing, files: files))
         if var staged, let base {
             // The staged change is written first. If the process ends in between, it still fits the published feed.
             // It is not shown here, so nothing of it is signed here.
             try staged.rebase(from: base, onto: feed, in: details)
             try staged.sign(with: [])
-            try folder.write(staged.staged)
-            try folder.write(files, report: report)
+            draft.files = [staged.staged, files]
         } else {
-            try folder.write((base == nil ? folder.attributes : []) + files, report: report)
-            if !keepsStaged { try folder.discardStaged() }
+            draft.files = [(base == nil ? folder.attributes : []) + files]
+            draft.dropsStaged = !keepsStaged
         }
-        try pin.noteSigned(feed.state(of: .timestamp).version)
-        for fault in feed.faults(at: now) { warn(.refused(fault)) }
-        // The root has changed, or the feed is new.
-        if base == nil || feed.changed.contains(.root), let root = files.first(where: { FeedLayout.isRoot($0.path) }) {
+        if base == nil || feed.changed.contains(.root) { draft.root = files.first { FeedLayout.isRoot($0.path) } }
+        return draft
+    }
+
+    private func write(_ draft: Draft) throws(PatchError) {
+        for files in draft.files { try folder.write(files) }
+        if draft.dropsStaged { try folder.discardStaged() }
+        if draft.result.outcome == .written { try pin.noteSigned(draft.result.feed.state(of: .timestamp).version) }
+    }
+
+    /// Warns of what devices refuse, and saves a new root beside the keys. Nothing is locked, because a pipe may be full.
+    private func warnOfWritten(_ draft: Draft) throws(PatchError) {
+        guard draft.result.outcome == .written else { return }
+        for fault in draft.result.feed.faults(at: now) { warn(.refused(fault)) }
+        if let root = draft.root {
             for file in try pin.keep(root.bytes) { warn(.rootNotKept(file)) }
         }
-        return result
     }
 }

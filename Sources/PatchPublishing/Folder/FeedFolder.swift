@@ -71,11 +71,7 @@ package struct FeedFolder: Sendable {
     }
 
     /// Writes files in order. A file with a version or a hash in its name is never replaced.
-    ///
-    /// - Parameter report: Called now and then with the number of files written so far, and the total.
-    package func write(
-        _ files: [FeedRepository.File], report: (Int, _ total: Int) -> Void = { _, _ in }
-    ) throws(PatchError) {
+    package func write(_ files: [FeedRepository.File]) throws(PatchError) {
         var new: [OutputFile] = []
         for file in files {
             let place = path.appending(Path(file.path))
@@ -89,7 +85,6 @@ package struct FeedFolder: Sendable {
                     hint: "is another copy of this feed older or newer? work on the newest one"
                 ).about(place)
             }
-            try Folder.make(place.parent)
             let content = OutputFile.Content.later { () throws(PatchError) in try file.bytes }
             new.append(OutputFile(path: place, content: content, hasLaterTime: file.replaces))
         }
@@ -98,7 +93,7 @@ package struct FeedFolder: Sendable {
             path.appending(Path($0.path))
         }
         let index = new.firstIndex { $0.path == timestamp } ?? new.count
-        try OutputFile.write(Array(new[..<index]), replacing: { _ in true }) { report($0, new.count) }
+        try OutputFile.write(Array(new[..<index]), force: true)
         for file in new[index...] { try OutputFile.write([file], force: true) }
     }
 
@@ -203,6 +198,13 @@ package struct FeedFolder: Sendable {
             }
         }
         return names
+    }
+
+    /// The files that differ after any change of the feed, or of the change that waits for signatures.
+    func state() throws(PatchError) -> [[UInt8]?] {
+        var files = [try read(FeedLayout.timestamp)]
+        for path in FeedRepository.stagedPaths { files.append(try read(path)) }
+        return files
     }
 
     /// Whether a change waits for signatures.

@@ -36,11 +36,24 @@ package struct PinnedRoot: Sendable {
         self.places = places
     }
 
+    /// Reads a root file that the caller names.
+    ///
+    /// - Throws: `feed-malformed` if it is another file.
+    package static func bytes(of file: Path) throws(PatchError) -> [UInt8] {
+        let bytes = try InputFile.small(file)
+        do throws(PatchError) {
+            _ = try RootMetadata(SignedMetadata(bytes, name: file.description, type: "root"))
+        } catch {
+            throw error.hinting(error.hint ?? "name the feed's 1.root.json, as the app has it")
+        }
+        return bytes
+    }
+
     /// The root to trust.
     ///
     /// - Throws: `config` if there is none.
     package func root() throws(PatchError) -> [UInt8] {
-        if let given { return try InputFile.small(given) }
+        if let given { return try Self.bytes(of: given) }
         guard let first = try folder.read(FeedLayout.firstRoot) else {
             throw PatchError.noFeed(FeedLayout.firstRoot).about(folder.path)
         }

@@ -2,54 +2,107 @@ package import PatchCrypto
 internal import PatchFeed
 
 /// The earlier states of a feed, read from its versioned files.
+///
+/// Each snapshot has the version and the SHA-256 of the one before it. A state that is not in this chain is not the feed's, even
+/// if the feed's keys have signed it: another copy of the feed may have made it, or a thief with an old key.
 package struct FeedHistory {
-    private let read: (Int) throws(PatchError) -> FeedRepository?
+    private let snapshot: (Int) throws(PatchError) -> [UInt8]?
+    private let read: (Int) throws(PatchError) -> FeedRepository
 
-    /// - Parameter read: Reads the state at a snapshot; returns nil if the file of that snapshot is missing.
-    package init(_ read: @escaping (Int) throws(PatchError) -> FeedRepository?) { self.read = read }
+    /// - Parameters:
+    ///   - snapshot: Reads the snapshot file of a version; returns nil if it is missing.
+    ///   - read: Reads the state at a snapshot.
+    package init(
+        snapshot: @escaping (Int) throws(PatchError) -> [UInt8]?,
+        _ read: @escaping (Int) throws(PatchError) -> FeedRepository
+    ) {
+        (self.snapshot, self.read) = (snapshot, read)
+    }
 
-    /// Walks back through the earlier states, until the body returns false or there are none left.
+    /// The snapshot before another one; nil for the first one of a feed.
     ///
-    /// If a state does not name the one before it, the next lower number is tried. Numbers may be missing, because versions that
-    /// a thief has used are skipped.
+    /// - Throws: `feed-unavailable` if the chain ends, `feed-mismatch` if another file is in its place.
+    private func before(_ next: SnapshotMetadata) throws(PatchError) -> SnapshotMetadata? {
+        guard let previous = try next.previous() else {
+            guard next.version > 1 else { return nil }
+            throw PatchError(.feedUnavailable, "snapshot \(next.version) does not name the one before it")
+        }
+        let name = FeedLayout.snapshot(previous.version)
+        guard let bytes = try snapshot(previous.version) else {
+            throw PatchError(.feedUnavailable, "\(name): missing, so an earlier state need not be this feed's")
+        }
+        guard previous.version < next.version, previous.file.sha256 != nil,
+            (try? previous.file.check(bytes, of: name)) != nil
+        else { throw Self.foreign(name) }
+        return try SnapshotMetadata(SignedMetadata(bytes, name: name, type: SnapshotMetadata.type))
+    }
+
+    private static func foreign(_ name: String) -> PatchError {
+        PatchError(
+            .feedMismatch, "\(name): not the snapshot that this feed had",
+            hint: "it is of another copy, or somebody put it there: see who else can write to the folder")
+    }
+
+    /// The state at a snapshot of the chain.
+    private func state(at snapshot: SnapshotMetadata) throws(PatchError) -> FeedRepository {
+        let state = try read(snapshot.version)
+        // The file may have been replaced since it was compared.
+        guard state.bodies.snapshot.json.encoded() == snapshot.json.encoded() else {
+            throw Self.foreign(FeedLayout.snapshot(snapshot.version))
+        }
+        return state
+    }
+
+    /// Walks back through the earlier states, until the body returns false or the first state is reached.
     private func goBack(
         from state: FeedRepository, _ body: (FeedRepository, _ older: FeedRepository) throws(PatchError) -> Bool
     ) throws(PatchError) {
-        func before(_ state: FeedRepository) -> Int { state.earlierSnapshot ?? state.state(of: .snapshot).version - 1 }
-        var (state, number, missing) = (state, before(state), 0)
-        while number > 0, missing < 1000 {
-            if let older = try read(number) {
-                guard try body(state, older) else { return }
-                (state, number, missing) = (older, before(older), 0)
-            } else {
-                (number, missing) = (number - 1, missing + 1)
-            }
+        var state = state
+        while let snapshot = try before(state.bodies.snapshot) {
+            let older = try self.state(at: snapshot)
+            guard try body(state, older) else { return }
+            state = older
         }
     }
 
-    /// The newest earlier state whose list was different for devices.
+    /// The newest earlier state whose list was different for devices, and the changes of the list since then.
     ///
     /// - Throws: `config` if there is none, or if it was signed with keys that no longer count.
-    package func stateBefore(_ state: FeedRepository) throws(PatchError) -> FeedRepository {
+    package func stateBefore(
+        _ state: FeedRepository
+    ) throws(PatchError) -> (state: FeedRepository, undone: [FeedRepository.Change]) {
         var found: FeedRepository?
+        var undone: [FeedRepository.Change] = []
         try Self.explaining { () throws(PatchError) in
             try goBack(from: state) { (newer, older) throws(PatchError) in
+                if newer.list.json.encoded() != older.list.json.encoded() { undone.append(newer.list.change) }
                 if newer.list.isEquivalent(to: older.list) { return true }
                 found = older
                 return false
             }
         }
         guard let found else { throw PatchError(.config, "there is no earlier change to undo") }
-        return found
+        return (found, undone)
     }
 
     /// The state at a snapshot.
     ///
-    /// - Throws: `config` if it is not there, or if it was signed with keys that no longer count.
-    package func state(at snapshot: Int) throws(PatchError) -> FeedRepository {
-        let state = try Self.explaining { () throws(PatchError) in try read(snapshot) }
-        guard let state else { throw PatchError(.config, "the feed has no snapshot \(snapshot)") }
-        return state
+    /// - Parameter state: The present state, or a later one of the chain.
+    /// - Returns: The state, and the reason that the chain does not reach it, so that it need not be this feed's; nil if it does.
+    /// - Throws: `config` if the feed has no such state, or if it was signed with keys that no longer count, `feed-mismatch` if the
+    ///   chain has another file.
+    package func state(
+        at version: Int, from state: FeedRepository
+    ) throws(PatchError) -> (state: FeedRepository, gap: PatchError?) {
+        var last = state.bodies.snapshot
+        do throws(PatchError) {
+            while last.version > version, let older = try before(last) { last = older }
+        } catch {
+            guard error.code == .feedUnavailable, try snapshot(version) != nil else { throw error }
+            return (try Self.explaining { () throws(PatchError) in try read(version) }, error)
+        }
+        guard last.version == version else { throw PatchError(.config, "the feed has no snapshot \(version)") }
+        return (try Self.explaining { () throws(PatchError) in try self.state(at: last) }, nil)
     }
 
     /// Explains the refusal of an old state. It need not be a forgery, because its keys may have been replaced since then.
@@ -89,9 +142,6 @@ package struct FeedHistory {
                 var lines = newer.visibleChanges(since: older) + newer.list.reasonChanges(since: older.list)
                 if lines.isEmpty, isListSigned { lines = ["the list was signed again"] }
                 if let id { lines = lines.filter { $0.contains(" \(id) ") || Self.isEnvelope($0, of: id) } }
-                if let before = newer.earlierSnapshot, before > older.state(of: .snapshot).version, !lines.isEmpty {
-                    lines.insert("snapshot \(before) is missing, so this may be more than one change", at: 0)
-                }
                 if !lines.isEmpty {
                     changes.append(
                         Change(

@@ -14,12 +14,6 @@ extension FeedRepository {
             }
     }
 
-    /// The version of the snapshot before this one; nil if it is not recorded.
-    package var earlierSnapshot: Int? {
-        guard let version = bodies.snapshot.previousVersion, version < bodies.snapshot.version else { return nil }
-        return version
-    }
-
     /// The change that made this state, as recorded in its snapshot. Snapshots of older versions of patchpack do not record it.
     package var change: Change {
         let change = bodies.snapshot.change

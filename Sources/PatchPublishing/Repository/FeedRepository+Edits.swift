@@ -16,25 +16,16 @@ extension FeedRepository {
         return true
     }
 
-    /// Changes an entry, unless it is already the same, with the same reason.
+    /// Changes and adds entries, in one step, because there may be thousands.
     ///
-    /// - Parameter reason: The reason; nil if none is given.
-    /// - Returns: Whether it was changed.
+    /// - Parameters:
+    ///   - changed: The changed entries, by name.
+    ///   - added: The new entries.
     package mutating func replace(
-        _ entry: PatchEntryDraft, unlessSame new: PatchEntryDraft, reason: String?, in details: ChangeDetails
-    ) -> Bool {
-        guard !new.isEquivalent(to: entry) || reason != nil && reason != entry.reason else { return false }
-        var new = new
-        new.reason = reason
-        replace(entry, with: new, in: details)
-        return true
-    }
-
-    /// The version that devices have instead of a version that is not offered; nil if there is none.
-    package func fallback(for entry: PatchEntryDraft) -> PatchEntryDraft? {
-        guard entry.state != .active else { return nil }
-        let others = entries(of: entry.id).filter { $0.version != entry.version && $0.state == .active }
-        return others.max { $0.version < $1.version }
+        _ changed: [String: PatchEntryDraft], adding added: [PatchEntryDraft], in details: ChangeDetails
+    ) {
+        guard !changed.isEmpty || !added.isEmpty else { return }
+        edit(in: details) { list in list.entries = list.entries.map { changed[$0.name] ?? $0 } + added }
     }
 
     /// Restores the list of an older state, unless it is in effect. A patch that was not listed then is withdrawn, because devices
@@ -73,23 +64,34 @@ extension FeedRepository {
         return true
     }
 
-    /// Removes all but the newest versions of patches. Withdrawals stay, because they must reach devices that have been away for
-    /// long.
+    /// Removes all but the newest versions of patches.
     ///
-    /// - Parameter count: How many versions of each patch to keep.
-    /// - Returns: The removed versions, newest first for each patch.
+    /// Withdrawals stay, because they must reach devices that have been away for long. A version stays too if it is offered to
+    /// devices that no version that stays is offered to.
+    ///
+    /// - Parameter count: How many versions of each patch to keep at least.
+    /// - Returns: The versions that were removed, and those that stay because of their devices, newest first for each patch.
     package mutating func prune(
         _ ids: [String], keeping count: Int, in details: ChangeDetails
-    ) throws(PatchError) -> [(id: String, version: Int)] {
+    ) throws(PatchError) -> (removed: [PatchEntryDraft], needed: [PatchEntryDraft]) {
         let listed = Dictionary(grouping: list.entries, by: \.id)
-        var gone: [PatchEntryDraft] = []
+        var (removed, needed): ([PatchEntryDraft], [PatchEntryDraft]) = ([], [])
         for id in ids {
             guard let entries = listed[id] else { throw .unlisted(id, in: self) }
-            gone += entries.filter { $0.state != .withdrawn }.sorted { $0.version > $1.version }.dropFirst(count)
+            let versions = entries.filter { $0.state != .withdrawn }.sorted { $0.version > $1.version }
+            var kept = versions.prefix(count).filter { $0.state == .active }
+            for entry in versions.dropFirst(count) {
+                if entry.state == .active, !kept.contains(where: { $0.reachesAll(of: entry) }) {
+                    kept.append(entry)
+                    needed.append(entry)
+                } else {
+                    removed.append(entry)
+                }
+            }
         }
-        let names = Set(gone.map(\.name))
+        let names = Set(removed.map(\.name))
         prune(in: details) { names.contains($0.name) }
-        return gone.map { ($0.id, $0.version) }
+        return (removed, needed)
     }
 
     /// Removes versions that no device should get any more, from the list and from the targets.
@@ -114,46 +116,45 @@ extension FeedRepository {
         return targets.map(\.path).filter { $0.utf8.starts(with: FeedLayout.envelopes.utf8) && !listed.contains($0) }
     }
 
-    /// Removes a version of a patch from the targets that the release keys have signed.
+    /// Removes a version of patches from the targets that the release keys have signed.
     ///
     /// Its withdrawal stays in the list, because devices may have the patch. If only the withdrawal is left, it is removed too.
     ///
-    /// - Returns: Whether a withdrawal stays.
-    package mutating func remove(
-        _ id: String, version: Int, in details: ChangeDetails
-    ) throws(PatchError) -> Bool {
-        let path = envelopePath(id, version)
-        let entry = list.entries.first { $0.id == id && $0.version == version }
-        guard digest(of: path) != nil else {
-            guard let entry else { throw .unlisted(id, version: version, in: self) }
-            withdraw(id, version: version, in: details)
-            guard entry.state == .withdrawn else { return true }
-            edit(in: details) { list in list.entries.removeAll { $0.id == id && $0.version == version } }
-            return false
+    /// - Returns: The patches of which no withdrawal stays.
+    package mutating func prune(
+        _ ids: [String], version: Int, in details: ChangeDetails
+    ) throws(PatchError) -> Set<String> {
+        let listed = list.entries(by: \.name)
+        var (paths, gone): (Set<String>, Set<String>) = ([], [])
+        var withdrawn: [PatchEntryDraft] = []
+        for id in ids {
+            let path = envelopePath(id, version)
+            let entry = listed["\(id) \(version)"]
+            let isSigned = digest(of: path) != nil
+            guard isSigned || entry != nil else { throw .unlisted(id, version: version, in: self) }
+            if isSigned { paths.insert(path) }
+            if entry?.state != .withdrawn {
+                withdrawn.append(withdrawal(of: id, version: version, after: entry))
+            } else if !isSigned {
+                gone.insert(id)
+            }
         }
-        withdraw(id, version: version, in: details)
-        removeTargets(in: details) { $0 == path }
-        return true
+        if !withdrawn.isEmpty || !gone.isEmpty {
+            let changed = Set(withdrawn.map(\.id)).union(gone)
+            edit(in: details) { list in
+                list.entries = list.entries.filter { $0.version != version || !changed.contains($0.id) } + withdrawn
+            }
+        }
+        if !paths.isEmpty { removeTargets(in: details, paths.contains) }
+        return gone
     }
 
-    /// Withdraws a version whether or not it is listed. The entry only withdraws it, so it needs no envelope.
-    package mutating func withdraw(_ id: String, version: Int, in details: ChangeDetails) {
-        let old = list.entries.first { $0.id == id && $0.version == version }
-        guard old?.state != .withdrawn else { return }
+    /// An entry that withdraws a version, whether or not it is listed. It only withdraws it, so it needs no envelope.
+    package func withdrawal(of id: String, version: Int, after old: PatchEntryDraft? = nil) -> PatchEntryDraft {
         var entry = PatchEntryDraft(withdrawing: id, version: version)
         entry.path = envelopePath(id, version)
         entry.reason = old?.reason
-        edit(in: details) { list in
-            list.entries.removeAll { $0.id == id && $0.version == version }
-            list.entries.append(entry)
-        }
-    }
-
-    /// Whether a version was published, but is not listed.
-    ///
-    /// - Parameter files: The SHA-256 of each file that was ever published, by name.
-    package func isUnlisted(_ id: String, version: Int, in files: [String: String]) -> Bool {
-        files["\(id)-\(version).js"] != nil && !list.entries.contains { $0.id == id && $0.version == version }
+        return entry
     }
 
     private func envelopePath(_ id: String, _ version: Int) -> String {

@@ -19,6 +19,15 @@ package struct FeedRepository: Sendable {
             }
         }
 
+        /// The name of its keys, as `feed init` has them.
+        package var keyName: String {
+            switch self {
+            case .root: "the root key"
+            case .targets: "the release key"
+            case .rollout, .snapshot, .timestamp: "the online key"
+            }
+        }
+
         /// The roles whose changes may wait for signatures. The other two are made last, from these.
         static let drafted: [Role] = [.targets, .rollout, .root]
 
@@ -343,9 +352,9 @@ package struct FeedRepository: Sendable {
     /// - Parameters:
     ///   - publications: The envelopes.
     ///   - files: The SHA-256 of each file that was ever published, by name, including pruned files.
-    ///   - allowsLower: Whether a version may be lower than one that is offered.
+    ///   - allowsLower: Whether a version may be lower than one that is not withdrawn.
     /// - Returns: The result for each envelope. One that is not new was published before with the same bytes.
-    /// - Throws: `feed-published` if the same version was published with other bytes, `feed-listed` if a higher one is offered.
+    /// - Throws: `feed-published` if the same version was published with other bytes, `feed-listed` if a higher one is listed.
     ///   Then nothing is changed.
     package mutating func publish(
         _ publications: [Publication], files: [String: String] = [:], allowsLower: Bool = false,
@@ -394,14 +403,14 @@ package struct FeedRepository: Sendable {
         return results
     }
 
-    /// Checks that no higher version is offered. Devices take the highest version that is for them, so the lower one would reach
-    /// only the devices that the higher one is not for.
+    /// Checks that no higher version is listed, unless it is withdrawn. Devices take the highest version that is for them, so the
+    /// lower one would reach only the devices that the higher one is not for, or that cannot get it while it is paused.
     private static func check(_ new: PatchEntryDraft, isAbove versions: [PatchEntryDraft]) throws(PatchError) {
-        let higher = versions.filter { $0.state == .active && $0.version > new.version }
+        let higher = versions.filter { $0.state != .withdrawn && $0.version > new.version }
         guard let highest = higher.max(by: { $0.version < $1.version }) else { return }
         throw PatchError(
             .feedListed,
-            "\(new.name): version \(highest.version) is \(highest.words), and devices would get the lower one wherever that is not for them",
+            "\(new.name): version \(highest.version) is \(highest.words), so only devices that do not get that one would get this one",
             remedy: PublishingRemedy.packHigher)
     }
 
@@ -443,26 +452,14 @@ package struct FeedRepository: Sendable {
                 list.isEnabled ? nil : Change(time: details.now, author: details.author, reason: details.reason)
         }
         list.entries = list.entries.map { $0.stamped(since: old[$0.name], in: details) }
-        stampList(in: details)
-    }
-
-    private mutating func stampList(in details: ChangeDetails) {
         (list.author, list.reason) = (details.author, details.reason)
         list.published = details.now
         hasNewList = true
     }
 
-    /// Changes an entry of the list. The others are not looked at, because thousands may change one after the other.
-    ///
-    /// - Parameter entry: The entry as it is now.
+    /// Changes an entry of the list.
     package mutating func replace(_ entry: PatchEntryDraft, with new: PatchEntryDraft, in details: ChangeDetails) {
-        bumpVersion(of: .rollout, in: details)
-        var entries = list.entries
-        if let index = entries.firstIndex(where: { $0.id == entry.id && $0.version == entry.version }) {
-            entries[index] = new.stamped(since: entry, in: details)
-        }
-        list.entries = entries
-        stampList(in: details)
+        replace([entry.name: new], adding: [], in: details)
     }
 
     /// Renews metadata that expire soon: the timestamp always, the others when less than half of their time is left.

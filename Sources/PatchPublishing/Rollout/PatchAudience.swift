@@ -30,8 +30,9 @@ package struct PatchAudience: Sendable {
 
     /// Sets the audience of the list's entry. Settings that are not given again stay.
     package func apply(to entry: inout PatchEntryDraft) throws(PatchError) {
-        // A percentage of 100 is written too, so that a later, smaller one counts the same units.
-        if let basisPoints {
+        // A percentage of 100 is written too, so that a later, smaller one counts the same units. Without a unit and a seed, these
+        // are the installations anyway.
+        if let basisPoints, !isForAll || entry.basisPoints < 10_000 || entry.rollout != nil {
             entry.rollout = Rollout(basisPoints: basisPoints, unit: unit ?? .installation, seed: seed)
         }
         guard !groups.contains("") else {
@@ -49,12 +50,18 @@ package struct PatchAudience: Sendable {
         if let moment { entry.when = moment }
     }
 
+    /// Whether it is for each device.
+    private var isForAll: Bool { basisPoints == 10_000 && unit == nil && seed == nil && !isNarrow }
+
+    /// Whether it names groups or users.
+    package var isNarrow: Bool { !groups.isEmpty || !users.isEmpty }
+
     /// The audience in words.
     package var text: String {
         let groups = groups.isEmpty ? [] : ["groups \(groups.joined(separator: ", "))"]
         let users = users.isEmpty ? [] : ["\(users.count) users"]
         let part = basisPoints.map { Rollout.percent($0) + " by \((unit ?? .installation).rawValue)" }
         let all = (part.map { [$0] } ?? []) + groups + users
-        return all.isEmpty ? "to all" : "to " + all.joined(separator: ", and ")
+        return all.isEmpty || isForAll ? "to all" : "to " + all.joined(separator: ", and ")
     }
 }

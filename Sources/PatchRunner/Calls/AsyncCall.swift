@@ -56,7 +56,9 @@ internal import Synchronization
                 }
             }
             switch place.withCell({ slot.substitute(for: refusal, $0) }) {
-            case .again: entry = Entry(slot, place, turn)
+            case .again:
+                entry = Entry(slot, place, turn)
+                LuaState.releaseReserved()
             case .below(let below): return await enter(slot, .layer(below), after: Entry(slot, .layer(below), nil))
             case .original: return entry
             case .otherwise(let otherwise):
@@ -65,6 +67,11 @@ internal import Synchronization
             case .instrumented(let cell):
                 entry.instrumented = cell
                 return entry
+            case .probe(let probe, let layer):
+                layer.letTry()
+                entry = Entry(slot, place, turn)
+                let hasEntered = layer.endTry()
+                if let call = entry.call, hasEntered { call.stack.keep(probe) } else { probe.ended(succeeded: nil) }
             }
         }
         return entry
@@ -106,16 +113,17 @@ internal import Synchronization
         unsafe waiting = pp_suspend(stack.state)
     }
 
-    /// Reports that it could not continue, unless the patch is gone.
+    /// Reports that it could not continue.
     ///
     /// - Returns: A reference to the answer in its place, for ``Otherwise/outcome(_:_:_:)``, or 0.
     @usableFromInline func reportBusy(to slot: Slot) -> UInt {
-        _ = slot.substitute(for: Refusal(PP_BUSY, by: layer), slot.cell)
-        return layer.flatMap { slot.otherwise(of: $0) }?.bits ?? 0
+        guard let layer else { return 0 }
+        slot.countFallback(of: layer, Refusal(PP_BUSY, by: layer))
+        return slot.otherwise(of: layer)?.bits ?? 0
     }
 
-    /// Enters the patch again after its original or another call has answered. Returns false if the patch is closed, and
-    /// nil if it is busy. If it is closed, the call has ended.
+    /// Enters the patch again after its original or another call has answered. Returns false if calls are nested too deep, and
+    /// nil if the patch is busy. If they are nested too deep, the call has ended.
     @usableFromInline func tryResume() -> Bool? { tryResume(nil) }
 
     private func tryResume(_ turn: Turn?) -> Bool? {
@@ -124,8 +132,8 @@ internal import Synchronization
         return isOver ? false : nil
     }
 
-    /// Waits until it can enter the patch again. Returns false if the patch is closed or stays busy; the call has ended
-    /// then.
+    /// Waits until it can enter the patch again. Returns false if the patch stays busy, or if calls are nested too deep; the call
+    /// has ended then.
     @usableFromInline func awaitTurn(on slot: Slot) async -> Bool {
         var turn: Turn?
         while true {

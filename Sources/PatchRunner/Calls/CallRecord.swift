@@ -12,7 +12,7 @@ package struct LayerCell {
         unsafe address.assumingMemoryBound(to: Atomic<UInt>.self).pointee.load(ordering: .acquiring) == 0
     }
 
-    /// Whether it holds a layer.
+    /// Whether it holds this layer.
     func holds(_ layer: Layer) -> Bool {
         unsafe address.assumingMemoryBound(to: Atomic<UInt>.self).pointee.load(ordering: .acquiring)
             == UInt(bitPattern: layer.pointer)

@@ -14,6 +14,10 @@
 /// because it exists only at that place.
 @frozen
 public struct PatchPoint<Function>: Sendable {
+    /// Calls the layer that a cell holds, or the original, as `Slot.Invoke` does.
+    @usableFromInline
+    typealias Invoke = @Sendable (Slot, Function, PatchStack, Int32, CallReference?, LayerCell) -> Int32
+
     @usableFromInline let slot: Slot
 
     /// - Parameter invoke: Calls the original for a script; nil if the place is asynchronous.
@@ -31,12 +35,26 @@ public struct PatchPoint<Function>: Sendable {
             name, arguments, result, failure, parameters: parameters, invoke: invoke,
             invokeAsync: invoke == nil ? refusal : nil)
     }
+
+    @_alwaysEmitIntoClient @inline(__always)
+    init<Output: PatchResult, Failure: Error>(
+        _ name: String, arguments: [any PatchValue.Type], result: Output.Type, failure: Failure.Type,
+        parameters: [String],
+        calling invoke: @escaping Invoke
+    ) {
+        self.init(
+            name, arguments: arguments, result: result, failure: failure, parameters: parameters,
+            invoke: { slot, stack, first, record, cell in
+                // The original is the code at the calling place, and is only in the call's record.
+                guard let call = unsafe CallRecord<Function, Output.Value, Failure>.at(record) else {
+                    return stack.refuseCall(of: slot)
+                }
+                return unsafe invoke(slot, call.pointee.original.pointee, stack, first, record, cell)
+            })
+    }
 }
 
 extension PatchPoint {
     /// The name that patches use.
     public var name: String { slot.name }
-
-    /// Whether a patch is active on the name.
-    public var isReplaced: Bool { slot.isPatched }
 }

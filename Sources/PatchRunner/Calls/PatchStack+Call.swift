@@ -9,10 +9,50 @@ extension PatchStack {
     /// Ends the call.
     @usableFromInline package func leave() { unsafe pp_leave(state) }
 
+    /// Ends the call, which throws an error for the app.
+    @usableFromInline func leaveThrowing() {
+        unsafe values.takeProbe(of: pp_current_call(state))?.ended(succeeded: true)
+        leave()
+    }
+
+    /// Keeps a try of the script until the call has ended.
+    func keep(_ probe: Breaker.Probe) { unsafe values.keep(probe, for: pp_note_call(state)) }
+
     /// Reads the scalars that a function takes, from a place on the stack up to the top.
     @usableFromInline func read(_ kinds: UInt64, from first: Int32, into values: UnsafeMutablePointer<UInt64>?) -> Bool
     {
         unsafe pp_read_scalars(state, first, values, kinds)
+    }
+
+    /// Calls an original for a script, keeps the value that it returns, and pushes it.
+    ///
+    /// - Parameter isTimed: Whether the bridge separates the original's time from the script's.
+    @_alwaysEmitIntoClient @inline(__always)
+    func answer<Function, Output: PatchResult>(
+        _ record: UnsafeMutablePointer<CallRecord<Function, Output.Value, Never>>?, isTimed: Bool, as _: Output.Type,
+        original: () -> Output.Value
+    ) -> Int32 {
+        if !isTimed { hostBegins() }
+        let value = original()
+        if !isTimed { hostEnds() }
+        return unsafe answer(value, of: record, as: Output.self)
+    }
+
+    /// The same for an original that may throw.
+    @_alwaysEmitIntoClient @inline(__always)
+    func answerThrowing<Function, Output: PatchResult>(
+        _ record: UnsafeMutablePointer<CallRecord<Function, Output.Value, any Error>>?, isTimed: Bool,
+        as _: Output.Type, original: () throws -> Output.Value
+    ) -> Int32 {
+        if !isTimed { hostBegins() }
+        do {
+            let value = try original()
+            if !isTimed { hostEnds() }
+            return unsafe answer(value, of: record, as: Output.self)
+        } catch {
+            if !isTimed { hostEnds() }
+            return unsafe answer(error, of: record)
+        }
     }
 
     /// Keeps the value that an original returned, and pushes it for the script.

@@ -4,12 +4,17 @@ internal import CLuaBridge
 struct Refusal {
     /// The layer that refused; nil if none was on the name.
     let layer: Layer?
-    /// A `pp_refusal`.
-    let reason: UInt32
+    /// A `pp_refusal`; nil if the layer was taken off while a call was in a patch above it.
+    let reason: UInt32?
 
     init(_ reason: pp_refusal, by layer: Layer?) {
         self.layer = layer
         self.reason = reason.rawValue
+    }
+
+    init(deactivated layer: Layer) {
+        self.layer = layer
+        reason = nil
     }
 
     /// Decodes the bridge's form: the address of a `pp_layer`, with a `pp_refusal` in its three lowest bits.
@@ -20,6 +25,12 @@ struct Refusal {
 
     /// Whether all instances of the patch are taken, and another one may be made.
     var mayGrow: Bool { reason == PP_MAY_GROW.rawValue }
+
+    /// Whether the layer was no longer on the name.
+    var isStale: Bool { reason == PP_UNPATCHED.rawValue }
+
+    /// Whether the layer's breaker is open.
+    var isOpen: Bool { reason == PP_OPEN.rawValue }
 
     /// Whether another call is in the patch, and this one may wait.
     var isTransient: Bool { reason == PP_BUSY.rawValue }
@@ -32,6 +43,7 @@ struct Refusal {
         case PP_CROWDED.rawValue: .waiting
         case PP_KILLED.rawValue: .ended
         case PP_OPEN.rawValue: .otherwise
+        case nil: .deactivated
         default: nil
         }
     }

@@ -18,7 +18,4 @@ public struct Replaceable<Function: Sendable>: Sendable {
 extension Replaceable {
     /// The name that patches use.
     public var name: String { slot.name }
-
-    /// Whether a patch is active on the name.
-    public var isReplaced: Bool { slot.isPatched }
 }

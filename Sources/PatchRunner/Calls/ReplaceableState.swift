@@ -15,10 +15,11 @@ public struct ReplaceableState: Sendable {
         public let calls: Int
         /// How often its function failed.
         public let failures: Int
-        /// How often something else answered, because the script had failed or could not be entered: the script's `otherwise`, an
-        /// older patch or the original.
+        /// How often something else answered, because the script had failed or could not be entered: the script's `otherwise`,
+        /// another patch or the original.
         public let fallbacks: Int
-        /// Whether it has failed too often, so that only its script's `otherwise` answers.
+        /// Whether it has failed too often here, so that its script does not run for now: its `otherwise` answers, or what is below
+        /// it.
         public let isOpen: Bool
         /// The mean wall time of a call, including originals, measured for every 64th call; nil before the first.
         public let meanTime: Duration?

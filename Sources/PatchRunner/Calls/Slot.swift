@@ -21,11 +21,8 @@ protocol SlotRegistry: AnyObject, Sendable {
 protocol LayerOwner: AnyObject, Sendable {
     var reports: PatchEventSink { get }
 
-    /// Makes another instance for a call that found the others taken.
-    func makeInstances()
-
-    /// Whether it has failed too often, so that only its script's `otherwise` answers.
-    var isOpen: Bool { get }
+    /// Makes another instance for the next call of this thread, which found the others taken.
+    func makeInstance()
 }
 
 /// A registered function and the patches that replace it.
@@ -67,17 +64,32 @@ package final class Slot: Sendable {
     private let stack = Mutex(Stack())
 
     private struct Stack {
-        /// The layers on this name and the patches that they belong to, the topmost last.
+        /// The layers on this name and the patches that they belong to, by the bytes of the patches' ids, the topmost last.
         var layers: [ActiveLayer] = []
         /// How often the patches that were deactivated last were called, the newest last.
         var ended: [Total] = []
         /// How many layers were put on this name.
         var activations = 0
-        /// The answers in place of layers, by the layers' addresses. They are kept for calls that continue when their layer is
-        /// gone.
-        var otherwise: [UInt: Otherwise] = [:]
+        /// The layers that were put on this name, by their addresses. They are kept for calls that are in a layer that is gone, or
+        /// on their way to one. The memory of a layer is used again only for a patch of the same id.
+        var known: [UInt: KnownLayer] = [:]
         /// Is above the layers if calls are instrumented, so that a call without an instrument has nothing to check.
         var barrier: Layer?
+
+        /// Remembers how often a layer was called that is no longer active.
+        mutating func end(_ layer: ActiveLayer) {
+            if ended.count == Slot.mostEnded { ended.removeFirst() }
+            ended.append(Slot.total(of: layer))
+        }
+
+        /// Counts a call that a layer did not answer which is no longer active.
+        mutating func countEnded(_ layer: Layer, failures: Int) {
+            guard let patch = known[layer.address]?.patch,
+                let place = ended.lastIndex(where: { $0.patch == patch })
+            else { return }
+            ended[place].calls.failures.addOrMost(failures)
+            ended[place].calls.fallbacks.addOrMost(1)
+        }
     }
 
     /// Why a value is not a result of the function.
@@ -87,12 +99,31 @@ package final class Slot: Sendable {
         package init(_ description: String) { self.description = description }
     }
 
+    private struct KnownLayer {
+        let patch: PatchID
+        /// nil after the end of its runner.
+        weak var listener: EventListener?
+        /// The answer in its place when its script cannot answer.
+        let otherwise: Otherwise?
+    }
+
     private struct ActiveLayer {
         let layer: Layer
         let patch: any LayerOwner
         let activation: Int
         /// How often calls could not enter it, by the reason.
         var refusals: [String: Int] = [:]
+        /// Whether calls do not meet it: its breaker is open, and it has no `otherwise`.
+        var isOff = false
+
+        var patchID: PatchID { patch.reports.patch }
+        var id: String { patchID.id }
+
+        /// Whether its place is below another layer. The closed version of a patch is above an older one.
+        func isBelow(_ other: ActiveLayer) -> Bool {
+            id.hasBytes(before: other.id)
+                || !other.id.hasBytes(before: id) && patchID.version < other.patchID.version
+        }
     }
     /// The calls of a patch from an activation until now, or until its deactivation.
     typealias Total = (patch: PatchID, activation: Int, calls: RunnerEvent.Calls)
@@ -171,45 +202,85 @@ package final class Slot: Sendable {
 
     // MARK: layers
 
-    /// Puts a layer on top.
+    /// Puts a layer on the name: in the place of an older version, or above the layers of patches whose ids are less, or equal with
+    /// a lower version.
+    ///
+    /// A call finds either the older version or the new one.
     ///
     /// - Parameter otherwise: The answer in its place when its script cannot answer.
-    func push(_ layer: Layer, of patch: any LayerOwner, otherwise: Otherwise?) {
+    func put(_ layer: Layer, of patch: any LayerOwner, replacing old: (any LayerOwner)?, otherwise: Otherwise?) {
         let isInstrumented = registry?.instrument != nil
-        stack.locked { stack in
+        let forgotten = stack.locked { stack in
             if isInstrumented, stack.barrier == nil { stack.barrier = unsafe pp_new_barrier().map { unsafe Layer($0) } }
-            unsafe layer.isPut(on: Unmanaged.passUnretained(self).toOpaque(), above: stack.layers.last?.layer)
             stack.activations += 1
-            stack.otherwise[layer.address] = otherwise
-            stack.layers.append(ActiveLayer(layer: layer, patch: patch, activation: stack.activations))
-            put(layer, on: stack)
+            let new = ActiveLayer(layer: layer, patch: patch, activation: stack.activations)
+            let place: Int
+            if let old, let known = stack.layers.firstIndex(where: { $0.patch === old }) {
+                place = known
+                stack.end(stack.layers[place])
+                stack.layers[place] = new
+            } else {
+                place = stack.layers.firstIndex(where: new.isBelow) ?? stack.layers.count
+                stack.layers.insert(new, at: place)
+            }
+            follow(place, of: &stack, hasOtherwise: otherwise != nil)
+            let known = KnownLayer(patch: new.patchID, listener: patch.reports.listener, otherwise: otherwise)
+            return stack.known.updateValue(known, forKey: layer.address)
         }
-    }
-
-    /// Makes a layer the topmost layer of a patch; nil if there is none.
-    private func put(_ layer: Layer?, on stack: Stack) {
-        stack.barrier?.isPut(above: layer)
-        unsafe pp_cell_set(top, layer.map { unsafe (stack.barrier ?? $0).pointer })
+        withExtendedLifetime(forgotten) {}  // an object may end with it, whose `deinit` may call anything
     }
 
     /// Takes a patch's layer off. The layer above it then lies on the layer below it.
     func remove(_ patch: any LayerOwner) {
         stack.locked { stack in
-            guard let index = stack.layers.firstIndex(where: { $0.patch === patch }) else { return }
-            if stack.ended.count == Self.mostEnded { stack.ended.removeFirst() }
-            stack.ended.append(Self.total(of: stack.layers.remove(at: index)))
-            let below = index > 0 ? stack.layers[index - 1].layer : nil
-            if index < stack.layers.count {
-                stack.layers[index].layer.isPut(above: below)
-            } else {
-                put(below, on: stack)
-            }
+            guard let place = stack.layers.firstIndex(where: { $0.patch === patch }) else { return }
+            stack.end(stack.layers.remove(at: place))
+            link(stack)
         }
+    }
+
+    /// Lets calls enter a patch's layer, or not, as its breaker has it now.
+    ///
+    /// - Returns: The uptime until which calls do not meet the layer; nil if they do.
+    func follow(_ patch: any LayerOwner) -> Duration? {
+        stack.locked { stack in
+            guard let place = stack.layers.firstIndex(where: { $0.patch === patch }) else { return nil }
+            let hasOtherwise = stack.known[stack.layers[place].layer.address]?.otherwise != nil
+            return follow(place, of: &stack, hasOtherwise: hasOtherwise)
+        }
+    }
+
+    @discardableResult
+    private func follow(_ place: Int, of stack: inout Stack, hasOtherwise: Bool) -> Duration? {
+        var (isOpen, pauseEnd): (Bool, Duration?) = (true, nil)
+        switch stack.layers[place].patch.reports.breaker.position(of: name) {
+        case .closed: isOpen = false
+        case .open(let end): pauseEnd = hasOtherwise ? nil : end
+        case .halfOpen: break
+        }
+        stack.layers[place].isOff = pauseEnd != nil
+        // Its memory may be that of an earlier version, and a late call may enter it as soon as it is on the name.
+        stack.layers[place].layer.isPut(above: stack.layers[..<place].last { !$0.isOff }?.layer)
+        unsafe stack.layers[place].layer.isPut(on: Unmanaged.passUnretained(self).toOpaque(), isOpen: isOpen)
+        link(stack)
+        return pauseEnd
+    }
+
+    /// Puts each layer on the next one below it that calls meet, and the calls of the name on the topmost one.
+    private func link(_ stack: Stack) {
+        var below: Layer?
+        for active in stack.layers {
+            active.layer.isPut(above: below)
+            if !active.isOff { below = active.layer }
+        }
+        stack.barrier?.isPut(above: below)
+        unsafe pp_cell_set(top, below.map { unsafe (stack.barrier ?? $0).pointer })
     }
 
     /// The patches that are active on the name, the topmost last.
     package var patches: [ReplaceableState.ActivePatch] {
-        stack.locked { $0.layers.map { (Self.total(of: $0), $0.patch.isOpen) } }.map { total, isOpen in
+        stack.locked { $0.layers.map { (Self.total(of: $0), $0.patch.reports.breaker.isOpen(name)) } }.map {
+            total, isOpen in
             let calls = total.calls
             return ReplaceableState.ActivePatch(
                 patch: total.patch, calls: calls.calls, failures: calls.failures, fallbacks: calls.fallbacks,
@@ -252,26 +323,42 @@ package final class Slot: Sendable {
                 Measure(
                     reports: active.patch.reports, calls: Self.total(of: active).calls, refusals: active.refusals,
                     waitingCalls: active.layer.waitingCalls, instances: active.layer.instances,
-                    isOpen: active.patch.isOpen)
+                    isOpen: active.patch.reports.breaker.isOpen)
             }
         }
     }
 
-    private func owner(of layer: Layer) -> (any LayerOwner)? {
-        stack.locked { stack in stack.layers.first { $0.layer == layer }?.patch }
+    /// The patch of an active layer, and the address of the layer below it, or 0.
+    ///
+    /// Both are read at once. When the layer is gone, a later version of the patch may use its memory, and has nothing below it
+    /// until it is on the name.
+    private func place(of layer: Layer) -> (owner: any LayerOwner, below: UInt)? {
+        stack.locked { stack in stack.layers.first { $0.layer == layer }.map { ($0.patch, layer.below) } }
     }
 
-    /// Counts that a layer could not be entered, and returns its patch; nil if it is no longer active.
-    private func count(_ refusal: Refusal, of layer: Layer) -> (any LayerOwner)? {
-        stack.locked { stack in
-            guard let place = stack.layers.firstIndex(where: { $0.layer == layer }) else { return nil }
-            if let reason = refusal.metricReason { stack.layers[place].refusals[reason, default: 0] += 1 }
-            return stack.layers[place].patch
+    /// Counts that a layer was entered in vain, or not at all, and reports the reason. It may be gone: a call was in it, or on its
+    /// way to it.
+    func countFallback(of layer: Layer, _ refusal: Refusal) {
+        let known = stack.locked { stack in
+            let known = stack.known[layer.address]
+            if let place = stack.layers.firstIndex(where: { $0.layer == layer }) {
+                layer.countFallback()
+                if let reason = refusal.metricReason { stack.layers[place].refusals[reason, default: 0] += 1 }
+            } else {
+                stack.countEnded(layer, failures: 0)
+            }
+            return known
         }
+        if let known, let event = refusal.event { known.listener?.hear(.fellBack(known.patch, function: name, event)) }
+    }
+
+    /// Counts that a call failed in a layer, which may be gone.
+    private func countFailure(of layer: Layer) {
+        if !layer.countFailure() { stack.locked { $0.countEnded(layer, failures: 1) } }
     }
 
     /// The answer in place of a layer that was put here; nil if its script gives no `otherwise`.
-    func otherwise(of layer: Layer) -> Otherwise? { stack.locked { $0.otherwise[layer.address] } }
+    func otherwise(of layer: Layer) -> Otherwise? { stack.locked { $0.known[layer.address]?.otherwise } }
 
     /// Reads the value that answers when the script of a layer cannot.
     ///
@@ -288,12 +375,33 @@ package final class Slot: Sendable {
 
     // MARK: calls
 
+    // A call goes on by these types, from one to the next:
+    //
+    //     Entrance      how an attempt to enter a layer has ended: entered, answered, or what answers in its place
+    //     Refusal       why the bridge has not entered the layer
+    //     Substitute    the answer to a refusal: another attempt, the layer below, the original, or an `otherwise`
+    //     Settlement    how a call ends whose script was entered and has not answered: with an outcome, or in the layer below
+
     /// Enters the layer that a cell holds.
     @usableFromInline
     package func enter(_ cell: LayerCell, _ record: CallReference) -> Entrance {
         let entry = unsafe pp_enter(cell.address, Unmanaged.passUnretained(self).toOpaque(), record.address)
         if let state = unsafe entry.L { return unsafe .entered(PatchStack(state)) }
-        return unsafe answer(for: Refusal(bits: entry.refused), cell) { enter($0, record) }
+        return unsafe enterAgain(cell, record, after: entry.refused)
+    }
+
+    // These functions are apart, so that a call that enters the patch does not prepare for them.
+    @inline(never)
+    private func enterAgain(_ cell: LayerCell, _ record: CallReference, after refusal: UInt) -> Entrance {
+        answer(for: refusal, cell) { enter($0, record) }
+    }
+
+    @inline(never)
+    private func callAgain(
+        _ cell: LayerCell, _ record: CallReference, _ arguments: UnsafePointer<UInt64>?, _ kinds: UInt64,
+        after refusal: UInt
+    ) -> Entrance {
+        answer(for: refusal, cell) { unsafe call($0, record, arguments, kinds) }
     }
 
     /// Enters the layer that a cell holds, runs it on scalars, and leaves it if the run succeeds.
@@ -307,7 +415,7 @@ package final class Slot: Sendable {
         if answer.outcome == PP_NO_ANSWER, let state = unsafe OpaquePointer(bitPattern: UInt(answer.bits)) {
             return unsafe .entered(PatchStack(state))
         }
-        return self.answer(for: Refusal(bits: UInt(answer.bits)), cell) { unsafe call($0, record, arguments, kinds) }
+        return unsafe callAgain(cell, record, arguments, kinds, after: UInt(answer.bits))
     }
 
     /// The answer in place of a layer that could not be entered.
@@ -320,6 +428,8 @@ package final class Slot: Sendable {
         case otherwise(Otherwise)
         /// The layer that the cell holds, within the registry's instrument.
         case instrumented(LayerCell)
+        /// The layer itself, although its breaker is open.
+        case probe(Breaker.Probe, Layer)
     }
 
     /// Finds the answer in place of the layer that a cell held, and reports the refusal.
@@ -327,28 +437,60 @@ package final class Slot: Sendable {
         guard let layer = refusal.layer else { return .original }
         guard !layer.isBarrier else { return unsafe .instrumented(LayerCell(layer.cellBelow)) }
         if refusal.mayGrow {
-            owner(of: layer)?.makeInstances()
+            place(of: layer)?.owner.makeInstance()
             return .again
         }
-        guard let owner = count(refusal, of: layer) else {
-            // The patch was taken off, and another may be there, such as its next version.
-            return cell.isEmpty || cell.holds(layer) ? .original : .again
+        guard let (owner, below) = place(of: layer) else { return substitute(forGone: layer, cell) }
+        if refusal.isStale { return .again }  // it was put back meanwhile
+        if refusal.isOpen, let probe = owner.reports.breaker.probe(name) {
+            return .probe(probe, layer)
         }
-        layer.countFallback()
-        if let event = refusal.event { owner.reports.fellBack(event, in: name) }
-        if let otherwise = self.otherwise(of: layer) { return .otherwise(otherwise) }
-        guard refusal.event != nil || refusal.isRepeated, layer.below != 0 else { return .original }
-        return .below(layer.below)
+        let otherwise = otherwise(of: layer)
+        // Without an `otherwise`, few calls meet a layer whose breaker is open.
+        if !refusal.isOpen || otherwise != nil { countFallback(of: layer, refusal) }
+        if let otherwise { return .otherwise(otherwise) }
+        return below == 0 ? .original : .below(below)
     }
 
-    private func answer(for refusal: Refusal, _ cell: LayerCell, _ body: (LayerCell) -> Entrance) -> Entrance {
-        switch substitute(for: refusal, cell) {
-        case .again: return body(cell)
+    /// Finds the answer in place of a layer that was taken off: the layer that has replaced it, or the next one below.
+    private func substitute(forGone layer: Layer, _ cell: LayerCell) -> Substitute {
+        // A cell that is a copy, or that belongs to a layer that was taken off before, still holds it.
+        guard cell.isEmpty || cell.holds(layer) else { return .again }
+        let (next, isInPatch) = stack.locked { stack -> (Layer?, Bool) in
+            let isInPatch = unsafe cell.address != self.cell.address && cell.address != stack.barrier?.cellBelow
+            guard let id = stack.known[layer.address]?.patch.id else { return (nil, isInPatch) }
+            return (stack.layers.last { !id.hasBytes(before: $0.id) }?.layer, isInPatch)
+        }
+        if let next { return .below(next.address) }
+        if isInPatch { countFallback(of: layer, Refusal(deactivated: layer)) }
+        return .original
+    }
+
+    /// - Parameter refusal: In the bridge's form; 0 if no layer was on the name.
+    private func answer(for refusal: UInt, _ cell: LayerCell, _ body: (LayerCell) -> Entrance) -> Entrance {
+        guard refusal != 0 else { return .original }
+        switch substitute(for: Refusal(bits: refusal), cell) {
+        case .again:
+            defer { LuaState.releaseReserved() }
+            return body(cell)
         case .below(var below): return unsafe withUnsafeMutablePointer(to: &below) { unsafe body(LayerCell($0)) }
         case .original: return .original
         case .otherwise(let otherwise): return .otherwise(otherwise.bits)
         case .instrumented(let cell): return .instrumented(cell)
+        case .probe(let probe, let layer): return attempt(probe, in: layer) { body(cell) }
         }
+    }
+
+    /// Makes a call that tries a script whose breaker is open.
+    private func attempt(_ probe: Breaker.Probe, in layer: Layer, _ body: () -> Entrance) -> Entrance {
+        layer.letTry()
+        let entrance = body()
+        switch (entrance, layer.endTry()) {
+        case (.value, true): probe.ended(succeeded: true)
+        case (.entered(let stack), true): stack.keep(probe)
+        default: probe.ended(succeeded: nil)
+        }
+        return entrance
     }
 
     /// The call that is passed to an instrument; nil if no patch is on the name any more.
@@ -371,7 +513,7 @@ package final class Slot: Sendable {
     ) -> Settlement<Output.Value, Failure> {
         if Failure.self != Never.self, let error = thrownError(on: stack) as? Failure {
             // The call throws this error itself. It is not a failure of the patch.
-            stack.leave()
+            stack.leaveThrowing()
             return .outcome(.failure(error))
         }
         let (below, otherwise) = fail(on: stack) { Output.mismatch(in: stack) }
@@ -400,11 +542,19 @@ package final class Slot: Sendable {
         let failure = failure(of: layer, on: stack, mismatch)
         let below = unsafe UInt(pp_current_below(stack.state))
         let otherwise = layer.flatMap { $0.hasOtherwise ? self.otherwise(of: $0) : nil }
-        let isStalled = unsafe pp_is_stalled(stack.state)
-        layer?.countFailure()
-        layer?.countFallback()
+        let kill = unsafe pp_kill_of(stack.state)
+        let isOfPatch = !pp_is_circumstance(kill)
+        let probe = values.takeProbe(of: unsafe pp_current_call(stack.state))
+        if let layer {
+            if kill == PP_OTHERS.rawValue { layer.shrink() } else { countFailure(of: layer) }
+        }
         unsafe pp_leave(stack.state)
-        values.reports.failed(failure, in: name, isOfPatch: !isStalled)
+        if let layer, kill == PP_OTHERS.rawValue {
+            countFallback(of: layer, Refusal(PP_BUSY, by: layer))
+        } else {
+            values.reports.failed(failure, in: name, isOfPatch: isOfPatch)
+        }
+        probe?.ended(succeeded: isOfPatch ? false : nil)
         return (below, otherwise)
     }
 

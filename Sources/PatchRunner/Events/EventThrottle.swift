@@ -1,4 +1,4 @@
-internal import CLuaBridge
+internal import PatchCrypto
 internal import Synchronization
 
 /// Passes events to a listener: of equal events, at most one in a second, with the number of repetitions.
@@ -12,25 +12,30 @@ package final class EventThrottle<Event: RepeatedEvent>: Sendable {
     }
 
     private let state: Mutex<State>
-    private let milliseconds: Int
+    private let interval: Duration
+    private let uptime: Uptime
     private let listener: @Sendable (Event) -> Void
 
     /// - Parameters:
     ///   - milliseconds: The interval, if it is not a second; 0 to pass on each event.
+    ///   - uptime: The clock by which the interval ends.
     ///   - listener: Called while no lock is held.
-    package init(milliseconds: Int = 1000, listener: @escaping @Sendable (Event) -> Void) {
-        self.milliseconds = milliseconds
+    package init(
+        milliseconds: Int = 1000, uptime: Uptime = .system, listener: @escaping @Sendable (Event) -> Void
+    ) {
+        interval = .milliseconds(milliseconds)
+        self.uptime = uptime
         self.listener = listener
         state = Mutex(State(repeats: EventDeduplicator(milliseconds: milliseconds)))
     }
 
     deinit { flush() }
 
-    private static var now: Int { Int(clamping: pp_nanoseconds() / 1_000_000) }
+    private var now: Int { uptime.now().milliseconds }
 
     /// Passes an event on, or counts it.
     package func emit(_ event: Event) {
-        let now = Self.now
+        let now = now
         let (over, isNew, awaits) = state.locked { state in
             let over = state.repeats.take(at: now)
             let isNew = state.repeats.isNew(event, at: now)
@@ -49,14 +54,15 @@ package final class EventThrottle<Event: RepeatedEvent>: Sendable {
     }
 
     private func awaitEnd() {
-        Task.detached(priority: .utility) { [weak self, milliseconds] in
-            try? await Task.sleep(for: .milliseconds(milliseconds))
+        let end = uptime.now() + interval
+        Task.detached(priority: .utility) { [weak self, uptime] in
+            try? await uptime.sleep(end)
             self?.end()
         }
     }
 
     private func end() {
-        let now = Self.now
+        let now = now
         let (over, awaits) = state.locked { state in
             let over = state.repeats.take(at: now)
             state.isAwaited = state.repeats.areWaiting

@@ -2,51 +2,73 @@ internal import CLuaBridge
 internal import PatchCrypto
 internal import Synchronization
 
+/// The host's function for events. A runner and the patches that it has loaded keep it.
+final class EventListener: Sendable {
+    private let handler: @Sendable (RunnerEvent) -> Void
+
+    init(_ handler: @escaping @Sendable (RunnerEvent) -> Void) {
+        self.handler = handler
+        Self.firstTask
+    }
+
+    /// Calls the function. If this thread has too little stack for it, a task does.
+    func hear(_ event: RunnerEvent) {
+        guard pp_has_stack_for_events() else {
+            Self.run { [handler] in handler(event) }
+            return
+        }
+        handler(event)
+    }
+
+    /// The first task of a program makes the types of its parts, for which a thread with little stack has no room.
+    private static let firstTask: Void = run {}
+
+    @inline(never)
+    private static func run(_ body: @escaping @Sendable () -> Void) { Task.detached { body() } }
+}
+
 /// Reports the events of a patch to the host, counts its failures, and limits its log.
 package final class PatchEventSink: Sendable {
     let patch: PatchID
     let breaker: Breaker
-    private let events: (@Sendable (RunnerEvent) -> Void)?
+    let listener: EventListener?
     private let limit: Int
     /// When the current minute of the log began, and how many bytes were logged since then.
-    private let minute = Mutex<(began: UInt64, bytes: Int)>((0, 0))
+    private let minute = Mutex<(began: Duration, bytes: Int)?>(nil)
+    private let uptime: Uptime
 
-    /// - Parameter events: Called for each event, on the thread on which it happens; nil if there is no listener.
-    init(
-        on patch: PatchID, limits: PatchLimits, breaker: Breaker, events: (@Sendable (RunnerEvent) -> Void)?
-    ) {
+    /// - Parameter listener: Is called for each event, on the thread on which it happens.
+    init(on patch: PatchID, limits: PatchLimits, breaker: Breaker, uptime: Uptime, listener: EventListener?) {
+        self.uptime = uptime
         self.patch = patch
         self.breaker = breaker
-        self.events = events
+        self.listener = listener
         limit = max(0, limits.logBytesPerMinute)
     }
 
     /// Whether there is a listener.
-    var isHeard: Bool { events != nil }
+    var isHeard: Bool { listener != nil }
 
     /// Reports a failure and counts it, which may open the breaker.
     ///
     /// - Parameters:
     ///   - failure: nil if there is no listener.
-    ///   - isOfPatch: Whether the failure counts. A patch that waited for the processor is not at fault.
+    ///   - isOfPatch: Whether the failure counts. A patch that got no processor or no memory is not at fault.
     func failed(_ failure: RunnerEvent.Failure?, in function: String, isOfPatch: Bool) {
         if let failure { emit(.failed(patch, function: function, failure)) }
-        if isOfPatch { breaker.count(at: pp_nanoseconds()) }
-    }
-
-    func fellBack(_ reason: RunnerEvent.Fallback, in function: String) {
-        emit(.fellBack(patch, function: function, reason))
+        if isOfPatch { breaker.count(function) }
     }
 
     /// The event for a log line. The first line past the minute's limit becomes a warning; the following lines are
     /// dropped (nil).
     func line(_ level: RunnerEvent.LogLevel, _ text: UnsafeBufferPointer<UInt8>) -> RunnerEvent? {
-        let now = pp_nanoseconds()
+        let now = uptime.now()
         let (before, after) = minute.locked { minute in
-            if minute.began == 0 || now - minute.began >= 60_000_000_000 { minute = (now, 0) }
-            let before = minute.bytes
-            minute.bytes = before.addingOrMost(text.count).addingOrMost(1)
-            return (before, minute.bytes)
+            let isOver = minute.map { now - $0.began >= .seconds(60) } ?? true
+            let (began, before) = minute.flatMap { isOver ? nil : $0 } ?? (now, 0)
+            let after = before.addingOrMost(text.count).addingOrMost(1)
+            minute = (began, after)
+            return (before, after)
         }
         guard before <= limit else { return nil }
         guard after <= limit else {
@@ -55,19 +77,19 @@ package final class PatchEventSink: Sendable {
         return unsafe .log(patch, level, String(decoding: text, as: UTF8.self))
     }
 
-    /// Reports why there can be no other instance of the patch.
-    func hasOneInstance(_ error: PatchError) {
+    /// Reports why another instance of the patch could not be made.
+    func takesTurns(_ error: PatchError) {
         emit(.log(patch, .warn, "calls take turns, because another instance could not be made: \(error)"))
     }
 
-    func emit(_ event: RunnerEvent) { events?(event) }
+    func emit(_ event: RunnerEvent) { listener?.hear(event) }
 
     /// A sink for a script that is not part of a patch. Its events are dropped.
     package static var none: PatchEventSink {
         let limits = PatchLimits()
         return PatchEventSink(
             on: PatchID(id: "com.example.none", version: 1), limits: limits,
-            breaker: Breaker(limits: limits) { _, _ in },
-            events: nil)
+            breaker: Breaker(limits: limits, functions: [], uptime: .system) { _, _ in }, uptime: .system,
+            listener: nil)
     }
 }

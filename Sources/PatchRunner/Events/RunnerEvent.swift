@@ -18,6 +18,8 @@ public enum RunnerEvent: Sendable {
         public let script: String?
         /// The line in the script, from 1. For a wrong result it is the line on which the function begins.
         public let line: Int?
+        /// Whether the patch is not at fault: the machine had no processor time or no memory for it.
+        package var isCircumstance = false
 
         package init(code: PatchError.Code, message: String, script: String?, line: Int?) {
             self.code = code
@@ -27,8 +29,8 @@ public enum RunnerEvent: Sendable {
         }
     }
 
-    /// The reason why the script did not answer although it did not fail. Its `otherwise` answered instead, or, without one, an
-    /// older patch or the original.
+    /// The reason why the script did not answer although it did not fail. Its `otherwise` answered instead, or, without one, the
+    /// next patch below or the original.
     public enum Fallback: String, Sendable {
         /// Another thread was in the patch for longer than ``PatchLimits/lockTime``.
         case busy
@@ -41,6 +43,8 @@ public enum RunnerEvent: Sendable {
         case ended
         /// The patch has failed too often, and its script's `otherwise` answered.
         case otherwise
+        /// The patch was deactivated while a call was in a patch above it, so that the original answered.
+        case deactivated
     }
 
     /// The number of calls of a patch, and how long they took.
@@ -49,7 +53,7 @@ public enum RunnerEvent: Sendable {
         public package(set) var calls: Int
         /// How many of the calls failed.
         public package(set) var failures: Int
-        /// How often something else answered: the script's `otherwise`, an older patch or the original.
+        /// How often something else answered: the script's `otherwise`, another patch or the original.
         public package(set) var fallbacks: Int
         /// How many of the calls were measured.
         public package(set) var measured: Int
@@ -92,16 +96,18 @@ public enum RunnerEvent: Sendable {
     case deactivated(PatchID)
     /// A patch was refused. Its id and version are given if the manifest was verified.
     case refused(PatchError, PatchID?)
-    /// A replacement failed. The script's `otherwise` answered. Without one, the next older patch or the original answered; if it
+    /// A replacement failed. The script's `otherwise` answered. Without one, the next patch below or the original answered; if it
     /// had already answered in this call, it did not run again.
     case failed(PatchID, function: String, Failure)
     /// The patch's script did not answer a call, although it did not fail.
     case fellBack(PatchID, function: String, Fallback)
     /// The statistics of a patch's calls since the last event of this kind.
     case called(PatchID, Calls)
-    /// A patch failed too often, and was deactivated. The exceptions are the functions for which its script gives an `otherwise`,
-    /// which answers them from now on.
-    case breakerOpened(PatchID, failures: Int, otherwise: [String])
+    /// Replacements of a patch failed too often, and are skipped for now. `otherwise` has the functions for which the script gives
+    /// an `otherwise`, which answers them.
+    case breakerOpened(PatchID, functions: [String], failures: Int, otherwise: [String])
+    /// A replacement that had failed too often runs again, because tries have succeeded.
+    case breakerClosed(PatchID, function: String)
     /// A script wrote to the log.
     case log(PatchID, LogLevel, String)
     /// An event happened again this many times within a second after it was reported. The event is the latest occurrence.
@@ -114,32 +120,46 @@ extension RunnerEvent {
     public var jsonLine: String { record.line() }
 
     /// The event's name in JSON, such as `breaker-opened`.
-    public var name: String { record.name.rawValue }
+    public var name: String { kind.rawValue }
+
+    private var kind: EventRecord.Name {
+        switch self {
+        case .loaded: .loaded
+        case .activated: .activated
+        case .deactivated: .deactivated
+        case .refused: .refused
+        case .failed: .failed
+        case .fellBack: .fellBack
+        case .called: .called
+        case .breakerOpened: .breakerOpened
+        case .breakerClosed: .breakerClosed
+        case .log: .log
+        case .repeated(let event, _): event.kind
+        }
+    }
 
     /// The record from which the event's line is made.
     package var record: EventRecord {
         switch self {
-        case .loaded(let patch, let replaces):
-            EventRecord(.loaded, patch: patch.pair, [(.replaces, .array(replaces.map(JSONValue.string)))])
-        case .activated(let patch): EventRecord(.activated, patch: patch.pair)
-        case .deactivated(let patch): EventRecord(.deactivated, patch: patch.pair)
-        case .refused(let error, let patch): EventRecord(.refused, patch: patch?.pair, error.attributes)
-        case .failed(let patch, let function, let failure):
-            EventRecord(.failed, patch: patch.pair, [(.function, .string(function))] + failure.error.attributes)
-        case .fellBack(let patch, let function, let reason):
-            EventRecord(
-                .fellBack, patch: patch.pair, [(.function, .string(function)), (.error, .string(reason.rawValue))])
-        case .called(let patch, let calls): EventRecord(.called, patch: patch.pair, calls.attributes)
-        case .breakerOpened(let patch, let failures, let functions):
-            EventRecord(
-                .breakerOpened, patch: patch.pair,
-                [(.failures, .integer(failures))]
-                    + (functions.isEmpty ? [] : [(.otherwise, .array(functions.map(JSONValue.string)))]))
-        case .log(let patch, let level, let text):
-            EventRecord(.log, patch: patch.pair, severity: level.severity, body: text)
+        case .activated, .deactivated: make([])
+        case .loaded(_, let replaces): make([(.replaces, .array(replaces.map(JSONValue.string)))])
+        case .refused(let error, _): make(error.attributes)
+        case .failed(_, let function, let failure): make([(.function, .string(function))] + failure.error.attributes)
+        case .fellBack(_, let function, let reason):
+            make([(.function, .string(function)), (.error, .string(reason.rawValue))])
+        case .called(_, let calls): make(calls.attributes)
+        case .breakerOpened(_, let functions, let failures, let otherwise):
+            make(
+                [(.replaces, .array(functions.map(JSONValue.string))), (.failures, .integer(failures))]
+                    + (otherwise.isEmpty ? [] : [(.otherwise, .array(otherwise.map(JSONValue.string)))]))
+        case .breakerClosed(_, let function): make([(.function, .string(function))])
+        case .log(_, let level, let text):
+            EventRecord(kind, patch: patch?.pair, severity: level.severity, body: text)
         case .repeated(let event, let count): event.record.repeated(count)
         }
     }
+
+    private func make(_ members: EventRecord.Members) -> EventRecord { EventRecord(kind, patch: patch?.pair, members) }
 
     /// The severity of the event. For a script's log line, it is the line's level.
     public var severity: EventSeverity { record.level }
@@ -155,8 +175,8 @@ extension RunnerEvent {
     public var patch: PatchID? {
         switch self {
         case .loaded(let patch, _), .activated(let patch), .deactivated(let patch), .failed(let patch, _, _),
-            .fellBack(let patch, _, _), .called(let patch, _), .breakerOpened(let patch, _, _),
-            .log(let patch, _, _):
+            .fellBack(let patch, _, _), .called(let patch, _), .breakerOpened(let patch, _, _, _),
+            .breakerClosed(let patch, _), .log(let patch, _, _):
             patch
         case .refused(_, let patch): patch
         case .repeated(let event, _): event.patch
@@ -208,10 +228,10 @@ extension RunnerEvent: CustomStringConvertible {
             return "\(subject) was skipped in \(function): \(reason.rawValue)"
         case .called(_, let calls):
             return "\(subject) was called \(calls.calls) times, and failed \(calls.failures) times"
-        case .breakerOpened(_, let failures, let functions):
-            return functions.isEmpty
-                ? "\(subject) was deactivated after \(failures) failures"
-                : "\(subject) failed \(failures) times: `otherwise` answers \(functions.joined(separator: ", "))"
+        case .breakerOpened(_, let functions, let failures, let otherwise):
+            return "\(subject) failed \(failures) times, and is skipped in \(functions.joined(separator: ", "))"
+                + (otherwise.isEmpty ? "" : ": `otherwise` answers \(otherwise.joined(separator: ", "))")
+        case .breakerClosed(_, let function): return "\(subject) runs again in \(function)"
         case .log(_, let level, let text): return "\(subject) \(level): \(text)"
         case .repeated(let event, let count): return "\(event) (\(count) times more)"
         }
@@ -223,7 +243,10 @@ extension RunnerEvent.Failure {
     package var text: String { error.text }
 
     /// The failure as an error, for a run that is not part of a call.
-    var error: PatchError { PatchError(code, message, at: .init(file: script, line: line)) }
+    var error: PatchError {
+        let error = PatchError(code, message, at: .init(file: script, line: line))
+        return isCircumstance ? error.ofCircumstance : error
+    }
 }
 
 extension RunnerEvent: RepeatedEvent {

@@ -31,14 +31,17 @@ internal import CLuaBridge
     func pushesOtherwise() -> Bool { unsafe pp_push_otherwise(pointer) }
 
     /// Whether the script has given an `otherwise`.
-    var hasOtherwise: Bool { unsafe pp_has_otherwise(pointer) }
+    package var hasOtherwise: Bool { unsafe pp_has_otherwise(pointer) }
 
     var statistics: pp_statistics { unsafe pp_layer_statistics(pointer) }
     /// How many asynchronous calls of its patch wait.
     var waitingCalls: Int { Int(clamping: unsafe pp_waiting_calls(pp_layer_state(pointer))) }
     /// How many instances its patch has.
     var instances: Int { unsafe Int(pp_instance_count(pp_layer_state(pointer))) }
-    func countFailure() { unsafe pp_count_failure(pointer) }
+    /// Closes instances of its patch that its memory is not enough for.
+    func shrink() { unsafe pp_shrink(pp_layer_state(pointer)) }
+    /// Counts a failure, and that something else answers. Returns false and counts nothing if it is on no name any more.
+    func countFailure() -> Bool { unsafe pp_count_failure(pointer) }
     func countFallback() { unsafe pp_count_fallback(pointer) }
 
     /// Whether it is a barrier: a layer above the layers of patches that refuses each call.
@@ -50,11 +53,13 @@ internal import CLuaBridge
     /// The address of the layer below it, or 0. That layer may be closed by now.
     var below: UInt { unsafe UInt(pp_layer_below(pointer)) }
 
-    /// Sets the slot that it lies on, and the layer below it there.
-    func isPut(on slot: UnsafeMutableRawPointer, above below: Layer?) {
-        unsafe pp_layer_set_slot(pointer, slot)
-        isPut(above: below)
-    }
+    /// Sets the slot that it lies on, and whether its breaker is open, so that calls do not enter it.
+    func isPut(on slot: UnsafeMutableRawPointer, isOpen: Bool) { unsafe pp_layer_set_slot(pointer, slot, isOpen) }
+
+    /// Lets the next call of this thread enter it, although its breaker is open.
+    func letTry() { unsafe pp_layer_try(pointer) }
+    /// Ends that. Returns whether a call has entered it.
+    func endTry() -> Bool { unsafe pp_layer_was_tried(pointer) }
 
     func isPut(above below: Layer?) { unsafe pp_layer_set_below(pointer, below?.pointer) }
 }

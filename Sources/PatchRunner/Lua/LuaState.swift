@@ -12,20 +12,22 @@ internal import Synchronization
     /// Opens a state. This thread holds its lock until `unlock`.
     ///
     /// - Parameters:
+    ///   - id: The patch's id.
     ///   - host: The callbacks of the bridge.
     ///   - seed: The seed of the script's random numbers.
     /// - Throws: `unavailable` if the program has another Lua; `internal` if there is not enough memory.
-    init(in pool: StatePool, limits: pp_limits, host: pp_host, seed: Int64) throws(PatchError) {
+    init(in pool: StatePool, of id: String, limits: pp_limits, host: pp_host, seed: Int64) throws(PatchError) {
         try LuaLibrary.check()
         var limits = limits
-        guard let pointer = unsafe withUnsafePointer(to: host, { unsafe pp_open(pool.pool, &limits, $0, seed) }) else {
-            throw PatchError(.internal, "not enough memory for a Lua state")
+        guard let pointer = unsafe withUnsafePointer(to: host, { unsafe pp_open(pool.pool, id, &limits, $0, seed) })
+        else {
+            throw PatchError(.internal, "not enough memory for a Lua state").ofCircumstance
         }
         unsafe self.pointer = pointer
         self.pool = pool
     }
 
-    /// Opens another instance of a patch. This thread holds its lock until ``join(_:)`` or ``drop(from:)``. nil if none can be
+    /// Opens another instance of a patch. This thread holds its lock until ``join(_:reserves:)`` or ``drop(from:forGood:)``. nil if none can be
     /// opened now.
     init?(another home: LuaState) {
         guard let pointer = unsafe pp_open_instance(home.pointer) else { return nil }
@@ -35,23 +37,26 @@ internal import Synchronization
 
     /// Lets calls use this state, which has loaded the script, as another instance.
     ///
+    /// - Parameter reserves: Whether the next call that this thread makes to the patch is the first. If it does not use it,
+    ///   ``releaseReserved()`` must follow.
     /// - Throws: `script` if the script does not replace a name that it replaced when it was first loaded. The instance is closed
     ///   then.
-    func join(_ home: LuaState) throws(PatchError) {
+    func join(_ home: LuaState, reserves: Bool) throws(PatchError) {
         var missing: UnsafePointer<CChar>?
         let name =
-            unsafe pp_add_instance(home.pointer, pointer, &missing) ? nil : missing.map { unsafe String(cString: $0) }
+            unsafe pp_add_instance(home.pointer, pointer, reserves, &missing)
+            ? nil : missing.map { unsafe String(cString: $0) }
         if let name {
             throw PatchError(
                 .script, "'\(name)' is not replaced: the script does not do the same each time that it loads")
         }
     }
 
-    /// Closes this instance, which could not load the script. No more instances are made.
-    func drop(from home: LuaState) { unsafe pp_drop_instance(home.pointer, pointer) }
+    /// Closes this instance, which could not load the script. No more instances are made: for a while, or for good.
+    func drop(from home: LuaState, forGood: Bool) { unsafe pp_drop_instance(home.pointer, pointer, forGood) }
 
-    /// Prevents calls from entering the patch from now on, although its layers stay on their names.
-    func openBreaker() { unsafe pp_open_breaker(pointer) }
+    /// Leaves the instance that is reserved for the next call of this thread, if there is one.
+    static func releaseReserved() { pp_release_reserved() }
 
     /// Lets calls make other instances, as far as the limits allow.
     func letGrow() { unsafe pp_let_grow(pointer) }
@@ -100,10 +105,13 @@ internal import Synchronization
     /// Refuses the n-th allocation of the script from now on, and all that follow. 0 refuses none.
     func refuseAllocation(_ n: Int) { unsafe pp_refuse_allocation(pointer, Int64(n)) }
 
+    /// Counts as processor time that this thread has used.
+    static func addProcessorTime(_ time: Duration) { pp_add_processor_time(UInt64(time.nanoseconds)) }
+
     /// Calls a function when a call has found a layer that is no longer on its name, before it looks again.
     static func whenStale(_ pause: (@convention(c) () -> Void)?) { pp_when_stale(pause) }
 
-    /// Whether a call is in the queue for the patch.
+    /// Whether a call that another instance would help is in the queue for the patch.
     var isWaitedFor: Bool { unsafe pp_is_waited_for(pointer) }
     /// How many calls that want to enter are in the queue for the patch.
     var queueLength: Int { unsafe Int(pp_queue_length(pointer)) }

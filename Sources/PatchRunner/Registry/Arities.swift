@@ -3,7 +3,7 @@
 public import PatchCrypto
 
 // For each number of arguments: how a call enters the patch that is active on its name (`call`), how a script's values
-// are passed to the original (`invoker`), and the public functions that use both.
+// are passed to the original (`invoke`), and the public functions that use both.
 
 // MARK: 0 arguments
 
@@ -57,44 +57,20 @@ extension Slot {
         }
     }
 
-    @_alwaysEmitIntoClient
-    static func invoker<Output: PatchResult>(
-        _ original: @escaping @Sendable () -> Output.Value, as _: Output.Type
-    ) -> Invoke {
-        { slot, stack, first, record, cell in
-            guard stack.has(0, from: first) else {
-                return stack.refuseArguments(of: slot, from: first, [])
-            }
-            // For functions of scalars, the bridge separates the host's time from the script's.
-            let isTimed = Scalar.kind(Output.Value.self) > 0 && record != nil
-            let record = unsafe CallRecord<() -> Output.Value, Output.Value, Never>.at(record)
-            if !isTimed { stack.hostBegins() }
-            let value =
-                cell.isEmpty
-                ? original() : slot.call(cell, as: Output.self, original: original)
-            if !isTimed { stack.hostEnds() }
-            return unsafe stack.answer(value, of: record, as: Output.self)
+    @_alwaysEmitIntoClient @inline(__always)
+    func invoke<Output: PatchResult>(
+        _ original: @escaping () -> Output.Value, _ stack: PatchStack, _ first: Int32, _ record: CallReference?,
+        _ cell: LayerCell, as _: Output.Type
+    ) -> Int32 {
+        guard stack.has(0, from: first) else {
+            return stack.refuseArguments(of: self, from: first, [])
         }
-    }
-
-    /// The same for a `PatchPoint`, whose original is the code at the calling place and is only in the call's record.
-    @_alwaysEmitIntoClient
-    static func invoker<Output: PatchResult>(ofPlace _: Output.Type) -> Invoke {
-        { slot, stack, first, record, cell in
-            guard stack.has(0, from: first) else {
-                return stack.refuseArguments(of: slot, from: first, [])
-            }
-            guard let record = unsafe CallRecord<() -> Output.Value, Output.Value, Never>.at(record) else {
-                return stack.refuseCall(of: slot)
-            }
-            let isTimed = Scalar.kind(Output.Value.self) > 0
-            if !isTimed { stack.hostBegins() }
-            let value =
-                unsafe cell.isEmpty
-                ? record.pointee.original.pointee()
-                : slot.call(cell, as: Output.self, original: record.pointee.original.pointee)
-            if !isTimed { stack.hostEnds() }
-            return unsafe stack.answer(value, of: record, as: Output.self)
+        // For functions of scalars, the bridge separates the host's time from the script's.
+        let isTimed = Scalar.kind(Output.Value.self) > 0 && record != nil
+        let record = unsafe CallRecord<() -> Output.Value, Output.Value, Never>.at(record)
+        return unsafe stack.answer(record, isTimed: isTimed, as: Output.self) {
+            cell.isEmpty
+                ? original() : call(cell, as: Output.self, original: original)
         }
     }
 
@@ -147,54 +123,20 @@ extension Slot {
         }
     }
 
-    @_alwaysEmitIntoClient
-    static func invokerThrowing<Output: PatchResult>(
-        _ original: @escaping @Sendable () throws -> Output.Value, as _: Output.Type
-    ) -> Invoke {
-        { slot, stack, first, record, cell in
-            guard stack.has(0, from: first) else {
-                return stack.refuseArguments(of: slot, from: first, [])
-            }
-            // For functions of scalars, the bridge separates the host's time from the script's.
-            let isTimed = Scalar.kind(Output.Value.self) > 0 && record != nil
-            let record = unsafe CallRecord<() throws -> Output.Value, Output.Value, (any Error)>.at(record)
-            if !isTimed { stack.hostBegins() }
-            do {
-                let value =
-                    try cell.isEmpty
-                    ? original() : slot.callThrowing(cell, as: Output.self, original: original)
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(value, of: record, as: Output.self)
-            } catch {
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(error, of: record)
-            }
+    @_alwaysEmitIntoClient @inline(__always)
+    func invokeThrowing<Output: PatchResult>(
+        _ original: @escaping () throws -> Output.Value, _ stack: PatchStack, _ first: Int32, _ record: CallReference?,
+        _ cell: LayerCell, as _: Output.Type
+    ) -> Int32 {
+        guard stack.has(0, from: first) else {
+            return stack.refuseArguments(of: self, from: first, [])
         }
-    }
-
-    /// The same for a `PatchPoint`, whose original is the code at the calling place and is only in the call's record.
-    @_alwaysEmitIntoClient
-    static func invokerThrowing<Output: PatchResult>(ofPlace _: Output.Type) -> Invoke {
-        { slot, stack, first, record, cell in
-            guard stack.has(0, from: first) else {
-                return stack.refuseArguments(of: slot, from: first, [])
-            }
-            guard let record = unsafe CallRecord<() throws -> Output.Value, Output.Value, (any Error)>.at(record) else {
-                return stack.refuseCall(of: slot)
-            }
-            let isTimed = Scalar.kind(Output.Value.self) > 0
-            if !isTimed { stack.hostBegins() }
-            do {
-                let value =
-                    try unsafe cell.isEmpty
-                    ? record.pointee.original.pointee()
-                    : slot.callThrowing(cell, as: Output.self, original: record.pointee.original.pointee)
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(value, of: record, as: Output.self)
-            } catch {
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(error, of: record)
-            }
+        // For functions of scalars, the bridge separates the host's time from the script's.
+        let isTimed = Scalar.kind(Output.Value.self) > 0 && record != nil
+        let record = unsafe CallRecord<() throws -> Output.Value, Output.Value, (any Error)>.at(record)
+        return unsafe stack.answerThrowing(record, isTimed: isTimed, as: Output.self) {
+            try cell.isEmpty
+                ? original() : callThrowing(cell, as: Output.self, original: original)
         }
     }
 
@@ -248,8 +190,8 @@ extension PatchRegistry {
         _ name: String, _ original: @escaping @Sendable () -> Value
     ) throws(PatchError) -> Replaceable<@Sendable () -> Value> {
         let slot = try register(
-            name, arguments: [], result: PatchValueResult<Value>.self, failure: Never.self,
-            invoke: Slot.invoker(original, as: PatchValueResult<Value>.self))
+            name, arguments: [], result: PatchValueResult<Value>.self, failure: Never.self
+        ) { $0.invoke(original, $1, $2, $3, $4, as: PatchValueResult<Value>.self) }
         return Replaceable(slot: slot, original: original)
     }
 
@@ -274,8 +216,8 @@ extension PatchRegistry {
         _ name: String, _ original: @escaping @Sendable () throws -> Value
     ) throws(PatchError) -> Replaceable<@Sendable () throws -> Value> {
         let slot = try register(
-            name, arguments: [], result: PatchValueResult<Value>.self, failure: (any Error).self,
-            invoke: Slot.invokerThrowing(original, as: PatchValueResult<Value>.self))
+            name, arguments: [], result: PatchValueResult<Value>.self, failure: (any Error).self
+        ) { $0.invokeThrowing(original, $1, $2, $3, $4, as: PatchValueResult<Value>.self) }
         return Replaceable(slot: slot, original: original)
     }
 
@@ -294,8 +236,8 @@ extension PatchRegistry {
         _ name: String, _ original: @escaping @Sendable () -> Void
     ) throws(PatchError) -> Replaceable<@Sendable () -> Void> {
         let slot = try register(
-            name, arguments: [], result: PatchNoResult.self, failure: Never.self,
-            invoke: Slot.invoker(original, as: PatchNoResult.self))
+            name, arguments: [], result: PatchNoResult.self, failure: Never.self
+        ) { $0.invoke(original, $1, $2, $3, $4, as: PatchNoResult.self) }
         return Replaceable(slot: slot, original: original)
     }
 
@@ -313,8 +255,8 @@ extension PatchRegistry {
         _ name: String, _ original: @escaping @Sendable () throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable () throws -> Void> {
         let slot = try register(
-            name, arguments: [], result: PatchNoResult.self, failure: (any Error).self,
-            invoke: Slot.invokerThrowing(original, as: PatchNoResult.self))
+            name, arguments: [], result: PatchNoResult.self, failure: (any Error).self
+        ) { $0.invokeThrowing(original, $1, $2, $3, $4, as: PatchNoResult.self) }
         return Replaceable(slot: slot, original: original)
     }
 
@@ -404,7 +346,7 @@ extension PatchPoint {
     public init<Value: PatchValue>(_ name: String, parameters: [String] = []) where Function == () -> Value {
         self.init(
             name, arguments: [], result: PatchValueResult<Value>.self, failure: Never.self, parameters: parameters,
-            invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self))
+            calling: { $0.invoke($1, $2, $3, $4, $5, as: PatchValueResult<Value>.self) })
     }
 
     /// Declares an asynchronous place in the code, with no arguments, that returns a value and cannot throw.
@@ -446,7 +388,7 @@ extension PatchPoint {
         self.init(
             name, arguments: [], result: PatchValueResult<Value>.self, failure: (any Error).self,
             parameters: parameters,
-            invoke: Slot.invokerThrowing(ofPlace: PatchValueResult<Value>.self))
+            calling: { $0.invokeThrowing($1, $2, $3, $4, $5, as: PatchValueResult<Value>.self) })
     }
 
     /// Declares an asynchronous place in the code, with no arguments, that returns a value and can throw.
@@ -484,7 +426,7 @@ extension PatchPoint {
     public init(_ name: String, parameters: [String] = []) where Function == () -> Void {
         self.init(
             name, arguments: [], result: PatchNoResult.self, failure: Never.self, parameters: parameters,
-            invoke: Slot.invoker(ofPlace: PatchNoResult.self))
+            calling: { $0.invoke($1, $2, $3, $4, $5, as: PatchNoResult.self) })
     }
 
     /// Declares an asynchronous place in the code, with no arguments, that returns nothing and cannot throw.
@@ -520,7 +462,7 @@ extension PatchPoint {
     public init(_ name: String, parameters: [String] = []) where Function == () throws -> Void {
         self.init(
             name, arguments: [], result: PatchNoResult.self, failure: (any Error).self, parameters: parameters,
-            invoke: Slot.invokerThrowing(ofPlace: PatchNoResult.self))
+            calling: { $0.invokeThrowing($1, $2, $3, $4, $5, as: PatchNoResult.self) })
     }
 
     /// Declares an asynchronous place in the code, with no arguments, that returns nothing and can throw.
@@ -609,44 +551,20 @@ extension Slot {
         }
     }
 
-    @_alwaysEmitIntoClient
-    static func invoker<A: PatchValue, Output: PatchResult>(
-        _ original: @escaping @Sendable (A) -> Output.Value, as _: Output.Type, _: A.Type
-    ) -> Invoke {
-        { slot, stack, first, record, cell in
-            guard let (a) = arguments(stack, from: first, A.self) else {
-                return stack.refuseArguments(of: slot, from: first, [A.self])
-            }
-            // For functions of scalars, the bridge separates the host's time from the script's.
-            let isTimed = Scalar.kind(A.self) > 0 && Scalar.kind(Output.Value.self) > 0 && record != nil
-            let record = unsafe CallRecord<(A) -> Output.Value, Output.Value, Never>.at(record)
-            if !isTimed { stack.hostBegins() }
-            let value =
-                cell.isEmpty
-                ? original(a) : slot.call(cell, a, as: Output.self, original: original)
-            if !isTimed { stack.hostEnds() }
-            return unsafe stack.answer(value, of: record, as: Output.self)
+    @_alwaysEmitIntoClient @inline(__always)
+    func invoke<A: PatchValue, Output: PatchResult>(
+        _ original: @escaping (A) -> Output.Value, _ stack: PatchStack, _ first: Int32, _ record: CallReference?,
+        _ cell: LayerCell, as _: Output.Type, _: A.Type
+    ) -> Int32 {
+        guard let (a) = Self.arguments(stack, from: first, A.self) else {
+            return stack.refuseArguments(of: self, from: first, [A.self])
         }
-    }
-
-    /// The same for a `PatchPoint`, whose original is the code at the calling place and is only in the call's record.
-    @_alwaysEmitIntoClient
-    static func invoker<A: PatchValue, Output: PatchResult>(ofPlace _: Output.Type, _: A.Type) -> Invoke {
-        { slot, stack, first, record, cell in
-            guard let (a) = arguments(stack, from: first, A.self) else {
-                return stack.refuseArguments(of: slot, from: first, [A.self])
-            }
-            guard let record = unsafe CallRecord<(A) -> Output.Value, Output.Value, Never>.at(record) else {
-                return stack.refuseCall(of: slot)
-            }
-            let isTimed = Scalar.kind(A.self) > 0 && Scalar.kind(Output.Value.self) > 0
-            if !isTimed { stack.hostBegins() }
-            let value =
-                unsafe cell.isEmpty
-                ? record.pointee.original.pointee(a)
-                : slot.call(cell, a, as: Output.self, original: record.pointee.original.pointee)
-            if !isTimed { stack.hostEnds() }
-            return unsafe stack.answer(value, of: record, as: Output.self)
+        // For functions of scalars, the bridge separates the host's time from the script's.
+        let isTimed = Scalar.kind(A.self) > 0 && Scalar.kind(Output.Value.self) > 0 && record != nil
+        let record = unsafe CallRecord<(A) -> Output.Value, Output.Value, Never>.at(record)
+        return unsafe stack.answer(record, isTimed: isTimed, as: Output.self) {
+            cell.isEmpty
+                ? original(a) : call(cell, a, as: Output.self, original: original)
         }
     }
 
@@ -704,55 +622,20 @@ extension Slot {
         }
     }
 
-    @_alwaysEmitIntoClient
-    static func invokerThrowing<A: PatchValue, Output: PatchResult>(
-        _ original: @escaping @Sendable (A) throws -> Output.Value, as _: Output.Type, _: A.Type
-    ) -> Invoke {
-        { slot, stack, first, record, cell in
-            guard let (a) = arguments(stack, from: first, A.self) else {
-                return stack.refuseArguments(of: slot, from: first, [A.self])
-            }
-            // For functions of scalars, the bridge separates the host's time from the script's.
-            let isTimed = Scalar.kind(A.self) > 0 && Scalar.kind(Output.Value.self) > 0 && record != nil
-            let record = unsafe CallRecord<(A) throws -> Output.Value, Output.Value, (any Error)>.at(record)
-            if !isTimed { stack.hostBegins() }
-            do {
-                let value =
-                    try cell.isEmpty
-                    ? original(a) : slot.callThrowing(cell, a, as: Output.self, original: original)
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(value, of: record, as: Output.self)
-            } catch {
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(error, of: record)
-            }
+    @_alwaysEmitIntoClient @inline(__always)
+    func invokeThrowing<A: PatchValue, Output: PatchResult>(
+        _ original: @escaping (A) throws -> Output.Value, _ stack: PatchStack, _ first: Int32, _ record: CallReference?,
+        _ cell: LayerCell, as _: Output.Type, _: A.Type
+    ) -> Int32 {
+        guard let (a) = Self.arguments(stack, from: first, A.self) else {
+            return stack.refuseArguments(of: self, from: first, [A.self])
         }
-    }
-
-    /// The same for a `PatchPoint`, whose original is the code at the calling place and is only in the call's record.
-    @_alwaysEmitIntoClient
-    static func invokerThrowing<A: PatchValue, Output: PatchResult>(ofPlace _: Output.Type, _: A.Type) -> Invoke {
-        { slot, stack, first, record, cell in
-            guard let (a) = arguments(stack, from: first, A.self) else {
-                return stack.refuseArguments(of: slot, from: first, [A.self])
-            }
-            guard let record = unsafe CallRecord<(A) throws -> Output.Value, Output.Value, (any Error)>.at(record)
-            else {
-                return stack.refuseCall(of: slot)
-            }
-            let isTimed = Scalar.kind(A.self) > 0 && Scalar.kind(Output.Value.self) > 0
-            if !isTimed { stack.hostBegins() }
-            do {
-                let value =
-                    try unsafe cell.isEmpty
-                    ? record.pointee.original.pointee(a)
-                    : slot.callThrowing(cell, a, as: Output.self, original: record.pointee.original.pointee)
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(value, of: record, as: Output.self)
-            } catch {
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(error, of: record)
-            }
+        // For functions of scalars, the bridge separates the host's time from the script's.
+        let isTimed = Scalar.kind(A.self) > 0 && Scalar.kind(Output.Value.self) > 0 && record != nil
+        let record = unsafe CallRecord<(A) throws -> Output.Value, Output.Value, (any Error)>.at(record)
+        return unsafe stack.answerThrowing(record, isTimed: isTimed, as: Output.self) {
+            try cell.isEmpty
+                ? original(a) : callThrowing(cell, a, as: Output.self, original: original)
         }
     }
 
@@ -814,8 +697,8 @@ extension PatchRegistry {
         _ name: String, _ original: @escaping @Sendable (A) -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A) -> Value> {
         let slot = try register(
-            name, arguments: [A.self], result: PatchValueResult<Value>.self, failure: Never.self,
-            invoke: Slot.invoker(original, as: PatchValueResult<Value>.self, A.self))
+            name, arguments: [A.self], result: PatchValueResult<Value>.self, failure: Never.self
+        ) { $0.invoke(original, $1, $2, $3, $4, as: PatchValueResult<Value>.self, A.self) }
         return Replaceable(slot: slot, original: original)
     }
 
@@ -834,8 +717,8 @@ extension PatchRegistry {
         _ name: String, _ original: @escaping @Sendable (A) throws -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A) throws -> Value> {
         let slot = try register(
-            name, arguments: [A.self], result: PatchValueResult<Value>.self, failure: (any Error).self,
-            invoke: Slot.invokerThrowing(original, as: PatchValueResult<Value>.self, A.self))
+            name, arguments: [A.self], result: PatchValueResult<Value>.self, failure: (any Error).self
+        ) { $0.invokeThrowing(original, $1, $2, $3, $4, as: PatchValueResult<Value>.self, A.self) }
         return Replaceable(slot: slot, original: original)
     }
 
@@ -854,8 +737,8 @@ extension PatchRegistry {
         _ name: String, _ original: @escaping @Sendable (A) -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A) -> Void> {
         let slot = try register(
-            name, arguments: [A.self], result: PatchNoResult.self, failure: Never.self,
-            invoke: Slot.invoker(original, as: PatchNoResult.self, A.self))
+            name, arguments: [A.self], result: PatchNoResult.self, failure: Never.self
+        ) { $0.invoke(original, $1, $2, $3, $4, as: PatchNoResult.self, A.self) }
         return Replaceable(slot: slot, original: original)
     }
 
@@ -874,8 +757,8 @@ extension PatchRegistry {
         _ name: String, _ original: @escaping @Sendable (A) throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A) throws -> Void> {
         let slot = try register(
-            name, arguments: [A.self], result: PatchNoResult.self, failure: (any Error).self,
-            invoke: Slot.invokerThrowing(original, as: PatchNoResult.self, A.self))
+            name, arguments: [A.self], result: PatchNoResult.self, failure: (any Error).self
+        ) { $0.invokeThrowing(original, $1, $2, $3, $4, as: PatchNoResult.self, A.self) }
         return Replaceable(slot: slot, original: original)
     }
 
@@ -963,7 +846,7 @@ extension PatchPoint {
         self.init(
             name, arguments: [A.self], result: PatchValueResult<Value>.self, failure: Never.self,
             parameters: parameters,
-            invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self, A.self))
+            calling: { $0.invoke($1, $2, $3, $4, $5, as: PatchValueResult<Value>.self, A.self) })
     }
 
     /// Declares an asynchronous place in the code, with one argument, that returns a value and cannot throw.
@@ -1003,7 +886,7 @@ extension PatchPoint {
         self.init(
             name, arguments: [A.self], result: PatchValueResult<Value>.self, failure: (any Error).self,
             parameters: parameters,
-            invoke: Slot.invokerThrowing(ofPlace: PatchValueResult<Value>.self, A.self))
+            calling: { $0.invokeThrowing($1, $2, $3, $4, $5, as: PatchValueResult<Value>.self, A.self) })
     }
 
     /// Declares an asynchronous place in the code, with one argument, that returns a value and can throw.
@@ -1041,7 +924,7 @@ extension PatchPoint {
     public init<A: PatchValue>(_ name: String, parameters: [String] = []) where Function == (A) -> Void {
         self.init(
             name, arguments: [A.self], result: PatchNoResult.self, failure: Never.self, parameters: parameters,
-            invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self))
+            calling: { $0.invoke($1, $2, $3, $4, $5, as: PatchNoResult.self, A.self) })
     }
 
     /// Declares an asynchronous place in the code, with one argument, that returns nothing and cannot throw.
@@ -1077,7 +960,7 @@ extension PatchPoint {
     public init<A: PatchValue>(_ name: String, parameters: [String] = []) where Function == (A) throws -> Void {
         self.init(
             name, arguments: [A.self], result: PatchNoResult.self, failure: (any Error).self, parameters: parameters,
-            invoke: Slot.invokerThrowing(ofPlace: PatchNoResult.self, A.self))
+            calling: { $0.invokeThrowing($1, $2, $3, $4, $5, as: PatchNoResult.self, A.self) })
     }
 
     /// Declares an asynchronous place in the code, with one argument, that returns nothing and can throw.
@@ -1167,48 +1050,21 @@ extension Slot {
         }
     }
 
-    @_alwaysEmitIntoClient
-    static func invoker<A: PatchValue, B: PatchValue, Output: PatchResult>(
-        _ original: @escaping @Sendable (A, B) -> Output.Value, as _: Output.Type, _: A.Type, _: B.Type
-    ) -> Invoke {
-        { slot, stack, first, record, cell in
-            guard let (a, b) = arguments(stack, from: first, A.self, B.self) else {
-                return stack.refuseArguments(of: slot, from: first, [A.self, B.self])
-            }
-            // For functions of scalars, the bridge separates the host's time from the script's.
-            let isTimed =
-                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(Output.Value.self) > 0
-                && record != nil
-            let record = unsafe CallRecord<(A, B) -> Output.Value, Output.Value, Never>.at(record)
-            if !isTimed { stack.hostBegins() }
-            let value =
-                cell.isEmpty
-                ? original(a, b) : slot.call(cell, a, b, as: Output.self, original: original)
-            if !isTimed { stack.hostEnds() }
-            return unsafe stack.answer(value, of: record, as: Output.self)
+    @_alwaysEmitIntoClient @inline(__always)
+    func invoke<A: PatchValue, B: PatchValue, Output: PatchResult>(
+        _ original: @escaping (A, B) -> Output.Value, _ stack: PatchStack, _ first: Int32, _ record: CallReference?,
+        _ cell: LayerCell, as _: Output.Type, _: A.Type, _: B.Type
+    ) -> Int32 {
+        guard let (a, b) = Self.arguments(stack, from: first, A.self, B.self) else {
+            return stack.refuseArguments(of: self, from: first, [A.self, B.self])
         }
-    }
-
-    /// The same for a `PatchPoint`, whose original is the code at the calling place and is only in the call's record.
-    @_alwaysEmitIntoClient
-    static func invoker<A: PatchValue, B: PatchValue, Output: PatchResult>(ofPlace _: Output.Type, _: A.Type, _: B.Type)
-        -> Invoke
-    {
-        { slot, stack, first, record, cell in
-            guard let (a, b) = arguments(stack, from: first, A.self, B.self) else {
-                return stack.refuseArguments(of: slot, from: first, [A.self, B.self])
-            }
-            guard let record = unsafe CallRecord<(A, B) -> Output.Value, Output.Value, Never>.at(record) else {
-                return stack.refuseCall(of: slot)
-            }
-            let isTimed = Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(Output.Value.self) > 0
-            if !isTimed { stack.hostBegins() }
-            let value =
-                unsafe cell.isEmpty
-                ? record.pointee.original.pointee(a, b)
-                : slot.call(cell, a, b, as: Output.self, original: record.pointee.original.pointee)
-            if !isTimed { stack.hostEnds() }
-            return unsafe stack.answer(value, of: record, as: Output.self)
+        // For functions of scalars, the bridge separates the host's time from the script's.
+        let isTimed =
+            Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(Output.Value.self) > 0 && record != nil
+        let record = unsafe CallRecord<(A, B) -> Output.Value, Output.Value, Never>.at(record)
+        return unsafe stack.answer(record, isTimed: isTimed, as: Output.self) {
+            cell.isEmpty
+                ? original(a, b) : call(cell, a, b, as: Output.self, original: original)
         }
     }
 
@@ -1267,59 +1123,21 @@ extension Slot {
         }
     }
 
-    @_alwaysEmitIntoClient
-    static func invokerThrowing<A: PatchValue, B: PatchValue, Output: PatchResult>(
-        _ original: @escaping @Sendable (A, B) throws -> Output.Value, as _: Output.Type, _: A.Type, _: B.Type
-    ) -> Invoke {
-        { slot, stack, first, record, cell in
-            guard let (a, b) = arguments(stack, from: first, A.self, B.self) else {
-                return stack.refuseArguments(of: slot, from: first, [A.self, B.self])
-            }
-            // For functions of scalars, the bridge separates the host's time from the script's.
-            let isTimed =
-                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(Output.Value.self) > 0
-                && record != nil
-            let record = unsafe CallRecord<(A, B) throws -> Output.Value, Output.Value, (any Error)>.at(record)
-            if !isTimed { stack.hostBegins() }
-            do {
-                let value =
-                    try cell.isEmpty
-                    ? original(a, b) : slot.callThrowing(cell, a, b, as: Output.self, original: original)
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(value, of: record, as: Output.self)
-            } catch {
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(error, of: record)
-            }
+    @_alwaysEmitIntoClient @inline(__always)
+    func invokeThrowing<A: PatchValue, B: PatchValue, Output: PatchResult>(
+        _ original: @escaping (A, B) throws -> Output.Value, _ stack: PatchStack, _ first: Int32,
+        _ record: CallReference?, _ cell: LayerCell, as _: Output.Type, _: A.Type, _: B.Type
+    ) -> Int32 {
+        guard let (a, b) = Self.arguments(stack, from: first, A.self, B.self) else {
+            return stack.refuseArguments(of: self, from: first, [A.self, B.self])
         }
-    }
-
-    /// The same for a `PatchPoint`, whose original is the code at the calling place and is only in the call's record.
-    @_alwaysEmitIntoClient
-    static func invokerThrowing<A: PatchValue, B: PatchValue, Output: PatchResult>(
-        ofPlace _: Output.Type, _: A.Type, _: B.Type
-    ) -> Invoke {
-        { slot, stack, first, record, cell in
-            guard let (a, b) = arguments(stack, from: first, A.self, B.self) else {
-                return stack.refuseArguments(of: slot, from: first, [A.self, B.self])
-            }
-            guard let record = unsafe CallRecord<(A, B) throws -> Output.Value, Output.Value, (any Error)>.at(record)
-            else {
-                return stack.refuseCall(of: slot)
-            }
-            let isTimed = Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(Output.Value.self) > 0
-            if !isTimed { stack.hostBegins() }
-            do {
-                let value =
-                    try unsafe cell.isEmpty
-                    ? record.pointee.original.pointee(a, b)
-                    : slot.callThrowing(cell, a, b, as: Output.self, original: record.pointee.original.pointee)
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(value, of: record, as: Output.self)
-            } catch {
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(error, of: record)
-            }
+        // For functions of scalars, the bridge separates the host's time from the script's.
+        let isTimed =
+            Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(Output.Value.self) > 0 && record != nil
+        let record = unsafe CallRecord<(A, B) throws -> Output.Value, Output.Value, (any Error)>.at(record)
+        return unsafe stack.answerThrowing(record, isTimed: isTimed, as: Output.self) {
+            try cell.isEmpty
+                ? original(a, b) : callThrowing(cell, a, b, as: Output.self, original: original)
         }
     }
 
@@ -1391,8 +1209,8 @@ extension PatchRegistry {
         _ name: String, _ original: @escaping @Sendable (A, B) -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B) -> Value> {
         let slot = try register(
-            name, arguments: [A.self, B.self], result: PatchValueResult<Value>.self, failure: Never.self,
-            invoke: Slot.invoker(original, as: PatchValueResult<Value>.self, A.self, B.self))
+            name, arguments: [A.self, B.self], result: PatchValueResult<Value>.self, failure: Never.self
+        ) { $0.invoke(original, $1, $2, $3, $4, as: PatchValueResult<Value>.self, A.self, B.self) }
         return Replaceable(slot: slot, original: original)
     }
 
@@ -1411,8 +1229,8 @@ extension PatchRegistry {
         _ name: String, _ original: @escaping @Sendable (A, B) throws -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B) throws -> Value> {
         let slot = try register(
-            name, arguments: [A.self, B.self], result: PatchValueResult<Value>.self, failure: (any Error).self,
-            invoke: Slot.invokerThrowing(original, as: PatchValueResult<Value>.self, A.self, B.self))
+            name, arguments: [A.self, B.self], result: PatchValueResult<Value>.self, failure: (any Error).self
+        ) { $0.invokeThrowing(original, $1, $2, $3, $4, as: PatchValueResult<Value>.self, A.self, B.self) }
         return Replaceable(slot: slot, original: original)
     }
 
@@ -1431,8 +1249,8 @@ extension PatchRegistry {
         _ name: String, _ original: @escaping @Sendable (A, B) -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B) -> Void> {
         let slot = try register(
-            name, arguments: [A.self, B.self], result: PatchNoResult.self, failure: Never.self,
-            invoke: Slot.invoker(original, as: PatchNoResult.self, A.self, B.self))
+            name, arguments: [A.self, B.self], result: PatchNoResult.self, failure: Never.self
+        ) { $0.invoke(original, $1, $2, $3, $4, as: PatchNoResult.self, A.self, B.self) }
         return Replaceable(slot: slot, original: original)
     }
 
@@ -1451,8 +1269,8 @@ extension PatchRegistry {
         _ name: String, _ original: @escaping @Sendable (A, B) throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B) throws -> Void> {
         let slot = try register(
-            name, arguments: [A.self, B.self], result: PatchNoResult.self, failure: (any Error).self,
-            invoke: Slot.invokerThrowing(original, as: PatchNoResult.self, A.self, B.self))
+            name, arguments: [A.self, B.self], result: PatchNoResult.self, failure: (any Error).self
+        ) { $0.invokeThrowing(original, $1, $2, $3, $4, as: PatchNoResult.self, A.self, B.self) }
         return Replaceable(slot: slot, original: original)
     }
 
@@ -1540,7 +1358,7 @@ extension PatchPoint {
         self.init(
             name, arguments: [A.self, B.self], result: PatchValueResult<Value>.self, failure: Never.self,
             parameters: parameters,
-            invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self, A.self, B.self))
+            calling: { $0.invoke($1, $2, $3, $4, $5, as: PatchValueResult<Value>.self, A.self, B.self) })
     }
 
     /// Declares an asynchronous place in the code, with two arguments, that returns a value and cannot throw.
@@ -1580,7 +1398,7 @@ extension PatchPoint {
         self.init(
             name, arguments: [A.self, B.self], result: PatchValueResult<Value>.self, failure: (any Error).self,
             parameters: parameters,
-            invoke: Slot.invokerThrowing(ofPlace: PatchValueResult<Value>.self, A.self, B.self))
+            calling: { $0.invokeThrowing($1, $2, $3, $4, $5, as: PatchValueResult<Value>.self, A.self, B.self) })
     }
 
     /// Declares an asynchronous place in the code, with two arguments, that returns a value and can throw.
@@ -1619,7 +1437,7 @@ extension PatchPoint {
     where Function == (A, B) -> Void {
         self.init(
             name, arguments: [A.self, B.self], result: PatchNoResult.self, failure: Never.self, parameters: parameters,
-            invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, B.self))
+            calling: { $0.invoke($1, $2, $3, $4, $5, as: PatchNoResult.self, A.self, B.self) })
     }
 
     /// Declares an asynchronous place in the code, with two arguments, that returns nothing and cannot throw.
@@ -1658,7 +1476,7 @@ extension PatchPoint {
         self.init(
             name, arguments: [A.self, B.self], result: PatchNoResult.self, failure: (any Error).self,
             parameters: parameters,
-            invoke: Slot.invokerThrowing(ofPlace: PatchNoResult.self, A.self, B.self))
+            calling: { $0.invokeThrowing($1, $2, $3, $4, $5, as: PatchNoResult.self, A.self, B.self) })
     }
 
     /// Declares an asynchronous place in the code, with two arguments, that returns nothing and can throw.
@@ -1755,50 +1573,22 @@ extension Slot {
         }
     }
 
-    @_alwaysEmitIntoClient
-    static func invoker<A: PatchValue, B: PatchValue, C: PatchValue, Output: PatchResult>(
-        _ original: @escaping @Sendable (A, B, C) -> Output.Value, as _: Output.Type, _: A.Type, _: B.Type, _: C.Type
-    ) -> Invoke {
-        { slot, stack, first, record, cell in
-            guard let (a, b, c) = arguments(stack, from: first, A.self, B.self, C.self) else {
-                return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self])
-            }
-            // For functions of scalars, the bridge separates the host's time from the script's.
-            let isTimed =
-                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0
-                && Scalar.kind(Output.Value.self) > 0 && record != nil
-            let record = unsafe CallRecord<(A, B, C) -> Output.Value, Output.Value, Never>.at(record)
-            if !isTimed { stack.hostBegins() }
-            let value =
-                cell.isEmpty
-                ? original(a, b, c) : slot.call(cell, a, b, c, as: Output.self, original: original)
-            if !isTimed { stack.hostEnds() }
-            return unsafe stack.answer(value, of: record, as: Output.self)
+    @_alwaysEmitIntoClient @inline(__always)
+    func invoke<A: PatchValue, B: PatchValue, C: PatchValue, Output: PatchResult>(
+        _ original: @escaping (A, B, C) -> Output.Value, _ stack: PatchStack, _ first: Int32, _ record: CallReference?,
+        _ cell: LayerCell, as _: Output.Type, _: A.Type, _: B.Type, _: C.Type
+    ) -> Int32 {
+        guard let (a, b, c) = Self.arguments(stack, from: first, A.self, B.self, C.self) else {
+            return stack.refuseArguments(of: self, from: first, [A.self, B.self, C.self])
         }
-    }
-
-    /// The same for a `PatchPoint`, whose original is the code at the calling place and is only in the call's record.
-    @_alwaysEmitIntoClient
-    static func invoker<A: PatchValue, B: PatchValue, C: PatchValue, Output: PatchResult>(
-        ofPlace _: Output.Type, _: A.Type, _: B.Type, _: C.Type
-    ) -> Invoke {
-        { slot, stack, first, record, cell in
-            guard let (a, b, c) = arguments(stack, from: first, A.self, B.self, C.self) else {
-                return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self])
-            }
-            guard let record = unsafe CallRecord<(A, B, C) -> Output.Value, Output.Value, Never>.at(record) else {
-                return stack.refuseCall(of: slot)
-            }
-            let isTimed =
-                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0
-                && Scalar.kind(Output.Value.self) > 0
-            if !isTimed { stack.hostBegins() }
-            let value =
-                unsafe cell.isEmpty
-                ? record.pointee.original.pointee(a, b, c)
-                : slot.call(cell, a, b, c, as: Output.self, original: record.pointee.original.pointee)
-            if !isTimed { stack.hostEnds() }
-            return unsafe stack.answer(value, of: record, as: Output.self)
+        // For functions of scalars, the bridge separates the host's time from the script's.
+        let isTimed =
+            Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0
+            && Scalar.kind(Output.Value.self) > 0 && record != nil
+        let record = unsafe CallRecord<(A, B, C) -> Output.Value, Output.Value, Never>.at(record)
+        return unsafe stack.answer(record, isTimed: isTimed, as: Output.self) {
+            cell.isEmpty
+                ? original(a, b, c) : call(cell, a, b, c, as: Output.self, original: original)
         }
     }
 
@@ -1864,62 +1654,22 @@ extension Slot {
         }
     }
 
-    @_alwaysEmitIntoClient
-    static func invokerThrowing<A: PatchValue, B: PatchValue, C: PatchValue, Output: PatchResult>(
-        _ original: @escaping @Sendable (A, B, C) throws -> Output.Value, as _: Output.Type, _: A.Type, _: B.Type,
-        _: C.Type
-    ) -> Invoke {
-        { slot, stack, first, record, cell in
-            guard let (a, b, c) = arguments(stack, from: first, A.self, B.self, C.self) else {
-                return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self])
-            }
-            // For functions of scalars, the bridge separates the host's time from the script's.
-            let isTimed =
-                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0
-                && Scalar.kind(Output.Value.self) > 0 && record != nil
-            let record = unsafe CallRecord<(A, B, C) throws -> Output.Value, Output.Value, (any Error)>.at(record)
-            if !isTimed { stack.hostBegins() }
-            do {
-                let value =
-                    try cell.isEmpty
-                    ? original(a, b, c) : slot.callThrowing(cell, a, b, c, as: Output.self, original: original)
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(value, of: record, as: Output.self)
-            } catch {
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(error, of: record)
-            }
+    @_alwaysEmitIntoClient @inline(__always)
+    func invokeThrowing<A: PatchValue, B: PatchValue, C: PatchValue, Output: PatchResult>(
+        _ original: @escaping (A, B, C) throws -> Output.Value, _ stack: PatchStack, _ first: Int32,
+        _ record: CallReference?, _ cell: LayerCell, as _: Output.Type, _: A.Type, _: B.Type, _: C.Type
+    ) -> Int32 {
+        guard let (a, b, c) = Self.arguments(stack, from: first, A.self, B.self, C.self) else {
+            return stack.refuseArguments(of: self, from: first, [A.self, B.self, C.self])
         }
-    }
-
-    /// The same for a `PatchPoint`, whose original is the code at the calling place and is only in the call's record.
-    @_alwaysEmitIntoClient
-    static func invokerThrowing<A: PatchValue, B: PatchValue, C: PatchValue, Output: PatchResult>(
-        ofPlace _: Output.Type, _: A.Type, _: B.Type, _: C.Type
-    ) -> Invoke {
-        { slot, stack, first, record, cell in
-            guard let (a, b, c) = arguments(stack, from: first, A.self, B.self, C.self) else {
-                return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self])
-            }
-            guard let record = unsafe CallRecord<(A, B, C) throws -> Output.Value, Output.Value, (any Error)>.at(record)
-            else {
-                return stack.refuseCall(of: slot)
-            }
-            let isTimed =
-                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0
-                && Scalar.kind(Output.Value.self) > 0
-            if !isTimed { stack.hostBegins() }
-            do {
-                let value =
-                    try unsafe cell.isEmpty
-                    ? record.pointee.original.pointee(a, b, c)
-                    : slot.callThrowing(cell, a, b, c, as: Output.self, original: record.pointee.original.pointee)
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(value, of: record, as: Output.self)
-            } catch {
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(error, of: record)
-            }
+        // For functions of scalars, the bridge separates the host's time from the script's.
+        let isTimed =
+            Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0
+            && Scalar.kind(Output.Value.self) > 0 && record != nil
+        let record = unsafe CallRecord<(A, B, C) throws -> Output.Value, Output.Value, (any Error)>.at(record)
+        return unsafe stack.answerThrowing(record, isTimed: isTimed, as: Output.self) {
+            try cell.isEmpty
+                ? original(a, b, c) : callThrowing(cell, a, b, c, as: Output.self, original: original)
         }
     }
 
@@ -1998,8 +1748,8 @@ extension PatchRegistry {
         _ name: String, _ original: @escaping @Sendable (A, B, C) -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C) -> Value> {
         let slot = try register(
-            name, arguments: [A.self, B.self, C.self], result: PatchValueResult<Value>.self, failure: Never.self,
-            invoke: Slot.invoker(original, as: PatchValueResult<Value>.self, A.self, B.self, C.self))
+            name, arguments: [A.self, B.self, C.self], result: PatchValueResult<Value>.self, failure: Never.self
+        ) { $0.invoke(original, $1, $2, $3, $4, as: PatchValueResult<Value>.self, A.self, B.self, C.self) }
         return Replaceable(slot: slot, original: original)
     }
 
@@ -2018,8 +1768,8 @@ extension PatchRegistry {
         _ name: String, _ original: @escaping @Sendable (A, B, C) throws -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C) throws -> Value> {
         let slot = try register(
-            name, arguments: [A.self, B.self, C.self], result: PatchValueResult<Value>.self, failure: (any Error).self,
-            invoke: Slot.invokerThrowing(original, as: PatchValueResult<Value>.self, A.self, B.self, C.self))
+            name, arguments: [A.self, B.self, C.self], result: PatchValueResult<Value>.self, failure: (any Error).self
+        ) { $0.invokeThrowing(original, $1, $2, $3, $4, as: PatchValueResult<Value>.self, A.self, B.self, C.self) }
         return Replaceable(slot: slot, original: original)
     }
 
@@ -2038,8 +1788,8 @@ extension PatchRegistry {
         _ name: String, _ original: @escaping @Sendable (A, B, C) -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C) -> Void> {
         let slot = try register(
-            name, arguments: [A.self, B.self, C.self], result: PatchNoResult.self, failure: Never.self,
-            invoke: Slot.invoker(original, as: PatchNoResult.self, A.self, B.self, C.self))
+            name, arguments: [A.self, B.self, C.self], result: PatchNoResult.self, failure: Never.self
+        ) { $0.invoke(original, $1, $2, $3, $4, as: PatchNoResult.self, A.self, B.self, C.self) }
         return Replaceable(slot: slot, original: original)
     }
 
@@ -2058,8 +1808,8 @@ extension PatchRegistry {
         _ name: String, _ original: @escaping @Sendable (A, B, C) throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C) throws -> Void> {
         let slot = try register(
-            name, arguments: [A.self, B.self, C.self], result: PatchNoResult.self, failure: (any Error).self,
-            invoke: Slot.invokerThrowing(original, as: PatchNoResult.self, A.self, B.self, C.self))
+            name, arguments: [A.self, B.self, C.self], result: PatchNoResult.self, failure: (any Error).self
+        ) { $0.invokeThrowing(original, $1, $2, $3, $4, as: PatchNoResult.self, A.self, B.self, C.self) }
         return Replaceable(slot: slot, original: original)
     }
 
@@ -2153,7 +1903,7 @@ extension PatchPoint {
         self.init(
             name, arguments: [A.self, B.self, C.self], result: PatchValueResult<Value>.self, failure: Never.self,
             parameters: parameters,
-            invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self))
+            calling: { $0.invoke($1, $2, $3, $4, $5, as: PatchValueResult<Value>.self, A.self, B.self, C.self) })
     }
 
     /// Declares an asynchronous place in the code, with three arguments, that returns a value and cannot throw.
@@ -2195,7 +1945,8 @@ extension PatchPoint {
         self.init(
             name, arguments: [A.self, B.self, C.self], result: PatchValueResult<Value>.self, failure: (any Error).self,
             parameters: parameters,
-            invoke: Slot.invokerThrowing(ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self))
+            calling: { $0.invokeThrowing($1, $2, $3, $4, $5, as: PatchValueResult<Value>.self, A.self, B.self, C.self) }
+        )
     }
 
     /// Declares an asynchronous place in the code, with three arguments, that returns a value and can throw.
@@ -2236,7 +1987,7 @@ extension PatchPoint {
         self.init(
             name, arguments: [A.self, B.self, C.self], result: PatchNoResult.self, failure: Never.self,
             parameters: parameters,
-            invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, B.self, C.self))
+            calling: { $0.invoke($1, $2, $3, $4, $5, as: PatchNoResult.self, A.self, B.self, C.self) })
     }
 
     /// Declares an asynchronous place in the code, with three arguments, that returns nothing and cannot throw.
@@ -2276,7 +2027,7 @@ extension PatchPoint {
         self.init(
             name, arguments: [A.self, B.self, C.self], result: PatchNoResult.self, failure: (any Error).self,
             parameters: parameters,
-            invoke: Slot.invokerThrowing(ofPlace: PatchNoResult.self, A.self, B.self, C.self))
+            calling: { $0.invokeThrowing($1, $2, $3, $4, $5, as: PatchNoResult.self, A.self, B.self, C.self) })
     }
 
     /// Declares an asynchronous place in the code, with three arguments, that returns nothing and can throw.
@@ -2376,51 +2127,22 @@ extension Slot {
         }
     }
 
-    @_alwaysEmitIntoClient
-    static func invoker<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Output: PatchResult>(
-        _ original: @escaping @Sendable (A, B, C, D) -> Output.Value, as _: Output.Type, _: A.Type, _: B.Type,
-        _: C.Type, _: D.Type
-    ) -> Invoke {
-        { slot, stack, first, record, cell in
-            guard let (a, b, c, d) = arguments(stack, from: first, A.self, B.self, C.self, D.self) else {
-                return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self, D.self])
-            }
-            // For functions of scalars, the bridge separates the host's time from the script's.
-            let isTimed =
-                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
-                && Scalar.kind(Output.Value.self) > 0 && record != nil
-            let record = unsafe CallRecord<(A, B, C, D) -> Output.Value, Output.Value, Never>.at(record)
-            if !isTimed { stack.hostBegins() }
-            let value =
-                cell.isEmpty
-                ? original(a, b, c, d) : slot.call(cell, a, b, c, d, as: Output.self, original: original)
-            if !isTimed { stack.hostEnds() }
-            return unsafe stack.answer(value, of: record, as: Output.self)
+    @_alwaysEmitIntoClient @inline(__always)
+    func invoke<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Output: PatchResult>(
+        _ original: @escaping (A, B, C, D) -> Output.Value, _ stack: PatchStack, _ first: Int32,
+        _ record: CallReference?, _ cell: LayerCell, as _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type
+    ) -> Int32 {
+        guard let (a, b, c, d) = Self.arguments(stack, from: first, A.self, B.self, C.self, D.self) else {
+            return stack.refuseArguments(of: self, from: first, [A.self, B.self, C.self, D.self])
         }
-    }
-
-    /// The same for a `PatchPoint`, whose original is the code at the calling place and is only in the call's record.
-    @_alwaysEmitIntoClient
-    static func invoker<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Output: PatchResult>(
-        ofPlace _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type
-    ) -> Invoke {
-        { slot, stack, first, record, cell in
-            guard let (a, b, c, d) = arguments(stack, from: first, A.self, B.self, C.self, D.self) else {
-                return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self, D.self])
-            }
-            guard let record = unsafe CallRecord<(A, B, C, D) -> Output.Value, Output.Value, Never>.at(record) else {
-                return stack.refuseCall(of: slot)
-            }
-            let isTimed =
-                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
-                && Scalar.kind(Output.Value.self) > 0
-            if !isTimed { stack.hostBegins() }
-            let value =
-                unsafe cell.isEmpty
-                ? record.pointee.original.pointee(a, b, c, d)
-                : slot.call(cell, a, b, c, d, as: Output.self, original: record.pointee.original.pointee)
-            if !isTimed { stack.hostEnds() }
-            return unsafe stack.answer(value, of: record, as: Output.self)
+        // For functions of scalars, the bridge separates the host's time from the script's.
+        let isTimed =
+            Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
+            && Scalar.kind(Output.Value.self) > 0 && record != nil
+        let record = unsafe CallRecord<(A, B, C, D) -> Output.Value, Output.Value, Never>.at(record)
+        return unsafe stack.answer(record, isTimed: isTimed, as: Output.self) {
+            cell.isEmpty
+                ? original(a, b, c, d) : call(cell, a, b, c, d, as: Output.self, original: original)
         }
     }
 
@@ -2487,64 +2209,22 @@ extension Slot {
         }
     }
 
-    @_alwaysEmitIntoClient
-    static func invokerThrowing<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Output: PatchResult>(
-        _ original: @escaping @Sendable (A, B, C, D) throws -> Output.Value, as _: Output.Type, _: A.Type, _: B.Type,
-        _: C.Type, _: D.Type
-    ) -> Invoke {
-        { slot, stack, first, record, cell in
-            guard let (a, b, c, d) = arguments(stack, from: first, A.self, B.self, C.self, D.self) else {
-                return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self, D.self])
-            }
-            // For functions of scalars, the bridge separates the host's time from the script's.
-            let isTimed =
-                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
-                && Scalar.kind(Output.Value.self) > 0 && record != nil
-            let record = unsafe CallRecord<(A, B, C, D) throws -> Output.Value, Output.Value, (any Error)>.at(record)
-            if !isTimed { stack.hostBegins() }
-            do {
-                let value =
-                    try cell.isEmpty
-                    ? original(a, b, c, d) : slot.callThrowing(cell, a, b, c, d, as: Output.self, original: original)
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(value, of: record, as: Output.self)
-            } catch {
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(error, of: record)
-            }
+    @_alwaysEmitIntoClient @inline(__always)
+    func invokeThrowing<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Output: PatchResult>(
+        _ original: @escaping (A, B, C, D) throws -> Output.Value, _ stack: PatchStack, _ first: Int32,
+        _ record: CallReference?, _ cell: LayerCell, as _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type
+    ) -> Int32 {
+        guard let (a, b, c, d) = Self.arguments(stack, from: first, A.self, B.self, C.self, D.self) else {
+            return stack.refuseArguments(of: self, from: first, [A.self, B.self, C.self, D.self])
         }
-    }
-
-    /// The same for a `PatchPoint`, whose original is the code at the calling place and is only in the call's record.
-    @_alwaysEmitIntoClient
-    static func invokerThrowing<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Output: PatchResult>(
-        ofPlace _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type
-    ) -> Invoke {
-        { slot, stack, first, record, cell in
-            guard let (a, b, c, d) = arguments(stack, from: first, A.self, B.self, C.self, D.self) else {
-                return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self, D.self])
-            }
-            guard
-                let record = unsafe CallRecord<(A, B, C, D) throws -> Output.Value, Output.Value, (any Error)>.at(
-                    record)
-            else {
-                return stack.refuseCall(of: slot)
-            }
-            let isTimed =
-                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
-                && Scalar.kind(Output.Value.self) > 0
-            if !isTimed { stack.hostBegins() }
-            do {
-                let value =
-                    try unsafe cell.isEmpty
-                    ? record.pointee.original.pointee(a, b, c, d)
-                    : slot.callThrowing(cell, a, b, c, d, as: Output.self, original: record.pointee.original.pointee)
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(value, of: record, as: Output.self)
-            } catch {
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(error, of: record)
-            }
+        // For functions of scalars, the bridge separates the host's time from the script's.
+        let isTimed =
+            Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
+            && Scalar.kind(Output.Value.self) > 0 && record != nil
+        let record = unsafe CallRecord<(A, B, C, D) throws -> Output.Value, Output.Value, (any Error)>.at(record)
+        return unsafe stack.answerThrowing(record, isTimed: isTimed, as: Output.self) {
+            try cell.isEmpty
+                ? original(a, b, c, d) : callThrowing(cell, a, b, c, d, as: Output.self, original: original)
         }
     }
 
@@ -2629,9 +2309,8 @@ extension PatchRegistry {
         _ name: String, _ original: @escaping @Sendable (A, B, C, D) -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D) -> Value> {
         let slot = try register(
-            name, arguments: [A.self, B.self, C.self, D.self], result: PatchValueResult<Value>.self,
-            failure: Never.self,
-            invoke: Slot.invoker(original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self))
+            name, arguments: [A.self, B.self, C.self, D.self], result: PatchValueResult<Value>.self, failure: Never.self
+        ) { $0.invoke(original, $1, $2, $3, $4, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self) }
         return Replaceable(slot: slot, original: original)
     }
 
@@ -2651,8 +2330,11 @@ extension PatchRegistry {
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D) throws -> Value> {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self, D.self], result: PatchValueResult<Value>.self,
-            failure: (any Error).self,
-            invoke: Slot.invokerThrowing(original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self))
+            failure: (any Error).self
+        ) {
+            $0.invokeThrowing(
+                original, $1, $2, $3, $4, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self)
+        }
         return Replaceable(slot: slot, original: original)
     }
 
@@ -2671,8 +2353,8 @@ extension PatchRegistry {
         _ name: String, _ original: @escaping @Sendable (A, B, C, D) -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D) -> Void> {
         let slot = try register(
-            name, arguments: [A.self, B.self, C.self, D.self], result: PatchNoResult.self, failure: Never.self,
-            invoke: Slot.invoker(original, as: PatchNoResult.self, A.self, B.self, C.self, D.self))
+            name, arguments: [A.self, B.self, C.self, D.self], result: PatchNoResult.self, failure: Never.self
+        ) { $0.invoke(original, $1, $2, $3, $4, as: PatchNoResult.self, A.self, B.self, C.self, D.self) }
         return Replaceable(slot: slot, original: original)
     }
 
@@ -2691,8 +2373,8 @@ extension PatchRegistry {
         _ name: String, _ original: @escaping @Sendable (A, B, C, D) throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D) throws -> Void> {
         let slot = try register(
-            name, arguments: [A.self, B.self, C.self, D.self], result: PatchNoResult.self, failure: (any Error).self,
-            invoke: Slot.invokerThrowing(original, as: PatchNoResult.self, A.self, B.self, C.self, D.self))
+            name, arguments: [A.self, B.self, C.self, D.self], result: PatchNoResult.self, failure: (any Error).self
+        ) { $0.invokeThrowing(original, $1, $2, $3, $4, as: PatchNoResult.self, A.self, B.self, C.self, D.self) }
         return Replaceable(slot: slot, original: original)
     }
 
@@ -2803,7 +2485,8 @@ extension PatchPoint {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self], result: PatchValueResult<Value>.self,
             failure: Never.self, parameters: parameters,
-            invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self))
+            calling: { $0.invoke($1, $2, $3, $4, $5, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self) }
+        )
     }
 
     /// Declares an asynchronous place in the code, with four arguments, that returns a value and cannot throw.
@@ -2845,7 +2528,9 @@ extension PatchPoint {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self], result: PatchValueResult<Value>.self,
             failure: (any Error).self, parameters: parameters,
-            invoke: Slot.invokerThrowing(ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self))
+            calling: {
+                $0.invokeThrowing($1, $2, $3, $4, $5, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self)
+            })
     }
 
     /// Declares an asynchronous place in the code, with four arguments, that returns a value and can throw.
@@ -2886,7 +2571,7 @@ extension PatchPoint {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self], result: PatchNoResult.self, failure: Never.self,
             parameters: parameters,
-            invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self))
+            calling: { $0.invoke($1, $2, $3, $4, $5, as: PatchNoResult.self, A.self, B.self, C.self, D.self) })
     }
 
     /// Declares an asynchronous place in the code, with four arguments, that returns nothing and cannot throw.
@@ -2926,7 +2611,7 @@ extension PatchPoint {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self], result: PatchNoResult.self, failure: (any Error).self,
             parameters: parameters,
-            invoke: Slot.invokerThrowing(ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self))
+            calling: { $0.invokeThrowing($1, $2, $3, $4, $5, as: PatchNoResult.self, A.self, B.self, C.self, D.self) })
     }
 
     /// Declares an asynchronous place in the code, with four arguments, that returns nothing and can throw.
@@ -3027,51 +2712,23 @@ extension Slot {
         }
     }
 
-    @_alwaysEmitIntoClient
-    static func invoker<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Output: PatchResult>(
-        _ original: @escaping @Sendable (A, B, C, D, E) -> Output.Value, as _: Output.Type, _: A.Type, _: B.Type,
-        _: C.Type, _: D.Type, _: E.Type
-    ) -> Invoke {
-        { slot, stack, first, record, cell in
-            guard let (a, b, c, d, e) = arguments(stack, from: first, A.self, B.self, C.self, D.self, E.self) else {
-                return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self, D.self, E.self])
-            }
-            // For functions of scalars, the bridge separates the host's time from the script's.
-            let isTimed =
-                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
-                && Scalar.kind(E.self) > 0 && Scalar.kind(Output.Value.self) > 0 && record != nil
-            let record = unsafe CallRecord<(A, B, C, D, E) -> Output.Value, Output.Value, Never>.at(record)
-            if !isTimed { stack.hostBegins() }
-            let value =
-                cell.isEmpty
-                ? original(a, b, c, d, e) : slot.call(cell, a, b, c, d, e, as: Output.self, original: original)
-            if !isTimed { stack.hostEnds() }
-            return unsafe stack.answer(value, of: record, as: Output.self)
+    @_alwaysEmitIntoClient @inline(__always)
+    func invoke<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Output: PatchResult>(
+        _ original: @escaping (A, B, C, D, E) -> Output.Value, _ stack: PatchStack, _ first: Int32,
+        _ record: CallReference?, _ cell: LayerCell, as _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type,
+        _: E.Type
+    ) -> Int32 {
+        guard let (a, b, c, d, e) = Self.arguments(stack, from: first, A.self, B.self, C.self, D.self, E.self) else {
+            return stack.refuseArguments(of: self, from: first, [A.self, B.self, C.self, D.self, E.self])
         }
-    }
-
-    /// The same for a `PatchPoint`, whose original is the code at the calling place and is only in the call's record.
-    @_alwaysEmitIntoClient
-    static func invoker<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Output: PatchResult>(
-        ofPlace _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type
-    ) -> Invoke {
-        { slot, stack, first, record, cell in
-            guard let (a, b, c, d, e) = arguments(stack, from: first, A.self, B.self, C.self, D.self, E.self) else {
-                return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self, D.self, E.self])
-            }
-            guard let record = unsafe CallRecord<(A, B, C, D, E) -> Output.Value, Output.Value, Never>.at(record) else {
-                return stack.refuseCall(of: slot)
-            }
-            let isTimed =
-                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
-                && Scalar.kind(E.self) > 0 && Scalar.kind(Output.Value.self) > 0
-            if !isTimed { stack.hostBegins() }
-            let value =
-                unsafe cell.isEmpty
-                ? record.pointee.original.pointee(a, b, c, d, e)
-                : slot.call(cell, a, b, c, d, e, as: Output.self, original: record.pointee.original.pointee)
-            if !isTimed { stack.hostEnds() }
-            return unsafe stack.answer(value, of: record, as: Output.self)
+        // For functions of scalars, the bridge separates the host's time from the script's.
+        let isTimed =
+            Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
+            && Scalar.kind(E.self) > 0 && Scalar.kind(Output.Value.self) > 0 && record != nil
+        let record = unsafe CallRecord<(A, B, C, D, E) -> Output.Value, Output.Value, Never>.at(record)
+        return unsafe stack.answer(record, isTimed: isTimed, as: Output.self) {
+            cell.isEmpty
+                ? original(a, b, c, d, e) : call(cell, a, b, c, d, e, as: Output.self, original: original)
         }
     }
 
@@ -3139,67 +2796,23 @@ extension Slot {
         }
     }
 
-    @_alwaysEmitIntoClient
-    static func invokerThrowing<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Output: PatchResult
-    >(
-        _ original: @escaping @Sendable (A, B, C, D, E) throws -> Output.Value, as _: Output.Type, _: A.Type, _: B.Type,
-        _: C.Type, _: D.Type, _: E.Type
-    ) -> Invoke {
-        { slot, stack, first, record, cell in
-            guard let (a, b, c, d, e) = arguments(stack, from: first, A.self, B.self, C.self, D.self, E.self) else {
-                return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self, D.self, E.self])
-            }
-            // For functions of scalars, the bridge separates the host's time from the script's.
-            let isTimed =
-                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
-                && Scalar.kind(E.self) > 0 && Scalar.kind(Output.Value.self) > 0 && record != nil
-            let record = unsafe CallRecord<(A, B, C, D, E) throws -> Output.Value, Output.Value, (any Error)>.at(record)
-            if !isTimed { stack.hostBegins() }
-            do {
-                let value =
-                    try cell.isEmpty
-                    ? original(a, b, c, d, e)
-                    : slot.callThrowing(cell, a, b, c, d, e, as: Output.self, original: original)
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(value, of: record, as: Output.self)
-            } catch {
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(error, of: record)
-            }
+    @_alwaysEmitIntoClient @inline(__always)
+    func invokeThrowing<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Output: PatchResult>(
+        _ original: @escaping (A, B, C, D, E) throws -> Output.Value, _ stack: PatchStack, _ first: Int32,
+        _ record: CallReference?, _ cell: LayerCell, as _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type,
+        _: E.Type
+    ) -> Int32 {
+        guard let (a, b, c, d, e) = Self.arguments(stack, from: first, A.self, B.self, C.self, D.self, E.self) else {
+            return stack.refuseArguments(of: self, from: first, [A.self, B.self, C.self, D.self, E.self])
         }
-    }
-
-    /// The same for a `PatchPoint`, whose original is the code at the calling place and is only in the call's record.
-    @_alwaysEmitIntoClient
-    static func invokerThrowing<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Output: PatchResult
-    >(ofPlace _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type) -> Invoke {
-        { slot, stack, first, record, cell in
-            guard let (a, b, c, d, e) = arguments(stack, from: first, A.self, B.self, C.self, D.self, E.self) else {
-                return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self, D.self, E.self])
-            }
-            guard
-                let record = unsafe CallRecord<(A, B, C, D, E) throws -> Output.Value, Output.Value, (any Error)>.at(
-                    record)
-            else {
-                return stack.refuseCall(of: slot)
-            }
-            let isTimed =
-                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
-                && Scalar.kind(E.self) > 0 && Scalar.kind(Output.Value.self) > 0
-            if !isTimed { stack.hostBegins() }
-            do {
-                let value =
-                    try unsafe cell.isEmpty
-                    ? record.pointee.original.pointee(a, b, c, d, e)
-                    : slot.callThrowing(cell, a, b, c, d, e, as: Output.self, original: record.pointee.original.pointee)
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(value, of: record, as: Output.self)
-            } catch {
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(error, of: record)
-            }
+        // For functions of scalars, the bridge separates the host's time from the script's.
+        let isTimed =
+            Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
+            && Scalar.kind(E.self) > 0 && Scalar.kind(Output.Value.self) > 0 && record != nil
+        let record = unsafe CallRecord<(A, B, C, D, E) throws -> Output.Value, Output.Value, (any Error)>.at(record)
+        return unsafe stack.answerThrowing(record, isTimed: isTimed, as: Output.self) {
+            try cell.isEmpty
+                ? original(a, b, c, d, e) : callThrowing(cell, a, b, c, d, e, as: Output.self, original: original)
         }
     }
 
@@ -3296,8 +2909,11 @@ extension PatchRegistry {
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E) -> Value> {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchValueResult<Value>.self,
-            failure: Never.self,
-            invoke: Slot.invoker(original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self))
+            failure: Never.self
+        ) {
+            $0.invoke(
+                original, $1, $2, $3, $4, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self)
+        }
         return Replaceable(slot: slot, original: original)
     }
 
@@ -3321,9 +2937,11 @@ extension PatchRegistry {
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E) throws -> Value> {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchValueResult<Value>.self,
-            failure: (any Error).self,
-            invoke: Slot.invokerThrowing(
-                original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self))
+            failure: (any Error).self
+        ) {
+            $0.invokeThrowing(
+                original, $1, $2, $3, $4, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self)
+        }
         return Replaceable(slot: slot, original: original)
     }
 
@@ -3344,8 +2962,8 @@ extension PatchRegistry {
         _ name: String, _ original: @escaping @Sendable (A, B, C, D, E) -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E) -> Void> {
         let slot = try register(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchNoResult.self, failure: Never.self,
-            invoke: Slot.invoker(original, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self))
+            name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchNoResult.self, failure: Never.self
+        ) { $0.invoke(original, $1, $2, $3, $4, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self) }
         return Replaceable(slot: slot, original: original)
     }
 
@@ -3365,8 +2983,10 @@ extension PatchRegistry {
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E) throws -> Void> {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchNoResult.self,
-            failure: (any Error).self,
-            invoke: Slot.invokerThrowing(original, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self))
+            failure: (any Error).self
+        ) {
+            $0.invokeThrowing(original, $1, $2, $3, $4, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self)
+        }
         return Replaceable(slot: slot, original: original)
     }
 
@@ -3483,7 +3103,9 @@ extension PatchPoint {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchValueResult<Value>.self,
             failure: Never.self, parameters: parameters,
-            invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self))
+            calling: {
+                $0.invoke($1, $2, $3, $4, $5, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self)
+            })
     }
 
     /// Declares an asynchronous place in the code, with five arguments, that returns a value and cannot throw.
@@ -3529,7 +3151,10 @@ extension PatchPoint {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchValueResult<Value>.self,
             failure: (any Error).self, parameters: parameters,
-            invoke: Slot.invokerThrowing(ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self))
+            calling: {
+                $0.invokeThrowing(
+                    $1, $2, $3, $4, $5, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self)
+            })
     }
 
     /// Declares an asynchronous place in the code, with five arguments, that returns a value and can throw.
@@ -3575,7 +3200,7 @@ extension PatchPoint {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchNoResult.self, failure: Never.self,
             parameters: parameters,
-            invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self))
+            calling: { $0.invoke($1, $2, $3, $4, $5, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self) })
     }
 
     /// Declares an asynchronous place in the code, with five arguments, that returns nothing and cannot throw.
@@ -3617,7 +3242,9 @@ extension PatchPoint {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchNoResult.self,
             failure: (any Error).self, parameters: parameters,
-            invoke: Slot.invokerThrowing(ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self))
+            calling: {
+                $0.invokeThrowing($1, $2, $3, $4, $5, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self)
+            })
     }
 
     /// Declares an asynchronous place in the code, with five arguments, that returns nothing and can throw.
@@ -3727,57 +3354,27 @@ extension Slot {
         }
     }
 
-    @_alwaysEmitIntoClient
-    static func invoker<
+    @_alwaysEmitIntoClient @inline(__always)
+    func invoke<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Output: PatchResult
     >(
-        _ original: @escaping @Sendable (A, B, C, D, E, F) -> Output.Value, as _: Output.Type, _: A.Type, _: B.Type,
-        _: C.Type, _: D.Type, _: E.Type, _: F.Type
-    ) -> Invoke {
-        { slot, stack, first, record, cell in
-            guard let (a, b, c, d, e, f) = arguments(stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self)
-            else {
-                return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self, D.self, E.self, F.self])
-            }
-            // For functions of scalars, the bridge separates the host's time from the script's.
-            let isTimed =
-                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
-                && Scalar.kind(E.self) > 0 && Scalar.kind(F.self) > 0 && Scalar.kind(Output.Value.self) > 0
-                && record != nil
-            let record = unsafe CallRecord<(A, B, C, D, E, F) -> Output.Value, Output.Value, Never>.at(record)
-            if !isTimed { stack.hostBegins() }
-            let value =
-                cell.isEmpty
-                ? original(a, b, c, d, e, f) : slot.call(cell, a, b, c, d, e, f, as: Output.self, original: original)
-            if !isTimed { stack.hostEnds() }
-            return unsafe stack.answer(value, of: record, as: Output.self)
+        _ original: @escaping (A, B, C, D, E, F) -> Output.Value, _ stack: PatchStack, _ first: Int32,
+        _ record: CallReference?, _ cell: LayerCell, as _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type,
+        _: E.Type, _: F.Type
+    ) -> Int32 {
+        guard
+            let (a, b, c, d, e, f) = Self.arguments(stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self)
+        else {
+            return stack.refuseArguments(of: self, from: first, [A.self, B.self, C.self, D.self, E.self, F.self])
         }
-    }
-
-    /// The same for a `PatchPoint`, whose original is the code at the calling place and is only in the call's record.
-    @_alwaysEmitIntoClient
-    static func invoker<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Output: PatchResult
-    >(ofPlace _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type) -> Invoke {
-        { slot, stack, first, record, cell in
-            guard let (a, b, c, d, e, f) = arguments(stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self)
-            else {
-                return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self, D.self, E.self, F.self])
-            }
-            guard let record = unsafe CallRecord<(A, B, C, D, E, F) -> Output.Value, Output.Value, Never>.at(record)
-            else {
-                return stack.refuseCall(of: slot)
-            }
-            let isTimed =
-                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
-                && Scalar.kind(E.self) > 0 && Scalar.kind(F.self) > 0 && Scalar.kind(Output.Value.self) > 0
-            if !isTimed { stack.hostBegins() }
-            let value =
-                unsafe cell.isEmpty
-                ? record.pointee.original.pointee(a, b, c, d, e, f)
-                : slot.call(cell, a, b, c, d, e, f, as: Output.self, original: record.pointee.original.pointee)
-            if !isTimed { stack.hostEnds() }
-            return unsafe stack.answer(value, of: record, as: Output.self)
+        // For functions of scalars, the bridge separates the host's time from the script's.
+        let isTimed =
+            Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
+            && Scalar.kind(E.self) > 0 && Scalar.kind(F.self) > 0 && Scalar.kind(Output.Value.self) > 0 && record != nil
+        let record = unsafe CallRecord<(A, B, C, D, E, F) -> Output.Value, Output.Value, Never>.at(record)
+        return unsafe stack.answer(record, isTimed: isTimed, as: Output.self) {
+            cell.isEmpty
+                ? original(a, b, c, d, e, f) : call(cell, a, b, c, d, e, f, as: Output.self, original: original)
         }
     }
 
@@ -3853,72 +3450,27 @@ extension Slot {
         }
     }
 
-    @_alwaysEmitIntoClient
-    static func invokerThrowing<
+    @_alwaysEmitIntoClient @inline(__always)
+    func invokeThrowing<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Output: PatchResult
     >(
-        _ original: @escaping @Sendable (A, B, C, D, E, F) throws -> Output.Value, as _: Output.Type, _: A.Type,
-        _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type
-    ) -> Invoke {
-        { slot, stack, first, record, cell in
-            guard let (a, b, c, d, e, f) = arguments(stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self)
-            else {
-                return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self, D.self, E.self, F.self])
-            }
-            // For functions of scalars, the bridge separates the host's time from the script's.
-            let isTimed =
-                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
-                && Scalar.kind(E.self) > 0 && Scalar.kind(F.self) > 0 && Scalar.kind(Output.Value.self) > 0
-                && record != nil
-            let record = unsafe CallRecord<(A, B, C, D, E, F) throws -> Output.Value, Output.Value, (any Error)>.at(
-                record)
-            if !isTimed { stack.hostBegins() }
-            do {
-                let value =
-                    try cell.isEmpty
-                    ? original(a, b, c, d, e, f)
-                    : slot.callThrowing(cell, a, b, c, d, e, f, as: Output.self, original: original)
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(value, of: record, as: Output.self)
-            } catch {
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(error, of: record)
-            }
+        _ original: @escaping (A, B, C, D, E, F) throws -> Output.Value, _ stack: PatchStack, _ first: Int32,
+        _ record: CallReference?, _ cell: LayerCell, as _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type,
+        _: E.Type, _: F.Type
+    ) -> Int32 {
+        guard
+            let (a, b, c, d, e, f) = Self.arguments(stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self)
+        else {
+            return stack.refuseArguments(of: self, from: first, [A.self, B.self, C.self, D.self, E.self, F.self])
         }
-    }
-
-    /// The same for a `PatchPoint`, whose original is the code at the calling place and is only in the call's record.
-    @_alwaysEmitIntoClient
-    static func invokerThrowing<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Output: PatchResult
-    >(ofPlace _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type) -> Invoke {
-        { slot, stack, first, record, cell in
-            guard let (a, b, c, d, e, f) = arguments(stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self)
-            else {
-                return stack.refuseArguments(of: slot, from: first, [A.self, B.self, C.self, D.self, E.self, F.self])
-            }
-            guard
-                let record = unsafe CallRecord<(A, B, C, D, E, F) throws -> Output.Value, Output.Value, (any Error)>.at(
-                    record)
-            else {
-                return stack.refuseCall(of: slot)
-            }
-            let isTimed =
-                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
-                && Scalar.kind(E.self) > 0 && Scalar.kind(F.self) > 0 && Scalar.kind(Output.Value.self) > 0
-            if !isTimed { stack.hostBegins() }
-            do {
-                let value =
-                    try unsafe cell.isEmpty
-                    ? record.pointee.original.pointee(a, b, c, d, e, f)
-                    : slot.callThrowing(
-                        cell, a, b, c, d, e, f, as: Output.self, original: record.pointee.original.pointee)
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(value, of: record, as: Output.self)
-            } catch {
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(error, of: record)
-            }
+        // For functions of scalars, the bridge separates the host's time from the script's.
+        let isTimed =
+            Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
+            && Scalar.kind(E.self) > 0 && Scalar.kind(F.self) > 0 && Scalar.kind(Output.Value.self) > 0 && record != nil
+        let record = unsafe CallRecord<(A, B, C, D, E, F) throws -> Output.Value, Output.Value, (any Error)>.at(record)
+        return unsafe stack.answerThrowing(record, isTimed: isTimed, as: Output.self) {
+            try cell.isEmpty
+                ? original(a, b, c, d, e, f) : callThrowing(cell, a, b, c, d, e, f, as: Output.self, original: original)
         }
     }
 
@@ -4022,9 +3574,12 @@ extension PatchRegistry {
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F) -> Value> {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchValueResult<Value>.self,
-            failure: Never.self,
-            invoke: Slot.invoker(
-                original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self))
+            failure: Never.self
+        ) {
+            $0.invoke(
+                original, $1, $2, $3, $4, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self,
+                F.self)
+        }
         return Replaceable(slot: slot, original: original)
     }
 
@@ -4048,9 +3603,12 @@ extension PatchRegistry {
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F) throws -> Value> {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchValueResult<Value>.self,
-            failure: (any Error).self,
-            invoke: Slot.invokerThrowing(
-                original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self))
+            failure: (any Error).self
+        ) {
+            $0.invokeThrowing(
+                original, $1, $2, $3, $4, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self,
+                F.self)
+        }
         return Replaceable(slot: slot, original: original)
     }
 
@@ -4072,8 +3630,10 @@ extension PatchRegistry {
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F) -> Void> {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchNoResult.self,
-            failure: Never.self,
-            invoke: Slot.invoker(original, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self))
+            failure: Never.self
+        ) {
+            $0.invoke(original, $1, $2, $3, $4, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self)
+        }
         return Replaceable(slot: slot, original: original)
     }
 
@@ -4093,9 +3653,11 @@ extension PatchRegistry {
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F) throws -> Void> {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchNoResult.self,
-            failure: (any Error).self,
-            invoke: Slot.invokerThrowing(
-                original, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self))
+            failure: (any Error).self
+        ) {
+            $0.invokeThrowing(
+                original, $1, $2, $3, $4, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self)
+        }
         return Replaceable(slot: slot, original: original)
     }
 
@@ -4212,7 +3774,11 @@ extension PatchPoint {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchValueResult<Value>.self,
             failure: Never.self, parameters: parameters,
-            invoke: Slot.invoker(ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self))
+            calling: {
+                $0.invoke(
+                    $1, $2, $3, $4, $5, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self
+                )
+            })
     }
 
     /// Declares an asynchronous place in the code, with six arguments, that returns a value and cannot throw.
@@ -4258,8 +3824,11 @@ extension PatchPoint {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchValueResult<Value>.self,
             failure: (any Error).self, parameters: parameters,
-            invoke: Slot.invokerThrowing(
-                ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self))
+            calling: {
+                $0.invokeThrowing(
+                    $1, $2, $3, $4, $5, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self
+                )
+            })
     }
 
     /// Declares an asynchronous place in the code, with six arguments, that returns a value and can throw.
@@ -4305,7 +3874,9 @@ extension PatchPoint {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchNoResult.self,
             failure: Never.self, parameters: parameters,
-            invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self))
+            calling: {
+                $0.invoke($1, $2, $3, $4, $5, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self)
+            })
     }
 
     /// Declares an asynchronous place in the code, with six arguments, that returns nothing and cannot throw.
@@ -4351,7 +3922,10 @@ extension PatchPoint {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchNoResult.self,
             failure: (any Error).self, parameters: parameters,
-            invoke: Slot.invokerThrowing(ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self))
+            calling: {
+                $0.invokeThrowing(
+                    $1, $2, $3, $4, $5, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self)
+            })
     }
 
     /// Declares an asynchronous place in the code, with six arguments, that returns nothing and can throw.
@@ -4386,1680 +3960,6 @@ extension PatchPoint {
         guard slot.isPatched else { return try original(a, b, c, d, e, f) }
         return try withoutActuallyEscaping(original) { (original) throws -> Void in
             try slot.callThrowing(slot.cell, a, b, c, d, e, f, as: PatchNoResult.self, original: original)
-        }
-    }
-}
-
-// MARK: 7 arguments
-
-extension Slot {
-    @_alwaysEmitIntoClient @inline(never)
-    func call<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Output: PatchResult
-    >(
-        _ cell: LayerCell, _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, as _: Output.Type,
-        original: @escaping (A, B, C, D, E, F, G) -> Output.Value
-    ) -> Output.Value {
-        unsafe withUnsafePointer(to: original) { (place) -> Output.Value in
-            var record = unsafe CallRecord<(A, B, C, D, E, F, G) -> Output.Value, Output.Value, Never>(place)
-            return unsafe withUnsafeMutablePointer(to: &record) { (record) -> Output.Value in
-                let stack: PatchStack
-                if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0, Scalar.kind(D.self) > 0,
-                    Scalar.kind(E.self) > 0, Scalar.kind(F.self) > 0, Scalar.kind(G.self) > 0,
-                    Scalar.kind(Output.Value.self) > 0
-                {
-                    let kinds =
-                        Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(C.self) << 8 | Scalar.kind(D.self)
-                        << 12 | Scalar.kind(E.self) << 16 | Scalar.kind(F.self) << 20 | Scalar.kind(G.self) << 24
-                        | Scalar.kind(Output.Value.self) << 32
-                    var bits = (
-                        Scalar.bits(a), Scalar.bits(b), Scalar.bits(c), Scalar.bits(d), Scalar.bits(e), Scalar.bits(f),
-                        Scalar.bits(g)
-                    )
-                    let entrance = unsafe withUnsafeBytes(of: &bits) { bits in
-                        unsafe call(
-                            cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
-                    }
-                    switch entrance {
-                    case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
-                    case .entered(let entered): stack = entered
-                    default: return answer(entrance, a, b, c, d, e, f, g, as: Output.self, original: original)
-                    }
-                } else {
-                    let entrance = unsafe enter(cell, CallReference(record))
-                    switch entrance {
-                    case .entered(let entered):
-                        a.push(to: entered)
-                        b.push(to: entered)
-                        c.push(to: entered)
-                        d.push(to: entered)
-                        e.push(to: entered)
-                        f.push(to: entered)
-                        g.push(to: entered)
-                        if let value = Output.finish(entered, arguments: 7) { return value }
-                        stack = entered
-                    default: return answer(entrance, a, b, c, d, e, f, g, as: Output.self, original: original)
-                    }
-                }
-                switch unsafe settle(stack, Output.self, record.pointee.outcome) {
-                case .outcome(let outcome): return outcome.get()
-                case .below(var below):
-                    return unsafe withUnsafeMutablePointer(to: &below) { (below) -> Output.Value in
-                        unsafe call(LayerCell(below), a, b, c, d, e, f, g, as: Output.self, original: original)
-                    }
-                }
-            }
-        }
-    }
-
-    /// Answers a call that has not entered the patch.
-    @_alwaysEmitIntoClient @inline(never)
-    func answer<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Output: PatchResult
-    >(
-        _ entrance: Entrance, _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, as _: Output.Type,
-        original: @escaping (A, B, C, D, E, F, G) -> Output.Value
-    ) -> Output.Value {
-        switch entrance {
-        case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
-        case .instrumented(let cell):
-            return instrumented { call(cell, a, b, c, d, e, f, g, as: Output.self, original: original) }
-        default: return original(a, b, c, d, e, f, g)
-        }
-    }
-
-    @_alwaysEmitIntoClient
-    static func invoker<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Output: PatchResult
-    >(
-        _ original: @escaping @Sendable (A, B, C, D, E, F, G) -> Output.Value, as _: Output.Type, _: A.Type, _: B.Type,
-        _: C.Type, _: D.Type, _: E.Type, _: F.Type, _: G.Type
-    ) -> Invoke {
-        { slot, stack, first, record, cell in
-            guard
-                let (a, b, c, d, e, f, g) = arguments(
-                    stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self, G.self)
-            else {
-                return stack.refuseArguments(
-                    of: slot, from: first, [A.self, B.self, C.self, D.self, E.self, F.self, G.self])
-            }
-            // For functions of scalars, the bridge separates the host's time from the script's.
-            let isTimed =
-                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
-                && Scalar.kind(E.self) > 0 && Scalar.kind(F.self) > 0 && Scalar.kind(G.self) > 0
-                && Scalar.kind(Output.Value.self) > 0 && record != nil
-            let record = unsafe CallRecord<(A, B, C, D, E, F, G) -> Output.Value, Output.Value, Never>.at(record)
-            if !isTimed { stack.hostBegins() }
-            let value =
-                cell.isEmpty
-                ? original(a, b, c, d, e, f, g)
-                : slot.call(cell, a, b, c, d, e, f, g, as: Output.self, original: original)
-            if !isTimed { stack.hostEnds() }
-            return unsafe stack.answer(value, of: record, as: Output.self)
-        }
-    }
-
-    /// The same for a `PatchPoint`, whose original is the code at the calling place and is only in the call's record.
-    @_alwaysEmitIntoClient
-    static func invoker<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Output: PatchResult
-    >(ofPlace _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type, _: G.Type) -> Invoke {
-        { slot, stack, first, record, cell in
-            guard
-                let (a, b, c, d, e, f, g) = arguments(
-                    stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self, G.self)
-            else {
-                return stack.refuseArguments(
-                    of: slot, from: first, [A.self, B.self, C.self, D.self, E.self, F.self, G.self])
-            }
-            guard let record = unsafe CallRecord<(A, B, C, D, E, F, G) -> Output.Value, Output.Value, Never>.at(record)
-            else {
-                return stack.refuseCall(of: slot)
-            }
-            let isTimed =
-                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
-                && Scalar.kind(E.self) > 0 && Scalar.kind(F.self) > 0 && Scalar.kind(G.self) > 0
-                && Scalar.kind(Output.Value.self) > 0
-            if !isTimed { stack.hostBegins() }
-            let value =
-                unsafe cell.isEmpty
-                ? record.pointee.original.pointee(a, b, c, d, e, f, g)
-                : slot.call(cell, a, b, c, d, e, f, g, as: Output.self, original: record.pointee.original.pointee)
-            if !isTimed { stack.hostEnds() }
-            return unsafe stack.answer(value, of: record, as: Output.self)
-        }
-    }
-
-    @_alwaysEmitIntoClient @inline(never)
-    func callThrowing<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Output: PatchResult
-    >(
-        _ cell: LayerCell, _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, as _: Output.Type,
-        original: @escaping (A, B, C, D, E, F, G) throws -> Output.Value
-    ) throws -> Output.Value {
-        try unsafe withUnsafePointer(to: original) { (place) throws -> Output.Value in
-            var record = unsafe CallRecord<(A, B, C, D, E, F, G) throws -> Output.Value, Output.Value, (any Error)>(
-                place)
-            return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws -> Output.Value in
-                let stack: PatchStack
-                if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0, Scalar.kind(D.self) > 0,
-                    Scalar.kind(E.self) > 0, Scalar.kind(F.self) > 0, Scalar.kind(G.self) > 0,
-                    Scalar.kind(Output.Value.self) > 0
-                {
-                    let kinds =
-                        Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(C.self) << 8 | Scalar.kind(D.self)
-                        << 12 | Scalar.kind(E.self) << 16 | Scalar.kind(F.self) << 20 | Scalar.kind(G.self) << 24
-                        | Scalar.kind(Output.Value.self) << 32
-                    var bits = (
-                        Scalar.bits(a), Scalar.bits(b), Scalar.bits(c), Scalar.bits(d), Scalar.bits(e), Scalar.bits(f),
-                        Scalar.bits(g)
-                    )
-                    let entrance = unsafe withUnsafeBytes(of: &bits) { bits in
-                        unsafe call(
-                            cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
-                    }
-                    switch entrance {
-                    case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
-                    case .entered(let entered): stack = entered
-                    default:
-                        return try answerThrowing(entrance, a, b, c, d, e, f, g, as: Output.self, original: original)
-                    }
-                } else {
-                    let entrance = unsafe enter(cell, CallReference(record))
-                    switch entrance {
-                    case .entered(let entered):
-                        a.push(to: entered)
-                        b.push(to: entered)
-                        c.push(to: entered)
-                        d.push(to: entered)
-                        e.push(to: entered)
-                        f.push(to: entered)
-                        g.push(to: entered)
-                        if let value = Output.finish(entered, arguments: 7) { return value }
-                        stack = entered
-                    default:
-                        return try answerThrowing(entrance, a, b, c, d, e, f, g, as: Output.self, original: original)
-                    }
-                }
-                switch unsafe settle(stack, Output.self, record.pointee.outcome) {
-                case .outcome(let outcome): return try outcome.get()
-                case .below(var below):
-                    return try unsafe withUnsafeMutablePointer(to: &below) { (below) throws -> Output.Value in
-                        try unsafe callThrowing(
-                            LayerCell(below), a, b, c, d, e, f, g, as: Output.self, original: original)
-                    }
-                }
-            }
-        }
-    }
-
-    /// Answers a call that has not entered the patch.
-    @_alwaysEmitIntoClient @inline(never)
-    func answerThrowing<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Output: PatchResult
-    >(
-        _ entrance: Entrance, _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, as _: Output.Type,
-        original: @escaping (A, B, C, D, E, F, G) throws -> Output.Value
-    ) throws -> Output.Value {
-        switch entrance {
-        case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
-        case .instrumented(let cell):
-            return try instrumented { try callThrowing(cell, a, b, c, d, e, f, g, as: Output.self, original: original) }
-        default: return try original(a, b, c, d, e, f, g)
-        }
-    }
-
-    @_alwaysEmitIntoClient
-    static func invokerThrowing<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Output: PatchResult
-    >(
-        _ original: @escaping @Sendable (A, B, C, D, E, F, G) throws -> Output.Value, as _: Output.Type, _: A.Type,
-        _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type, _: G.Type
-    ) -> Invoke {
-        { slot, stack, first, record, cell in
-            guard
-                let (a, b, c, d, e, f, g) = arguments(
-                    stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self, G.self)
-            else {
-                return stack.refuseArguments(
-                    of: slot, from: first, [A.self, B.self, C.self, D.self, E.self, F.self, G.self])
-            }
-            // For functions of scalars, the bridge separates the host's time from the script's.
-            let isTimed =
-                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
-                && Scalar.kind(E.self) > 0 && Scalar.kind(F.self) > 0 && Scalar.kind(G.self) > 0
-                && Scalar.kind(Output.Value.self) > 0 && record != nil
-            let record = unsafe CallRecord<(A, B, C, D, E, F, G) throws -> Output.Value, Output.Value, (any Error)>.at(
-                record)
-            if !isTimed { stack.hostBegins() }
-            do {
-                let value =
-                    try cell.isEmpty
-                    ? original(a, b, c, d, e, f, g)
-                    : slot.callThrowing(cell, a, b, c, d, e, f, g, as: Output.self, original: original)
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(value, of: record, as: Output.self)
-            } catch {
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(error, of: record)
-            }
-        }
-    }
-
-    /// The same for a `PatchPoint`, whose original is the code at the calling place and is only in the call's record.
-    @_alwaysEmitIntoClient
-    static func invokerThrowing<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Output: PatchResult
-    >(ofPlace _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type, _: G.Type) -> Invoke {
-        { slot, stack, first, record, cell in
-            guard
-                let (a, b, c, d, e, f, g) = arguments(
-                    stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self, G.self)
-            else {
-                return stack.refuseArguments(
-                    of: slot, from: first, [A.self, B.self, C.self, D.self, E.self, F.self, G.self])
-            }
-            guard
-                let record = unsafe CallRecord<(A, B, C, D, E, F, G) throws -> Output.Value, Output.Value, (any Error)>
-                    .at(record)
-            else {
-                return stack.refuseCall(of: slot)
-            }
-            let isTimed =
-                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
-                && Scalar.kind(E.self) > 0 && Scalar.kind(F.self) > 0 && Scalar.kind(G.self) > 0
-                && Scalar.kind(Output.Value.self) > 0
-            if !isTimed { stack.hostBegins() }
-            do {
-                let value =
-                    try unsafe cell.isEmpty
-                    ? record.pointee.original.pointee(a, b, c, d, e, f, g)
-                    : slot.callThrowing(
-                        cell, a, b, c, d, e, f, g, as: Output.self, original: record.pointee.original.pointee)
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(value, of: record, as: Output.self)
-            } catch {
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(error, of: record)
-            }
-        }
-    }
-
-    @_alwaysEmitIntoClient @inline(__always)
-    static func arguments<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
-    >(
-        _ stack: PatchStack, from first: Int32, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type,
-        _: G.Type
-    ) -> (A, B, C, D, E, F, G)? {
-        if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0, Scalar.kind(D.self) > 0,
-            Scalar.kind(E.self) > 0, Scalar.kind(F.self) > 0, Scalar.kind(G.self) > 0
-        {
-            var bits = (UInt64(0), UInt64(0), UInt64(0), UInt64(0), UInt64(0), UInt64(0), UInt64(0))
-            let areRead = unsafe withUnsafeMutableBytes(of: &bits) { bits in
-                unsafe stack.read(
-                    Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(C.self) << 8 | Scalar.kind(D.self)
-                        << 12 | Scalar.kind(E.self) << 16 | Scalar.kind(F.self) << 20 | Scalar.kind(G.self) << 24,
-                    from: first, into: bits.assumingMemoryBound(to: UInt64.self).baseAddress)
-            }
-            return areRead
-                ? (
-                    Scalar.value(bits.0, as: A.self), Scalar.value(bits.1, as: B.self),
-                    Scalar.value(bits.2, as: C.self), Scalar.value(bits.3, as: D.self),
-                    Scalar.value(bits.4, as: E.self), Scalar.value(bits.5, as: F.self), Scalar.value(bits.6, as: G.self)
-                ) : nil
-        }
-        guard stack.has(7, from: first), let a = A.read(from: stack, at: first),
-            let b = B.read(from: stack, at: first + 1), let c = C.read(from: stack, at: first + 2),
-            let d = D.read(from: stack, at: first + 3), let e = E.read(from: stack, at: first + 4),
-            let f = F.read(from: stack, at: first + 5), let g = G.read(from: stack, at: first + 6)
-        else { return nil }
-        return (a, b, c, d, e, f, g)
-    }
-
-    @_alwaysEmitIntoClient
-    func callAsynchronously<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Output: PatchResult, Failure: Error
-    >(
-        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, as _: Output.Type,
-        original: (A, B, C, D, E, F, G) async throws(Failure) -> Output.Value
-    ) async throws(Failure) -> Output.Value {
-        try await run(
-            .cell(cell), (a, b, c, d, e, f, g), count: 7, as: Output.self,
-            push: { (values: (A, B, C, D, E, F, G), stack) in
-                values.0.push(to: stack); values.1.push(to: stack); values.2.push(to: stack); values.3.push(to: stack);
-                values.4.push(to: stack); values.5.push(to: stack); values.6.push(to: stack)
-            },
-            read: { stack in readAsynchronously(stack, from: 1, A.self, B.self, C.self, D.self, E.self, F.self, G.self)
-            },
-            original: { (values: (A, B, C, D, E, F, G)) async throws(Failure) -> Output.Value in
-                try await original(values.0, values.1, values.2, values.3, values.4, values.5, values.6)
-            })
-    }
-
-    /// The arguments from a place on the stack. nil after an error was pushed.
-    @_alwaysEmitIntoClient
-    func readAsynchronously<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
-    >(
-        _ stack: PatchStack, from first: Int32, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type,
-        _: G.Type
-    ) -> (A, B, C, D, E, F, G)? {
-        guard
-            let (a, b, c, d, e, f, g) = Self.arguments(
-                stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self, G.self)
-        else {
-            _ = stack.refuseArguments(of: self, from: first, [A.self, B.self, C.self, D.self, E.self, F.self, G.self])
-            return nil
-        }
-        return (a, b, c, d, e, f, g)
-    }
-}
-
-extension PatchRegistry {
-    @_alwaysEmitIntoClient
-    func asynchronous<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Output: PatchResult, Failure: Error
-    >(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G) async throws(Failure) -> Output.Value,
-        as _: Output.Type
-    ) throws(PatchError) -> Slot
-    where
-        Output.Value: Sendable, A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable,
-        G: Sendable
-    {
-        try registerAsynchronous(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self], result: Output.self,
-            failure: Failure.self
-        ) {
-            slot, stack, first in
-            guard
-                let (a, b, c, d, e, f, g) = slot.readAsynchronously(
-                    stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self, G.self)
-            else { return nil }
-            return {
-                await Slot.outcome(as: Output.self) { () async throws(Failure) -> Output.Value in
-                    try await slot.callAsynchronously(a, b, c, d, e, f, g, as: Output.self, original: original)
-                }
-            }
-        }
-    }
-
-    /// Registers a function with seven arguments that returns a value and cannot throw.
-    @_alwaysEmitIntoClient
-    public func replaceable<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Value: PatchValue
-    >(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G) -> Value
-    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G) -> Value> {
-        let slot = try register(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self],
-            result: PatchValueResult<Value>.self, failure: Never.self,
-            invoke: Slot.invoker(
-                original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self))
-        return Replaceable(slot: slot, original: original)
-    }
-
-    /// Registers an asynchronous function with seven arguments that returns a value and cannot throw. It runs on its caller's actor.
-    @_alwaysEmitIntoClient
-    public func replaceable<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Value: PatchValue
-    >(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G) async -> Value
-    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G) async -> Value>
-    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, Value: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
-    }
-
-    /// Registers a function with seven arguments that returns a value and can throw.
-    @_alwaysEmitIntoClient
-    public func replaceable<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Value: PatchValue
-    >(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G) throws -> Value
-    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G) throws -> Value> {
-        let slot = try register(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self],
-            result: PatchValueResult<Value>.self, failure: (any Error).self,
-            invoke: Slot.invokerThrowing(
-                original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self))
-        return Replaceable(slot: slot, original: original)
-    }
-
-    /// Registers an asynchronous function with seven arguments that returns a value and can throw. It runs on its caller's actor.
-    @_alwaysEmitIntoClient
-    public func replaceable<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Value: PatchValue
-    >(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G) async throws -> Value
-    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G) async throws -> Value>
-    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, Value: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
-    }
-
-    /// Registers a function with seven arguments that returns nothing and cannot throw.
-    @_alwaysEmitIntoClient
-    public func replaceable<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
-    >(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G) -> Void
-    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G) -> Void> {
-        let slot = try register(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self], result: PatchNoResult.self,
-            failure: Never.self,
-            invoke: Slot.invoker(
-                original, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self))
-        return Replaceable(slot: slot, original: original)
-    }
-
-    /// Registers an asynchronous function with seven arguments that returns nothing and cannot throw. It runs on its caller's actor.
-    @_alwaysEmitIntoClient
-    public func replaceable<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
-    >(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G) async -> Void
-    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G) async -> Void>
-    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
-    }
-
-    /// Registers a function with seven arguments that returns nothing and can throw.
-    @_alwaysEmitIntoClient
-    public func replaceable<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
-    >(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G) throws -> Void
-    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G) throws -> Void> {
-        let slot = try register(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self], result: PatchNoResult.self,
-            failure: (any Error).self,
-            invoke: Slot.invokerThrowing(
-                original, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self))
-        return Replaceable(slot: slot, original: original)
-    }
-
-    /// Registers an asynchronous function with seven arguments that returns nothing and can throw. It runs on its caller's actor.
-    @_alwaysEmitIntoClient
-    public func replaceable<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
-    >(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G) async throws -> Void
-    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G) async throws -> Void>
-    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
-    }
-}
-
-extension Replaceable {
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Value: PatchValue
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) -> Value
-    where Function == @Sendable (A, B, C, D, E, F, G) -> Value {
-        guard slot.isPatched else { return original(a, b, c, d, e, f, g) }
-        return slot.call(slot.cell, a, b, c, d, e, f, g, as: PatchValueResult<Value>.self, original: original)
-    }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Value: PatchValue
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) async -> Value
-    where
-        Function == @Sendable (A, B, C, D, E, F, G) async -> Value, A: Sendable, B: Sendable, C: Sendable, D: Sendable,
-        E: Sendable, F: Sendable, G: Sendable, Value: Sendable
-    {
-        guard slot.isPatched else { return await original(a, b, c, d, e, f, g) }
-        return await slot.callAsynchronously(a, b, c, d, e, f, g, as: PatchValueResult<Value>.self, original: original)
-    }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Value: PatchValue
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) throws -> Value
-    where Function == @Sendable (A, B, C, D, E, F, G) throws -> Value {
-        guard slot.isPatched else { return try original(a, b, c, d, e, f, g) }
-        return try slot.callThrowing(
-            slot.cell, a, b, c, d, e, f, g, as: PatchValueResult<Value>.self, original: original)
-    }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Value: PatchValue
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) async throws -> Value
-    where
-        Function == @Sendable (A, B, C, D, E, F, G) async throws -> Value, A: Sendable, B: Sendable, C: Sendable,
-        D: Sendable, E: Sendable, F: Sendable, G: Sendable, Value: Sendable
-    {
-        guard slot.isPatched else { return try await original(a, b, c, d, e, f, g) }
-        return try await slot.callAsynchronously(
-            a, b, c, d, e, f, g, as: PatchValueResult<Value>.self, original: original)
-    }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) -> Void
-    where Function == @Sendable (A, B, C, D, E, F, G) -> Void {
-        guard slot.isPatched else { return original(a, b, c, d, e, f, g) }
-        return slot.call(slot.cell, a, b, c, d, e, f, g, as: PatchNoResult.self, original: original)
-    }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) async -> Void
-    where
-        Function == @Sendable (A, B, C, D, E, F, G) async -> Void, A: Sendable, B: Sendable, C: Sendable, D: Sendable,
-        E: Sendable, F: Sendable, G: Sendable
-    {
-        guard slot.isPatched else { return await original(a, b, c, d, e, f, g) }
-        return await slot.callAsynchronously(a, b, c, d, e, f, g, as: PatchNoResult.self, original: original)
-    }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) throws -> Void
-    where Function == @Sendable (A, B, C, D, E, F, G) throws -> Void {
-        guard slot.isPatched else { return try original(a, b, c, d, e, f, g) }
-        return try slot.callThrowing(slot.cell, a, b, c, d, e, f, g, as: PatchNoResult.self, original: original)
-    }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G) async throws -> Void
-    where
-        Function == @Sendable (A, B, C, D, E, F, G) async throws -> Void, A: Sendable, B: Sendable, C: Sendable,
-        D: Sendable, E: Sendable, F: Sendable, G: Sendable
-    {
-        guard slot.isPatched else { return try await original(a, b, c, d, e, f, g) }
-        return try await slot.callAsynchronously(a, b, c, d, e, f, g, as: PatchNoResult.self, original: original)
-    }
-}
-
-extension PatchPoint {
-    /// Declares a place in the code, with seven arguments, that returns a value and cannot throw.
-    @_alwaysEmitIntoClient
-    public init<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Value: PatchValue
-    >(_ name: String, parameters: [String] = []) where Function == (A, B, C, D, E, F, G) -> Value {
-        self.init(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self],
-            result: PatchValueResult<Value>.self, failure: Never.self, parameters: parameters,
-            invoke: Slot.invoker(
-                ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self))
-    }
-
-    /// Declares an asynchronous place in the code, with seven arguments, that returns a value and cannot throw.
-    @_alwaysEmitIntoClient
-    public init<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Value: PatchValue
-    >(_ name: String, parameters: [String] = []) where Function == (A, B, C, D, E, F, G) async -> Value {
-        self.init(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self],
-            result: PatchValueResult<Value>.self, failure: Never.self, parameters: parameters,
-            invoke: nil)
-    }
-
-    /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Value: PatchValue
-    >(
-        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, original: (A, B, C, D, E, F, G) async -> Value
-    ) async -> Value where Function == (A, B, C, D, E, F, G) async -> Value {
-        guard slot.isPatched else { return await original(a, b, c, d, e, f, g) }
-        return await slot.callAsynchronously(a, b, c, d, e, f, g, as: PatchValueResult<Value>.self, original: original)
-    }
-
-    /// Runs the code at this place, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Value: PatchValue
-    >(
-        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, original: (A, B, C, D, E, F, G) -> Value
-    ) -> Value where Function == (A, B, C, D, E, F, G) -> Value {
-        guard slot.isPatched else { return original(a, b, c, d, e, f, g) }
-        return withoutActuallyEscaping(original) { (original) -> Value in
-            slot.call(slot.cell, a, b, c, d, e, f, g, as: PatchValueResult<Value>.self, original: original)
-        }
-    }
-
-    /// Declares a place in the code, with seven arguments, that returns a value and can throw.
-    @_alwaysEmitIntoClient
-    public init<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Value: PatchValue
-    >(_ name: String, parameters: [String] = []) where Function == (A, B, C, D, E, F, G) throws -> Value {
-        self.init(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self],
-            result: PatchValueResult<Value>.self, failure: (any Error).self, parameters: parameters,
-            invoke: Slot.invokerThrowing(
-                ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self))
-    }
-
-    /// Declares an asynchronous place in the code, with seven arguments, that returns a value and can throw.
-    @_alwaysEmitIntoClient
-    public init<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Value: PatchValue
-    >(_ name: String, parameters: [String] = []) where Function == (A, B, C, D, E, F, G) async throws -> Value {
-        self.init(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self],
-            result: PatchValueResult<Value>.self, failure: (any Error).self, parameters: parameters,
-            invoke: nil)
-    }
-
-    /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Value: PatchValue
-    >(
-        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, original: (A, B, C, D, E, F, G) async throws -> Value
-    ) async throws -> Value where Function == (A, B, C, D, E, F, G) async throws -> Value {
-        guard slot.isPatched else { return try await original(a, b, c, d, e, f, g) }
-        return try await slot.callAsynchronously(
-            a, b, c, d, e, f, g, as: PatchValueResult<Value>.self, original: original)
-    }
-
-    /// Runs the code at this place, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        Value: PatchValue
-    >(
-        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, original: (A, B, C, D, E, F, G) throws -> Value
-    ) throws -> Value where Function == (A, B, C, D, E, F, G) throws -> Value {
-        guard slot.isPatched else { return try original(a, b, c, d, e, f, g) }
-        return try withoutActuallyEscaping(original) { (original) throws -> Value in
-            try slot.callThrowing(slot.cell, a, b, c, d, e, f, g, as: PatchValueResult<Value>.self, original: original)
-        }
-    }
-
-    /// Declares a place in the code, with seven arguments, that returns nothing and cannot throw.
-    @_alwaysEmitIntoClient
-    public init<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
-    >(_ name: String, parameters: [String] = []) where Function == (A, B, C, D, E, F, G) -> Void {
-        self.init(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self], result: PatchNoResult.self,
-            failure: Never.self, parameters: parameters,
-            invoke: Slot.invoker(ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self))
-    }
-
-    /// Declares an asynchronous place in the code, with seven arguments, that returns nothing and cannot throw.
-    @_alwaysEmitIntoClient
-    public init<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
-    >(_ name: String, parameters: [String] = []) where Function == (A, B, C, D, E, F, G) async -> Void {
-        self.init(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self], result: PatchNoResult.self,
-            failure: Never.self, parameters: parameters,
-            invoke: nil)
-    }
-
-    /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
-    >(
-        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, original: (A, B, C, D, E, F, G) async -> Void
-    ) async -> Void where Function == (A, B, C, D, E, F, G) async -> Void {
-        guard slot.isPatched else { return await original(a, b, c, d, e, f, g) }
-        return await slot.callAsynchronously(a, b, c, d, e, f, g, as: PatchNoResult.self, original: original)
-    }
-
-    /// Runs the code at this place, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
-    >(
-        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, original: (A, B, C, D, E, F, G) -> Void
-    ) -> Void where Function == (A, B, C, D, E, F, G) -> Void {
-        guard slot.isPatched else { return original(a, b, c, d, e, f, g) }
-        return withoutActuallyEscaping(original) { (original) -> Void in
-            slot.call(slot.cell, a, b, c, d, e, f, g, as: PatchNoResult.self, original: original)
-        }
-    }
-
-    /// Declares a place in the code, with seven arguments, that returns nothing and can throw.
-    @_alwaysEmitIntoClient
-    public init<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
-    >(_ name: String, parameters: [String] = []) where Function == (A, B, C, D, E, F, G) throws -> Void {
-        self.init(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self], result: PatchNoResult.self,
-            failure: (any Error).self, parameters: parameters,
-            invoke: Slot.invokerThrowing(
-                ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self))
-    }
-
-    /// Declares an asynchronous place in the code, with seven arguments, that returns nothing and can throw.
-    @_alwaysEmitIntoClient
-    public init<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
-    >(_ name: String, parameters: [String] = []) where Function == (A, B, C, D, E, F, G) async throws -> Void {
-        self.init(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self], result: PatchNoResult.self,
-            failure: (any Error).self, parameters: parameters,
-            invoke: nil)
-    }
-
-    /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
-    >(
-        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, original: (A, B, C, D, E, F, G) async throws -> Void
-    ) async throws -> Void where Function == (A, B, C, D, E, F, G) async throws -> Void {
-        guard slot.isPatched else { return try await original(a, b, c, d, e, f, g) }
-        return try await slot.callAsynchronously(a, b, c, d, e, f, g, as: PatchNoResult.self, original: original)
-    }
-
-    /// Runs the code at this place, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue
-    >(
-        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, original: (A, B, C, D, E, F, G) throws -> Void
-    ) throws -> Void where Function == (A, B, C, D, E, F, G) throws -> Void {
-        guard slot.isPatched else { return try original(a, b, c, d, e, f, g) }
-        return try withoutActuallyEscaping(original) { (original) throws -> Void in
-            try slot.callThrowing(slot.cell, a, b, c, d, e, f, g, as: PatchNoResult.self, original: original)
-        }
-    }
-}
-
-// MARK: 8 arguments
-
-extension Slot {
-    @_alwaysEmitIntoClient @inline(never)
-    func call<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Output: PatchResult
-    >(
-        _ cell: LayerCell, _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H, as _: Output.Type,
-        original: @escaping (A, B, C, D, E, F, G, H) -> Output.Value
-    ) -> Output.Value {
-        unsafe withUnsafePointer(to: original) { (place) -> Output.Value in
-            var record = unsafe CallRecord<(A, B, C, D, E, F, G, H) -> Output.Value, Output.Value, Never>(place)
-            return unsafe withUnsafeMutablePointer(to: &record) { (record) -> Output.Value in
-                let stack: PatchStack
-                if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0, Scalar.kind(D.self) > 0,
-                    Scalar.kind(E.self) > 0, Scalar.kind(F.self) > 0, Scalar.kind(G.self) > 0, Scalar.kind(H.self) > 0,
-                    Scalar.kind(Output.Value.self) > 0
-                {
-                    let kinds =
-                        Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(C.self) << 8 | Scalar.kind(D.self)
-                        << 12 | Scalar.kind(E.self) << 16 | Scalar.kind(F.self) << 20 | Scalar.kind(G.self) << 24
-                        | Scalar.kind(H.self) << 28 | Scalar.kind(Output.Value.self) << 32
-                    var bits = (
-                        Scalar.bits(a), Scalar.bits(b), Scalar.bits(c), Scalar.bits(d), Scalar.bits(e), Scalar.bits(f),
-                        Scalar.bits(g), Scalar.bits(h)
-                    )
-                    let entrance = unsafe withUnsafeBytes(of: &bits) { bits in
-                        unsafe call(
-                            cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
-                    }
-                    switch entrance {
-                    case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
-                    case .entered(let entered): stack = entered
-                    default: return answer(entrance, a, b, c, d, e, f, g, h, as: Output.self, original: original)
-                    }
-                } else {
-                    let entrance = unsafe enter(cell, CallReference(record))
-                    switch entrance {
-                    case .entered(let entered):
-                        a.push(to: entered)
-                        b.push(to: entered)
-                        c.push(to: entered)
-                        d.push(to: entered)
-                        e.push(to: entered)
-                        f.push(to: entered)
-                        g.push(to: entered)
-                        h.push(to: entered)
-                        if let value = Output.finish(entered, arguments: 8) { return value }
-                        stack = entered
-                    default: return answer(entrance, a, b, c, d, e, f, g, h, as: Output.self, original: original)
-                    }
-                }
-                switch unsafe settle(stack, Output.self, record.pointee.outcome) {
-                case .outcome(let outcome): return outcome.get()
-                case .below(var below):
-                    return unsafe withUnsafeMutablePointer(to: &below) { (below) -> Output.Value in
-                        unsafe call(LayerCell(below), a, b, c, d, e, f, g, h, as: Output.self, original: original)
-                    }
-                }
-            }
-        }
-    }
-
-    /// Answers a call that has not entered the patch.
-    @_alwaysEmitIntoClient @inline(never)
-    func answer<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Output: PatchResult
-    >(
-        _ entrance: Entrance, _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H, as _: Output.Type,
-        original: @escaping (A, B, C, D, E, F, G, H) -> Output.Value
-    ) -> Output.Value {
-        switch entrance {
-        case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
-        case .instrumented(let cell):
-            return instrumented { call(cell, a, b, c, d, e, f, g, h, as: Output.self, original: original) }
-        default: return original(a, b, c, d, e, f, g, h)
-        }
-    }
-
-    @_alwaysEmitIntoClient
-    static func invoker<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Output: PatchResult
-    >(
-        _ original: @escaping @Sendable (A, B, C, D, E, F, G, H) -> Output.Value, as _: Output.Type, _: A.Type,
-        _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type, _: G.Type, _: H.Type
-    ) -> Invoke {
-        { slot, stack, first, record, cell in
-            guard
-                let (a, b, c, d, e, f, g, h) = arguments(
-                    stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self)
-            else {
-                return stack.refuseArguments(
-                    of: slot, from: first, [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self])
-            }
-            // For functions of scalars, the bridge separates the host's time from the script's.
-            let isTimed =
-                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
-                && Scalar.kind(E.self) > 0 && Scalar.kind(F.self) > 0 && Scalar.kind(G.self) > 0
-                && Scalar.kind(H.self) > 0 && Scalar.kind(Output.Value.self) > 0 && record != nil
-            let record = unsafe CallRecord<(A, B, C, D, E, F, G, H) -> Output.Value, Output.Value, Never>.at(record)
-            if !isTimed { stack.hostBegins() }
-            let value =
-                cell.isEmpty
-                ? original(a, b, c, d, e, f, g, h)
-                : slot.call(cell, a, b, c, d, e, f, g, h, as: Output.self, original: original)
-            if !isTimed { stack.hostEnds() }
-            return unsafe stack.answer(value, of: record, as: Output.self)
-        }
-    }
-
-    /// The same for a `PatchPoint`, whose original is the code at the calling place and is only in the call's record.
-    @_alwaysEmitIntoClient
-    static func invoker<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Output: PatchResult
-    >(ofPlace _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type, _: G.Type, _: H.Type)
-        -> Invoke
-    {
-        { slot, stack, first, record, cell in
-            guard
-                let (a, b, c, d, e, f, g, h) = arguments(
-                    stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self)
-            else {
-                return stack.refuseArguments(
-                    of: slot, from: first, [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self])
-            }
-            guard
-                let record = unsafe CallRecord<(A, B, C, D, E, F, G, H) -> Output.Value, Output.Value, Never>.at(record)
-            else {
-                return stack.refuseCall(of: slot)
-            }
-            let isTimed =
-                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
-                && Scalar.kind(E.self) > 0 && Scalar.kind(F.self) > 0 && Scalar.kind(G.self) > 0
-                && Scalar.kind(H.self) > 0 && Scalar.kind(Output.Value.self) > 0
-            if !isTimed { stack.hostBegins() }
-            let value =
-                unsafe cell.isEmpty
-                ? record.pointee.original.pointee(a, b, c, d, e, f, g, h)
-                : slot.call(cell, a, b, c, d, e, f, g, h, as: Output.self, original: record.pointee.original.pointee)
-            if !isTimed { stack.hostEnds() }
-            return unsafe stack.answer(value, of: record, as: Output.self)
-        }
-    }
-
-    @_alwaysEmitIntoClient @inline(never)
-    func callThrowing<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Output: PatchResult
-    >(
-        _ cell: LayerCell, _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H, as _: Output.Type,
-        original: @escaping (A, B, C, D, E, F, G, H) throws -> Output.Value
-    ) throws -> Output.Value {
-        try unsafe withUnsafePointer(to: original) { (place) throws -> Output.Value in
-            var record = unsafe CallRecord<(A, B, C, D, E, F, G, H) throws -> Output.Value, Output.Value, (any Error)>(
-                place)
-            return try unsafe withUnsafeMutablePointer(to: &record) { (record) throws -> Output.Value in
-                let stack: PatchStack
-                if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0, Scalar.kind(D.self) > 0,
-                    Scalar.kind(E.self) > 0, Scalar.kind(F.self) > 0, Scalar.kind(G.self) > 0, Scalar.kind(H.self) > 0,
-                    Scalar.kind(Output.Value.self) > 0
-                {
-                    let kinds =
-                        Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(C.self) << 8 | Scalar.kind(D.self)
-                        << 12 | Scalar.kind(E.self) << 16 | Scalar.kind(F.self) << 20 | Scalar.kind(G.self) << 24
-                        | Scalar.kind(H.self) << 28 | Scalar.kind(Output.Value.self) << 32
-                    var bits = (
-                        Scalar.bits(a), Scalar.bits(b), Scalar.bits(c), Scalar.bits(d), Scalar.bits(e), Scalar.bits(f),
-                        Scalar.bits(g), Scalar.bits(h)
-                    )
-                    let entrance = unsafe withUnsafeBytes(of: &bits) { bits in
-                        unsafe call(
-                            cell, CallReference(record), bits.assumingMemoryBound(to: UInt64.self).baseAddress, kinds)
-                    }
-                    switch entrance {
-                    case .value(let bits): return Scalar.value(bits, as: Output.Value.self)
-                    case .entered(let entered): stack = entered
-                    default:
-                        return try answerThrowing(entrance, a, b, c, d, e, f, g, h, as: Output.self, original: original)
-                    }
-                } else {
-                    let entrance = unsafe enter(cell, CallReference(record))
-                    switch entrance {
-                    case .entered(let entered):
-                        a.push(to: entered)
-                        b.push(to: entered)
-                        c.push(to: entered)
-                        d.push(to: entered)
-                        e.push(to: entered)
-                        f.push(to: entered)
-                        g.push(to: entered)
-                        h.push(to: entered)
-                        if let value = Output.finish(entered, arguments: 8) { return value }
-                        stack = entered
-                    default:
-                        return try answerThrowing(entrance, a, b, c, d, e, f, g, h, as: Output.self, original: original)
-                    }
-                }
-                switch unsafe settle(stack, Output.self, record.pointee.outcome) {
-                case .outcome(let outcome): return try outcome.get()
-                case .below(var below):
-                    return try unsafe withUnsafeMutablePointer(to: &below) { (below) throws -> Output.Value in
-                        try unsafe callThrowing(
-                            LayerCell(below), a, b, c, d, e, f, g, h, as: Output.self, original: original)
-                    }
-                }
-            }
-        }
-    }
-
-    /// Answers a call that has not entered the patch.
-    @_alwaysEmitIntoClient @inline(never)
-    func answerThrowing<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Output: PatchResult
-    >(
-        _ entrance: Entrance, _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H, as _: Output.Type,
-        original: @escaping (A, B, C, D, E, F, G, H) throws -> Output.Value
-    ) throws -> Output.Value {
-        switch entrance {
-        case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
-        case .instrumented(let cell):
-            return try instrumented {
-                try callThrowing(cell, a, b, c, d, e, f, g, h, as: Output.self, original: original)
-            }
-        default: return try original(a, b, c, d, e, f, g, h)
-        }
-    }
-
-    @_alwaysEmitIntoClient
-    static func invokerThrowing<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Output: PatchResult
-    >(
-        _ original: @escaping @Sendable (A, B, C, D, E, F, G, H) throws -> Output.Value, as _: Output.Type, _: A.Type,
-        _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type, _: G.Type, _: H.Type
-    ) -> Invoke {
-        { slot, stack, first, record, cell in
-            guard
-                let (a, b, c, d, e, f, g, h) = arguments(
-                    stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self)
-            else {
-                return stack.refuseArguments(
-                    of: slot, from: first, [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self])
-            }
-            // For functions of scalars, the bridge separates the host's time from the script's.
-            let isTimed =
-                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
-                && Scalar.kind(E.self) > 0 && Scalar.kind(F.self) > 0 && Scalar.kind(G.self) > 0
-                && Scalar.kind(H.self) > 0 && Scalar.kind(Output.Value.self) > 0 && record != nil
-            let record = unsafe CallRecord<(A, B, C, D, E, F, G, H) throws -> Output.Value, Output.Value, (any Error)>
-                .at(record)
-            if !isTimed { stack.hostBegins() }
-            do {
-                let value =
-                    try cell.isEmpty
-                    ? original(a, b, c, d, e, f, g, h)
-                    : slot.callThrowing(cell, a, b, c, d, e, f, g, h, as: Output.self, original: original)
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(value, of: record, as: Output.self)
-            } catch {
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(error, of: record)
-            }
-        }
-    }
-
-    /// The same for a `PatchPoint`, whose original is the code at the calling place and is only in the call's record.
-    @_alwaysEmitIntoClient
-    static func invokerThrowing<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Output: PatchResult
-    >(ofPlace _: Output.Type, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type, _: G.Type, _: H.Type)
-        -> Invoke
-    {
-        { slot, stack, first, record, cell in
-            guard
-                let (a, b, c, d, e, f, g, h) = arguments(
-                    stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self)
-            else {
-                return stack.refuseArguments(
-                    of: slot, from: first, [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self])
-            }
-            guard
-                let record = unsafe CallRecord<
-                    (A, B, C, D, E, F, G, H) throws -> Output.Value, Output.Value, (any Error)
-                >.at(record)
-            else {
-                return stack.refuseCall(of: slot)
-            }
-            let isTimed =
-                Scalar.kind(A.self) > 0 && Scalar.kind(B.self) > 0 && Scalar.kind(C.self) > 0 && Scalar.kind(D.self) > 0
-                && Scalar.kind(E.self) > 0 && Scalar.kind(F.self) > 0 && Scalar.kind(G.self) > 0
-                && Scalar.kind(H.self) > 0 && Scalar.kind(Output.Value.self) > 0
-            if !isTimed { stack.hostBegins() }
-            do {
-                let value =
-                    try unsafe cell.isEmpty
-                    ? record.pointee.original.pointee(a, b, c, d, e, f, g, h)
-                    : slot.callThrowing(
-                        cell, a, b, c, d, e, f, g, h, as: Output.self, original: record.pointee.original.pointee)
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(value, of: record, as: Output.self)
-            } catch {
-                if !isTimed { stack.hostEnds() }
-                return unsafe stack.answer(error, of: record)
-            }
-        }
-    }
-
-    @_alwaysEmitIntoClient @inline(__always)
-    static func arguments<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue
-    >(
-        _ stack: PatchStack, from first: Int32, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type,
-        _: G.Type, _: H.Type
-    ) -> (A, B, C, D, E, F, G, H)? {
-        if Scalar.kind(A.self) > 0, Scalar.kind(B.self) > 0, Scalar.kind(C.self) > 0, Scalar.kind(D.self) > 0,
-            Scalar.kind(E.self) > 0, Scalar.kind(F.self) > 0, Scalar.kind(G.self) > 0, Scalar.kind(H.self) > 0
-        {
-            var bits = (UInt64(0), UInt64(0), UInt64(0), UInt64(0), UInt64(0), UInt64(0), UInt64(0), UInt64(0))
-            let areRead = unsafe withUnsafeMutableBytes(of: &bits) { bits in
-                unsafe stack.read(
-                    Scalar.kind(A.self) | Scalar.kind(B.self) << 4 | Scalar.kind(C.self) << 8 | Scalar.kind(D.self)
-                        << 12 | Scalar.kind(E.self) << 16 | Scalar.kind(F.self) << 20 | Scalar.kind(G.self) << 24
-                        | Scalar.kind(H.self) << 28, from: first,
-                    into: bits.assumingMemoryBound(to: UInt64.self).baseAddress)
-            }
-            return areRead
-                ? (
-                    Scalar.value(bits.0, as: A.self), Scalar.value(bits.1, as: B.self),
-                    Scalar.value(bits.2, as: C.self), Scalar.value(bits.3, as: D.self),
-                    Scalar.value(bits.4, as: E.self), Scalar.value(bits.5, as: F.self),
-                    Scalar.value(bits.6, as: G.self), Scalar.value(bits.7, as: H.self)
-                ) : nil
-        }
-        guard stack.has(8, from: first), let a = A.read(from: stack, at: first),
-            let b = B.read(from: stack, at: first + 1), let c = C.read(from: stack, at: first + 2),
-            let d = D.read(from: stack, at: first + 3), let e = E.read(from: stack, at: first + 4),
-            let f = F.read(from: stack, at: first + 5), let g = G.read(from: stack, at: first + 6),
-            let h = H.read(from: stack, at: first + 7)
-        else { return nil }
-        return (a, b, c, d, e, f, g, h)
-    }
-
-    @_alwaysEmitIntoClient
-    func callAsynchronously<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Output: PatchResult, Failure: Error
-    >(
-        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H, as _: Output.Type,
-        original: (A, B, C, D, E, F, G, H) async throws(Failure) -> Output.Value
-    ) async throws(Failure) -> Output.Value {
-        try await run(
-            .cell(cell), (a, b, c, d, e, f, g, h), count: 8, as: Output.self,
-            push: { (values: (A, B, C, D, E, F, G, H), stack) in
-                values.0.push(to: stack); values.1.push(to: stack); values.2.push(to: stack); values.3.push(to: stack);
-                values.4.push(to: stack); values.5.push(to: stack); values.6.push(to: stack); values.7.push(to: stack)
-            },
-            read: { stack in
-                readAsynchronously(stack, from: 1, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self)
-            },
-            original: { (values: (A, B, C, D, E, F, G, H)) async throws(Failure) -> Output.Value in
-                try await original(values.0, values.1, values.2, values.3, values.4, values.5, values.6, values.7)
-            })
-    }
-
-    /// The arguments from a place on the stack. nil after an error was pushed.
-    @_alwaysEmitIntoClient
-    func readAsynchronously<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue
-    >(
-        _ stack: PatchStack, from first: Int32, _: A.Type, _: B.Type, _: C.Type, _: D.Type, _: E.Type, _: F.Type,
-        _: G.Type, _: H.Type
-    ) -> (A, B, C, D, E, F, G, H)? {
-        guard
-            let (a, b, c, d, e, f, g, h) = Self.arguments(
-                stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self)
-        else {
-            _ = stack.refuseArguments(
-                of: self, from: first, [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self])
-            return nil
-        }
-        return (a, b, c, d, e, f, g, h)
-    }
-}
-
-extension PatchRegistry {
-    @_alwaysEmitIntoClient
-    func asynchronous<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Output: PatchResult, Failure: Error
-    >(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G, H) async throws(Failure) -> Output.Value,
-        as _: Output.Type
-    ) throws(PatchError) -> Slot
-    where
-        Output.Value: Sendable, A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable,
-        G: Sendable, H: Sendable
-    {
-        try registerAsynchronous(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self], result: Output.self,
-            failure: Failure.self
-        ) {
-            slot, stack, first in
-            guard
-                let (a, b, c, d, e, f, g, h) = slot.readAsynchronously(
-                    stack, from: first, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self)
-            else { return nil }
-            return {
-                await Slot.outcome(as: Output.self) { () async throws(Failure) -> Output.Value in
-                    try await slot.callAsynchronously(a, b, c, d, e, f, g, h, as: Output.self, original: original)
-                }
-            }
-        }
-    }
-
-    /// Registers a function with eight arguments that returns a value and cannot throw.
-    @_alwaysEmitIntoClient
-    public func replaceable<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Value: PatchValue
-    >(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G, H) -> Value
-    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G, H) -> Value> {
-        let slot = try register(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
-            result: PatchValueResult<Value>.self, failure: Never.self,
-            invoke: Slot.invoker(
-                original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self,
-                H.self))
-        return Replaceable(slot: slot, original: original)
-    }
-
-    /// Registers an asynchronous function with eight arguments that returns a value and cannot throw. It runs on its caller's actor.
-    @_alwaysEmitIntoClient
-    public func replaceable<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Value: PatchValue
-    >(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G, H) async -> Value
-    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G, H) async -> Value>
-    where
-        A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable,
-        Value: Sendable
-    {
-        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
-    }
-
-    /// Registers a function with eight arguments that returns a value and can throw.
-    @_alwaysEmitIntoClient
-    public func replaceable<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Value: PatchValue
-    >(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G, H) throws -> Value
-    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G, H) throws -> Value> {
-        let slot = try register(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
-            result: PatchValueResult<Value>.self, failure: (any Error).self,
-            invoke: Slot.invokerThrowing(
-                original, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self,
-                H.self))
-        return Replaceable(slot: slot, original: original)
-    }
-
-    /// Registers an asynchronous function with eight arguments that returns a value and can throw. It runs on its caller's actor.
-    @_alwaysEmitIntoClient
-    public func replaceable<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Value: PatchValue
-    >(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G, H) async throws -> Value
-    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G, H) async throws -> Value>
-    where
-        A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable,
-        Value: Sendable
-    {
-        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
-    }
-
-    /// Registers a function with eight arguments that returns nothing and cannot throw.
-    @_alwaysEmitIntoClient
-    public func replaceable<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue
-    >(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G, H) -> Void
-    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G, H) -> Void> {
-        let slot = try register(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
-            result: PatchNoResult.self, failure: Never.self,
-            invoke: Slot.invoker(
-                original, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self))
-        return Replaceable(slot: slot, original: original)
-    }
-
-    /// Registers an asynchronous function with eight arguments that returns nothing and cannot throw. It runs on its caller's actor.
-    @_alwaysEmitIntoClient
-    public func replaceable<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue
-    >(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G, H) async -> Void
-    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G, H) async -> Void>
-    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
-    }
-
-    /// Registers a function with eight arguments that returns nothing and can throw.
-    @_alwaysEmitIntoClient
-    public func replaceable<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue
-    >(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G, H) throws -> Void
-    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G, H) throws -> Void> {
-        let slot = try register(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
-            result: PatchNoResult.self, failure: (any Error).self,
-            invoke: Slot.invokerThrowing(
-                original, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self))
-        return Replaceable(slot: slot, original: original)
-    }
-
-    /// Registers an asynchronous function with eight arguments that returns nothing and can throw. It runs on its caller's actor.
-    @_alwaysEmitIntoClient
-    public func replaceable<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue
-    >(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G, H) async throws -> Void
-    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G, H) async throws -> Void>
-    where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
-    }
-}
-
-extension Replaceable {
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Value: PatchValue
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H) -> Value
-    where Function == @Sendable (A, B, C, D, E, F, G, H) -> Value {
-        guard slot.isPatched else { return original(a, b, c, d, e, f, g, h) }
-        return slot.call(slot.cell, a, b, c, d, e, f, g, h, as: PatchValueResult<Value>.self, original: original)
-    }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Value: PatchValue
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H) async -> Value
-    where
-        Function == @Sendable (A, B, C, D, E, F, G, H) async -> Value, A: Sendable, B: Sendable, C: Sendable,
-        D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable, Value: Sendable
-    {
-        guard slot.isPatched else { return await original(a, b, c, d, e, f, g, h) }
-        return await slot.callAsynchronously(
-            a, b, c, d, e, f, g, h, as: PatchValueResult<Value>.self, original: original)
-    }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Value: PatchValue
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H) throws -> Value
-    where Function == @Sendable (A, B, C, D, E, F, G, H) throws -> Value {
-        guard slot.isPatched else { return try original(a, b, c, d, e, f, g, h) }
-        return try slot.callThrowing(
-            slot.cell, a, b, c, d, e, f, g, h, as: PatchValueResult<Value>.self, original: original)
-    }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Value: PatchValue
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H) async throws -> Value
-    where
-        Function == @Sendable (A, B, C, D, E, F, G, H) async throws -> Value, A: Sendable, B: Sendable, C: Sendable,
-        D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable, Value: Sendable
-    {
-        guard slot.isPatched else { return try await original(a, b, c, d, e, f, g, h) }
-        return try await slot.callAsynchronously(
-            a, b, c, d, e, f, g, h, as: PatchValueResult<Value>.self, original: original)
-    }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H) -> Void
-    where Function == @Sendable (A, B, C, D, E, F, G, H) -> Void {
-        guard slot.isPatched else { return original(a, b, c, d, e, f, g, h) }
-        return slot.call(slot.cell, a, b, c, d, e, f, g, h, as: PatchNoResult.self, original: original)
-    }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H) async -> Void
-    where
-        Function == @Sendable (A, B, C, D, E, F, G, H) async -> Void, A: Sendable, B: Sendable, C: Sendable,
-        D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable
-    {
-        guard slot.isPatched else { return await original(a, b, c, d, e, f, g, h) }
-        return await slot.callAsynchronously(a, b, c, d, e, f, g, h, as: PatchNoResult.self, original: original)
-    }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H) throws -> Void
-    where Function == @Sendable (A, B, C, D, E, F, G, H) throws -> Void {
-        guard slot.isPatched else { return try original(a, b, c, d, e, f, g, h) }
-        return try slot.callThrowing(slot.cell, a, b, c, d, e, f, g, h, as: PatchNoResult.self, original: original)
-    }
-
-    /// Calls the function, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue
-    >(_ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H) async throws -> Void
-    where
-        Function == @Sendable (A, B, C, D, E, F, G, H) async throws -> Void, A: Sendable, B: Sendable, C: Sendable,
-        D: Sendable, E: Sendable, F: Sendable, G: Sendable, H: Sendable
-    {
-        guard slot.isPatched else { return try await original(a, b, c, d, e, f, g, h) }
-        return try await slot.callAsynchronously(a, b, c, d, e, f, g, h, as: PatchNoResult.self, original: original)
-    }
-}
-
-extension PatchPoint {
-    /// Declares a place in the code, with eight arguments, that returns a value and cannot throw.
-    @_alwaysEmitIntoClient
-    public init<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Value: PatchValue
-    >(_ name: String, parameters: [String] = []) where Function == (A, B, C, D, E, F, G, H) -> Value {
-        self.init(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
-            result: PatchValueResult<Value>.self, failure: Never.self, parameters: parameters,
-            invoke: Slot.invoker(
-                ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self))
-    }
-
-    /// Declares an asynchronous place in the code, with eight arguments, that returns a value and cannot throw.
-    @_alwaysEmitIntoClient
-    public init<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Value: PatchValue
-    >(_ name: String, parameters: [String] = []) where Function == (A, B, C, D, E, F, G, H) async -> Value {
-        self.init(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
-            result: PatchValueResult<Value>.self, failure: Never.self, parameters: parameters,
-            invoke: nil)
-    }
-
-    /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Value: PatchValue
-    >(
-        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H,
-        original: (A, B, C, D, E, F, G, H) async -> Value
-    ) async -> Value where Function == (A, B, C, D, E, F, G, H) async -> Value {
-        guard slot.isPatched else { return await original(a, b, c, d, e, f, g, h) }
-        return await slot.callAsynchronously(
-            a, b, c, d, e, f, g, h, as: PatchValueResult<Value>.self, original: original)
-    }
-
-    /// Runs the code at this place, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Value: PatchValue
-    >(
-        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H, original: (A, B, C, D, E, F, G, H) -> Value
-    ) -> Value where Function == (A, B, C, D, E, F, G, H) -> Value {
-        guard slot.isPatched else { return original(a, b, c, d, e, f, g, h) }
-        return withoutActuallyEscaping(original) { (original) -> Value in
-            slot.call(slot.cell, a, b, c, d, e, f, g, h, as: PatchValueResult<Value>.self, original: original)
-        }
-    }
-
-    /// Declares a place in the code, with eight arguments, that returns a value and can throw.
-    @_alwaysEmitIntoClient
-    public init<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Value: PatchValue
-    >(_ name: String, parameters: [String] = []) where Function == (A, B, C, D, E, F, G, H) throws -> Value {
-        self.init(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
-            result: PatchValueResult<Value>.self, failure: (any Error).self, parameters: parameters,
-            invoke: Slot.invokerThrowing(
-                ofPlace: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self))
-    }
-
-    /// Declares an asynchronous place in the code, with eight arguments, that returns a value and can throw.
-    @_alwaysEmitIntoClient
-    public init<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Value: PatchValue
-    >(_ name: String, parameters: [String] = []) where Function == (A, B, C, D, E, F, G, H) async throws -> Value {
-        self.init(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
-            result: PatchValueResult<Value>.self, failure: (any Error).self, parameters: parameters,
-            invoke: nil)
-    }
-
-    /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Value: PatchValue
-    >(
-        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H,
-        original: (A, B, C, D, E, F, G, H) async throws -> Value
-    ) async throws -> Value where Function == (A, B, C, D, E, F, G, H) async throws -> Value {
-        guard slot.isPatched else { return try await original(a, b, c, d, e, f, g, h) }
-        return try await slot.callAsynchronously(
-            a, b, c, d, e, f, g, h, as: PatchValueResult<Value>.self, original: original)
-    }
-
-    /// Runs the code at this place, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue, Value: PatchValue
-    >(
-        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H,
-        original: (A, B, C, D, E, F, G, H) throws -> Value
-    ) throws -> Value where Function == (A, B, C, D, E, F, G, H) throws -> Value {
-        guard slot.isPatched else { return try original(a, b, c, d, e, f, g, h) }
-        return try withoutActuallyEscaping(original) { (original) throws -> Value in
-            try slot.callThrowing(
-                slot.cell, a, b, c, d, e, f, g, h, as: PatchValueResult<Value>.self, original: original)
-        }
-    }
-
-    /// Declares a place in the code, with eight arguments, that returns nothing and cannot throw.
-    @_alwaysEmitIntoClient
-    public init<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue
-    >(_ name: String, parameters: [String] = []) where Function == (A, B, C, D, E, F, G, H) -> Void {
-        self.init(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
-            result: PatchNoResult.self, failure: Never.self, parameters: parameters,
-            invoke: Slot.invoker(
-                ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self))
-    }
-
-    /// Declares an asynchronous place in the code, with eight arguments, that returns nothing and cannot throw.
-    @_alwaysEmitIntoClient
-    public init<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue
-    >(_ name: String, parameters: [String] = []) where Function == (A, B, C, D, E, F, G, H) async -> Void {
-        self.init(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
-            result: PatchNoResult.self, failure: Never.self, parameters: parameters,
-            invoke: nil)
-    }
-
-    /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue
-    >(
-        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H, original: (A, B, C, D, E, F, G, H) async -> Void
-    ) async -> Void where Function == (A, B, C, D, E, F, G, H) async -> Void {
-        guard slot.isPatched else { return await original(a, b, c, d, e, f, g, h) }
-        return await slot.callAsynchronously(a, b, c, d, e, f, g, h, as: PatchNoResult.self, original: original)
-    }
-
-    /// Runs the code at this place, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue
-    >(
-        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H, original: (A, B, C, D, E, F, G, H) -> Void
-    ) -> Void where Function == (A, B, C, D, E, F, G, H) -> Void {
-        guard slot.isPatched else { return original(a, b, c, d, e, f, g, h) }
-        return withoutActuallyEscaping(original) { (original) -> Void in
-            slot.call(slot.cell, a, b, c, d, e, f, g, h, as: PatchNoResult.self, original: original)
-        }
-    }
-
-    /// Declares a place in the code, with eight arguments, that returns nothing and can throw.
-    @_alwaysEmitIntoClient
-    public init<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue
-    >(_ name: String, parameters: [String] = []) where Function == (A, B, C, D, E, F, G, H) throws -> Void {
-        self.init(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
-            result: PatchNoResult.self, failure: (any Error).self, parameters: parameters,
-            invoke: Slot.invokerThrowing(
-                ofPlace: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self))
-    }
-
-    /// Declares an asynchronous place in the code, with eight arguments, that returns nothing and can throw.
-    @_alwaysEmitIntoClient
-    public init<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue
-    >(_ name: String, parameters: [String] = []) where Function == (A, B, C, D, E, F, G, H) async throws -> Void {
-        self.init(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self, G.self, H.self],
-            result: PatchNoResult.self, failure: (any Error).self, parameters: parameters,
-            invoke: nil)
-    }
-
-    /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue
-    >(
-        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H,
-        original: (A, B, C, D, E, F, G, H) async throws -> Void
-    ) async throws -> Void where Function == (A, B, C, D, E, F, G, H) async throws -> Void {
-        guard slot.isPatched else { return try await original(a, b, c, d, e, f, g, h) }
-        return try await slot.callAsynchronously(a, b, c, d, e, f, g, h, as: PatchNoResult.self, original: original)
-    }
-
-    /// Runs the code at this place, or the patch that replaces it.
-    @_alwaysEmitIntoClient @inline(__always)
-    public func callAsFunction<
-        A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, G: PatchValue,
-        H: PatchValue
-    >(
-        _ a: A, _ b: B, _ c: C, _ d: D, _ e: E, _ f: F, _ g: G, _ h: H,
-        original: (A, B, C, D, E, F, G, H) throws -> Void
-    ) throws -> Void where Function == (A, B, C, D, E, F, G, H) throws -> Void {
-        guard slot.isPatched else { return try original(a, b, c, d, e, f, g, h) }
-        return try withoutActuallyEscaping(original) { (original) throws -> Void in
-            try slot.callThrowing(slot.cell, a, b, c, d, e, f, g, h, as: PatchNoResult.self, original: original)
         }
     }
 }

@@ -7,11 +7,11 @@ internal import PatchCrypto
 /// patches.
 public struct PatchInterface: Sendable, Hashable {
     /// A function, or a method.
-    public struct Function: Sendable, Hashable {
+    package struct Function: Sendable, Hashable {
         /// The name, such as `Cart.total`. For a method it is the method's name alone.
-        public let name: String
+        package let name: String
         /// The types of its arguments and its result.
-        public let signature: PatchSignature
+        package let signature: PatchSignature
 
         package init(name: String, signature: PatchSignature) {
             self.name = name
@@ -20,11 +20,11 @@ public struct PatchInterface: Sendable, Hashable {
     }
 
     /// A class whose objects are passed to scripts.
-    public struct Class: Sendable, Hashable {
+    package struct Class: Sendable, Hashable {
         /// The name that scripts use.
-        public let name: String
+        package let name: String
         /// The methods, sorted by the bytes of their names.
-        public let methods: [Function]
+        package let methods: [Function]
 
         package init(name: String, methods: [Function]) {
             self.name = name
@@ -33,11 +33,11 @@ public struct PatchInterface: Sendable, Hashable {
     }
 
     /// A struct, which scripts see as a table.
-    public struct Struct: Sendable, Hashable {
+    package struct Struct: Sendable, Hashable {
         /// The name of the type, as signatures have it.
-        public let name: String
+        package let name: String
         /// The fields, in the order in which they are declared.
-        public let fields: [Field]
+        package let fields: [Field]
 
         package init(name: String, fields: [Field]) {
             self.name = name
@@ -46,11 +46,11 @@ public struct PatchInterface: Sendable, Hashable {
     }
 
     /// A field of a struct.
-    public struct Field: Sendable, Hashable {
+    package struct Field: Sendable, Hashable {
         /// The name that scripts use.
-        public let name: String
+        package let name: String
         /// The name of its type, such as `number or nil`.
-        public let type: String
+        package let type: String
 
         package init(name: String, type: String) {
             self.name = name
@@ -58,23 +58,23 @@ public struct PatchInterface: Sendable, Hashable {
         }
 
         /// Whether a script may leave it out.
-        public var isOptional: Bool { type.hasSuffix(" or nil") }
+        package var isOptional: Bool { type.hasSuffix(" or nil") }
     }
 
     /// A type that scripts see as one basic value, such as an enum with raw values, or `Date`.
-    public struct Scalar: Sendable, Hashable {
+    package struct Scalar: Sendable, Hashable {
         /// A value that scripts can write.
-        public enum Case: Sendable, Hashable {
+        package enum Case: Sendable, Hashable {
             case string(String)
             case integer(Int)
         }
 
         /// The name of the type, as signatures have it.
-        public let name: String
+        package let name: String
         /// The type that scripts see: `string`, `integer`, `number` or `boolean`.
-        public let type: String
+        package let type: String
         /// All values of the type; empty if they are not known.
-        public let cases: [Case]
+        package let cases: [Case]
 
         package init(name: String, type: String, cases: [Case]) {
             self.name = name
@@ -84,17 +84,17 @@ public struct PatchInterface: Sendable, Hashable {
     }
 
     /// The program's reverse-DNS name.
-    public let app: String
+    package let app: String
     /// The program's version.
-    public let appVersion: String
+    package let appVersion: String
     /// The functions, sorted by the bytes of their names.
-    public let functions: [Function]
+    package let functions: [Function]
     /// The structs whose fields are known, sorted by the bytes of their names.
-    public let structs: [Struct]
+    package let structs: [Struct]
     /// The types that scripts see as a basic value, sorted by the bytes of their names.
-    public let scalars: [Scalar]
+    package let scalars: [Scalar]
     /// The classes, sorted by the bytes of their names.
-    public let classes: [Class]
+    package let classes: [Class]
 
     package init(
         app: String, appVersion: String, functions: [Function], structs: [Struct], scalars: [Scalar] = [],
@@ -114,17 +114,17 @@ public struct PatchInterface: Sendable, Hashable {
     }
 
     /// The function with a name.
-    public func function(_ name: String) -> Function? {
+    package func function(_ name: String) -> Function? {
         functions.first { $0.name.isByteEqual(to: name) }
     }
 
     /// The struct with a name; nil if its fields are not known.
-    public func structure(_ name: String) -> Struct? {
+    package func structure(_ name: String) -> Struct? {
         structs.first { $0.name.isByteEqual(to: name) }
     }
 
     /// The type with a name; nil if it is not known that scripts see it as a basic value.
-    public func scalar(_ name: String) -> Scalar? {
+    package func scalar(_ name: String) -> Scalar? {
         scalars.first { $0.name.isByteEqual(to: name) }
     }
 }

@@ -90,8 +90,16 @@ extension PatchRegistry {
         {
             calls.map { PatchMetric(name: "patchpack_\(name)", help: help, labels: $0.labels, value: value($0.calls)) }
         }
+        let fallbacks: [PatchMetric] = calls.flatMap { labels, calls, refusals in
+            (["failed": calls.failures].merging(refusals) { $1 }).sorted { $0.key < $1.key }.map { reason, count in
+                PatchMetric(
+                    name: "patchpack_fallbacks",
+                    help: "Calls that something else than the patch answered, by the reason.",
+                    labels: labels + [("reason", reason)], value: .counter(count))
+            }
+        }
         return perPatch("running", "Whether the patch is active.") { _ in 1 }
-            + perPatch("breaker_open", "Whether the patch has failed too often, so that its otherwise answers.") {
+            + perPatch("breaker_open", "Whether a function of the patch has failed too often, so that it is skipped.") {
                 $0.contains(where: \.isOpen) ? 1 : 0
             }
             + perPatch("instances", "Lua states of the patch.") { $0.map(\.instances).reduce(0, +) }
@@ -100,14 +108,7 @@ extension PatchRegistry {
             }
             + perFunction("calls", "Calls of the patch's function.") { .counter($0.calls) }
             + perFunction("failures", "Calls that failed.") { .counter($0.failures) }
-            + calls.flatMap { labels, calls, refusals in
-                (["failed": calls.failures].merging(refusals) { $1 }).sorted { $0.key < $1.key }.map { reason, count in
-                    PatchMetric(
-                        name: "patchpack_fallbacks",
-                        help: "Calls that something else than the patch answered, by the reason.",
-                        labels: labels + [("reason", reason)], value: .counter(count))
-                }
-            }
+            + fallbacks
             + perFunction("call_seconds", "Duration of measured calls, including the calls that they made.") {
                 .histogram(.init($0))
             }

@@ -8,7 +8,7 @@ extension PatchRegistry {
     @available(
         *, unavailable,
         message:
-            "a patch can replace a function of at most eight arguments if each of them and the result is a PatchValue, and none is inout or variadic; see docs/runner.md"
+            "a patch can replace a function of at most six arguments if each of them and the result is a PatchValue, and none is inout or variadic; see docs/runner.md"
     )
     @_disfavoredOverload
     public func replaceable<Other: Sendable>(
@@ -20,7 +20,7 @@ extension PatchPoint {
     @available(
         *, unavailable,
         message:
-            "a PatchPoint has at most eight arguments; each of them and the result is a PatchValue (UUID, URL, Date, Data, Decimal: import PatchFoundation), none is inout or variadic, and an asynchronous one is nonisolated(nonsending); see docs/runner.md"
+            "a PatchPoint has at most six arguments, which can be structs; each of them and the result is a PatchValue (UUID, URL, Date, Data, Decimal: import PatchFoundation), none is inout or variadic, and an asynchronous one is nonisolated(nonsending); see docs/runner.md"
     )
     @_disfavoredOverload
     public init(_ name: String, parameters: [String] = []) { fatalError() }

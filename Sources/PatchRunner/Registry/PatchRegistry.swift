@@ -8,7 +8,7 @@ public import PatchCrypto
 ///     }
 ///     total(9.5, 2)    // 19, or a patch's result
 ///
-/// Functions take up to eight arguments, may throw, and may be asynchronous.
+/// Functions take up to six arguments, may throw, and may be asynchronous.
 public final class PatchRegistry: Sendable {
     package let names: NameTable
 

@@ -46,46 +46,39 @@ extension PatchRegistry {
     ) throws(PatchError) -> Replaceable<@Sendable (repeat each Argument) async throws -> Value> { fatalError() }
 
     @available(
-        *, unavailable,
-        message: "a patch can replace a function of at most eight arguments; let one of them be a struct"
+        *, unavailable, message: "a patch can replace a function of at most six arguments; let one of them be a struct"
     )
-    public func replaceable<A, B, C, D, E, F, G, H, I, each Argument, Value>(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G, H, I, repeat each Argument) -> Value
-    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G, H, I, repeat each Argument) -> Value> {
+    public func replaceable<A, B, C, D, E, F, G, each Argument, Value>(
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G, repeat each Argument) -> Value
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G, repeat each Argument) -> Value> { fatalError() }
+
+    @available(
+        *, unavailable, message: "a patch can replace a function of at most six arguments; let one of them be a struct"
+    )
+    public func replaceable<A, B, C, D, E, F, G, each Argument, Value>(
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G, repeat each Argument) throws -> Value
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G, repeat each Argument) throws -> Value> {
         fatalError()
     }
 
     @available(
-        *, unavailable,
-        message: "a patch can replace a function of at most eight arguments; let one of them be a struct"
+        *, unavailable, message: "a patch can replace a function of at most six arguments; let one of them be a struct"
     )
-    public func replaceable<A, B, C, D, E, F, G, H, I, each Argument, Value>(
+    public func replaceable<A, B, C, D, E, F, G, each Argument, Value>(
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G, repeat each Argument) async -> Value
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G, repeat each Argument) async -> Value> {
+        fatalError()
+    }
+
+    @available(
+        *, unavailable, message: "a patch can replace a function of at most six arguments; let one of them be a struct"
+    )
+    public func replaceable<A, B, C, D, E, F, G, each Argument, Value>(
         _ name: String,
-        _ original: @escaping @Sendable (A, B, C, D, E, F, G, H, I, repeat each Argument) throws -> Value
-    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G, H, I, repeat each Argument) throws -> Value> {
+        _ original: @escaping @Sendable (A, B, C, D, E, F, G, repeat each Argument) async throws -> Value
+    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G, repeat each Argument) async throws -> Value> {
         fatalError()
     }
-
-    @available(
-        *, unavailable,
-        message: "a patch can replace a function of at most eight arguments; let one of them be a struct"
-    )
-    public func replaceable<A, B, C, D, E, F, G, H, I, each Argument, Value>(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F, G, H, I, repeat each Argument) async -> Value
-    ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F, G, H, I, repeat each Argument) async -> Value> {
-        fatalError()
-    }
-
-    @available(
-        *, unavailable,
-        message: "a patch can replace a function of at most eight arguments; let one of them be a struct"
-    )
-    public func replaceable<A, B, C, D, E, F, G, H, I, each Argument, Value>(
-        _ name: String,
-        _ original: @escaping @Sendable (A, B, C, D, E, F, G, H, I, repeat each Argument) async throws -> Value
-    ) throws(PatchError) -> Replaceable<
-        @Sendable (A, B, C, D, E, F, G, H, I, repeat each Argument) async throws -> Value
-    > { fatalError() }
 
     @available(
         *, unavailable,

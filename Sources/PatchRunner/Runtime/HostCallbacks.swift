@@ -82,7 +82,7 @@ enum HostCallbacks {
             guard let script = unsafe script else { return }
             unsafe ScriptState.at(context).onLine?(String(cString: script), Int(line))
         },
-        call_ended: { context, call in unsafe CallValues.at(context).callEnded(call) },
+        call_ended: { context, call, hasRun in unsafe CallValues.at(context).callEnded(call, hasRun: hasRun) },
         refusal: { context, state in
             guard let state = unsafe state else { return }
             let fault = unsafe CallValues.at(context).takePushFault()

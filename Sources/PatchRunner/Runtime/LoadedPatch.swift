@@ -8,6 +8,10 @@ public final class LoadedPatch: Sendable {
     public let manifest: Manifest
     /// The names that its script replaces.
     public let replaces: [String]
+    /// The names of which the replacements have an `otherwise`.
+    let protects: Set<String>
+    /// Whether one of its replacements has an `otherwise`.
+    package var isProtective: Bool { !protects.isEmpty }
     package let script: ScriptState
     let owner: PatchRunner.Identity
 
@@ -17,7 +21,9 @@ public final class LoadedPatch: Sendable {
         self.owner = owner
         do {
             try script.load()
-            replaces = script.lua.layers.map(\.name)
+            let layers = script.lua.layers
+            replaces = layers.map(\.name)
+            protects = Set(layers.filter(\.hasOtherwise).map(\.name))
             try checkReplacements()
         } catch {
             script.close()
@@ -32,8 +38,9 @@ public final class LoadedPatch: Sendable {
     /// The patch's version.
     public var version: Int { manifest.version }
 
-    /// Whether it has failed too often, so that only its script's `otherwise` answers.
-    public var isOpen: Bool { script.isOpen }
+    /// Whether a replacement of it has failed too often, so that its script does not run for now: its `otherwise` answers, or what
+    /// is below it.
+    public var isOpen: Bool { script.reports.breaker.isOpen }
 
     /// The bytes that its script holds.
     package var memory: Int { script.lua.memory }

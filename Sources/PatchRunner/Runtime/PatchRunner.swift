@@ -10,21 +10,23 @@ internal import Synchronization
 ///     …
 ///     runner.deactivate(patch.id)
 ///
-/// Several patches may be active on a name. The one that was activated last is called first, and reaches the one below
-/// it as its `original`. Patches are active only while their runner exists. Keep a strong reference to it for the life
-/// of the process.
+/// Several patches may be active on a name. They are ordered by the bytes of their ids: the greatest is called first, and the next
+/// smaller one is its `original`. A new version has the place of the old one. Patches are active only while their runner exists.
+/// Keep a strong reference to it for the life of the process.
 public final class PatchRunner: Sendable {
     /// The engine level of this library, on which a script may rely. A patch that needs a higher level is refused.
     public static let engine = 1
 
     /// The functions that patches replace.
-    public let registry: PatchRegistry
+    package let registry: PatchRegistry
     /// The program that patches run in.
-    public let host: HostInfo
+    package let host: HostInfo
     /// The limits of each patch.
-    public let limits: PatchLimits
+    let limits: PatchLimits
     private let clock: @Sendable () -> Timestamp?
+    private let uptime: Uptime
     private let events: (@Sendable (RunnerEvent) -> Void)?
+    private let listener: EventListener?
     private let changing = Mutex(State())
     private let identity = Identity()
     private let checksHost: Bool
@@ -35,6 +37,8 @@ public final class PatchRunner: Sendable {
 
     private struct State {
         var active: [LoadedPatch] = []
+        /// The patches of which only the `otherwise` answers.
+        var closed: [LoadedPatch] = []
         var minimumVersions: [String: Int] = [:]
         /// The clock cannot be before this.
         var earliestTime: Timestamp?
@@ -49,10 +53,10 @@ public final class PatchRunner: Sendable {
     ///   - minimumVersions: The lowest version that is accepted for each patch id: the ``minimumVersions`` of an earlier runner.
     ///   - clock: Returns the current time, for patches that expire; nil asks the system. If the clock returns nil, a patch
     ///     that expires is refused.
-    ///   - events: Called for each event, on the thread on which it happens. A script's log lines and failures are reported while
-    ///     a call waits, so it must be quick. Failures, fallbacks, refusals and equal log lines of one patch, function and code
-    ///     are reported at most once a second, and repetitions as ``RunnerEvent/repeated(_:count:)``. If it is nil, no messages
-    ///     are made.
+    ///   - events: Called for each event, on the thread on which it happens, or by a task if that thread has little stack left. A
+    ///     script's log lines and failures are reported while a call waits, so it must be quick. Failures, fallbacks, refusals and
+    ///     equal log lines of one patch, function and code are reported at most once a second, and repetitions as
+    ///     ``RunnerEvent/repeated(_:count:)``. If it is nil, no messages are made.
     public convenience init(
         registry: PatchRegistry, host: HostInfo, limits: PatchLimits = PatchLimits(),
         minimumVersions: [String: Int] = [:],
@@ -68,10 +72,12 @@ public final class PatchRunner: Sendable {
     /// Makes a runner for tests, and for a device. It reports each event.
     ///
     /// - Parameters:
+    ///   - uptime: The clock by which failures add up, and by which a minute of the log ends.
     ///   - checksHost: Whether a patch must be for the host's app and version, and must not have expired.
     package init(
         registry: PatchRegistry, host: HostInfo, limits: PatchLimits, minimumVersions: [String: Int] = [:],
-        clock: @escaping @Sendable () -> Timestamp?, events: (@Sendable (RunnerEvent) -> Void)?,
+        clock: @escaping @Sendable () -> Timestamp?, uptime: Uptime = .system,
+        events: (@Sendable (RunnerEvent) -> Void)?,
         checksHost: Bool, onLine: (@Sendable (_ patch: String, _ script: String, _ line: Int) -> Void)?
     ) {
         self.checksHost = checksHost
@@ -80,12 +86,17 @@ public final class PatchRunner: Sendable {
         self.host = host
         self.limits = limits
         self.clock = clock
+        self.uptime = uptime
         self.events = events
+        listener = events.map(EventListener.init)
         changing.locked { $0.minimumVersions = minimumVersions }
     }
 
     /// Deactivates all patches. No events are sent: the end of a process is not a deactivation.
-    deinit { while let last = active.last { remove { $0 === last } } }
+    deinit {
+        while let last = active.last { remove { $0 === last } }
+        endOtherwise { _ in true }
+    }
 
     /// The active patches, in the order in which they were activated.
     public var active: [LoadedPatch] { changing.locked { $0.active } }
@@ -149,12 +160,13 @@ public final class PatchRunner: Sendable {
             try check(manifest)
             let breaker =
                 earlier?.reports.breaker
-                ?? Breaker(limits: limits) { [weak self] breaker, failures in
-                    self?.takeOut(identity, breaker, after: failures)
+                ?? Breaker(limits: limits, functions: manifest.replaces, uptime: uptime) { [weak self] in
+                    self?.follow($0, $1, of: identity)
                 }
             var limits = limits
             if let most = manifest.instances { limits.instances = min(limits.instances, most) }
-            let reports = PatchEventSink(on: identity, limits: limits, breaker: breaker, events: events)
+            let reports = PatchEventSink(
+                on: identity, limits: limits, breaker: breaker, uptime: uptime, listener: listener)
             let script = try ScriptState(
                 patch.scripts, limits: limits, host: host, names: registry.names, reports: reports,
                 seed: .random(in: .min ... .max),
@@ -193,9 +205,15 @@ public final class PatchRunner: Sendable {
                     throw PatchError(.config, "\(patch.id) was already activated", hint: "load it again")
                 }
                 let old = state.active.firstIndex { $0.id == patch.id }.map { state.active.remove(at: $0) }
+                let closed = state.closed.firstIndex { $0.id == patch.id && $0.version <= patch.version }.map {
+                    state.closed.remove(at: $0)
+                }
                 state.active.append(patch)
                 state.minimumVersions[patch.id] = max(patch.version, state.minimumVersions[patch.id] ?? 0)
-                registry.names.whileChanging { patch.script.activate(replacing: old?.script) }
+                registry.names.whileChanging {
+                    patch.script.activate(replacing: old?.script)
+                    closed?.script.deactivate()
+                }
                 return old
             }
         } catch {
@@ -204,6 +222,49 @@ public final class PatchRunner: Sendable {
         }
         if let replaced { events?(.deactivated(replaced.script.patch)) }
         events?(.activated(identity))
+        if let why = patch.script.whyAlone { patch.script.reports.takesTurns(why) }
+    }
+
+    /// Activates only the `otherwise` of a patch. Its functions never run, and those without an `otherwise` are not replaced.
+    ///
+    /// It takes the place of a patch with the same id and the same or a higher version. A lower version stays active, and answers
+    /// for the other functions.
+    ///
+    /// - Parameter patch: A patch that this runner has loaded and not activated.
+    package func activateOtherwise(of patch: LoadedPatch) {
+        let ended = changing.locked { state in
+            let closed = state.closed.filter { $0.id == patch.id }
+            let active = state.active.filter { $0.id == patch.id && $0.version >= patch.version }
+            state.closed.removeAll { $0.id == patch.id }
+            state.active.removeAll { $0.id == patch.id && $0.version >= patch.version }
+            state.closed.append(patch)
+            registry.names.whileChanging {
+                patch.script.reports.breaker.open()
+                let old = active + closed
+                patch.script.activate(replacing: old.first?.script)
+                for other in old.dropFirst() { other.script.deactivate() }
+            }
+            return active
+        }
+        for patch in ended { events?(.deactivated(patch.script.patch)) }
+    }
+
+    /// The patches of which only the `otherwise` answers.
+    package var closed: [LoadedPatch] { changing.locked { $0.closed } }
+
+    /// Deactivates a version of a patch, or ends its `otherwise` if only that is active.
+    package func deactivate(_ patch: PatchID) {
+        deactivate { $0.id == patch.id && $0.version == patch.version }
+        endOtherwise { $0.id == patch.id && $0.version == patch.version }
+    }
+
+    /// Ends patches of which only the `otherwise` is active.
+    package func endOtherwise(_ isMeant: (LoadedPatch) -> Bool) {
+        changing.locked { state in
+            let ended = state.closed.filter(isMeant)
+            state.closed.removeAll(where: isMeant)
+            registry.names.whileChanging { for patch in ended { patch.script.deactivate() } }
+        }
     }
 
     /// Deactivates a patch. Calls that run in it end normally.
@@ -214,7 +275,10 @@ public final class PatchRunner: Sendable {
     public func deactivate(_ id: String) -> Bool { deactivate { $0.id == id } }
 
     /// Deactivates all patches.
-    public func deactivateAll() { while let last = active.last { deactivate { $0 === last } } }
+    public func deactivateAll() {
+        while let last = active.last { deactivate { $0 === last } }
+        endOtherwise { _ in true }
+    }
 
     /// Lets an older version of a patch be activated again, after a signed feed has withdrawn newer ones.
     package func lowerMinimumVersion(of id: String, to version: Int) {
@@ -276,12 +340,19 @@ public final class PatchRunner: Sendable {
         }
     }
 
-    private func takeOut(_ patch: PatchID, _ breaker: Breaker, after failures: Int) {
-        let stays = changing.locked { state in
-            let patch = state.active.first { $0.script.values.reports.breaker === breaker }
-            return registry.names.whileChanging { patch?.script.openBreaker() ?? [] }
+    private func follow(_ breaker: Breaker, _ change: Breaker.Change, of patch: PatchID) {
+        guard let active = active.first(where: { $0.script.reports.breaker === breaker }) else { return }
+        switch change {
+        case .opened(let functions, let failures):
+            for function in functions { active.script.followBreaker(function) }
+            events?(
+                .breakerOpened(
+                    patch, functions: functions, failures: failures,
+                    otherwise: functions.filter(active.protects.contains)))
+        case .pauses(let function): active.script.followBreaker(function)
+        case .closed(let function):
+            active.script.followBreaker(function)
+            events?(.breakerClosed(patch, function: function))
         }
-        guard !stays.isEmpty || deactivate({ $0.script.values.reports.breaker === breaker }) else { return }
-        events?(.breakerOpened(patch, failures: failures, otherwise: stays))
     }
 }

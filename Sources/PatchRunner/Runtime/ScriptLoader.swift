@@ -21,7 +21,8 @@ package struct ScriptLoader: Sendable {
         guard unsafe pp_has_stack(lua.pointer) else {
             throw PatchError(
                 .scriptLimit, "the loading thread has less than \(limits.stackBytes) bytes of stack left",
-                hint: "load it on a thread with a larger stack")
+                hint: "load it on a thread with a larger stack"
+            ).ofCircumstance
         }
         unsafe pp_begin_loading(lua.pointer)
         let stack = stack
@@ -45,8 +46,9 @@ package struct ScriptLoader: Sendable {
         let message = stack.text(at: -1)
         let failure = unsafe RunnerEvent.Failure(fault, stack: stack)
         stack.pop()
-        throw failure.code == .scriptLimit
-            ? PatchError(.scriptLimit, failure.message) : Self.syntaxError(in: script, message)
+        guard failure.code == .scriptLimit else { throw Self.syntaxError(in: script, message) }
+        let error = PatchError(.scriptLimit, failure.message)
+        throw failure.isCircumstance ? error.ofCircumstance : error
     }
 
     /// Runs the function on top.

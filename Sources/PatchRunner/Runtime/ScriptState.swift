@@ -13,7 +13,8 @@ package final class ScriptState: LayerOwner {
     /// The classes that it knows.
     private let classes: [ExposedClass]
     private let isUsed = Atomic(false)
-    private let opened = Atomic(false)
+    /// The processor time of the first load, in nanoseconds.
+    private let loadTime = Atomic<Int64>(0)
     /// The values and errors that answer when the script cannot, by the addresses of the layers.
     private let otherwise = Mutex<[UInt: Otherwise]>([:])
     /// Called for each line that runs.
@@ -37,7 +38,8 @@ package final class ScriptState: LayerOwner {
             given.string_bytes = 1 << 40
         }
         given.tells_lines = onLine != nil
-        lua = try LuaState(in: names.pool, limits: given, host: HostCallbacks.table, seed: seed)
+        lua = try LuaState(
+            in: names.pool, of: reports.patch.id, limits: given, host: HostCallbacks.table, seed: seed)
         values = CallValues(limits: limits, reports: reports) { [names] in names.className(of: $0) }
         loader = ScriptLoader(lua: lua, scripts: scripts, limits: limits)
         self.names = names
@@ -57,30 +59,44 @@ package final class ScriptState: LayerOwner {
         }
     }
 
-    /// Makes another instance for a call that found the others taken, and one for each waiting call. If one cannot load the
-    /// script, calls take turns from then on.
-    func makeInstances() {
-        repeat {
-            guard let another = LuaState(another: lua) else { return }
-            do throws(PatchError) {
-                try load(another)
-            } catch {
-                values.reports.hasOneInstance(error)
-                return
-            }
-            if lua.instances == 2 { lua.closeIdleInTime() }
-        } while lua.isWaitedFor
+    /// Makes another instance for a call of this thread that found the others taken. If more calls wait, a task makes more. If one
+    /// cannot load the script, calls take turns.
+    func makeInstance() {
+        guard makeInstance(reserves: true), lua.isWaitedFor else { return }
+        Task.detached { [self] in
+            while makeInstance(reserves: false), lua.isWaitedFor { await Task.yield() }
+        }
     }
 
-    private func load(_ another: LuaState) throws(PatchError) {
+    private func makeInstance(reserves: Bool) -> Bool {
+        guard let another = LuaState(another: lua) else { return false }
+        do throws(PatchError) {
+            try load(another, reserves: reserves)
+        } catch {
+            values.reports.takesTurns(error)
+            return false
+        }
+        if lua.instances == 2 { lua.closeIdleInTime() }
+        return true
+    }
+
+    private func load(_ another: LuaState, reserves: Bool) throws(PatchError) {
         prepare(another, CallValues(limits: loader.limits, reports: values.reports, className: values.className))
         do throws(PatchError) {
             try loader.loadAgain(in: another, patch, host)
         } catch {
-            another.drop(from: lua)
+            another.drop(from: lua, forGood: !error.isCircumstance)
             throw error
         }
-        try another.join(lua)
+        try another.join(lua, reserves: reserves)
+    }
+
+    /// Why no call makes another instance: the script takes longer to load than a call may take. nil if calls may.
+    var whyAlone: PatchError? {
+        let time = loadTime.load(ordering: .relaxed)
+        guard loader.limits.instances > 1, time > loader.limits.callTime.nanoseconds else { return nil }
+        return PatchError(
+            .scriptLimit, "the script takes \(time / 1_000_000) ms to load, which is longer than a call may take")
     }
 
     /// The script for which a callback of the bridge was called.
@@ -97,7 +113,9 @@ package final class ScriptState: LayerOwner {
     /// - Parameter isCompiled: Whether its function is on top of the stack.
     package func load(isCompiled: Bool = false) throws(PatchError) {
         defer { lua.unlock() }
+        let begin = pp_cpu_nanoseconds()
         try loader.run(patch, in: host, isCompiled: isCompiled)
+        loadTime.store(Int64(clamping: pp_cpu_nanoseconds() - begin), ordering: .relaxed)
         let layers = lua.layers.filter(\.hasOtherwise)
         guard !layers.isEmpty else { return }
         var found: [UInt: Otherwise] = [:]
@@ -123,37 +141,29 @@ package final class ScriptState: LayerOwner {
         }
     }
 
-    /// Whether calls do not enter the script any more, because it has failed too often.
-    package var isOpen: Bool { opened.load(ordering: .relaxed) }
-
-    /// Prevents calls from entering the script from now on. Its `otherwise` answers, and the layers without one are taken off.
-    ///
-    /// - Returns: The names that `otherwise` answers. If there is none, nothing was done.
-    func openBreaker() -> [String] {
-        let layers = lua.layers
-        let stays = layers.filter(\.hasOtherwise).map(\.name)
-        guard !stays.isEmpty else { return [] }
-        opened.store(true, ordering: .relaxed)
-        lua.whileLocked {
-            for layer in layers where !layer.hasOtherwise { names.slot(layer.name)?.remove(self) }
+    /// Lets calls enter a replacement, or not, as its breaker has it now. One without an `otherwise` is not met by calls during a
+    /// pause, and is put back after it.
+    func followBreaker(_ function: String) {
+        guard let end = names.slot(function)?.follow(self), end != Breaker.never else { return }
+        Task.detached(priority: .utility) { [weak self, uptime = reports.breaker.uptime] in
+            try? await uptime.sleep(end)
+            self?.followBreaker(function)
         }
-        lua.openBreaker()
-        return stays
     }
 
     /// Marks the script as activated. Returns whether this is the first time.
     func use() -> Bool { !isUsed.exchange(true, ordering: .relaxed) }
 
-    /// Puts the replacements on their names, and takes an older patch off. No call enters the script meanwhile.
+    /// Puts the replacements on their names, in the places of an older version. No call enters the script meanwhile.
     func activate(replacing old: ScriptState?) {
         lua.whileLocked {
             let otherwise = otherwise.locked { $0 }
             for layer in lua.layers {
-                names.slot(layer.name)?.push(layer, of: self, otherwise: otherwise[layer.address])
+                names.slot(layer.name)?.put(layer, of: self, replacing: old, otherwise: otherwise[layer.address])
             }
-            old?.unlink()
+            old?.unlink()  // the names that only the older version replaces
         }
-        lua.letGrow()
+        if whyAlone == nil { lua.letGrow() }
         old?.close()
     }
 

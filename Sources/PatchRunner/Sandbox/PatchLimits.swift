@@ -38,10 +38,13 @@ public struct PatchLimits: Sendable {
     public var tableElements = 100_000
     /// Bytes that a patch may log in a minute: 65,536.
     public var logBytesPerMinute = 64 * 1024
-    /// How many failures within ``failureWindow`` deactivate a patch: 5. With `Int.max` none do.
+    /// After how many failures within ``failureWindow`` a replacement is skipped: 5. With `Int.max` none is.
     public var failures = 5
     /// The time in which failures are counted: 60 seconds.
     public var failureWindow = Duration.seconds(60)
+    /// How long a replacement that has failed too often is skipped until a call tries its script again: 60 seconds. Each try that
+    /// fails doubles the pause, up to an hour. After three in a row that succeed, it runs as before.
+    public var breakerPause = Duration.seconds(60)
     /// How many instances of a patch there may be: as many as the process may use processors, at most 16. Each is a Lua state
     /// that has loaded the script. One is made when a call finds the others taken, and closed after a minute in which it was not
     /// used. A patch with `instances: 1` in its manifest has one.

@@ -12,6 +12,8 @@ internal import Synchronization
     /// The script; nil after its Lua state is closed.
     nonisolated(unsafe) private(set) var owner: AnyObject?
     private let calls = Mutex(Calls())
+    /// How many running calls try a script whose breaker is open.
+    private let probes = Atomic(0)
 
     init(limits: PatchLimits, reports: PatchEventSink, className: @escaping @Sendable (AnyObject) -> String) {
         self.limits = limits
@@ -64,6 +66,8 @@ internal import Synchronization
         var errors: [Int64: any Error] = [:]
         var numbers: [Int64: [Int64]] = [:]
         var numberOfObject: [ObjectOfCall: Int64] = [:]
+        /// The calls that try a script whose breaker is open.
+        var probes: [Int64: Breaker.Probe] = [:]
         /// A spec's functions, and its tables that represent objects.
         var functions: [@Sendable (PatchStack) -> Int32] = []
         var objectsOfTables: [UInt: any AnyObject & Sendable] = [:]
@@ -133,8 +137,26 @@ internal import Synchronization
     func object(_ number: Int64) -> (any AnyObject & Sendable)? { calls.locked { $0.objects[number] } }
     package func error(_ number: Int64) -> (any Error)? { calls.locked { $0.errors[number] } }
 
+    /// Keeps a try of a script until its call has ended.
+    func keep(_ probe: Breaker.Probe, for call: Int64) {
+        calls.locked { $0.probes[call] = probe }
+        probes.add(1, ordering: .relaxed)
+    }
+
+    /// The try that a call is; nil if it is none.
+    func takeProbe(of call: @autoclosure () -> Int64) -> Breaker.Probe? {
+        guard probes.load(ordering: .relaxed) > 0 else { return nil }
+        let call = call()
+        let probe = calls.locked { $0.probes.removeValue(forKey: call) }
+        if probe != nil { probes.subtract(1, ordering: .relaxed) }
+        return probe
+    }
+
     /// Releases the objects and errors of a call that has ended. The numbers that a script has kept become invalid.
-    func callEnded(_ call: Int64) {
+    ///
+    /// - Parameter hasRun: Whether its run returned. A try that has ended without an answer or a failure was given up.
+    func callEnded(_ call: Int64, hasRun: Bool) {
+        takeProbe(of: call)?.ended(succeeded: hasRun ? true : nil)
         let ended = calls.locked { calls -> ([any AnyObject & Sendable], [any Error]) in
             let numbers = calls.numbers.removeValue(forKey: call) ?? []
             let objects = numbers.compactMap { calls.objects.removeValue(forKey: $0) }

@@ -9,11 +9,14 @@ extension RunnerEvent.Failure {
         self.script = script
         self.line = line > 0 ? Int(line) : nil
         code = kill == 0 ? .script : .scriptLimit
+        isCircumstance = pp_is_circumstance(kill)
         switch UInt32(kill) {
         case PP_FUEL.rawValue: message = "ended: out of fuel"
         case PP_MEMORY.rawValue: message = "ended: past its memory limit"
         case PP_TIME.rawValue: message = "ended: past its limit of processor time"
         case PP_STALLED.rawValue: message = "ended: it waited too long for the processor"
+        case PP_MACHINE.rawValue: message = "ended: the machine has no memory left"
+        case PP_OTHERS.rawValue: message = "ended: other instances of the patch hold its memory"
         case PP_STRING.rawValue: message = "ended: past its limit for a string"
         case PP_COLLISIONS.rawValue: message = "ended: the numeric keys of one of its tables collide"
         default:

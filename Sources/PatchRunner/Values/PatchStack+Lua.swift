@@ -313,7 +313,8 @@ extension PatchStack {
         guard type == "number", !number.is_there, !number.value.isFinite else {
             return "expected \(type), got \(typeName(at: index))"
         }
-        return "expected a finite number, got \(number.value)"
+        // The sign of a NaN depends on the processor.
+        return "expected a finite number, got \(number.value.isNaN ? "nan" : "\(number.value)")"
     }
 
     /// The message about a call with more arguments than a function takes.

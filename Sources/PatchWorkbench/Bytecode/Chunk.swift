@@ -10,12 +10,15 @@ struct Chunk {
         let name: String
         let line: Int
         let isAssigned: Bool
+        /// Whether it is only asked for, or has an alternative: `unpack or table.unpack`.
+        var isTested = false
     }
 
     struct Member {
         let table: String
         let name: String
         let line: Int
+        let isTested: Bool
     }
 
     /// Whether it may give a table a metatable.
@@ -36,10 +39,14 @@ struct Chunk {
             switch instruction.opcode {
             case .getGlobal where function.isEnvironment(instruction.b):
                 if let name = function.text(instruction.c) {
-                    globals.append(Global(name: name, line: lineOf[index], isAssigned: false))
+                    globals.append(
+                        Global(
+                            name: name, line: lineOf[index], isAssigned: false, isTested: function.isTested(index)))
                     let next = index + 1 < code.count ? code[index + 1] : instruction
                     if next.opcode == .getField, next.b == instruction.a, let member = function.text(next.c) {
-                        members.append(Member(table: name, name: member, line: lineOf[index]))
+                        members.append(
+                            Member(
+                                table: name, name: member, line: lineOf[index], isTested: function.isTested(index + 1)))
                     }
                 }
             case .setGlobal where function.isEnvironment(instruction.a):
@@ -78,5 +85,19 @@ struct Chunk {
             }
         }
         for inner in function.inner { add(inner) }
+    }
+}
+
+extension Prototype {
+    /// Whether the value that an instruction puts into a register is tested next.
+    fileprivate func isTested(_ index: Int) -> Bool {
+        guard index + 1 < code.count else { return false }
+        let (register, next) = (code[index].a, code[index + 1])
+        switch next.opcode {
+        case .test: return next.a == register
+        case .testAndSet: return next.b == register
+        case .equalConstant: return next.a == register && constant(next.b) == .nil
+        default: return false
+        }
     }
 }

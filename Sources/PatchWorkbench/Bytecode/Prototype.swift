@@ -24,6 +24,8 @@ final class Prototype {
     private var names: [String] = []
     /// For each constant that is a string, its number among the names; -1 for any other constant.
     private let texts: [Int32]
+    /// For the first instruction of a local name, whether its function is only ever called.
+    var onlyCalled: [Int: Bool] = [:]
     private(set) lazy var localNames = LocalNames(of: self)
     private(set) lazy var uses = RegisterUses(of: code)
 

@@ -28,8 +28,6 @@ package struct Finding: Sendable {
         case duplicate
         case encoding
         case unusedScript = "unused-script"
-        case unusedLocal = "unused-local"
-        case shadowedLocal = "shadowed-local"
         case operand
         case originalArguments = "original-arguments"
         case unknownClass = "unknown-class"
@@ -48,15 +46,16 @@ package struct Finding: Sendable {
         case callsItself = "calls-itself"
         case calledTwice = "called-twice"
         case keepsState = "keeps-state"
+        case noOtherwise = "no-otherwise"
         case tooLarge = "too-large"
         case spec
         case unreadable
 
         package var severity: Severity {
             switch self {
-            case .unknownTag, .undefinedGlobal, .notInSandbox, .arity, .encoding, .unusedScript, .unusedLocal,
-                .shadowedLocal, .unknownMethod, .unknownClass, .missingReturn, .mayBeNil, .mayNotFit, .alwaysFalse,
-                .alwaysTrue, .unreachable, .callsItself, .calledTwice, .tooLarge:
+            case .unknownTag, .undefinedGlobal, .notInSandbox, .arity, .encoding, .unusedScript, .unknownMethod,
+                .unknownClass, .missingReturn, .mayBeNil, .mayNotFit, .alwaysFalse, .alwaysTrue, .unreachable,
+                .callsItself, .calledTwice, .noOtherwise, .tooLarge:
                 .warning
             default: .error
             }
@@ -65,44 +64,24 @@ package struct Finding: Sendable {
         /// The meaning of the code in a sentence. docs/cli.md has it too.
         package var meaning: String {
             switch self {
-            case .tags:
-                "a required tag is missing, or a tag's value is malformed"
-            case .unknownTag:
-                "a tag looks like a misspelled known tag"
-            case .syntax:
-                "the script does not parse, or is too large or too deeply nested to be compiled"
-            case .undefinedGlobal:
-                "a global is used that nothing defines"
-            case .notInSandbox:
-                "a Lua function is used that the sandbox does not have"
-            case .loadError:
-                "the script fails while it loads"
-            case .loadLimit:
-                "the script runs past a limit while it loads"
-            case .replacesNothing:
-                "the script replaces nothing"
-            case .replacesMissing:
-                "the script replaces a function that its manifest does not list"
-            case .replacesUnused:
-                "the manifest lists a function that the script does not replace"
-            case .unknownFunction:
-                "the app has no such function"
-            case .arity:
-                "a replacement has more parameters than it can get"
+            case .tags: "a required tag is missing, or a tag's value is malformed"
+            case .unknownTag: "a tag looks like a misspelled known tag"
+            case .syntax: "the script does not parse, or is too large or too deeply nested to be compiled"
+            case .undefinedGlobal: "a global is used that nothing defines"
+            case .notInSandbox: "a Lua function is used that the sandbox does not have"
+            case .loadError: "the script fails while it loads"
+            case .loadLimit: "the script runs past a limit while it loads"
+            case .replacesNothing: "the script replaces nothing"
+            case .replacesMissing: "the script replaces a function that its manifest does not list"
+            case .replacesUnused: "the manifest lists a function that the script does not replace"
+            case .unknownFunction: "the app has no such function"
+            case .arity: "a replacement has more parameters than it can get"
             case .resultType:
                 "a replacement returns a value of another type than the function's, or a table without the fields of its struct"
-            case .fileName:
-                "a script in an envelope cannot have this file's name"
-            case .duplicate:
-                "two scripts of one run are the same version of the same patch"
-            case .encoding:
-                "a script is not UTF-8 text"
-            case .unusedScript:
-                "no other script of the bundle requires this script"
-            case .unusedLocal:
-                "a local name is never used; names that begin with `_` are ignored"
-            case .shadowedLocal:
-                "a local name hides another one; names that begin with `_` are ignored"
+            case .fileName: "a script in an envelope cannot have this file's name"
+            case .duplicate: "two scripts of one run are the same version of the same patch"
+            case .encoding: "a script is not UTF-8 text, or turns the direction of text"
+            case .unusedScript: "no other script of the bundle requires this script"
             case .operand:
                 "an operation on a value whose type does not support it: `#quantity` of an integer, `nil .. \"x\"`, `original * 2`"
             case .originalArguments:
@@ -117,34 +96,29 @@ package struct Finding: Sendable {
                 "a string is given to the app, or is the key of a table, as a value of an enum that does not have it: `return \"lunsh\"`"
             case .argument:
                 "an argument of the original, of `host.call`, of a method or of a Lua function has a type that it does not take, or there are too few or too many; a pattern or a format that Lua refuses; a method is called with a dot; or an asynchronous function is called where the script cannot wait"
-            case .missingReturn:
-                "one path through a replacement ends without a result"
+            case .missingReturn: "one path through a replacement ends without a result"
             case .mayBeNil:
                 "a result may be nil, and the function returns no optional; or a value may be nil that is used without a test, such as `tonumber(text)` of one of the app's strings"
             case .mayNotFit:
                 "a quotient where an integer is needed: `original(a / b)`; a string of the app in a calculation"
             case .alwaysFalse:
                 "two values are compared that are never equal: they have different types, as in `price == \"5\"` and `not x == 5`, an enum has no such value, or an earlier test excludes it, as in `x > 10 and x < 5`; a position or a length is too small, as in `text:find(\"x\") == -1`; `x and nil or y`; a loop from `10` to `1`"
-            case .alwaysTrue:
-                "a condition that is true whatever the values are: `x == \"a\" or \"b\"`, `#list`"
+            case .alwaysTrue: "a condition that is true whatever the values are: `x == \"a\" or \"b\"`, `#list`"
             case .unreachable:
                 "code that is never run, such as a statement after `error(…)`; a loop that never has a second round"
             case .endlessLoop:
                 "a loop that nothing ends: `while true` without a way out, a condition whose values the loop does not change"
-            case .cannotThrow:
-                "`host.throw` in a replacement of a function that cannot throw"
-            case .callsItself:
-                "a replacement calls the function that it replaces on each path, without an end"
-            case .calledTwice:
-                "the original is called with the same arguments again"
+            case .cannotThrow: "`host.throw` in a replacement of a function that cannot throw"
+            case .callsItself: "a replacement calls the function that it replaces on each path, without an end"
+            case .calledTwice: "the original is called with the same arguments again"
             case .keepsState:
                 "a call changes state that another call may see, and the head does not declare how many instances there may be"
+            case .noOtherwise:
+                "the id or a comment suggests that the patch closes a security hole, and it has no `otherwise`: if it cannot answer, or crashes roll it back, the hole is open"
             case .tooLarge:
                 "a script is too large to follow: from some place on, the types of its values are not checked; a comment does not silence this"
-            case .spec:
-                "the script is a spec, not a patch"
-            case .unreadable:
-                "a file cannot be read (in `sarif` and `github`; the exit status depends on the fault)"
+            case .spec: "the script is a spec, not a patch"
+            case .unreadable: "a file cannot be read (in `sarif` and `github`; the exit status depends on the fault)"
             }
         }
     }
@@ -160,8 +134,6 @@ package struct Finding: Sendable {
     package let length: Int
     package let message: String
     package let hint: String?
-    /// The change that removes it, if there is only one answer.
-    package var fix: Fix?
 
     package var severity: Severity { code.severity }
 }
@@ -200,7 +172,7 @@ package struct SourceText: Sendable {
 
     /// A finding about a word in a line, or about the line if the word is not in it.
     package func finding(
-        _ code: Finding.Code, line: Int, word: String? = nil, _ message: String, hint: Advice? = nil
+        _ code: Finding.Code, line: Int, word: String? = nil, _ message: String, hint: String? = nil
     ) -> Finding {
         let text = Array(self.line(line).utf8)
         var (start, length) = (text.firstIndex { $0 != 0x20 && $0 != 0x09 } ?? 0, 1)
@@ -209,15 +181,15 @@ package struct SourceText: Sendable {
         }
         return Finding(
             code: code, script: name, line: max(1, line), column: start + 1, length: length, message: message,
-            hint: hint?.text, fix: hint?.change.flatMap { fix($0, line: line) })
+            hint: hint)
     }
 
     /// A finding about the bytes of a range, up to the end of its first line.
-    func finding(_ code: Finding.Code, at range: Range<Int>, _ message: String, hint: Advice? = nil) -> Finding {
+    func finding(_ code: Finding.Code, at range: Range<Int>, _ message: String, hint: String? = nil) -> Finding {
         let (line, columns) = place(of: range)
         return Finding(
             code: code, script: name, line: line, column: columns.lowerBound, length: max(1, columns.count),
-            message: message, hint: hint?.text, fix: hint?.change.flatMap { fix($0, line: line) })
+            message: message, hint: hint)
     }
 
     /// The line of a range of bytes, and the columns of the part of the range in that line.
@@ -269,12 +241,6 @@ package struct SourceText: Sendable {
             if lines[middle].lowerBound <= place { low = middle + 1 } else { high = middle }
         }
         return low
-    }
-
-    /// Whether a line, from 1, contains a string.
-    func line(_ number: Int, has text: String) -> Bool {
-        guard let range = range(ofLine: number) else { return false }
-        return bytes[range].firstPlace(of: Array(text.utf8)) != nil
     }
 }
 

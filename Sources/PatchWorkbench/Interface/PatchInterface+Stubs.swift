@@ -27,16 +27,13 @@ extension PatchInterface {
                 + (cases.isEmpty ? type(scalar.type) : cases.joined(separator: " | "))
         }
         let others = aliases(of: unknownTypes)
-        return
-            ([
-                """
-                ---@meta
-                -- The functions and types that patches for \(Escape.comment(app)) \(Escape.comment(appVersion)) find. Written by patchpack interface stubs.
-                """
-            ] + structs + scalars + classes + others + [
-                functions(of: "patch.replace"), Self.words, functions(of: "host.call"), Self.specs,
-            ])
-            .joined(separator: "\n\n") + "\n"
+        let head = """
+            ---@meta
+            -- The functions and types that patches for \(Escape.comment(app)) \(Escape.comment(appVersion)) find. Written by patchpack interface stubs.
+            """
+        let functions = [functions(of: "patch.replace"), Self.words, functions(of: "host.call"), Self.specs]
+        let parts: [String] = [head] + structs + scalars + classes + others + functions
+        return parts.joined(separator: "\n\n") + "\n"
     }
 
     /// The configuration of lua-language-server for a folder of patches.

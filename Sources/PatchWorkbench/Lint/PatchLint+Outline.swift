@@ -48,7 +48,7 @@ extension PatchLint {
                         .unknownTag, line: silencer.line, word: code.isEmpty ? "patchpack" : code,
                         code.isEmpty ? "no code after `patchpack: ignore`" : "no warning is named \(code)",
                         hint: budget.meant(by: code, among: known)
-                            ?? "for example unused-local"))
+                            ?? "for example may-be-nil"))
             }
         }
     }
@@ -62,8 +62,24 @@ extension PatchLint {
     mutating func allowOthers() { most = found.count + Self.mostFindings }
 
     mutating func checkEncoding(_ script: PatchScript, _ text: SourceText) {
-        guard String(validating: script.bytes, as: UTF8.self) == nil else { return }
-        let line = script.bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
+        let bytes = script.bytes
+        guard String(validating: bytes, as: UTF8.self) == nil else {
+            // U+202A to U+202E, and U+2066 to U+2069. The marks in Arabic and Hebrew text are others.
+            let place = bytes.indices.first {
+                bytes[$0] == 0xE2
+                    && (bytes[$0 + 1] == 0x80 && 0xAA...0xAE ~= bytes[$0 + 2]
+                        || bytes[$0 + 1] == 0x81 && 0xA6...0xA9 ~= bytes[$0 + 2])
+            }
+            if let place {
+                found.append(
+                    text.finding(
+                        .encoding, at: place..<place + 3,
+                        "a character that turns the direction of text, so this can look different from what it does",
+                        hint: "remove it, or write it as an escape, such as \\u{202E}"))
+            }
+            return
+        }
+        let line = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
             .firstIndex { String(validating: $0, as: UTF8.self) == nil }
         found.append(
             text.finding(
@@ -71,35 +87,59 @@ extension PatchLint {
                 hint: "save it as UTF-8; the app refuses strings that are not UTF-8"))
     }
 
-    mutating func checkLocals(_ chunks: [Chunk]) {
+    /// Parts of the words by which a comment, such as the line of the id, shows that the patch closes a hole.
+    private static let holes = ["cve-", "vulnerab", "traversal", "injection", "exploit", "security"].map {
+        Array($0.utf8)
+    }
+
+    /// Whether a line may have one of these words after two hyphens. A long comment may have it in another line.
+    private static func mayNameHole(_ script: [UInt8]) -> Bool {
+        var rest = script[...]
+        while let place = rest.firstIndex(of: UInt8(ascii: "-")) {
+            rest = rest[(place + 1)...]
+            guard rest.first == UInt8(ascii: "-") else { continue }
+            guard rest.dropFirst().first != UInt8(ascii: "[") else { return true }
+            let line = rest.prefix { $0 != UInt8(ascii: "\n") }
+            let small = line.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+            if holes.contains(where: { small.firstPlace(of: $0) != nil }) { return true }
+            rest = rest[line.endIndex...]
+        }
+        return false
+    }
+
+    /// Finds a patch that closes a hole, and has no `otherwise`.
+    mutating func checkOtherwise(of state: ScriptState) {
+        let layers = state.lua.layers
+        guard hasRoom, !layers.isEmpty, !layers.contains(where: \.hasOtherwise) else { return }
+        for (script, text) in zip(scripts, texts) where Self.mayNameHole(script.bytes) {
+            for comment in LuaTokens.comments(in: script.bytes, with: "--") {
+                let small = comment.text.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+                for word in Self.holes {
+                    guard let place = small.firstPlace(of: word) else { continue }
+                    let start = comment.text.startIndex + place
+                    found.append(
+                        text.finding(
+                            .noOtherwise, at: start..<start + word.count,
+                            "the patch closes a hole, but no replacement has an `otherwise`",
+                            hint:
+                                "add `{otherwise = …}`: it answers if the script cannot, and while crashes keep it from running"
+                        ))
+                    return
+                }
+            }
+        }
+    }
+
+    mutating func checkConditions(_ chunks: [Chunk]) {
         let setsMetatables = chunks.contains(where: \.setsMetatables)
         for (outline, text) in zip(outlines, texts) {
-            for variable in outline.variables where hasRoom && !variable.isRead && variable.parameter == nil {
-                let name = outline.text(variable.place)
-                guard !name.hasPrefix("_") else { continue }
-                found.append(
-                    text.finding(
-                        .unusedLocal, at: variable.place, "the local \(name) is never used",
-                        hint: "remove it, or name it _"))
-            }
-            for (variable, hidden) in outline.shadows where hasRoom {
-                let (place, other) = (outline.variables[variable].place, outline.variables[hidden].place)
-                let name = outline.text(place)
-                found.append(
-                    text.finding(
-                        .shadowedLocal, at: place, "\(name) hides the \(name) of line \(other.line)",
-                        hint: "rename one of them"))
-            }
             // A metamethod may return anything.
             for (place, constant) in outline.constants where hasRoom && !(setsMetatables && constant == .number) {
                 found.append(
                     text.finding(
-                        constant == .and ? .alwaysFalse : .alwaysTrue, at: place, constant.message, hint: constant.hint)
+                        constant == .and ? .alwaysFalse : .alwaysTrue, at: place.range, constant.message,
+                        hint: constant.hint)
                 )
-            }
-            for (operand, operation, place) in outline.operations where hasRoom {
-                guard case .constant(let type) = operand, let what = operation.fault(on: type) else { continue }
-                found.append(text.finding(.operand, at: place, "\(what) \(type == .nil ? "nil" : "a \(type)")"))
             }
         }
     }
@@ -153,76 +193,54 @@ extension PatchLint {
             }
             let classes = outline.classNames
             let methods = classes.reduce(into: Set<String>()) { $0.formUnion(known[$1] ?? []) }
-            let defined = Set(outline.functions.map(\.name)).subtracting([""])
+            let defined = outline.functionNames
             let (wanted, all) = (methods.sorted(), methods.union(defined).sorted())
             let ofSelf = outline.members.filter { $0.receiver == outline.itself }
             let asked = Set(ofSelf.filter { $0.call == nil }.map(\.name.name))
             for member in ofSelf where hasRoom {
                 // The `self` of an anonymous function is another object.
-                guard let variable = member.variable, let parameter = outline.variables[variable].parameter,
-                    !outline.functions[parameter.function].name.isEmpty
-                else { continue }
+                guard member.isInMethod else { continue }
                 let (name, word) = (member.name, outline.text(member.name))
                 if word == "super" {
                     found.append(
                         text.finding(
-                            .notInSandbox, at: name, "the sandbox has no self.super",
+                            .notInSandbox, at: name.range, "the sandbox has no self.super",
                             hint: "self:ORIGname(…) calls the app's function"))
                     continue
                 }
                 let isOriginal = word.hasPrefix("ORIG")
                 let method = isOriginal ? String(word.dropFirst(4)) : word
-                if isOriginal, methods.contains(method), let call = member.dotCall,
-                    lacksObject(call, method, of: classes)
+                if isOriginal, let call = member.call ?? member.dotCall, !call.isOpen,
+                    let function = function(of: method, of: classes)
                 {
-                    found.append(
-                        text.finding(
-                            .argument, at: name, "\(word) is called without its object",
-                            hint: Advice(
-                                "a method is called with a colon: self:\(word)(…)",
-                                Advice.Change(old: ".\(word)", new: ":\(word)"))))
+                    let needed = self.known?.neededArguments(of: function.name, function.signature) ?? 0
+                    let most = function.signature.arguments.count
+                    if member.call == nil, call.count <= needed {
+                        found.append(
+                            text.finding(
+                                .argument, at: name.range, "\(word) is called without its object",
+                                hint: "a method is called with a colon: self:\(word)(…)"))
+                    } else if member.call != nil, !(needed...most).contains(call.count) {
+                        found.append(
+                            text.finding(
+                                .originalArguments, at: name.range,
+                                "\(word) gets \(call.count) argument\(call.count == 1 ? "" : "s"), but \(function.name)\(function.signature.shown) takes \(most)"
+                            ))
+                    }
                     continue
                 }
-                guard let call = member.call, !methods.isEmpty else { continue }
-                if isOriginal, methods.contains(method) {
-                    checkOriginalCall(of: method, of: classes, call, word, at: name, text)
-                } else if !methods.contains(method), isOriginal || !own.contains(method) && !defined.contains(method),
-                    !asked.contains(name.name)
-                {
-                    found.append(
-                        text.finding(
-                            .unknownMethod, at: name,
-                            isOriginal
-                                ? "the app's class has no \(method)"
-                                : "neither the app's class nor the script has \(method)",
-                            hint: budget.meant(
-                                by: word, among: isOriginal ? wanted.map { "ORIG\($0)" } : all)))
-                }
+                guard member.call != nil, !methods.isEmpty, !methods.contains(method),
+                    isOriginal || !own.contains(method) && !defined.contains(method), !asked.contains(name.name)
+                else { continue }
+                found.append(
+                    text.finding(
+                        .unknownMethod, at: name.range,
+                        isOriginal
+                            ? "the app's class has no \(method)"
+                            : "neither the app's class nor the script has \(method)",
+                        hint: budget.meant(by: word, among: isOriginal ? wanted.map { "ORIG\($0)" } : all)))
             }
         }
-    }
-
-    /// Checks the number of arguments of a call of `self:ORIGname(…)`.
-    private mutating func checkOriginalCall(
-        of method: String, of classes: [String], _ call: (count: Int, isOpen: Bool), _ word: String,
-        at place: SourceOutline.Place, _ text: SourceText
-    ) {
-        guard !call.isOpen, let function = function(of: method, of: classes) else { return }
-        let (name, signature) = (function.name, function.signature)
-        guard !accepts(call.count, name, signature) else { return }
-        found.append(
-            text.finding(
-                .originalArguments, at: place,
-                "\(word) gets \(call.count) argument\(call.count == 1 ? "" : "s"), but \(name)\(signature.shown) takes \(signature.arguments.count)"
-            ))
-    }
-
-    /// Whether a call with a dot has no argument for the object, because it has no more arguments than the method needs.
-    private mutating func lacksObject(
-        _ call: (count: Int, isOpen: Bool), _ method: String, of classes: [String]
-    ) -> Bool {
-        guard !call.isOpen, let function = function(of: method, of: classes) else { return false }
-        return call.count <= known?.neededArguments(of: function.name, function.signature) ?? 0
     }
 
     /// A method of one of some classes.
@@ -231,55 +249,6 @@ extension PatchLint {
         guard !budget.isSpent else { return nil }
         return classes.lazy.flatMap { ["\($0).\(method)", "\($0):\(method)"] }
             .compactMap { [known] in known?.function($0) }.first
-    }
-
-    /// Whether a call of a function can have this number of arguments.
-    private func accepts(_ count: Int, _ name: String, _ signature: PatchSignature) -> Bool {
-        let needed = known?.neededArguments(of: name, signature) ?? 0
-        return (needed...signature.arguments.count).contains(count)
-    }
-
-    /// Checks how a replacement uses its original and the arguments whose types the interface has.
-    ///
-    /// - Parameter line: The line on which the function begins.
-    mutating func checkOriginal(_ name: String, _ script: Int, line: Int) {
-        guard let signature = known?.function(name)?.signature, outlines.indices.contains(script) else { return }
-        let (outline, text) = (outlines[script], texts[script])
-        guard let function = outline.onlyFunction(onLine: line) else { return }
-        for number in outline.operations(onParametersOf: function) where hasRoom {
-            let (operand, operation, place) = outline.operations[number]
-            guard case .variable(let index) = operand, !outline.variables[index].isAssigned,
-                let parameter = outline.variables[index].parameter
-            else { continue }
-            let written = outline.text(outline.variables[index].place)
-            if parameter.index == 0 {
-                guard written != "self", case .call(let count, let isOpen) = operation, !isOpen else { continue }
-                guard !accepts(count, name, signature) else { continue }
-                found.append(
-                    text.finding(
-                        .originalArguments, at: place,
-                        "\(written) gets \(count) argument\(count == 1 ? "" : "s"), but \(name)\(signature.shown) takes \(signature.arguments.count)"
-                    ))
-            } else if signature.arguments.indices.contains(parameter.index - 1) {
-                let type = signature.arguments[parameter.index - 1]
-                guard let basic = SourceOutline.Basic(rawValue: type == "integer" ? "number" : type),
-                    let what = operation.fault(on: basic)
-                else { continue }
-                found.append(
-                    text.finding(
-                        .operand, at: place, "\(what) \(written), which is \(type == "integer" ? "an" : "a") \(type)"))
-            }
-        }
-    }
-}
-
-extension SourceText {
-    /// A finding about a word whose place is known.
-    ///
-    /// - Parameter place: The word, and the offset of its first byte in the script.
-    func finding(_ code: Finding.Code, at place: SourceOutline.Place, _ message: String, hint: Advice? = nil) -> Finding
-    {
-        finding(code, at: place.start..<place.end, message, hint: hint)
     }
 }
 
@@ -292,28 +261,11 @@ extension SourceOutline.Constant {
         }
     }
 
-    fileprivate var hint: Advice {
+    fileprivate var hint: String {
         switch self {
         case .or: "compare it too: x == 1 or x == 2"
         case .number: "compare it, such as #list > 0 or x % 2 == 1"
         case .and: "write if … then … else … end"
-        }
-    }
-}
-
-extension SourceOutline.Operation {
-    /// The words of a message if the operation fails for a type; nil if it works, or if the type is another one.
-    fileprivate func fault(on type: SourceOutline.Basic) -> String? {
-        switch (self, type) {
-        case (.call, .number), (.call, .string), (.call, .boolean), (.call, .nil), (.call, .table): "calls"
-        case (.index, .number), (.index, .boolean), (.index, .nil): "indexes"
-        case (.length, .number), (.length, .boolean), (.length, .nil), (.length, .function): "takes the length of"
-        case (.arithmetic, .boolean), (.arithmetic, .nil), (.arithmetic, .table), (.arithmetic, .function):
-            "calculates with"
-        case (.concatenation, .boolean), (.concatenation, .nil), (.concatenation, .table),
-            (.concatenation, .function):
-            "joins"
-        default: nil
         }
     }
 }

@@ -8,11 +8,14 @@ extension PatchLint {
     /// Reports writes to variables and tables that outlive a call, unless the head declares how many instances there may be.
     mutating func checkState(_ functions: [Prototype]) {
         guard (head ?? (try? ScriptHead(of: scripts[0].bytes)))?.value(of: .instances) == nil else { return }
+        let called = CalledFunctions(
+            of: functions, definesClasses: outlines.contains { !$0.waxClasses.isEmpty }, budget)
+        let guardsTables = functions.contains(where: \.guardsTables)
         for (function, text) in zip(functions, texts) {
-            var writes = StateWrites()
-            for (index, inner) in function.inner.enumerated() where hasRoom {
-                writes.find(in: inner, kept: inner.upvalues.map { $0.isInStack && !$0.isEnvironment ? $0.number : nil })
-                guard index < 1000 else { break }
+            var writes = StateWrites(guardsTables: guardsTables)
+            called.each(in: function) { inner in
+                guard hasRoom else { return }
+                writes.find(in: inner, kept: inner.upvalues.map { $0.isEnvironment ? nil : $0.number })
             }
             for write in writes.found where hasRoom {
                 found.append(
@@ -25,10 +28,21 @@ extension PatchLint {
     }
 }
 
+extension Prototype {
+    /// Whether it or a function within it may give a table a `__newindex`, which decides what becomes of a write to it.
+    fileprivate var guardsTables: Bool {
+        constants.contains(.string("__newindex")) || inner.contains(where: \.guardsTables)
+    }
+}
+
 /// The writes of functions to the locals of their script, to globals, and to the tables in either.
 private struct StateWrites {
+    private let guardsTables: Bool
     private(set) var found: [(name: String, line: Int)] = []
     private var names: Set<Int32> = []
+
+    init(guardsTables: Bool) { self.guardsTables = guardsTables }
+
     /// The functions of the library that change their first argument.
     private static let changing: Set<String> = ["table.insert", "table.remove", "table.sort", "rawset", "setmetatable"]
 
@@ -83,9 +97,9 @@ private struct StateWrites {
             case .setGlobal where function.isEnvironment(a):
                 if let name = function.textNumber(b) { add(name, line, function) }
             case .setGlobal:
-                if let name = variable(a) { add(name, line, function) }
+                if let name = variable(a), !guardsTables { add(name, line, function) }
             case .setTable, .setInteger, .setField:
-                if case .kept(let name) = held[a] { add(name, line, function) }
+                if case .kept(let name) = held[a], !guardsTables { add(name, line, function) }
             case .call, .tailCall:
                 if case .kept(let name) = held[a + 1], case .library(let table, let member) = held[a],
                     Self.changing.contains(
@@ -106,17 +120,9 @@ private struct StateWrites {
     /// Whether an instruction is reached in more than one way.
     private static func meetings(in function: Prototype) -> [Bool] {
         var meets = [Bool](repeating: false, count: function.code.count)
-        func note(_ index: Int) { if meets.indices.contains(index) { meets[index] = true } }
-        for (index, instruction) in function.code.enumerated() {
-            switch instruction.opcode {
-            case .jump: note(index + 1 + instruction.jump)
-            case .forPrepare, .genericForPrepare:
-                note(index + 1)
-                note(index + 2 + instruction.bx)
-            case .forLoop, .genericForLoop:
-                note(index + 1)
-                note(index + 1 - instruction.bx)
-            default: if instruction.isTest { note(index + 2) }
+        for index in function.code.indices {
+            for next in function.successors(of: index) where next != index + 1 && meets.indices.contains(next) {
+                meets[next] = true
             }
         }
         return meets

@@ -7,13 +7,16 @@ extension PatchLint {
     mutating func checkTypes(_ functions: [Prototype], _ chunks: [Chunk], of state: ScriptState) {
         allowOthers()
         let offered =
-            interface ?? PatchInterface(app: "", appVersion: "", functions: [], structs: [], classes: [])
+            known
+            ?? KnownInterface(
+                .init(app: "", appVersion: "", functions: [], structs: [], classes: []), adding: LibraryFunction.scalars
+            )
         let globals = chunks.flatMap(\.globals)
         let context = TypeFlow.Context(
             interface: offered, knowsApp: interface != nil,
             assigned: Set(globals.filter(\.isAssigned).map(\.name) + outlines.flatMap { $0.classNames }),
             written: functions.reduce(into: []) { $1.collectWrittenFields(into: &$0) }
-                .union(outlines.flatMap { $0.functions.map(\.name) }),
+                .union(outlines.flatMap(\.functionNames)),
             setsMetatables: chunks.contains(where: \.setsMetatables), budget: budget)
         context.asks = Set(globals.map(\.name))
         context.minds = functions.contains(where: \.mindsFractions)
@@ -89,17 +92,46 @@ extension Prototype {
     /// The names of fields that are read, and the names of fields that are tested, kept or passed on where they are read.
     fileprivate func collectFields(tested: inout Set<String>, read: inout Set<String>) {
         for (index, instruction) in code.enumerated().dropLast() where instruction.opcode == .getField {
-            let next = code[index + 1]
-            let isUsed =
-                switch next.opcode {
-                case .getField, .getTable, .getInteger, .getSelf, .length: next.b == instruction.a
-                default: false
-                }
             guard let name = text(instruction.c) else { continue }
             read.insert(name)
-            if !isUsed { tested.insert(name) }
+            if !isOnlyUsed(instruction.a, after: index) { tested.insert(name) }
         }
         for function in inner { function.collectFields(tested: &tested, read: &read) }
+    }
+
+    /// Whether the next use of a register is an operation that fails for nil, or hands it to the app.
+    private func isOnlyUsed(_ register: Int, after index: Int) -> Bool {
+        for place in code.indices.dropFirst(index + 1).prefix(20) {
+            let next = code[place]
+            let (a, b, c) = (next.a, next.b, next.c)
+            switch next.opcode {
+            case .getField, .getTable, .getInteger, .getSelf, .length, .negate, .bitwiseNot, .addInteger,
+                .shiftRightInteger,
+                .shiftLeftInteger, .addConstant, .subtractConstant, .multiplyConstant, .moduloConstant, .powerConstant,
+                .divideConstant, .floorDivideConstant, .andConstant, .orConstant, .exclusiveOrConstant:
+                if b == register { return true }
+            case .add, .subtract, .multiply, .modulo, .power, .divide, .floorDivide, .and, .or, .exclusiveOr,
+                .shiftLeft,
+                .shiftRight:
+                if b == register || c == register { return true }
+            case .concatenate: if (a..<a + b).contains(register) { return true }
+            case .less, .lessOrEqual: return a == register || b == register
+            case .lessInteger, .lessOrEqualInteger, .greaterInteger, .greaterOrEqualInteger: return a == register
+            case .call, .tailCall: return a < register && isHostCall(place)
+            case .loadInteger, .loadFloat, .loadConstant, .getUpvalue, .getGlobal, .metamethod, .metamethodInteger,
+                .metamethodConstant:
+                break
+            case .move where b != register: break
+            default: return false
+            }
+            if a == register { return false }
+        }
+        return false
+    }
+
+    /// Whether a call is one of `host.call`.
+    private func isHostCall(_ index: Int) -> Bool {
+        code[..<index].last { $0.a == code[index].a }.map { $0.opcode == .getField && text($0.c) == "call" } ?? false
     }
 
     /// The names of fields that are assigned, except in tables that have just been made.

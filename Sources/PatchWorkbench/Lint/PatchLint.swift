@@ -35,17 +35,11 @@ package struct PatchLint {
     ///   - replaces: The names that the manifest lists.
     ///   - interface: Describes the app. Without it, the names in the manifest are taken as the functions of the app.
     ///   - head: The entry's tags; nil to read them from the entry.
+    ///   - budget: How much work the checks may do.
     /// - Returns: The findings, sorted by script and line.
     package static func findings(
-        in scripts: [PatchScript], replaces: [String], interface: PatchInterface?, head: ScriptHead? = nil
-    ) -> [Finding] {
-        findings(in: scripts, replaces: replaces, interface: interface, head: head, budget: LintBudget())
-    }
-
-    /// Checks a patch with a budget of its own.
-    static func findings(
         in scripts: [PatchScript], replaces: [String], interface: PatchInterface?, head: ScriptHead? = nil,
-        budget: LintBudget
+        budget: LintBudget = LintBudget()
     ) -> [Finding] {
         var lint = PatchLint(scripts: scripts, replaces: replaces, interface: interface, head: head, budget: budget)
         do throws(PatchError) {
@@ -112,7 +106,7 @@ package struct PatchLint {
         checkGlobals(chunks)
         allowOthers()
         checkSilencers()
-        checkLocals(chunks)
+        checkConditions(chunks)
         checkRequired()
         checkClasses()
         checkState(functions)
@@ -120,6 +114,7 @@ package struct PatchLint {
         defer { checkTypes(functions, chunks, of: state) }
         try state.load(isCompiled: true)
         checkReplacements(of: state)
+        checkOtherwise(of: state)
     }
 
     private func state() throws(PatchError) -> ScriptState {
@@ -155,7 +150,7 @@ package struct PatchLint {
         let code: Finding.Code = error.code == .scriptLimit ? .loadLimit : .loadError
         let text = texts.first { $0.name == error.place?.file } ?? texts[0]
         found.append(
-            text.finding(code, line: error.place?.line ?? 1, error.message, hint: error.hint.map { Advice($0) }))
+            text.finding(code, line: error.place?.line ?? 1, error.message, hint: error.hint))
     }
 
     private mutating func checkGlobals(_ chunks: [Chunk]) {
@@ -164,6 +159,12 @@ package struct PatchLint {
         let assigned = Set(chunks.flatMap { $0.globals.filter(\.isAssigned).map(\.name) } + classes)
         let added = Set(outlines.flatMap(\.assignedMembers))
         let known = SandboxNames.globals.union(assigned).sorted()
+        // A script that runs in other Luas too asks for what they have.
+        let tested = Set(
+            chunks.flatMap { chunk in
+                chunk.globals.filter(\.isTested).map(\.name)
+                    + chunk.members.filter(\.isTested).map { "\($0.table).\($0.name)" }
+            })
         for ((chunk, text), outline) in zip(zip(chunks, texts), outlines) {
             var seen: Set<String> = []
             for global in chunk.globals where !global.isAssigned {
@@ -174,11 +175,12 @@ package struct PatchLint {
                 left -= 1
                 let locals = outline.names(upTo: global.line)
                 if SandboxNames.missing.contains(global.name) {
+                    guard !tested.contains(global.name) else { continue }
                     found.append(
                         text.finding(
                             .notInSandbox, line: global.line, word: global.name, "the sandbox has no \(global.name)",
                             hint: global.name == "unpack"
-                                ? Advice("use table.unpack", Advice.Change(old: "unpack", new: "table.unpack"))
+                                ? "use table.unpack"
                                 : "docs/writing-patches.md lists its functions"))
                 } else {
                     found.append(
@@ -186,7 +188,7 @@ package struct PatchLint {
                             .undefinedGlobal, line: global.line, word: global.name,
                             "the global \(global.name) is used, but nothing defines it",
                             hint: Self.nils.contains(global.name)
-                                ? Advice("Lua writes nil", Advice.Change(old: global.name, new: "nil"))
+                                ? "Lua writes nil"
                                 : outline.line(ofLocal: global.name).map {
                                     "line \($0) has a local \(global.name), but it is not visible here"
                                 }
@@ -195,7 +197,8 @@ package struct PatchLint {
             }
             for member in chunk.members {
                 guard let known = SandboxNames.members[member.table], !known.contains(member.name),
-                    !assigned.contains(member.table), !added.contains("\(member.table).\(member.name)")
+                    !tested.contains("\(member.table).\(member.name)"), !assigned.contains(member.table),
+                    !added.contains("\(member.table).\(member.name)")
                 else { continue }
                 guard left > 0 else { return }
                 left -= 1
@@ -220,7 +223,6 @@ package struct PatchLint {
             let (script, begin) = layer.place(in: state.lua)
             let index = texts.firstIndex { $0.name == script } ?? 0
             let text = texts[index]
-            checkOriginal(name, index, line: begin)
             // A function of the Lua library has no line.
             let line = begin > 0 ? begin : text.firstLine(with: name) ?? 1
             check(name, isListed: listed.contains(name), layer.parameters(in: state.lua), line: line, text: text)
@@ -251,15 +253,6 @@ package struct PatchLint {
         }
     }
 
-    /// The change that adds a name to the last `@replaces` of the entry script.
-    private func changeOfHead(toList name: String, _ text: SourceText) -> Advice.Change? {
-        guard text.name == texts[0].name, let last = replaces.last, let line = text.firstLine(with: last),
-            text.line(line, has: "@replaces"),
-            text.line(line).reversed().drop(while: \.isWhitespace).starts(with: last.reversed())
-        else { return nil }
-        return Advice.Change(old: last, new: "\(last), \(name)", line: line)
-    }
-
     private func unknown(_ name: String, line: Int, text: SourceText) -> Finding {
         let names = known?.functionNames
         return text.finding(
@@ -272,7 +265,9 @@ package struct PatchLint {
     ///
     /// - Parameter parameters: How many parameters its function has.
     private mutating func check(_ name: String, isListed: Bool, _ parameters: Int, line: Int, text: SourceText) {
-        let word = text.line(line, has: name) ? name : String(name.split { $0 == "." || $0 == ":" }.last ?? "")
+        let word =
+            Array(text.line(line).utf8).firstPlace(of: Array(name.utf8)) != nil
+            ? name : String(name.split { $0 == "." || $0 == ":" }.last ?? "")
         guard isListed else {
             let isKnown = known.map { $0.function(name) != nil } ?? true
             found.append(
@@ -280,7 +275,7 @@ package struct PatchLint {
                     ? text.finding(
                         .replacesMissing, line: line, word: word,
                         "the script replaces \(name), which no @replaces lists",
-                        hint: Advice("add `-- @replaces \(name)` to the head", changeOfHead(toList: name, text)))
+                        hint: "add `-- @replaces \(name)` to the head")
                     : unknown(name, line: line, text: text))
             return
         }

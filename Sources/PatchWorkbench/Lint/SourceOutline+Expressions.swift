@@ -1,7 +1,5 @@
 // The expressions of a script: calls, operators, tables, and where names are read.
 extension SourceOutline {
-    mutating func use(_ place: Place) { if let index = find(place.name) { variables[index].isRead = true } }
-
     /// Reads expressions, and returns how many there are and whether the last one may be several values.
     mutating func expressions() throws -> (count: Int, isOpen: Bool) {
         var count = 0
@@ -14,11 +12,9 @@ extension SourceOutline {
     }
 
     struct Expression {
-        var operand: Operand = .unknown
+        var kind: Kind?
         /// Whether it may be several values: a call, or `...`.
         var isOpen = false
-        /// The variable that an assignment to it would change.
-        var assigns: Int?
         /// The first operator in it that makes it constant if it is a condition.
         var constant: (place: Place, constant: Constant)?
         /// Whether it is nil or false as the script writes it, and whether it is an `and` that ends with this.
@@ -58,17 +54,12 @@ extension SourceOutline {
             let place = place()
             advance()
             let inner = try expression(above: Self.unary)
-            switch sign {
-            case .length: operations.append((inner.operand, .length, place))
-            case .minus, .tilde: operations.append((inner.operand, .arithmetic, place))
-            default: break
-            }
             // The result of a metamethod of another value is known only when the script runs.
-            if case .constant = inner.operand, sign != .not {
-                left = Expression(operand: .constant(.number), constant: (place, .number))
+            if inner.kind != nil, sign != .not {
+                left = Expression(kind: .other, constant: (place, .number))
             } else {
                 left = Expression(
-                    operand: sign == .not ? .constant(.boolean) : .unknown,
+                    kind: sign == .not ? .boolean : nil,
                     constant: sign == .not ? inner.constant : sign == .length ? (place, .number) : nil)
             }
         } else {
@@ -78,33 +69,18 @@ extension SourceOutline {
             let (place, word) = (place(), token.word)
             advance()
             let right = try expression(above: priority.right)
-            var operation: Operation?
-            var isComparison = false
-            switch word {
-            case .join: operation = .concatenation
-            case .or, .and: break
-            case .equal, .unequal, .less, .greater, .lessOrEqual, .greaterOrEqual: isComparison = true
-            default: operation = .arithmetic
-            }
-            if let operation {
-                // The other operand may have a metamethod for the operation. The sandbox has none for concatenation.
-                let isSure = word == .join
-                if isSure || right.operand.isScalar { operations.append((left.operand, operation, place)) }
-                if isSure || left.operand.isScalar { operations.append((right.operand, operation, place)) }
-            }
+            var kind: Kind?
             var constant: (place: Place, constant: Constant)?
-            if word == .and || word == .or {
+            switch word {
+            case .join: break
+            case .equal, .unequal, .less, .greater, .lessOrEqual, .greaterOrEqual: kind = .boolean
+            case .or, .and:
                 constant = left.constant ?? right.constant
-                if word == .or, case .constant(.boolean) = left.operand, right.operand.isTrue {
-                    constant = (place, .or)
-                }
+                if word == .or, left.kind == .boolean, right.kind == .other { constant = (place, .or) }
                 if word == .or, left.endsFalse { constants.append((place, .and)) }
-            } else if operation == .arithmetic {
-                constant = (place, .number)
+            default: constant = (place, .number)
             }
-            left = Expression(
-                operand: isComparison ? .constant(.boolean) : .unknown, constant: constant,
-                endsFalse: word == .and && right.isFalse)
+            left = Expression(kind: kind, constant: constant, endsFalse: word == .and && right.isFalse)
         }
         return left
     }
@@ -113,28 +89,27 @@ extension SourceOutline {
         switch token.kind {
         case .number:
             advance()
-            return Expression(operand: .constant(.number))
+            return Expression(kind: .other)
         case .string:
             advance()
-            return Expression(operand: .constant(.string))
+            return Expression(kind: .other)
         case .symbol where isAt(.openBrace):
             try table()
-            return Expression(operand: .constant(.table))
+            return Expression(kind: .other)
         case .symbol where isAt(.dots):
             advance()
             return Expression(isOpen: true)
         case .name where isAt(.nil):
             advance()
-            return Expression(operand: .constant(.nil), isFalse: true)
+            return Expression(kind: .nil, isFalse: true)
         case .name where isAt(.true) || isAt(.false):
             let isFalse = isAt(.false)
             advance()
-            return Expression(operand: .constant(.boolean), isFalse: isFalse)
+            return Expression(kind: .boolean, isFalse: isFalse)
         case .name where isAt(.function):
-            let line = token.line
             advance()
-            try functionBody(line: line)
-            return Expression(operand: .constant(.function))
+            try functionBody()
+            return Expression(kind: .other)
         default: return try suffixed()
         }
     }
@@ -164,32 +139,23 @@ extension SourceOutline {
     mutating func suffixed() throws -> Expression {
         var expression = Expression()
         var written: Int32?
-        var variable: Int?
         if take(.open) {
             let inner = try self.expression()
             expression = Expression(
-                operand: inner.operand, constant: inner.constant, isFalse: inner.isFalse, endsFalse: inner.endsFalse)
+                kind: inner.kind, constant: inner.constant, isFalse: inner.isFalse, endsFalse: inner.endsFalse)
             try expect(.close)
         } else {
             let name = try name().name
             written = name
             // If `require` is passed on, as in `pcall(require, name)`, it may be called with any name.
             if name == require, !isAt(.open), token.kind != .string { required.append(nil) }
-            if let index = find(name) {
-                variable = index
-                expression = Expression(operand: .variable(index), assigns: index)
-                // An assignment alone does not use it.
-                if !(isAt(.assign) || isAt(.comma) && isTarget) { variables[index].isRead = true }
-            }
         }
         // The member of `self` that may be called next, without `self` as the first argument.
         var named: Int?
         while true {
-            let place = place()
             let callee = named
             named = nil
             if isAt(.dot) || isAt(.openBracket) {
-                operations.append((expression.operand, .index, place))
                 expression = Expression()
                 if take(.dot) {
                     let member = try name()
@@ -197,7 +163,8 @@ extension SourceOutline {
                         if written == itself, isAt(.open), !(ahead.kind == .name && number(of: ahead) == itself) {
                             named = members.count
                         }
-                        members.append(Member(receiver: written, variable: variable, name: member, call: nil))
+                        members.append(
+                            Member(receiver: written, name: member, call: nil, isInMethod: isInMethod))
                         expression.member = (written, member)
                     }
                 } else {
@@ -207,16 +174,14 @@ extension SourceOutline {
                 }
             } else if take(.colon) {
                 let method = try name()
-                operations.append((expression.operand, .index, place))
                 let call = try arguments(of: nil)
                 if let written {
-                    members.append(Member(receiver: written, variable: variable, name: method, call: call))
+                    members.append(Member(receiver: written, name: method, call: call, isInMethod: isInMethod))
                 }
                 expression = Expression(isOpen: true)
             } else if isAt(.open) || isAt(.openBrace) || token.kind == .string {
-                let (count, isOpen) = try arguments(of: written)
-                if let callee { members[callee].dotCall = (count, isOpen) }
-                operations.append((expression.operand, .call(arguments: count, isOpen: isOpen), place))
+                let call = try arguments(of: written)
+                if let callee { members[callee].dotCall = call }
                 expression = Expression(isOpen: true)
             } else {
                 return expression
@@ -225,20 +190,12 @@ extension SourceOutline {
         }
     }
 
-    /// Whether the current name may be one of several targets of an assignment. Within an expression, it counts as a use.
-    var isTarget: Bool { depth == scopes - 1 }
-
     /// Reads the arguments of a call, and returns how many there are and whether the last one may be several values.
     ///
     /// - Parameter function: The name that is called, as it is written.
     mutating func arguments(of function: Int32?) throws -> (count: Int, isOpen: Bool) {
         let isBracket = isAt(.open)
         if isBracket { advance() }
-        // A script that checks the type of a local may use it as any type.
-        if function == type, token.kind == .name {
-            let number = number(of: token)
-            if let index = find(number) { variables[index].isAssigned = true }
-        }
         if function == require {
             let isOnly = !isBracket || ahead.word == .close
             let number = number(of: token)
@@ -247,7 +204,7 @@ extension SourceOutline {
         if function == waxClass, isAt(.openBrace), ahead.kind == .string {
             let number = number(of: ahead)
             waxClasses.append(
-                Place(line: ahead.line, start: ahead.start, end: ahead.start + ahead.text.count, name: number))
+                Place(line: ahead.line, range: ahead.start..<ahead.start + ahead.text.count, name: number))
         }
         if !isBracket {
             _ = try simple()

@@ -1,53 +1,27 @@
-/// How a script uses its local names.
-///
-/// It finds the names that are never used, the names that hide others, and the operations on names and on constants.
+/// The names of a script, the members of their values that it uses, and the conditions whose result is constant.
 ///
 /// The output of Lua's compiler shows the globals that a script uses (`Chunk`), but not enough about its locals.
 struct SourceOutline {
     /// A word of the script.
     struct Place {
         let line: Int
-        /// The offset in bytes from the beginning of the script.
-        let start: Int
-        let end: Int
+        /// Its bytes in the script.
+        let range: Range<Int>
         /// The number of its text among the names; -1 for an operator.
         let name: Int32
     }
 
-    /// A local name.
-    struct Variable {
-        let place: Place
-        /// For a parameter: its function, as an index into `functions`, and its position, from 0.
-        let parameter: (function: Int, index: Int)?
-        var isRead = false
-        var isAssigned = false
-    }
-
-    /// A function that the script defines.
-    struct Function {
-        /// The line of its keyword `function`.
-        let line: Int
-        /// The last part of the name that it is defined with; empty if it has none.
-        let name: String
-        var parameters: [Int] = []
-    }
-
     /// A use of a member of the value of a name.
     struct Member {
-        /// The number of the name as it is written, and its local variable, if it is a local.
+        /// The number of the name as it is written.
         let receiver: Int32
-        let variable: Int?
         let name: Place
         /// For `name:method(…)`: the number of arguments, and whether there may be more.
         let call: (count: Int, isOpen: Bool)?
+        /// Whether `self` is a parameter of a function that is defined with a name.
+        let isInMethod: Bool
         /// For `self.method(…)` whose first argument is not `self`: the same.
         var dotCall: (count: Int, isOpen: Bool)?
-    }
-
-    /// An operation on a value.
-    enum Operation: Equatable {
-        case call(arguments: Int, isOpen: Bool)
-        case index, length, arithmetic, concatenation
     }
 
     /// Why an operator has the same result whatever the values are.
@@ -60,33 +34,13 @@ struct SourceOutline {
         case and
     }
 
-    /// The known facts about a value before the script runs.
-    enum Operand {
-        case variable(Int)
-        case constant(Basic)
-        case unknown
+    /// What is known of a value before the script runs. Values that are `other` count as true.
+    enum Kind { case boolean, `nil`, other }
 
-        /// Whether it is a constant that counts as true.
-        var isTrue: Bool {
-            if case .constant(let type) = self { type != .nil && type != .boolean } else { false }
-        }
-
-        /// Whether it is a constant that has no metamethods.
-        var isScalar: Bool {
-            if case .constant(let type) = self { type != .table && type != .string } else { false }
-        }
-    }
-
-    /// A type of Lua.
-    enum Basic: String {
-        case number, string, boolean, `nil`, table, function
-    }
-
-    var variables: [Variable] = []
-    var functions: [Function] = []
-    var operations: [(operand: Operand, operation: Operation, place: Place)] = []
-    /// Pairs of a local and the local of the same script that it hides.
-    var shadows: [(variable: Int, hidden: Int)] = []
+    /// The local names, where they are declared.
+    var locals: [Place] = []
+    /// The last parts of the names that functions are defined with.
+    var functionNames: Set<String> = []
     /// The `name:method` calls and the `name.member` uses.
     var members: [Member] = []
     /// The members that the script adds to tables, such as `string.trim`.
@@ -103,15 +57,10 @@ struct SourceOutline {
     private var tokens: LuaTokens
     var token: LuaTokens.Token
     var ahead: LuaTokens.Token
-    /// For each name, its current variable; -1 for a global.
-    private var variableOf: [Int32] = []
-    /// The names that are declared, each with its variable before the declaration.
-    private var declared: [(name: Int32, before: Int32)] = []
-    /// How many scopes are open around this place.
-    var scopes = 1
+    var isInMethod = false
     var depth = 0
     /// The names that have a meaning here.
-    let (itself, type, require, waxClass): (Int32, Int32, Int32, Int32)
+    let (itself, require, waxClass): (Int32, Int32, Int32)
 
     /// The error if the script does not compile, or is nested deeper than the outline reads.
     struct GivenUp: Error {}
@@ -121,59 +70,19 @@ struct SourceOutline {
     /// - Parameter source: A script that compiles.
     init(_ source: [UInt8]) {
         self.source = source
-        (itself, type) = (names.number(of: "self"), names.number(of: "type"))
+        itself = names.number(of: "self")
         (require, waxClass) = (names.number(of: "require"), names.number(of: "waxClass"))
         tokens = LuaTokens(source)
         token = tokens.next()
         ahead = tokens.next()
-        do { try block() } catch { self.variables.indices.forEach { self.variables[$0].isRead = true } }
-        sortOperations()
-    }
-
-    /// The operations on the parameters of functions, ordered by function; and the index of each function's first one.
-    private var operationsOn: [Int] = []
-    private var starts: [Int] = []
-
-    private mutating func sortOperations() {
-        func function(_ operand: Operand) -> Int? {
-            if case .variable(let variable) = operand { variables[variable].parameter?.function } else { nil }
-        }
-        starts = Array(repeating: 0, count: functions.count + 1)
-        for operation in operations { if let function = function(operation.operand) { starts[function + 1] += 1 } }
-        for index in functions.indices { starts[index + 1] += starts[index] }
-        operationsOn = Array(repeating: 0, count: starts[functions.count])
-        var next = starts
-        for (index, operation) in operations.enumerated() {
-            guard let function = function(operation.operand) else { continue }
-            operationsOn[next[function]] = index
-            next[function] += 1
-        }
+        do { try block() } catch {}
     }
 
     /// The local names that are declared up to a line.
-    func names(upTo line: Int) -> [String] { variables.filter { $0.place.line <= line }.map { text($0.place) } }
+    func names(upTo line: Int) -> [String] { locals.filter { $0.line <= line }.map(text) }
 
     /// The first line that declares a local name; nil if none does.
-    func line(ofLocal name: String) -> Int? { variables.first { text($0.place) == name }?.place.line }
-
-    /// The function that begins on a line, if there is only one.
-    func onlyFunction(onLine line: Int) -> Int? {
-        // The functions are in the order of their lines.
-        var (low, high) = (0, functions.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if functions[middle].line < line { low = middle + 1 } else { high = middle }
-        }
-        guard low < functions.count, functions[low].line == line,
-            low + 1 == functions.count || functions[low + 1].line != line
-        else { return nil }
-        return low
-    }
-
-    /// The places of the operations on the parameters of a function.
-    func operations(onParametersOf function: Int) -> ArraySlice<Int> {
-        operationsOn[starts[function]..<starts[function + 1]]
-    }
+    func line(ofLocal name: String) -> Int? { locals.first { text($0) == name }?.line }
 
     /// The text of a word.
     func text(_ place: Place) -> String { names[place.name] }
@@ -214,39 +123,21 @@ struct SourceOutline {
 
     /// The place of the token.
     func place(_ name: Int32 = -1) -> Place {
-        Place(line: token.line, start: token.start, end: token.start + token.text.count, name: name)
+        Place(line: token.line, range: token.start..<token.start + token.text.count, name: name)
     }
 
-    // MARK: names
-
-    mutating func declare(_ place: Place, parameter: (function: Int, index: Int)? = nil) {
-        let hidden = find(place.name)
-        variables.append(Variable(place: place, parameter: parameter))
-        let index = variables.count - 1
-        if let hidden, place.name != itself, !text(place).hasPrefix("_") { shadows.append((index, hidden)) }
-        while variableOf.count <= place.name { variableOf.append(-1) }
-        declared.append((place.name, variableOf[Int(place.name)]))
-        variableOf[Int(place.name)] = Int32(index)
-        if let parameter { functions[parameter.function].parameters.append(index) }
-    }
-
-    func find(_ name: Int32) -> Int? {
-        guard name < variableOf.count, variableOf[Int(name)] >= 0 else { return nil }
-        return Int(variableOf[Int(name)])
+    mutating func declare(_ place: Place, isOfMethod: Bool = false) {
+        locals.append(place)
+        if place.name == itself { isInMethod = isOfMethod }
     }
 
     mutating func inScope(_ body: (inout SourceOutline) throws -> Void) throws {
-        let outside = declared.count
-        scopes += 1
+        let wasInMethod = isInMethod
         depth += 1
         guard depth < Self.deepest else { throw GivenUp() }
         try body(&self)
         depth -= 1
-        scopes -= 1
-        while declared.count > outside {
-            let (name, before) = declared.removeLast()
-            variableOf[Int(name)] = before
-        }
+        isInMethod = wasInMethod
     }
 
     // MARK: statements
@@ -325,24 +216,18 @@ struct SourceOutline {
         _ = try expressions()
         try expect(.do)
         try inScope { outline in
-            for name in names {
-                outline.declare(name)
-                outline.variables[outline.variables.count - 1].isRead = true
-            }
+            for name in names { outline.declare(name) }
             try outline.block()
         }
         try expect(.end)
     }
 
     mutating func functionStatement() throws {
-        let line = token.line
         advance()
-        let first = try name()
-        var last = first
+        var last = try name()
+        var path = text(last)
         var isMethod = false
         if isAt(.dot) || isAt(.colon) {
-            use(first)
-            var path = text(first)
             while isAt(.dot) || isAt(.colon) {
                 isMethod = isAt(.colon)
                 advance()
@@ -350,17 +235,15 @@ struct SourceOutline {
                 path += ".\(text(last))"
             }
             assignedMembers.insert(path)
-        } else if let index = find(first.name) {
-            variables[index].isAssigned = true
         }
-        try functionBody(line: line, name: text(last), isMethod: isMethod)
+        functionNames.insert(text(last))
+        try functionBody(hasName: true, isMethod: isMethod)
     }
 
     mutating func localFunction() throws {
-        let line = token.line
         advance()
         declare(try name())
-        try functionBody(line: line)
+        try functionBody()
     }
 
     mutating func localStatement() throws {
@@ -368,10 +251,8 @@ struct SourceOutline {
         repeat {
             names.append(try name())
             if take(.less) {
-                let attribute = try name()
+                _ = try name()
                 try expect(.greater)
-                // The name is used when it is closed.
-                if text(attribute) == "close" { names.removeLast() }
             }
         } while take(.comma)
         if take(.assign) { _ = try expressions() }
@@ -384,28 +265,19 @@ struct SourceOutline {
         guard take(.assign) else { return }
         _ = try expressions()
         for target in targets {
-            if let index = target.assigns { variables[index].isAssigned = true }
             if let member = target.member { assignedMembers.insert("\(names[member.table]).\(text(member.name))") }
         }
     }
 
-    mutating func functionBody(line: Int, name: String = "", isMethod: Bool = false) throws {
-        functions.append(Function(line: line, name: name))
-        let function = functions.count - 1
+    /// - Parameters:
+    ///   - hasName: Whether the function is defined with a name.
+    ///   - isMethod: Whether its first parameter is an unwritten `self`.
+    mutating func functionBody(hasName: Bool = false, isMethod: Bool = false) throws {
         try expect(.open)
         try inScope { outline in
-            var index = 0
-            if isMethod {
-                let start = outline.token.start
-                let itself = Place(line: line, start: start, end: start + 4, name: outline.itself)
-                outline.declare(itself, parameter: (function, index))
-                index += 1
-            }
+            if isMethod { outline.declare(outline.place(outline.itself), isOfMethod: hasName) }
             while !outline.isAt(.close) {
-                if !outline.take(.dots) {
-                    outline.declare(try outline.name(), parameter: (function, index))
-                    index += 1
-                }
+                if !outline.take(.dots) { outline.declare(try outline.name(), isOfMethod: hasName) }
                 if !outline.take(.comma) { break }
             }
             try outline.expect(.close)

@@ -127,7 +127,7 @@ struct SyntaxFault {
     }
 
     /// Advice for syntax that is common in other languages.
-    var hint: Advice? {
+    var hint: String? {
         let start = range.lowerBound
         let line = source[((source[..<start].lastIndex { $0 == 0x0A || $0 == 0x0D } ?? -1) + 1)...]
         if ["<<<<<<<", "|||||||", "=======", ">>>>>>>"].contains(where: { line.starts(with: $0.utf8) }),
@@ -149,13 +149,10 @@ struct SyntaxFault {
         case (_, "?", "."): return "Lua has no ?.; write x and x.y"
         case (_, "?", _): return "Lua has no ?; write condition and x or y"
         case (_, "`", _): return "Lua writes strings with \", ' or [[ ]]"
-        case (_, "!", "="): return Advice("Lua writes ~=", change(start, "!=", to: "~="))
-        case (_, "!", _):
-            return Advice("Lua writes not", isAfterOperand ? nil : change(start, "!", to: "not "))
-        case ("&", "&", _), (_, "&", "&"):
-            return Advice("Lua writes and", change(at(start - 1) == "&" ? start - 1 : start, "&&", to: "and"))
-        case ("|", "|", _), (_, "|", "|"):
-            return Advice("Lua writes or", change(at(start - 1) == "|" ? start - 1 : start, "||", to: "or"))
+        case (_, "!", "="): return "Lua writes ~="
+        case (_, "!", _): return "Lua writes not"
+        case ("&", "&", _), (_, "&", "&"): return "Lua writes and"
+        case ("|", "|", _), (_, "|", "|"): return "Lua writes or"
         case ("+", "+", _), (_, "+", "+"): return "Lua has no ++; write x = x + 1"
         case ("=", "=", _): return "Lua writes =="
         default: break
@@ -175,7 +172,7 @@ struct SyntaxFault {
     }
 
     /// Advice for words of other languages, and for words that Lua has at other places only.
-    private var hintForWords: Advice? {
+    private var hintForWords: String? {
         if cause.starts(with: "malformed number".utf8), let last = tokens.last,
             source[last.start..<stop].suffix(2).elementsEqual("..".utf8)
         {
@@ -220,28 +217,6 @@ struct SyntaxFault {
         }
         guard let elseIf, let block = blocks.first, block < elseIf.place else { return nil }
         return elseIf.line
-    }
-
-    /// Whether the last token is after a value, so that it cannot begin one.
-    private var isAfterOperand: Bool {
-        guard let before = tokens.dropLast().last else { return false }
-        return switch before.kind {
-        case .number, .string: true
-        case .name: [.none, .nil, .true, .false, .end].contains(before.word)
-        default: [.close, .closeBracket, .closeBrace, .dots].contains(before.word)
-        }
-    }
-
-    /// The change of an operator of another language. A word gets spaces around it.
-    private func change(_ start: Int, _ old: String, to new: String) -> Advice.Change? {
-        let end = start + old.utf8.count
-        guard start >= 0, end <= source.count, source[start..<end].elementsEqual(old.utf8) else { return nil }
-        func isSpace(_ index: Int) -> Bool {
-            !source.indices.contains(index) || source[index] == 0x20 || (0x09...0x0D).contains(source[index])
-        }
-        let isWord = new.utf8.count > 1 && !new.hasSuffix(" ") && new != "~="
-        let (before, after) = (isWord && !isSpace(start - 1) ? " " : "", isWord && !isSpace(end) ? " " : "")
-        return Advice.Change(old: old, new: before + new + after, place: start)
     }
 
     private static let operators: Set<LuaTokens.Word> = [

@@ -62,11 +62,13 @@ package final class PatchSpec: Sendable {
     ///   - covers: Whether the lines that run are counted.
     ///   - time: The time for patches that expire.
     ///   - codeRuns: Called with true when the spec's own code begins, and with false when it ends.
+    ///   - testEnded: Called with each test of the first run.
     package static func run(
         _ script: PatchScript, on patches: [PatchUnderTest], interface: PatchInterface?,
         limits: PatchLimits = PatchLimits(),
         filter: SpecFilter = SpecFilter(), timeLimit: Duration = .seconds(10), covers: Bool = false,
-        time: Timestamp? = nil, codeRuns: @escaping @Sendable (Bool) -> Void = { _ in }
+        time: Timestamp? = nil, codeRuns: @escaping @Sendable (Bool) -> Void = { _ in },
+        testEnded: (SpecReport.Test) -> Void = { _ in }
     ) -> SpecReport {
         func report(renews: Bool) -> SpecReport {
             var report = SpecReport()
@@ -75,7 +77,7 @@ package final class PatchSpec: Sendable {
                     script, patches, interface: interface, limits: limits, covers: covers && !renews, time: time,
                     renews: renews)
                 defer { run.spec.close() }
-                try run.run(script, filter, timeLimit, codeRuns, &report)
+                try run.run(script, filter, timeLimit, codeRuns, testEnded: renews ? { _ in } : testEnded, &report)
             } catch {
                 report.error = error
             }
@@ -139,7 +141,7 @@ package final class PatchSpec: Sendable {
 
     private func run(
         _ script: PatchScript, _ filter: SpecFilter, _ timeLimit: Duration,
-        _ codeRuns: @escaping @Sendable (Bool) -> Void,
+        _ codeRuns: @escaping @Sendable (Bool) -> Void, testEnded: (SpecReport.Test) -> Void,
         _ report: inout SpecReport
     ) throws(PatchError) {
         for function in interface?.functions ?? [] { try add(function.name, function.signature) }
@@ -149,9 +151,8 @@ package final class PatchSpec: Sendable {
         try spec.runFree(PatchScript(name: "patchpack", bytes: Self.library))
         report.replacements = try countReplacements()
         lines.reset()  // the patches were loaded only to count their replacements, which does not test them
-        let options = [filter.only, filter.except, filter.tags, filter.exceptTags]
         do throws(PatchError) {
-            _ = try spec.callFree("select", options.map(ScriptValue.text))
+            _ = try spec.callFree("select", [.text(filter.only), .text(filter.except)])
         } catch {
             // Lua's message begins with the line in our own code that found the error.
             let parts = error.message.split(separator: ": ", maxSplits: 1)
@@ -166,7 +167,10 @@ package final class PatchSpec: Sendable {
         let problem = try spec.callFree("load", [.string(script.bytes), .text(script.name)])
         runner.deactivateAll()
         if let problem = problem.first?.text { throw PatchError(.script, trimmed(problem)) }
-        while let test = try next() { report.tests.append(test) }
+        while let test = try next() {
+            report.tests.append(test)
+            testEnded(test)
+        }
         report.coverage = lines.all
         for patch in patches {
             for script in patch.scripts {
@@ -507,7 +511,7 @@ package final class PatchSpec: Sendable {
         return 1
     }
 
-    /// `host.fuel()`: the fuel that the last call of the newest patch used.
+    /// `host.fuel()`: the fuel that the last call of the patch that was given last used.
     private func fuel(_ stack: PatchStack) -> Int32 {
         stack.push(Int64(runner.active.last?.script.lua.fuelUsed ?? 0))
         return 1

@@ -33,6 +33,9 @@ package struct SpecReport: Sendable {
     package internal(set) var error: PatchError?
     package init() {}
 
+    /// Adds the tests of a run that does not end.
+    package mutating func add(_ ended: [Test]) { tests += ended }
+
     /// Sets why the spec could not be loaded.
     package mutating func setError(_ error: PatchError) { self.error = error }
 
@@ -84,11 +87,9 @@ package struct SpecReport: Sendable {
 package struct SpecFilter: Sendable {
     /// Lua patterns: a name must match the first, and must not match the second.
     package var only = "", except = ""
-    /// Tags, joined by commas. A tag is a `#word` of a name.
-    package var tags = "", exceptTags = ""
 
     package init() {}
 
     /// Whether all tests run.
-    package var isEmpty: Bool { [only, except, tags, exceptTags].allSatisfy(\.isEmpty) }
+    package var isEmpty: Bool { only.isEmpty && except.isEmpty }
 }

@@ -73,9 +73,14 @@ extension Prototype {
     /// Whether a local function of this one, in a register, is only ever called.
     ///
     /// - Parameter budget: Pays for the search for its uses.
-    func onlyCalls(_ register: Int, named name: Int32, _ budget: LintBudget) -> Bool {
-        budget.pay(10 * locals.count)
-        guard let range = locals.first(where: { $0.number == name })?.range else { return false }
+    func onlyCalls(_ register: Int, in range: Range<Int>, _ budget: LintBudget) -> Bool {
+        if let known = onlyCalled[range.lowerBound] { return known }
+        let onlyCalls = findOnlyCalls(register, in: range, budget)
+        onlyCalled[range.lowerBound] = onlyCalls
+        return onlyCalls
+    }
+
+    private func findOnlyCalls(_ register: Int, in range: Range<Int>, _ budget: LintBudget) -> Bool {
         budget.pay(10 * range.count)
         guard !budget.isSpent else { return false }
         let escapes = uses.contains(register, in: range) { index in
@@ -119,7 +124,7 @@ extension Prototype {
     }
 
     /// Whether the value that an instruction puts into a register is called next.
-    private func isCallee(_ index: Int) -> Bool {
+    func isCallee(_ index: Int) -> Bool {
         let register = code[index].a
         for instruction in code[(index + 1)...].prefix(100) where instruction.a == register {
             switch instruction.opcode {

@@ -4,14 +4,14 @@ internal import PatchCrypto
 ///
 /// All work is paid for that a script or an interface can make larger: the instructions that are followed, the values that are
 /// joined, the types that are compared, and the words that are searched for a suggestion.
-final class LintBudget {
+package final class LintBudget {
     /// How many steps are left. A step takes about ten nanoseconds.
     private(set) var steps: Int
     /// How many more problems are noted. Each has a message, which may be long.
     private var problems = 1000
     private var spelling = Spelling()
 
-    init(steps: Int = 60_000_000) { self.steps = steps }
+    package init(steps: Int = 60_000_000) { self.steps = steps }
 
     /// Whether the budget is used up. Unfinished work is then given up.
     var isSpent: Bool { steps < 0 }
@@ -24,11 +24,6 @@ final class LintBudget {
         return problems >= 0
     }
 
-    /// The known word that was probably meant, and whether no other one is as close.
-    func closest(_ word: String, among known: [String]) -> (word: String, isOnly: Bool)? {
-        spelling.closest(word, among: known)
-    }
-
     /// The known word that was probably meant; nil if none is close, or too many words have been compared.
     func nearest(_ word: String, among known: [String]) -> String? {
         spelling.nearest(word, among: known)
@@ -36,14 +31,8 @@ final class LintBudget {
 
     /// Advice to write the known word that was probably meant; nil if none is close.
     ///
-    /// `lint --fix` writes the word if no other is as close, and the wrong word is not short.
-    ///
     /// - Parameter shown: How the word is shown, such as with quotes.
-    func meant(by word: String, among known: [String], shown: (String) -> String = { $0 }) -> Advice? {
-        guard let (meant, isOnly) = closest(word, among: known.filter { $0 != word }) else { return nil }
-        // Most short words are close to each other.
-        return Advice(
-            "did you mean \(shown(meant))?",
-            isOnly && word.utf8.count >= 4 ? Advice.Change(old: word, new: meant) : nil)
+    func meant(by word: String, among known: [String], shown: (String) -> String = { $0 }) -> String? {
+        nearest(word, among: known.filter { $0 != word }).map { "did you mean \(shown($0))?" }
     }
 }

@@ -173,7 +173,7 @@ extension TypeFlow {
     }
 
     /// Advice on a call with too few or too many arguments.
-    private static func hint(forCount arguments: Arguments, of callee: String, receiver: String?) -> Advice? {
+    private static func hint(forCount arguments: Arguments, of callee: String, receiver: String?) -> String? {
         if arguments.areResults { return hintForResults }
         if arguments.types.first?.isOriginal == true { return "\(callee) is not one of its own arguments" }
         guard let receiver, arguments.words.first == receiver else { return nil }
@@ -193,9 +193,7 @@ extension TypeFlow {
         let method = String(name.split(separator: ":").last ?? "")
         report(
             .argument, index, method, "\(name) is called without its object",
-            hint: Advice(
-                "a method is called with a colon: object:\(method)(…)",
-                Advice.Change(old: ".\(method)", new: ":\(method)")))
+            hint: "a method is called with a colon: object:\(method)(…)")
     }
 
     /// Follows a call of a function of the sandbox.
@@ -368,7 +366,7 @@ extension TypeFlow {
 
     /// Why a pattern, or a string for its matches, is refused; nil if it may be right.
     private func fault(ofPattern text: String, _ arguments: Arguments, _ name: String) -> (
-        message: String, hint: Advice?
+        message: String, hint: String?
     )? {
         let rest = arguments.types.dropFirst(2)
         // With a fourth argument, `find` may look for the pattern as plain text.
@@ -395,6 +393,16 @@ extension TypeFlow {
                 .argument, index, "insert", "argument 2 of table.insert is a position, but this is a string",
                 hint: arguments.areResults
                     ? Self.hintForResults : "the position comes first: table.insert(list, 1, value)")
+        case "string.char":
+            let numbers = types.compactMap { $0.detail?.number }
+            guard let number = numbers.first(where: { !(0...255).contains($0) }) else { return }
+            report(
+                .argument, index, "char", "string.char takes bytes, from 0 to 255, but gets \(number.shown)",
+                hint: "utf8.char(\(number.shown)) is the character with this number")
+        case "select" where types.first?.detail == .integer(0):
+            report(
+                .argument, index, "select", "select counts its values from 1, but gets 0",
+                hint: "select('#', …) is their number")
         case "tonumber" where arguments.areResults && types.count == 2:
             report(
                 .argument, index, "tonumber",
@@ -492,7 +500,7 @@ extension TypeFlow {
 }
 
 extension TypeFlow {
-    fileprivate static let hintForResults: Advice = "the call returns two values; (…) around it keeps the first"
+    fileprivate static let hintForResults = "the call returns two values; (…) around it keeps the first"
 }
 
 extension ValueType.Detail? {
@@ -504,8 +512,8 @@ extension ValueType.Detail? {
 
 extension String {
     /// The message and the hint, which are separated by a semicolon.
-    fileprivate var parted: (String, Advice?) {
+    fileprivate var parted: (String, String?) {
         let parts = split(separator: "; ", maxSplits: 1).map(String.init)
-        return (parts.first ?? "", parts.count > 1 ? Advice(parts[1]) : nil)
+        return (parts.first ?? "", parts.count > 1 ? parts[1] : nil)
     }
 }

@@ -5,18 +5,23 @@ internal import PatchRunner
 extension TypeFlow {
     mutating func report(
         _ code: Finding.Code, _ index: Int, _ word: String?, _ message: @autoclosure () -> String,
-        hint: @autoclosure () -> Advice? = nil
+        hint: @autoclosure () -> String? = nil
     ) {
         guard reports else { return }
         // After a test of one parameter, a helper may not get the arguments of all of its callers.
         if arguments != nil, ![.unreachable, .endlessLoop].contains(code), index > firstTest { return }
-        note(Problem(code: code, line: function.lineOf[index], word: word, message: message(), hint: hint()))
+        // A value without a name is shown at its operator.
+        let operators: [Instruction.Opcode: String] = [.length: "#", .concatenate: ".."]
+        note(
+            Problem(
+                code: code, line: function.lineOf[index], word: word ?? operators[function.code[index].opcode],
+                message: message(), hint: hint()))
     }
 
     /// Reports an operation on a value that has none of the types that the operation accepts.
     mutating func report(
         _ code: Finding.Code, _ index: Int, _ value: ValueType, _ word: String?, unless kinds: ValueType.Kinds,
-        _ operation: String, hint advice: @autoclosure () -> Advice? = nil
+        _ operation: String, hint advice: @autoclosure () -> String? = nil
     ) {
         guard reports else { return }
         if !kinds.contains(.nil), isDoubtful(value, word, index) {
@@ -28,23 +33,13 @@ extension TypeFlow {
         let isOriginal = value.isOriginal
         let what = word.map { $0 == value.description ? $0 : "\($0), which is \(value)" } ?? "\(value)"
         let isFirst = isOriginal && word.map { !$0.lowercased().hasPrefix("orig") && $0 != "_" } ?? false
-        let hint: Advice? =
+        let hint: String? =
             if isFirst {
-                Advice(
-                    "a replacement's first parameter is the original; the arguments follow it",
-                    function.parameters > 0 && local(0, at: 0) == word && word.map(Self.isNoOriginal) ?? false
-                        ? Advice.Change(old: "(\(word ?? "")", new: "(original, \(word ?? "")", line: function.line)
-                        : nil)
+                "a replacement's first parameter is the original; the arguments follow it"
             } else {
                 isOriginal ? "call it: \(word ?? "original")(…)" : advice()
             }
         report(code, index, word, "\(operation) \(what)", hint: hint)
-    }
-
-    /// Whether the name of a first parameter is the name of an argument, and not a name for the original such as `super`.
-    private static func isNoOriginal(_ name: String) -> Bool {
-        !["super", "old", "base", "prev", "previous", "next", "fn", "func", "f", "call", "inner", "wrapped", "parent"]
-            .contains(name.lowercased())
     }
 
     // MARK: types that operations accept
@@ -53,7 +48,7 @@ extension TypeFlow {
     /// metatables.
     func tables(_ value: ValueType) -> ValueType.Kinds { value.detail == nil || context.setsMetatables ? .table : [] }
     func calls(_ value: ValueType) -> ValueType.Kinds { ValueType.Kinds.function.union(tables(value)) }
-    func lengths(_ value: ValueType) -> ValueType.Kinds { [.string, .table, .object] }
+    func lengths(_ value: ValueType) -> ValueType.Kinds { value.objects.union([.string, .table]) }
 
     mutating func arithmetic(
         _ target: Int, _ left: Int, _ right: Int? = nil, other: ValueType? = nil, at index: Int, _ state: inout State
@@ -61,7 +56,7 @@ extension TypeFlow {
         let first = state[left]
         let second = right.map { state[$0] } ?? other
         // Neither of them may have a metamethod.
-        let (isPlain, isSecondPlain) = (first.isNever([.table, .object]), second?.isNever([.table, .object]) ?? true)
+        let (isPlain, isSecondPlain) = (first.isPlain, second?.isPlain ?? true)
         if reports {
             checkOperand(left, first, isAlone: isSecondPlain, index, state)
             if let right, let second { checkOperand(right, second, isAlone: isPlain, index, state) }
@@ -100,10 +95,11 @@ extension TypeFlow {
         _ register: Int, _ type: ValueType, isAlone: Bool, _ index: Int, _ state: State
     ) {
         let taken: ValueType.Kinds =
-            isAlone ? tables(type) : type.isOriginal ? .table : [.table, .function, .boolean]
+            isAlone
+            ? tables(type).union(type.objects) : type.isOriginal ? .table : [.table, .function, .boolean, .object]
         report(
             .operand, index, type, name(register, state, index),
-            unless: taken.union([.integer, .float, .string, .object]), "calculates with")
+            unless: taken.union([.integer, .float, .string]), "calculates with")
         if isAlone, type.kinds == .string { checkNumeral(type, name(register, state, index), index) }
     }
 
@@ -206,8 +202,14 @@ extension TypeFlow {
             hint: Self.hintForFraction)
     }
 
-    /// Finds values of different types, which are never equal. A test for nil is not reported, because it may be a precaution.
+    /// Finds values of different types, which are never equal. A test for nil is not reported, because it may be a precaution,
+    /// except that of a type, which is a string.
     mutating func checkEquality(_ left: ValueType, _ right: ValueType, _ words: [String?], _ index: Int) {
+        if left.kinds == .string, left.detail == .scalar("type(…)"), right.kinds == .nil {
+            return report(
+                .alwaysFalse, index, "type", "compares a type, which is a string, with nil, so they are never equal",
+                hint: "compare it with \"nil\"")
+        }
         // A helper may test for a value that no caller passes.
         guard reports, arguments == nil, !left.isUnknown, !right.isUnknown, left.kinds != .nil, right.kinds != .nil
         else { return }
@@ -255,7 +257,7 @@ extension TypeFlow {
 
     mutating func checkOrder(_ left: ValueType, _ right: ValueType, _ word: String?, _ index: Int) {
         guard reports else { return }
-        for value in [left, right] where value.isNever([.integer, .float, .string, .table, .object]) {
+        for value in [left, right] where value.isNever(value.objects.union([.integer, .float, .string, .table])) {
             return report(.operand, index, value, word, unless: [], "compares")
         }
         for value in [left, right] where isDoubtful(value, word, index) {
@@ -271,6 +273,11 @@ extension TypeFlow {
 
     mutating func checkIndexed(_ value: ValueType, _ word: String?, _ index: Int) {
         report(.operand, index, value, word, unless: [.table, .object, .string], "indexes")
+    }
+
+    /// Checks a value that gets a field. An object of the app takes none.
+    mutating func checkAssigned(_ value: ValueType, _ word: String?, _ index: Int) {
+        report(.operand, index, value, word, unless: value.objects.union([.table]), "sets a field of")
     }
 
     // MARK: members
@@ -415,9 +422,7 @@ extension TypeFlow {
         {
             report(
                 .argument, index, name, "\(table).\(name) gets \(table) as its first argument",
-                hint: Advice(
-                    "a function of \(table) is called with a dot: \(table).\(name)(…)",
-                    Advice.Change(old: ":\(name)", new: ".\(name)")))
+                hint: "a function of \(table) is called with a dot: \(table).\(name)(…)")
         }
         if case .array = value.detail, !context.written.contains(name), !context.setsMetatables {
             report(
@@ -508,17 +513,13 @@ extension TypeFlow {
     ///   - what: Its name in the script.
     func words(
         for fault: ValueType.Fault, _ place: String, _ type: InterfaceType, _ what: String
-    ) -> (message: String, hint: Advice?) {
+    ) -> (message: String, hint: String?) {
         switch fault {
         case .type(_, let value): return ("\(place) \(type), but \(what) is \(value)", nil)
         case .missing(let field, let structure, let written):
             return (
                 "\(place) \(structure), but \(what) has no field \(field)",
-                context.budget.closest(field, among: written).map { wrong, isOnly in
-                    Advice(
-                        "\(wrong) is not a field of \(structure)",
-                        isOnly ? Advice.Change(old: wrong, new: field) : nil)
-                }
+                context.budget.nearest(field, among: written).map { "\($0) is not a field of \(structure)" }
             )
         case .field(let field, let structure, let type, let value):
             return ("the field \(field) of \(structure) is \(type), but this is \(value)", nil)
@@ -566,7 +567,7 @@ extension ValueType.Fault {
 
 extension TypeFlow.Context {
     /// Advice on the likely meaning of a string that is not one of a type's values.
-    fileprivate func hint(for text: String, in type: String) -> Advice {
+    fileprivate func hint(for text: String, in type: String) -> String {
         budget.meant(by: text, among: interface.words(in: type)) { "\"\($0)\"" }
             ?? "it has \(interface.shownCases(of: type))"
     }

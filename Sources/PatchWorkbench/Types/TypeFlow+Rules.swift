@@ -73,7 +73,7 @@ extension TypeFlow {
             changed(&state)
         // R[A][R[B]] := RK(C), R[A][B] := RK(C)
         case .setTable, .setInteger:
-            checkIndexed(state[a], name(a, state, index), index)
+            checkAssigned(state[a], name(a, state, index), index)
             let key =
                 instruction.opcode == .setTable ? kept(b, index, &state) : ValueType(.integer, .integer(Int64(b)))
             let value = instruction.k ? type(ofConstant: c) : kept(c, index, &state)
@@ -85,7 +85,7 @@ extension TypeFlow {
             }
         // R[A][K[B]:shortstring] := RK(C)
         case .setField:
-            checkIndexed(state[a], name(a, state, index), index)
+            checkAssigned(state[a], name(a, state, index), index)
             let value = instruction.k ? type(ofConstant: c) : kept(c, index, &state)
             checkWritten(value, function.text(b), of: state[a], index)
             if let field = function.text(b), mayMisfit(value, in: field, of: state[a]) {
@@ -132,8 +132,8 @@ extension TypeFlow {
                 let value = state[register]
                 report(
                     .operand, index, value, name(register, state, index),
-                    unless: tables(value).union([.string, .integer, .float, .object]), "joins")
-                if !value.isNever([.table, .object]) { isText = false }
+                    unless: tables(value).union(value.objects).union([.string, .integer, .float]), "joins")
+                if !value.isPlain { isText = false }
             }
             set(a, isText ? .string : .unknown, at: index, &state)
 
@@ -349,7 +349,7 @@ extension TypeFlow {
     }
 
     /// Advice on the loop that was meant by `for … in` without a function.
-    private static func hint(forLoopOver value: ValueType, _ word: String?) -> Advice? {
+    private static func hint(forLoopOver value: ValueType, _ word: String?) -> String? {
         let word = word ?? "…"
         return switch value.kinds {
         case .table where value.detail?.isArray == true: "for _, element in ipairs(\(word)) do"

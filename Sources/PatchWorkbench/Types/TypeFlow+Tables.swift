@@ -167,15 +167,9 @@ extension TypeFlow {
         return !function.uses.contains(register, in: range) { index in
             let instruction = function.code[index]
             switch instruction.opcode {
-            case .setGlobal, .setTable, .setInteger, .setField, .setUpvalue, .returnSome, .returnNone, .returnOne,
-                .jump,
-                .test, .close, .setList, .metamethod, .metamethodInteger, .metamethodConstant, .extraArgument:
-                return false
-            case .loadNil: return (instruction.a...instruction.a + instruction.b).contains(register)
-            case .call: return instruction.a <= register && register < instruction.a + max(1, instruction.c - 1)
-            case .getSelf: return instruction.a == register || instruction.a + 1 == register
-            case _ where instruction.isTest && instruction.opcode != .testAndSet: return false
-            default: return instruction.a == register
+            // A loop sets its variables where it declares them.
+            case .forLoop, .forPrepare, .genericForCall, .genericForLoop: return instruction.a == register
+            default: return instruction.writes(register)
             }
         }
     }

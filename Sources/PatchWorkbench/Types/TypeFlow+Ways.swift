@@ -161,7 +161,7 @@ extension Instruction {
     }
 
     /// Whether it may write a register.
-    fileprivate func writes(_ register: Int) -> Bool { written?.contains(register) ?? false }
+    func writes(_ register: Int) -> Bool { written?.contains(register) ?? false }
 
     /// The registers that it may write; nil if there are none.
     fileprivate var written: Range<Int>? {

@@ -34,17 +34,16 @@ struct TypeFlow {
         let comparisons: TypeComparisons
 
         init(
-            interface: PatchInterface, knowsApp: Bool, assigned: Set<String>, written: Set<String>,
+            interface: KnownInterface, knowsApp: Bool, assigned: Set<String>, written: Set<String>,
             setsMetatables: Bool, budget: LintBudget = LintBudget()
         ) {
-            let known = KnownInterface(interface, adding: LibraryFunction.scalars)
-            self.interface = known
+            self.interface = interface
             self.knowsApp = knowsApp
             self.assigned = assigned
             self.written = written
             self.setsMetatables = setsMetatables
             self.budget = budget
-            comparisons = TypeComparisons(known, budget)
+            comparisons = TypeComparisons(interface, budget)
         }
     }
 
@@ -61,7 +60,7 @@ struct TypeFlow {
         let line: Int
         var word: String?
         let message: String
-        var hint: Advice?
+        var hint: String?
     }
 
     let function: Prototype
@@ -139,15 +138,11 @@ struct TypeFlow {
 
     /// The problems in a function and in the functions within it.
     ///
-    /// - Parameter replaced: Returns the function of the app that a function replaces.
+    /// - Parameters:
+    ///   - arguments: The types of its arguments, if all callers are known.
+    ///   - replaced: Returns the function of the app that a function replaces.
     static func problems(
-        in function: Prototype, upvalues: [ValueType], _ context: Context, replaced: (Prototype) -> Replacement?
-    ) -> [Problem] {
-        problems(in: function, upvalues: upvalues, arguments: nil, context, replaced: replaced)
-    }
-
-    private static func problems(
-        in function: Prototype, upvalues: [ValueType], arguments: [ValueType]?, _ context: Context,
+        in function: Prototype, upvalues: [ValueType], arguments: [ValueType]? = nil, _ context: Context,
         replaced: (Prototype) -> Replacement?
     ) -> [Problem] {
         var flow = TypeFlow(function, as: replaced(function), upvalues: upvalues, in: context)
@@ -313,7 +308,9 @@ struct TypeFlow {
         if let number = helpers[index] { return number }
         let inner = function.inner[index]
         guard inner.upvalues.allSatisfy({ !($0.isInStack && $0.index == register) }),
-            isAssignedOnce(register, name: name), function.onlyCalls(register, named: name, context.budget)
+            isAssignedOnce(register, name: name),
+            let range = function.locals.first(where: { $0.number == name })?.range,
+            function.onlyCalls(register, in: range, context.budget)
         else { return nil }
         let number = context.helpers.add(inner)
         helpers[index] = number
@@ -341,8 +338,8 @@ struct TypeFlow {
         return isSeen(word, before: index) != true
     }
 
-    static let hintForNil: Advice = "test it first: if value then … end"
-    static let hintForFraction: Advice = "// divides to a whole number, and math.floor makes one"
+    static let hintForNil = "test it first: if value then … end"
+    static let hintForFraction = "// divides to a whole number, and math.floor makes one"
 
     /// Notes a problem, once.
     mutating func note(_ problem: Problem) {

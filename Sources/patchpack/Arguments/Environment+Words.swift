@@ -35,7 +35,7 @@ extension Environment {
 
     /// The variables that the passphrase options name.
     private static func passphrases(namedBy words: [Argument]) -> [[UInt8]] {
-        let options = [Option.passphraseEnv, .storePassphraseEnv, .newPassphraseEnv].map { "--\($0.name)" }
+        let options = [Option.passphraseEnv, .newPassphraseEnv].map { "--\($0.name)" }
         return words.indices.compactMap { index in
             let word = words[index].bytes
             if index > 0, options.contains(where: words[index - 1].isText) { return word }

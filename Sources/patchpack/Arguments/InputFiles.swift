@@ -15,12 +15,12 @@ enum InputFiles {
     ///
     /// - Parameters:
     ///   - folders: Whether to look into folders; if nil, `--recursive` decides.
-    ///   - suffixes: The suffixes of the files to find in folders, such as `.js`.
+    ///   - suffix: The suffix of the files to find in folders, such as `.js`.
     /// - Throws: `usage` if no file is named, `noInput` if a list or a folder cannot be read, or if a folder has no such file.
     static func all(
-        _ arguments: ParsedArguments, in folders: Bool? = nil, called suffixes: [String]
+        _ arguments: ParsedArguments, in folders: Bool? = nil, called suffix: String
     ) throws(PatchError) -> [Path] {
-        try placed(arguments, in: folders, called: suffixes).map(\.path)
+        try placed(arguments, in: folders, called: suffix).map(\.path)
     }
 
     /// A file, and the folder in which it was found; nil if the command line named it.
@@ -30,8 +30,26 @@ enum InputFiles {
     ///
     /// The parameters and errors are the same as for `all`.
     static func placed(
-        _ arguments: ParsedArguments, in folders: Bool? = nil, called suffixes: [String]
+        _ arguments: ParsedArguments, in folders: Bool? = nil, called suffix: String
     ) throws(PatchError) -> [Placed] {
+        let paths = try named(arguments)
+        guard folders ?? arguments.has(.recursive) else {
+            // A folder is refused if it is named together with files.
+            if folders == nil, let folder = paths.first, paths.allSatisfy(\.isFolder) {
+                throw PatchError(
+                    .noInput, "is a folder",
+                    hint: "give --recursive to take each \(suffix) file in it, or name the files"
+                ).about(folder)
+            }
+            return paths.map { ($0, nil) }
+        }
+        return try expanded(paths, called: suffix)
+    }
+
+    /// The files and folders that a command line names.
+    ///
+    /// - Throws: `usage` if nothing is named, `noInput` if a list cannot be read.
+    static func named(_ arguments: ParsedArguments) throws(PatchError) -> [Path] {
         var paths = arguments.operands.map(\.path)
         if let list = arguments.value(of: .filesFrom)?.path {
             paths += try names(in: list, separatedBy: arguments.has(.null) ? 0 : UInt8(ascii: "\n"))
@@ -43,37 +61,28 @@ enum InputFiles {
                 throw PatchError(.usage, "no input file", hint: "patchpack \(arguments.verb.name) --help")
             }
         }
-        guard folders ?? arguments.has(.recursive) else {
-            // A folder is refused if it is named together with files.
-            if folders == nil, let folder = paths.first, paths.allSatisfy(\.isFolder) {
-                throw PatchError(
-                    .noInput, "is a folder",
-                    hint: "give --recursive to take each \(suffixes[0]) file in it, or name the files"
-                ).about(folder)
-            }
-            return paths.map { ($0, nil) }
-        }
-        return try expanded(paths, called: suffixes)
+        return paths
     }
 
     /// Replaces each folder by the files in it.
-    static func expanded(_ paths: [Path], called suffixes: [String]) throws(PatchError) -> [Placed] {
+    static func expanded(_ paths: [Path], called suffix: String) throws(PatchError) -> [Placed] {
         var placed: [Placed] = []
         for path in paths {
             guard path.isFolder else {
                 placed.append((path, nil))
                 continue
             }
-            var found: [Path] = []
-            try add(path, called: suffixes, to: &found)
+            var search = FolderSearch { $0.bytes.count > suffix.utf8.count && $0.ends(in: suffix) }
+            try search.add(path)
             // An empty release or a mistyped name must not count as success.
-            guard !found.isEmpty else {
-                throw PatchError(.noInput, "no \(suffixes[0]) file in this folder", hint: "name another folder").about(
-                    path)
-            }
-            placed += found.map { ($0, path) }
+            guard !search.found.isEmpty else { throw nothing(called: suffix, in: path) }
+            placed += search.found.map { ($0, path) }
         }
         return placed
+    }
+
+    static func nothing(called suffix: String, in folder: Path) -> PatchError {
+        PatchError(.noInput, "no \(suffix) file in this folder", hint: "name another folder").about(folder)
     }
 
     /// The name of a file's output: its path below `--root` or below the folder in which it was found, otherwise its file name.
@@ -94,7 +103,9 @@ enum InputFiles {
 
     private static func names(in list: Path, separatedBy separator: UInt8) throws(PatchError) -> [Path] {
         var names: [Path] = []
-        for name in try InputFile.small(list, limit: longestList).split(separator: separator) {
+        let bytes = try InputFile.small(list, limit: longestList)
+        try Secrets.refuseKey(bytes, in: list)
+        for name in bytes.withoutByteOrderMark.split(separator: separator) {
             // The system would cut the name off at the NUL byte.
             guard !name.contains(0) else {
                 throw PatchError(
@@ -108,22 +119,38 @@ enum InputFiles {
         }
         return names
     }
+}
 
-    /// Adds the files in a folder and its subfolders, sorted by name. Links to folders are not followed.
-    private static func add(_ folder: Path, called suffixes: [String], to found: inout [Path]) throws(PatchError) {
+extension [UInt8] {
+    /// The bytes of a text file, without the mark that editors of Windows put first.
+    var withoutByteOrderMark: ArraySlice<UInt8> { dropFirst(starts(with: "\u{FEFF}".utf8) ? 3 : 0) }
+}
+
+/// The files in a folder and its subfolders, sorted by name.
+///
+/// Links to folders are not followed. Hidden folders are left out: a mounted volume has its files in them, under other names.
+struct FolderSearch {
+    /// Whether a file with this name is looked for.
+    let includes: (Path) -> Bool
+    private(set) var found: [Path] = []
+    /// The other files, without the hidden ones.
+    private(set) var others: [Path] = []
+
+    init(for includes: @escaping (Path) -> Bool) { self.includes = includes }
+
+    mutating func add(_ folder: Path) throws(PatchError) {
         for name in try Folder.names(in: folder) {
             let path = folder.appending(name)
-            guard let info = FileInfo(path, following: false) else { continue }
+            let isHidden = name.bytes.first == UInt8(ascii: ".")
+            guard let info = FileInfo(path, following: false), !(info.isFolder && isHidden) else { continue }
             if info.isFolder {
                 do {
-                    try add(path, called: suffixes, to: &found)
+                    try add(path)
                 } catch {
                     found.append(path)  // reading it reports the error
                 }
-            } else if FileInfo(path, following: true)?.isRegular == true || info.isLink,
-                suffixes.contains(where: { name.bytes.count > $0.utf8.count && name.ends(in: $0) })
-            {
-                found.append(path)
+            } else if info.isRegular || info.isLink {
+                if includes(name) { found.append(path) } else if !isHidden { others.append(path) }
             }
         }
     }

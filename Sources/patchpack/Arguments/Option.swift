@@ -77,12 +77,6 @@ extension Option {
         help: "key that encrypts scripts, or a key store: FILE, env:NAME, or - (or PATCHPACK_SCRIPT_KEY)")
     static let scriptKeyName = Option(
         name: "script-key-name", value: .text("NAME"), help: "name of the key in the key store to pack with")
-    static let storePassphraseEnv = Option(
-        name: "keystore-passphrase-env", value: .text("VAR"), help: "read the key store's passphrase from this variable"
-    )
-    static let storePassphraseFile = Option(
-        name: "keystore-passphrase-file", value: .file("FILE"),
-        help: "read the key store's passphrase from the first line of this file")
     static let newPassphraseEnv = Option(
         name: "new-passphrase-env", value: .text("VAR"), help: "read the new passphrase from this variable")
     static let newPassphraseFile = Option(
@@ -98,21 +92,18 @@ extension Option {
         name: "trust-store-pin", value: .text("DIGEST"), help: "refuse a trust store whose SHA-256 is not DIGEST")
     static let passphraseEnv = Option(
         name: "passphrase-env", value: .text("VAR"), repeats: true,
-        help: "read the private key's passphrase from this variable; repeat for keys with other passphrases")
+        help: "read the passphrase of a private key or key store from this variable; repeat for other passphrases")
     static let passphraseFile = Option(
         name: "passphrase-file", value: .file("FILE"), repeats: true,
-        help: "read the passphrase from the first line of this file; repeat for keys with other passphrases")
+        help: "read the passphrase from the first line of this file; repeat for other passphrases")
     static let allowUnsafePermissions = Option(
         name: "allow-unsafe-permissions", help: "accept a private key file that other users can read")
 
     static let algorithm = Option(
         name: "algorithm", value: .choice("NAME", ["rsa", "ed25519"]),
-        help: "kind of key pair: rsa or ed25519 (default: rsa)")
+        help: "kind of key pair: rsa or ed25519 (default: the profile's)")
     static let bits = Option(
         name: "bits", value: .text("N"), help: "length of an RSA key in bits, 2048 to 8192 (default: 3072)")
-    static let suite = Option(
-        name: "suite", value: .choice("NAME", ["aes-128-cbc+md5", "aes-256-gcm+sha256"]),
-        help: "suite of the script key: aes-128-cbc+md5 or aes-256-gcm+sha256 (default: aes-128-cbc+md5)")
 
     static let bundle = Option(name: "bundle", help: "put all scripts into one envelope; the first is the entry")
     static let root = Option(
@@ -128,9 +119,6 @@ extension Option {
     static let replaces = Option(
         name: "replaces", value: .text("NAMES"), repeats: true,
         help: "names it replaces, separated by commas or spaces (tag: @replaces)")
-    static let created = Option(
-        name: "created", value: .text("TIME"),
-        help: "creation time, in UTC (or SOURCE_DATE_EPOCH; default: none)")
     static let expires = Option(name: "expires", value: .text("TIME"), help: "expiry time, in UTC (tag: @expires)")
     static let notes = Option(name: "notes", value: .text("TEXT"), help: "a note for readers")
     static let extra = Option(
@@ -175,12 +163,6 @@ extension Option {
         name: "filter", value: .text("PATTERN"), help: "run only tests whose names match a Lua pattern")
     static let filterOut = Option(
         name: "filter-out", value: .text("PATTERN"), help: "leave out tests whose names match a Lua pattern")
-    static let tags = Option(
-        name: "tags", value: .text("TAGS"), repeats: true,
-        help: "run only tests with one of these #words in their names")
-    static let excludeTags = Option(
-        name: "exclude-tags", value: .text("TAGS"), repeats: true,
-        help: "leave out tests with one of these #words in their names")
     static let timeLimit = Option(
         name: "time-limit", value: .text("SECONDS"),
         help: "how long a spec's code may run at a time (default: 10)")
@@ -195,11 +177,9 @@ extension Option {
         name: "format", value: .choice("FORMAT", ["text", "json", "sarif", "github"]),
         help: "text, json (one object per line), sarif (SARIF 2.1.0), or github (annotations)")
     static let verifyFormat = Option(
-        name: "format", value: .choice("FORMAT", ["text", "json", "sarif", "github", "junit", "tap"]),
-        help: "text, json (one per line), sarif (SARIF 2.1.0), github (annotations), junit (XML), or tap (TAP 13)")
-    static let fix = Option(name: "fix", help: "apply the fixes that have only one answer, and report the rest")
+        name: "format", value: .choice("FORMAT", ["text", "json", "sarif", "github", "junit"]),
+        help: "text, json (one per line), sarif (SARIF 2.1.0), github (annotations), or junit (XML)")
     static let strict = Option(name: "strict", help: "fail on warnings too")
-    static let strictTests = Option(name: "strict", help: "fail if a patch has no spec")
     static let stdinFilename = Option(
         name: "stdin-filename", value: .file("NAME.lua"), help: "name of the script on standard input (-)")
 
@@ -239,7 +219,7 @@ extension Option {
         name: "to", value: .text("SNAPSHOT"),
         help: "the state to make again, as `feed log` numbers them (default: the one before the last change)")
     static let allowLower = Option(
-        name: "allow-lower", help: "publish a version although a higher one is offered")
+        name: "allow-lower", help: "publish a version although a higher one is listed")
     static let repair = Option(
         name: "repair", help: "replace files there that are not the feed's, such as another copy's")
     static let discard = Option(name: "discard", help: "drop the staged change")
@@ -247,7 +227,8 @@ extension Option {
         name: "role", value: .choice("ROLE", ["targets", "rollout", "root"]),
         help: "role to print the payload of, or to attach the signature to: targets, rollout or root")
     static let percentage = Option(
-        name: "rollout", value: .text("PERCENT"), help: "share of devices to offer it to, for example 5% (default: all)"
+        name: "rollout", value: .text("PERCENT"),
+        help: "share of devices to offer it to, for example 5%, or 100% for all"
     )
     static let rolloutUnit = Option(
         name: "rollout-unit", value: .choice("UNIT", ["installation", "user"]),
@@ -281,12 +262,13 @@ extension Option {
     static let removeKey = Option(
         name: "remove", value: .text("ID"), repeats: true, help: "beginning of the id of a key to remove")
     static let keep = Option(
-        name: "keep", value: .text("N"), help: "number of the highest versions to keep (default: 1)")
+        name: "keep", value: .text("N"),
+        help: "number of the highest versions to keep (default: 1); others stay if devices get only them")
+    static let prunedVersion = Option(
+        name: "patch-version", value: .text("N"), help: "remove this version, listed or not, and leave its withdrawal")
     static let days = Option(
         name: "days", value: .text("N"), help: "fail if a role's metadata end in fewer than N days")
     static let allPatches = Option(name: "all", help: "show each patch, however many there are")
-    static let calendar = Option(
-        name: "calendar", help: "print when signatures and keys end, as a calendar (RFC 5545)")
     static let pinnedRoot = Option(
         name: "root", value: .file("FILE"), variable: "PATCHPACK_FEED_ROOT",
         help: "root file to trust: the 1.root.json that the app has (or PATCHPACK_FEED_ROOT)")
@@ -308,9 +290,6 @@ extension Option {
     static let store = Option(name: "store", value: .directory("DIR"), help: "folder that the device keeps")
     static let noLaunch = Option(
         name: "no-launch", help: "only sync, as on return to the foreground: judge and begin no launch")
-    static let explain = Option(name: "explain", help: "print the reason for each code")
-    static let ids = Option(
-        name: "ids", value: .file("FILE"), help: "show how many of these ids (one per line) would get the patch")
 
     static let format = Option(
         name: "format", value: .choice("FORMAT", ["text", "json"]), help: "text, or json (one object per line)")

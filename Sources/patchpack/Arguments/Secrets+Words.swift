@@ -13,21 +13,20 @@ extension Secrets {
         }
         let variables = Environment.variables(ofNamesWith: "PATCHPACK_")
         let values = secrets.map { words[$0] } + variables.map { Argument(bytes: $0.value) }
-        var texts: Set<String> = []
+        var keys: Set<[UInt8]> = []
         for value in values where value.bytes.count >= Self.shortest {
             // A message may show a part of `--signing-key=rsa-sha256:KEY`, or a folder in a path.
             var parts = [value.bytes[...]]
             if value.bytes.first == UInt8(ascii: "-") { parts.append(value.bytes.drop { $0 == UInt8(ascii: "-") }) }
             for separator in [UInt8(ascii: "="), UInt8(ascii: ":")] where value.bytes.contains(separator) {
-                parts += value.bytes.split(separator: separator, maxSplits: 1)
-            }
-            for part in parts where Self.isKey(part) && FileInfo(Path(bytes: Array(part)), following: true) == nil {
-                texts.insert(String(decoding: part, as: UTF8.self))
-                for piece in part.split(whereSeparator: { "/\n".utf8.contains($0) }) where piece.count >= 8 {
-                    texts.insert(String(decoding: piece, as: UTF8.self))
+                parts += value.bytes.split(separator: separator, maxSplits: 1).map {
+                    $0.drop { $0 == UInt8(ascii: "-") }
                 }
             }
+            for part in parts where Self.isKey(part) && FileInfo(Path(bytes: Array(part)), following: true) == nil {
+                keys.insert(Array(part))
+            }
         }
-        self.init(texts)
+        self.init(keys)
     }
 }

@@ -45,8 +45,8 @@ extension Verb {
     /// The names of other tools for these actions.
     private static let otherNames = [
         "rollback": ["withdraw", "undo"], "revert": ["undo"], "list": ["status"], "ls": ["status"], "show": ["status"],
-        "history": ["log"], "add": ["publish"], "delete": ["withdraw", "remove"], "stop": ["pause", "withdraw"],
-        "upload": ["deploy"],
+        "history": ["log"], "add": ["publish"], "delete": ["withdraw", "remove", "prune"],
+        "remove": ["withdraw", "prune"], "stop": ["pause", "withdraw"], "upload": ["deploy"],
     ]
     /// The remedies for actions that do not exist on purpose, by a similar action that does.
     private static let withoutInverse = [

@@ -29,9 +29,7 @@ enum KeyDescription {
                     ("bits", .integer(key.suite.keyLength * 8)), ("keyID", .string(key.id.description)),
                 ]
             }
-        return .object(
-            [("schema", .string(schema)), ("file", .string(path.description))] + JSONValue.outcome(nil) + members
-                + [("error", .null)])
+        return .report(schema, about: [("file", .string(path.description))], nil, members)
     }
 
     private func members(of key: VerifyingKey) -> [(key: String, value: JSONValue)] {

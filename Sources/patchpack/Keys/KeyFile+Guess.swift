@@ -28,16 +28,18 @@ extension KeyFile {
         if begins(with: "$") { return "it is the name of a variable or of a secret, and not its value" }
         if begins(with: "***") { return "it is the stars that a log shows in place of a secret" }
         if bytes.holds("untrusted comment:") {
-            return "it is a key of minisign or signify; make one with patchpack keygen --algorithm ed25519"
+            return "it is a key of minisign or signify; make one with patchpack keygen --profile modern"
         }
-        if bytes.holds("-----BEGIN PGP") { return "it is an OpenPGP key; make one with patchpack keygen" }
+        if bytes.holds("-----BEGIN PGP") {
+            return "it is an OpenPGP key; make one with patchpack keygen --profile modern"
+        }
         if bytes.holds("ssh-") && !bytes.holds("-----BEGIN") {
             return
                 "it is an OpenSSH key; ssh-keygen -e -m PKCS8 -f FILE converts one of RSA, and no tool one of Ed25519"
         }
         if bytes.holds("-----BEGIN OPENSSH") {
             return
-                "it is an OpenSSH private key; make one with patchpack keygen, or convert a copy of one of RSA: ssh-keygen -p -m PKCS8 -f COPY"
+                "it is an OpenSSH private key; make one with patchpack keygen --profile modern, or convert a copy of one of RSA: ssh-keygen -p -m PKCS8 -f COPY"
         }
         if bytes.holds("-----BEGIN ") {
             return kind == .script ? "it is a key in PEM; a script key is hex digits" : faultOfPEM(kind)
@@ -65,7 +67,8 @@ extension KeyFile {
             }
         }
         if isIndented { return "its lines are indented; write it without the blanks before them" }
-        return kind == .signing && bytes.holds("PUBLIC KEY-----") ? "it is a public key" : nil
+        return kind == .signing && bytes.holds("PUBLIC KEY-----")
+            ? "it is a public key; give the private one, which keygen calls signing.pem" : nil
     }
 
     /// The difference between a string and a script key.

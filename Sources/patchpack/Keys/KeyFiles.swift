@@ -9,7 +9,7 @@ struct KeyFiles: Sendable {
 
     /// Every file that the command line reads.
     private let inputs: [Path]
-    /// The passphrases for private keys that the options give: one for all keys, or one for each.
+    /// The passphrases that the options give: one for all private keys and key stores, or one for each.
     let passphrases: [SecretBytes]
 
     /// Collects the inputs and reads the passphrases.
@@ -26,7 +26,7 @@ struct KeyFiles: Sendable {
             inputs += Self.names(option, arguments, fromEnvironment: isTaken).map(\.path)
         }
         for option in [
-            Option.passphraseFile, .storePassphraseFile, .newPassphraseFile, .trustStore, .attach, .filesFrom,
+            Option.passphraseFile, .newPassphraseFile, .trustStore, .attach, .filesFrom,
         ] {
             inputs += arguments.values(of: option).map(\.path)
         }
@@ -154,7 +154,27 @@ struct KeyFiles: Sendable {
             let key = try file.scriptKey()
             return [(key.id.description, key)]
         }
-        return try file.ring(passphrase: Passphrase.ofStore(name.path, arguments)).keys
+        let ring = try opened { (passphrase) throws(PatchError) in try file.ring(passphrase: passphrase) }
+        if let ring { return ring.keys }
+        return try file.ring(passphrase: Passphrase.ofStore(name.path, given: [])).keys
+    }
+
+    /// Opens a private key or a key store with one of the given passphrases; returns nil if none is given.
+    private func opened<Key>(
+        _ open: (SecretBytes) throws(PatchError) -> Key
+    ) throws(PatchError) -> Key? {
+        var failure: PatchError?
+        // Each of several keys may have its own passphrase, so all of them are tried.
+        for passphrase in passphrases {
+            do throws(PatchError) {
+                return try open(passphrase)
+            } catch {
+                guard error.code == .passphrase else { throw error }
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        return nil
     }
 
     /// The private keys that sign.
@@ -212,17 +232,8 @@ struct KeyFiles: Sendable {
                 hint: "chmod 600 \(file.name.path), or give --allow-unsafe-permissions"
             ).about(file.name.path)
         }
-        var failure: PatchError?
-        // Each of several keys may have its own passphrase, so all of them are tried.
-        for passphrase in passphrases {
-            do throws(PatchError) {
-                return try file.signingKey(passphrase: passphrase)
-            } catch {
-                guard error.code == .passphrase else { throw error }
-                failure = error
-            }
-        }
-        if let failure { throw failure }
+        let key = try opened { (passphrase) throws(PatchError) in try file.signingKey(passphrase: passphrase) }
+        if let key { return key }
         do throws(PatchError) {
             return try file.signingKey(passphrase: nil)
         } catch {

@@ -3,13 +3,13 @@ import PatchFiles
 
 /// Reads passphrases from a variable, a file or the terminal.
 enum Passphrase {
-    /// The passphrases for private keys that the options give: one for all keys, or one for each.
-    static func all(of arguments: ParsedArguments) throws(PatchError) -> [SecretBytes] {
+    /// The passphrases that the options give: one for all private keys and key stores, or one for each.
+    static func all(
+        of arguments: ParsedArguments, from variable: Option = .passphraseEnv, or file: Option = .passphraseFile
+    ) throws(PatchError) -> [SecretBytes] {
         var all: [SecretBytes] = []
-        for name in try arguments.texts(of: .passphraseEnv) { all.append(try value(of: name, .passphraseEnv)) }
-        for path in arguments.values(of: .passphraseFile).map(\.path) {
-            all.append(try firstLine(of: path, .passphraseFile))
-        }
+        for name in try arguments.texts(of: variable) { all.append(try value(of: name, variable)) }
+        for path in arguments.values(of: file).map(\.path) { all.append(try firstLine(of: path, file)) }
         return all
     }
 
@@ -30,36 +30,38 @@ enum Passphrase {
         }
         var bytes = try InputFile.small(path, limit: 4096)
         defer { _ = SecretBytes(wiping: &bytes) }
-        let line = bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+        var line = bytes.withoutByteOrderMark.prefix { $0 != UInt8(ascii: "\n") }
+        if line.last == UInt8(ascii: "\r") { line.removeLast() }
         guard !line.isEmpty else {
             throw PatchError(.passphrase, "no passphrase in the first line").about(path)
         }
         return SecretBytes(line)
     }
 
-    /// The passphrase of a key store, from the options or from the terminal.
+    /// The passphrase of a key store: the given one, or the answer to a question on the terminal.
     ///
-    /// - Parameter isNew: Whether the store does not exist yet. The passphrase is then asked for twice, because a typing mistake
-    ///   would lock the store for good.
-    /// - Throws: `passphrase` if there is neither.
+    /// - Parameters:
+    ///   - given: The passphrases that the options give.
+    ///   - isNew: Whether the store does not exist yet. The passphrase is then asked for twice, because a typing mistake would
+    ///     lock the store for good.
+    ///   - name: Its name in questions and errors, from which the names of its options are made.
+    /// - Throws: `passphrase` if there is neither, `usage` if several are given.
     static func ofStore(
-        _ path: Path, _ arguments: ParsedArguments, isNew: Bool = false,
-        from variable: Option = .storePassphraseEnv, or file: Option = .storePassphraseFile,
-        called name: String = "passphrase"
+        _ path: Path, given: [SecretBytes], isNew: Bool = false, called name: String = "passphrase"
     ) throws(PatchError) -> SecretBytes {
-        if arguments.has(variable), arguments.has(file) {
-            throw PatchError(.usage, "--\(variable.name) and --\(file.name) cannot be used together")
+        guard given.count <= 1 else {
+            throw PatchError(.usage, "several passphrases for one key store", hint: "give one").about(path)
         }
-        if let given = try arguments.text(of: variable) { return try value(of: given, variable) }
-        if let path = arguments.value(of: file)?.path { return try firstLine(of: path, file) }
+        if let given = given.first { return given }
         if let answer = try ask(for: path, called: name) {
             if isNew, try ask(for: path, called: "\(name) again")?.isSame(as: answer) != true {
                 throw PatchError(.passphrase, "the two passphrases differ").about(path)
             }
             return answer
         }
+        let option = "--\(name.replacing(" ", with: "-"))"
         throw PatchError(
-            .passphrase, "the key store needs a \(name)", hint: "give --\(variable.name) or --\(file.name)"
+            .passphrase, "the key store needs a \(name)", hint: "give \(option)-env or \(option)-file"
         ).about(path)
     }
 

@@ -1,4 +1,5 @@
 import Dispatch
+import Libc
 import PatchCrypto
 import PatchFiles
 import Synchronization
@@ -36,11 +37,14 @@ struct SignatureCommand: Sendable {
                 hint: "see the first error")
         }
         // A command may wait for a touch of a key, or never end.
-        let notice = DispatchWorkItem { [isQuiet] in
-            if !isQuiet { StandardError.write("patchpack: note: waiting for the signature command\n") }
-        }
-        DispatchQueue.global().asyncAfter(deadline: .now() + 5, execute: notice)
-        defer { notice.cancel() }
+        let done = DispatchSemaphore(value: 0)
+        let notifies =
+            !isQuiet
+            && Threads.start {
+                guard done.wait(timeout: .now() + 5) == .timedOut else { return }
+                StandardError.write("patchpack: note: waiting for the signature command\n")
+            }
+        defer { if notifies { done.signal() } }
         do throws(PatchError) {
             return try output(for: payload)
         } catch {

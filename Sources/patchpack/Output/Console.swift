@@ -2,7 +2,8 @@ import PatchCrypto
 
 /// The tool's output: results on standard output, messages on standard error.
 ///
-/// All text is escaped here, because much of it comes from unverified files.
+/// All text is escaped here, because much of it comes from unverified files. Keys that were typed by mistake are removed here, from
+/// values that no format has changed yet.
 final class Console {
     enum Format {
         case text, json
@@ -18,10 +19,12 @@ final class Console {
     let format: Format
     let isQuiet: Bool
     private let colors: (output: Bool, error: Bool)
-    private let secrets: Secrets
+    let secrets: Secrets
     /// Whether standard error is a terminal, so that progress bars make sense.
     private lazy var hasTerminal = Terminal.isTerminal(2)
     private var barWidth = 0
+    /// The errors that were printed. An error of an object is printed once.
+    private var told: Set<String> = []
 
     /// - Parameters:
     ///   - format: `json` for JSON; anything else for text.
@@ -49,12 +52,20 @@ final class Console {
         try print(painted(word, style, colors.output) + shown(text))
     }
 
-    /// Prints one JSON object.
+    /// Prints one JSON object. Its error is printed to standard error too, where the log of a job shows it.
     func json(_ value: JSONValue) throws(PatchError) {
         try print(secrets.removed(from: value).text(escaping: isUnprintable))
+        guard let error = value["error"], let code = error["code"]?.text, let message = error["message"]?.text else {
+            return
+        }
+        let fault = PatchError(
+            PatchError.Code(code), message, hint: error["hint"]?.text,
+            at: .init(file: error["file"]?.text ?? value["file"]?.text, line: error["line"]?.number))
+        if !told.contains(fault.text) { self.error(fault) }
     }
 
-    /// Prints a string to standard output without escaping it.
+    /// Prints a string to standard output without escaping it. A word of the command line may be in it only if no format has
+    /// changed it.
     func raw(_ text: String) throws(PatchError) { try write(Array(secrets.removed(from: text).utf8)) }
 
     private func shown(_ text: String) -> String { escaped(secrets.removed(from: text)) }
@@ -68,6 +79,7 @@ final class Console {
 
     /// Prints an error and its hint.
     func error(_ error: PatchError) {
+        told.insert(error.text)
         say("error", .bad, error.text)
         if let hint = error.shownHint { say("hint", .faint, hint) }
     }
@@ -123,7 +135,7 @@ final class Console {
     }
 
     private func painted(_ word: String, _ style: Style, _ isColored: Bool) -> String {
-        isColored ? "\u{1B}[\(style.rawValue)m\(escaped(word))\u{1B}[0m" : escaped(word)
+        isColored ? "\u{1B}[\(style.rawValue)m\(shown(word))\u{1B}[0m" : shown(word)
     }
 }
 
@@ -132,4 +144,25 @@ func escaped(_ text: String) -> String {
     if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
     guard text.unicodeScalars.contains(where: isUnprintable) else { return text }
     return text.unicodeScalars.map { isUnprintable($0) ? $0.escaped(asASCII: true) : String($0) }.joined()
+}
+
+extension Unicode.Scalar {
+    /// The number of columns that it takes on a terminal, once it is escaped.
+    var columns: Int {
+        if (0x20..<0x7F).contains(value) { return 1 }
+        if isUnprintable(self) { return escaped(asASCII: true).count }
+        switch properties.generalCategory {
+        case .nonspacingMark, .enclosingMark: return 0
+        default: break
+        }
+        switch value {
+        // The wide characters of Unicode's East Asian Width, without those that are shown as pictures.
+        case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF,
+            0xFE10...0xFE19, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x16FE0...0x1B2FF, 0x20000...0x3FFFD:
+            return 2
+        // Half a flag.
+        case 0x1F1E6...0x1F1FF: return 1
+        default: return properties.isEmojiPresentation ? 2 : 1
+        }
+    }
 }

@@ -16,7 +16,7 @@ extension PatchError.Code {
     static let exitStatuses: [(code: PatchError.Code, status: Int32, meaning: String)] = [
         (
             .malformed, 10,
-            "not an envelope, cut short, or data after its end; a zip or a manifest that the format does not allow; input of a report without any event"
+            "not an envelope, cut short, or data after its end; a zip or a manifest that the format does not allow; lines for a report, none of which is an event"
         ),
         (.badSignature, 11, "signed under a trusted key's id, but the file was changed"),
         (.unknownSigner, 12, "no signature of a trusted key, or fewer than the threshold"),
@@ -60,11 +60,11 @@ extension PatchError.Code {
         ),
         (
             .unavailable, 69,
-            "this machine's OpenSSL refuses MD5, SHA-1 or AES, as under a FIPS policy; the library that reads Zstandard is missing; or another Lua is loaded in place of 5.4"
+            "this machine's OpenSSL refuses MD5, SHA-1 or AES, as under a FIPS policy; libzip or the library that reads Zstandard is missing; no thread can be made; or another Lua is loaded in place of 5.4"
         ),
         (.internal, 70, "a defect in patchpack; please report it"),
         (.exists, 73, "the output already exists, and neither `--force` nor `--upgrade` permits replacing it"),
-        (.io, 74, "writing failed, or `--purge-command` did"),
+        (.io, 74, "writing failed, or `--purge-command` failed or did not end"),
         (.passphrase, 77, "a key's passphrase is missing or wrong"),
         (
             .config, 78,
@@ -81,6 +81,6 @@ extension PatchError {
     /// The hint to show: the error's own, otherwise one in terms of the command line.
     var shownHint: String? {
         hint ?? (remedy as? PublishingRemedy)?.hint ?? (remedy as? StoreRemedy)?.hint
-            ?? (code == .exists ? "give --force to replace it" : nil)
+            ?? (code == .exists ? "name another output, or give --force to replace it" : nil)
     }
 }

@@ -2,8 +2,30 @@ import PatchCrypto
 import PatchFiles
 
 extension JSONValue {
+    /// An object that reports the outcome of a file, a key or a change.
+    ///
+    /// - Parameters:
+    ///   - schema: The name of the form that it has.
+    ///   - subject: The members before the outcome, which name its subject.
+    ///   - error: The error, if it is bad.
+    ///   - members: The other members.
+    static func report(
+        _ schema: String, about subject: [(key: String, value: JSONValue)] = [], _ error: PatchError? = nil,
+        _ members: [(key: String, value: JSONValue)] = []
+    ) -> JSONValue {
+        .object([("schema", .string(schema))] + subject + outcome(error) + members + [("error", .error(error))])
+    }
+
+    /// An array of strings.
+    static func strings(_ texts: [String]) -> JSONValue { .array(texts.map(JSONValue.string)) }
+
+    /// A string, or null.
+    static func optional(_ text: (some CustomStringConvertible)?) -> JSONValue {
+        text.map { .string($0.description) } ?? .null
+    }
+
     /// The members that describe an outcome.
-    static func outcome(_ error: PatchError?) -> [(key: String, value: JSONValue)] {
+    private static func outcome(_ error: PatchError?) -> [(key: String, value: JSONValue)] {
         [
             ("ok", .bool(error == nil)),
             ("verdict", .string(error?.code.description ?? "ok")),
@@ -16,10 +38,9 @@ extension JSONValue {
         guard let error else { return .null }
         return .object([
             ("code", .string(error.code.description)), ("message", .string(error.message)),
-            ("hint", error.shownHint.map { .string($0) } ?? .null),
-            ("file", error.place?.file.map { .string($0) } ?? .null),
+            ("hint", .optional(error.shownHint)), ("file", .optional(error.place?.file)),
             ("line", error.place?.line.map { .integer($0) } ?? .null),
-            ("field", error.place?.field.map { .string($0) } ?? .null),
+            ("field", .optional(error.place?.field)),
         ])
     }
 
@@ -27,7 +48,6 @@ extension JSONValue {
     ///
     /// - Parameter file: The file that the failure is about, if there is one.
     static func failure(_ error: PatchError, file: Path? = nil) -> JSONValue {
-        let about = file.map { [(key: "file", value: JSONValue.string($0.description))] } ?? []
-        return .object([("schema", .string("patchpack.error/1"))] + about + outcome(error) + [("error", .error(error))])
+        .report("patchpack.error/1", about: file.map { [(key: "file", value: .string($0.description))] } ?? [], error)
     }
 }

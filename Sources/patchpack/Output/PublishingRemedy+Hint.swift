@@ -4,9 +4,9 @@ extension PublishingRemedy {
     /// The remedy in terms of the command line.
     var hint: String {
         switch self {
-        case .makeKey: "make one: patchpack keygen --algorithm ed25519"
+        case .makeKey: "make one: patchpack keygen --profile modern --signing-only"
         case .giveFeedKey:
-            "give an Ed25519 key (patchpack keygen --algorithm ed25519), P-256, or RSA of 2048 bits or more"
+            "give an Ed25519 key (patchpack keygen --profile modern --signing-only), P-256, or RSA of 2048 bits or more"
         case .giveKeys(let role, let ids):
             switch role {
             case .root: "give a root key with --key: \(FeedKey.short(ids))"
@@ -29,14 +29,14 @@ extension PublishingRemedy {
         case .refresh: "patchpack feed refresh DIR"
         case .repeatStaged: "patchpack feed sign DIR --discard, and make the change again"
         case .prune:
-            "feed prune DIR ID… removes old versions; feed remove DIR ID… removes patches, and when run again their withdrawals"
+            "feed prune DIR ID… removes old versions; with --patch-version N, that version, and when run again its withdrawal"
         case .giveRole(let names): "give --role: \(names.joined(separator: ", "))"
         case .giveValue: "to set one, give NAME=VALUE"
         case .resumeFirst: "patchpack feed resume, and then pause"
         case .signStore(let app, let environment):
             "sign it for that: patchpack trust sign STORE --app \(app) --environment \(environment)"
         case .signStoreAgain: "devices take no keys of an older store: sign it again, with a higher --number"
-        case .publishAgain: "publish it again: patchpack feed publish DIR FILE.js"
+        case .publishAgain: "publish it again: patchpack feed publish DIR FILE.js --rollout 100%"
         case .giveKeyOrRoot:
             "give a private key with --key, or set PATCHPACK_FEED_KEY; --root FILE is enough to look"
         case .giveRoot(let digest):
@@ -51,7 +51,7 @@ extension PublishingRemedy {
         case .takeDeployed:
             "this copy has no change of its own, so the deployed feed can replace it without a loss; patchpack feed log of the place names the author of the change"
         case .lookAndReplace:
-            "another copy of the feed, or something else, wrote there: look at it, and replace it with --repair"
+            "another copy of the feed, or something else, wrote there: patchpack feed log of the place names its author. If nobody knows of it, the online key may be stolen; otherwise replace it with --repair"
         case .deployAndReplace: "deploy again, with --repair"
         case .deployOrPurge: "deploy it, or purge metadata/timestamp.json from the caches in between"
         case .takeFromBackup: "take this file from a backup, or from where the feed is served"

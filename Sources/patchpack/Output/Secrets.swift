@@ -1,27 +1,51 @@
 import PatchCrypto
+import PatchFiles
 
-/// Keys that were given by mistake instead of file names. No message shows them.
+/// Keys that were given by mistake instead of file names. No output shows them.
+///
+/// They are removed from values, before a format escapes, splits or shortens them. Only `Console` does so.
 struct Secrets: Sendable {
-    private let strings: [String]
+    /// All parts of the keys that have this length. A message may show a piece of a key, such as what follows its digits.
+    private let parts: Set<[UInt8]>
+    private static let length = 6
 
-    /// - Parameter strings: The keys, and the parts of them that a message may show.
-    init(_ strings: Set<String>) { self.strings = strings.sorted { $0.utf8.count > $1.utf8.count } }
-
-    /// A string without the keys in it.
-    func removed(from text: String) -> String {
-        // Bytes are compared, because a combining mark after the last letter of a key would hide it.
-        strings.reduce(text) { text, key in
-            let bytes = Array(text.utf8)
-            guard bytes.firstRange(of: Array(key.utf8)) != nil else { return text }
-            return String(
-                decoding: bytes.replacing(Array(key.utf8), with: Array("(a key, not shown)".utf8)), as: UTF8.self)
+    init(_ keys: Set<[UInt8]>) {
+        parts = keys.reduce(into: []) { parts, key in
+            let bytes = Array(String(decoding: key, as: UTF8.self).utf8)
+            for start in bytes.indices.dropLast(Self.length - 1) {
+                parts.insert(Array(bytes[start..<start + Self.length]))
+            }
         }
+    }
+
+    /// A string without the keys in it, and without pieces of them.
+    func removed(from text: String) -> String {
+        guard !parts.isEmpty else { return text }
+        // Bytes are compared, because a combining mark after the last letter of a key would hide it.
+        let bytes = Array(text.utf8)
+        let hidden = bytes.indices.dropLast(Self.length - 1).map { $0..<$0 + Self.length }
+            .filter { parts.contains(Array(bytes[$0])) }
+        guard !hidden.isEmpty else { return text }
+        var (shown, end): ([UInt8], Int) = ([], 0)
+        for range in hidden where range.upperBound > end {
+            if range.lowerBound > end || end == 0 {
+                shown += bytes[end..<max(end, range.lowerBound)] + "(a key, not shown)".utf8
+            }
+            end = range.upperBound
+        }
+        return String(decoding: shown + bytes[end...], as: UTF8.self)
+    }
+
+    /// A path without the keys in it.
+    func removed(from path: Path) -> Path {
+        let (text, shown) = (path.description, removed(from: path.description))
+        return shown == text ? path : Path(shown)
     }
 
     /// A value without the keys in it. A manifest is shown as it was signed, even if it has a value that looks like a key, such
     /// as a commit or a hash.
     func removed(from value: JSONValue) -> JSONValue {
-        guard !strings.isEmpty else { return value }
+        guard !parts.isEmpty else { return value }
         return switch value {
         case .string(let text): .string(removed(from: text))
         case .array(let values): .array(values.map(removed))
@@ -31,6 +55,14 @@ struct Secrets: Sendable {
         }
     }
 
+    /// Refuses a file that has a private key or a script key instead of something else. Errors about the file would show its lines.
+    static func refuseKey(_ bytes: [UInt8], in path: Path) throws(PatchError) {
+        let text = bytes.drop { $0 <= UInt8(ascii: " ") }
+        let isPEM = text.starts(with: "-----BEGIN".utf8) && text.firstRange(of: "PRIVATE KEY-----".utf8) != nil
+        guard isPEM || text.count <= 80 && isKey(text.filter { $0 > UInt8(ascii: " ") }) else { return }
+        throw PatchError(.usage, "it is a key, which is not shown", hint: "name another file").about(path)
+    }
+
     /// The length of the shortest key in characters: 128 bits in base64 without padding.
     static let shortest = 22
 
@@ -38,7 +70,8 @@ struct Secrets: Sendable {
     /// several lines is a key if one of its words is.
     static func isKey(_ bytes: some Collection<UInt8>) -> Bool {
         guard bytes.count >= shortest else { return false }
-        if bytes.starts(with: "-----BEGIN".utf8) { return true }
+        // The environment's form of PEM may be indented, or in quotes.
+        if bytes.firstRange(of: "-----BEGIN".utf8) != nil { return true }
         if bytes.contains(UInt8(ascii: "\n")) {
             return bytes.split { $0 <= UInt8(ascii: " ") }.contains { isKey($0) }
         }

@@ -14,12 +14,12 @@ enum CoverageReport {
         return all
     }
 
-    /// The lcov tracefile.
+    /// The lcov tracefile. Its readers look for files from the working folder, or by their whole paths.
     static func lcov(_ runs: [TestReport.Run], files: [(key: String, path: Path)]) -> String {
         var text = ""
         for (name, lines) in coverage(runs).sorted(by: { $0.key < $1.key }) {
             guard let file = files.first(where: { $0.key == name }) else { continue }
-            text += "TN:patchpack\nSF:\(Escape.lcov(file.path.description))\n"
+            text += "TN:patchpack\nSF:\(Escape.lcov(file.path.fromWorkingFolder.description))\n"
             for (line, count) in lines.sorted(by: { $0.key < $1.key }) { text += "DA:\(line),\(count)\n" }
             text += "LF:\(lines.count)\nLH:\(lines.count { $0.value > 0 })\nend_of_record\n"
         }

@@ -2,19 +2,20 @@ import PatchCrypto
 
 /// The report of a run that ended before its first file, in the requested format, so that its reader sees the reason.
 enum FailureReport {
+    /// Prints the report. A format for people has none.
+    ///
     /// - Parameter verb: The verb, such as `verify`.
-    /// - Returns: nil for a format for people.
-    static func text(_ error: PatchError, format: String, verb: String) -> String? {
+    static func show(_ error: PatchError, format: String, verb: String, _ console: Console) throws(PatchError) {
         let name = "patchpack \(verb)"
         let message = "\(error.text)\(error.shownHint.map { "\n\($0)" } ?? "")"
         let failed = ReportCase(group: name, name: name, outcome: .broken, message: message)
         switch format {
-        case "json": return JSONValue.failure(error).text(escaping: isUnprintable) + "\n"
-        case "sarif": return Sarif.text([], [], failure: error)
-        case "junit": return JUnit.text([failed])
-        case "tap": return TAP.text([failed])
-        case "github": return "::error title=\(Escape.annotationProperty(name))::\(Escape.annotation(message))\n"
-        default: return nil
+        case "json": try console.json(.failure(error))
+        case "sarif": try console.sarif([], [], failure: error)
+        case "junit": try console.report([failed], as: JUnit.text)
+        case "tap": try console.report([failed], as: TAP.text)
+        case "github": try console.annotation(Annotation(level: "error", title: name, message: message))
+        default: break
         }
     }
 }

@@ -1,21 +1,17 @@
 import PatchCrypto
+import PatchFiles
 import PatchReport
 
 extension FleetReport {
     /// The report as an object of the schema `patchpack.report/1`. Shares are in millionths.
     func json(_ gates: [ReportGateResult], _ failure: PatchError?, at made: Timestamp) -> JSONValue {
+        let counts: [(key: String, value: JSONValue)] = [
+            ("bytes", input.bytes), ("events", input.events), ("damaged", input.damaged), ("misnamed", input.misnamed),
+            ("foreign", input.foreign), ("withoutDevice", input.withoutDevice), ("withoutTime", input.withoutTime),
+            ("dropped", input.dropped), ("earlier", input.earlier), ("others", input.others),
+        ].map { ($0, .integer($1)) }
         let members: [(key: String, value: JSONValue)] = [
-            (
-                "input",
-                .object([
-                    ("bytes", .integer(input.bytes)), ("events", .integer(input.events)),
-                    ("damaged", .integer(input.damaged)), ("misnamed", .integer(input.misnamed)),
-                    ("foreign", .integer(input.foreign)),
-                    ("withoutDevice", .integer(input.withoutDevice)), ("withoutTime", .integer(input.withoutTime)),
-                    ("dropped", .integer(input.dropped)), ("earlier", .integer(input.earlier)),
-                    ("others", .integer(input.others)),
-                ])
-            ),
+            ("input", .object(counts + [("leftOut", .array(input.leftOut.map(\.json)))])),
             ("made", .string(made.description)), ("newest", newest.json),
             ("devices", .integer(devices)),
             ("troubled", .object(Trouble.allCases.map { ($0.rawValue, .integer(troubled[$0] ?? 0)) })),
@@ -27,15 +23,15 @@ extension FleetReport {
                 .array(
                     gates.map { gate in
                         .object([
-                            ("gate", .string(gate.gate.text)), ("patch", gate.id.map(JSONValue.string) ?? .null),
+                            ("gate", .string(gate.gate.text)), ("patch", .optional(gate.id)),
                             ("version", gate.version.map(JSONValue.integer) ?? .null),
                             ("verdict", .string(gate.verdict.rawValue)), ("share", gate.share.json),
                             ("reason", .string(gate.reason)),
                         ])
                     })
-            ), ("error", .error(failure)),
+            ),
         ]
-        return .object([("schema", .string("patchpack.report/1"))] + JSONValue.outcome(failure) + members)
+        return .report("patchpack.report/1", failure, members)
     }
 }
 
@@ -48,30 +44,30 @@ extension FleetReport.Patch {
             ("calls", calls),
             ("failures", failures), ("fallbacks", fallbacks),
         ].map { ($0, .integer($1)) }
-        return .object(
-            [("id", .string(id)), ("version", .integer(version))] + counts + [
-                ("stopped", stopped.json), ("heard", .integer(heard)),
-                ("keeping", .integer(keeping)),
-                ("failureRate", failureRate.json), ("failingDevices", Share(failing, of: devices).json),
-                ("meanNanoseconds", meanTime.map(JSONValue.integer) ?? .null),
-                ("longestNanoseconds", measured > 0 ? .integer(longest) : .null),
-                ("times", .array(times.map(JSONValue.integer))),
-                ("firstFailure", firstBadMinute.map { .string(minuteText($0)) } ?? .null),
-                ("appVersions", .array(appVersions.map { $0.json(called: "version") })),
-                ("systems", .array(systems.prefix(100).map { $0.json(called: "system") })),
-                ("faults", .array(faults.prefix(100).map(\.json))),
-                (
-                    "hours",
-                    .array(
-                        hours.map { hour in
-                            .object([
-                                ("hour", .string(hourText(hour.hour))), ("newDevices", .integer(hour.newDevices)),
-                                ("calls", .integer(hour.calls)), ("failures", .integer(hour.failures)),
-                                ("failed", .integer(hour.failed)), ("rolledBack", .integer(hour.rolledBack)),
-                            ])
-                        })
-                ),
-            ])
+        let others: [(key: String, value: JSONValue)] = [
+            ("stopped", stopped.json), ("heard", .integer(heard)),
+            ("keeping", .integer(keeping)),
+            ("failureRate", failureRate.json), ("failingDevices", Share(failing, of: devices).json),
+            ("meanNanoseconds", meanTime.map(JSONValue.integer) ?? .null),
+            ("longestNanoseconds", measured > 0 ? .integer(longest) : .null),
+            ("times", .array(times.map(JSONValue.integer))),
+            ("firstFailure", firstBadMinute.map { .string(minuteText($0)) } ?? .null),
+            ("appVersions", .array(appVersions.map { $0.json(called: "version") })),
+            ("systems", .array(systems.prefix(100).map { $0.json(called: "system") })),
+            ("faults", .array(faults.prefix(100).map(\.json))),
+            (
+                "hours",
+                .array(
+                    hours.map { hour in
+                        .object([
+                            ("hour", .string(hourText(hour.hour))), ("newDevices", .integer(hour.newDevices)),
+                            ("calls", .integer(hour.calls)), ("failures", .integer(hour.failures)),
+                            ("failed", .integer(hour.failed)), ("rolledBack", .integer(hour.rolledBack)),
+                        ])
+                    })
+            ),
+        ]
+        return .object([("id", .string(id)), ("version", .integer(version))] + counts + others)
     }
 }
 
@@ -82,6 +78,12 @@ extension FleetReport.Fault {
             ("file", place.file.map(JSONValue.string) ?? .null), ("line", place.line.map(JSONValue.integer) ?? .null),
             ("message", .string(message)), ("count", .integer(count)), ("last", last.json),
         ])
+    }
+}
+
+extension FleetReport.Input.LeftOut {
+    fileprivate var json: JSONValue {
+        .object([("file", .string(file.description)), ("reason", .string(reason))])
     }
 }
 

@@ -131,6 +131,7 @@ extension FleetReport {
         if input.dropped > 0 {
             notes.append("\(input.dropped.grouped) not counted by kind, because there are too many kinds")
         }
+        if !input.leftOut.isEmpty { notes.append("\(input.leftOut.count.counting("file")) left out") }
         if scale > 1 { notes.append("one device in \(scale) was counted, so numbers of devices are estimates") }
         return notes.isEmpty ? counts : "\(counts); \(notes.joined(separator: ", "))"
     }
@@ -239,7 +240,8 @@ extension FleetReport.Patch {
                 ))
         }
         if let meanTime {
-            let most = time95.map { "95 % below \($0.duration), " } ?? ""
+            // The bound of a class of times may be above all of them.
+            let most = time95.flatMap { $0 < longest ? "95 % below \($0.duration), " : nil } ?? ""
             rows.append(("time", "\(meanTime.duration) on average, \(most)at most \(longest.duration)"))
         }
         return rows

@@ -1,6 +1,5 @@
 import PatchCrypto
 import PatchFiles
-import PatchWorkbench
 
 /// SARIF 2.1.0, which GitHub and editors read.
 enum Sarif {
@@ -16,12 +15,9 @@ enum Sarif {
         let rule: String
         let level: String
         let message: String
-        let file: Path
+        var file: Path
         /// The place; nil for the file as a whole.
         var region: Region?
-        /// The change that fixes it, and its description.
-        var fix: Fix?
-        var hint: String?
     }
 
     /// A place in a line, counted from 1 in code points.
@@ -32,7 +28,7 @@ enum Sarif {
     }
 
     /// - Parameter failure: The reason that the run ended before it had checked every file; nil if it checked all.
-    static func text(_ rules: [Rule], _ results: [Result], failure: PatchError? = nil) -> String {
+    static func log(_ rules: [Rule], _ results: [Result], failure: PatchError?) -> JSONValue {
         let driver: JSONValue = .object([
             ("name", .string("patchpack")), ("version", .string(toolVersion)), ("rules", .array(rules.map(json))),
         ])
@@ -41,10 +37,10 @@ enum Sarif {
             ("results", .array(results.map(json))),
             ("invocations", .array([invocation(failure)])),
         ])
-        return JSONValue.object([
+        return .object([
             ("$schema", .string("https://json.schemastore.org/sarif-2.1.0.json")), ("version", .string("2.1.0")),
             ("runs", .array([run])),
-        ]).text(escaping: isUnprintable) + "\n"
+        ])
     }
 
     private static func invocation(_ failure: PatchError?) -> JSONValue {
@@ -86,29 +82,10 @@ enum Sarif {
                     ])
                 ))
         }
-        return .object(
-            [
-                ("ruleId", .string(result.rule)), ("level", .string(result.level)),
-                ("message", .object([("text", .string(result.message))])),
-                ("locations", .array([.object([("physicalLocation", .object(place))])])),
-            ] + (result.fix.map { [("fixes", .array([json($0, result)]))] } ?? []))
-    }
-
-    private static func json(_ fix: Fix, _ result: Result) -> JSONValue {
-        let region: JSONValue = .object([
-            ("startLine", .integer(fix.line)), ("startColumn", .integer(fix.columns.lowerBound)),
-            ("endLine", .integer(fix.line)), ("endColumn", .integer(fix.columns.upperBound)),
-        ])
-        let replacement: JSONValue = .object([
-            ("deletedRegion", region), ("insertedContent", .object([("text", .string(fix.text))])),
-        ])
-        let change: JSONValue = .object([
-            ("artifactLocation", .object([("uri", .string(uri(of: result.file)))])),
-            ("replacements", .array([replacement])),
-        ])
         return .object([
-            ("description", .object([("text", .string(result.hint ?? result.message))])),
-            ("artifactChanges", .array([change])),
+            ("ruleId", .string(result.rule)), ("level", .string(result.level)),
+            ("message", .object([("text", .string(result.message))])),
+            ("locations", .array([.object([("physicalLocation", .object(place))])])),
         ])
     }
 }

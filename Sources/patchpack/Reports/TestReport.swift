@@ -81,13 +81,14 @@ enum TestReport {
     }
 
     /// An annotation for GitHub on each failed test, and on each spec that failed as a whole.
-    static func annotations(_ runs: [Run]) -> [String] {
+    static func annotations(_ runs: [Run]) -> [Annotation] {
         runs.flatMap { run in
             run.report.tests.filter { $0.status == .failed }.map { test in
-                Annotation.text(
-                    "error", run.spec, title: test.name, region: .init(line: test.line, column: 1, length: 1),
-                    test.message)
-            } + (fault(run).map { [Annotation.text("error", run.spec, title: "spec", $0)] } ?? [])
+                Annotation(
+                    level: "error", file: run.spec, title: test.name,
+                    region: .init(line: test.line, column: 1, length: 1), message: test.message)
+            }
+                + (fault(run).map { [Annotation(level: "error", file: run.spec, title: "spec", message: $0)] } ?? [])
         }
     }
 
@@ -109,7 +110,7 @@ enum TestReport {
                     ("passed", .integer(run.report.tests.count { $0.status == .passed })),
                     ("failed", .integer(run.report.tests.count { $0.status == .failed })),
                     ("pending", .integer(run.report.tests.count { $0.status == .pending })),
-                    ("fault", fault(run).map { .string($0) } ?? .null),
+                    ("fault", .optional(fault(run))),
                 ])
             ]
         }

@@ -51,9 +51,12 @@ enum Environment {
         return self[bytes: name]
     }
 
-    /// A variable's bytes; nil if it is unset or empty. File names and passphrases need not be valid UTF-8.
+    /// A variable's bytes without line ends behind them, which secret stores and `echo` add; nil if it is unset or empty. File
+    /// names and passphrases need not be valid UTF-8.
     static subscript(bytes name: String) -> [UInt8]? {
-        guard let value = unsafe getenv(name), unsafe value[0] != 0 else { return nil }
-        return unsafe Array(UnsafeRawBufferPointer(start: value, count: strlen(value)))
+        guard let value = unsafe getenv(name) else { return nil }
+        let bytes = unsafe UnsafeRawBufferPointer(start: value, count: strlen(value))
+        let end = unsafe bytes.lastIndex { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+        return end.map { unsafe Array(bytes[...$0]) }
     }
 }

@@ -5,6 +5,8 @@ import Synchronization
 /// A running shell command. A signal that ends this process ends the command too.
 final class ShellCommand {
     private let process: pid_t
+    /// Whether it has its own process group.
+    private let hasGroup: Bool
     /// The pipe that its output comes from; nil once it is closed.
     private var output: Descriptor?
 
@@ -19,12 +21,13 @@ final class ShellCommand {
         // No command of another job may inherit this pipe, because it would keep the reader waiting.
         guard let child = changes.withLock({ _ in spawn(line, words, kept) }) else { return nil }
         note(child.hasGroup ? -child.process : child.process, inPlaceOf: 0)
-        return ShellCommand(process: child.process, output: child.output)
+        return ShellCommand(process: child.process, output: child.output, hasGroup: child.hasGroup)
     }
 
-    private init(process: pid_t, output: Descriptor) {
+    private init(process: pid_t, output: Descriptor, hasGroup: Bool) {
         self.process = process
         self.output = output
+        self.hasGroup = hasGroup
     }
 
     private static func spawn(
@@ -75,6 +78,32 @@ final class ShellCommand {
         while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
         Self.note(0, inPlaceOf: process)
         return status
+    }
+
+    /// Waits for the command to end, and ends it if it takes longer than some seconds.
+    ///
+    /// - Returns: Its status, in the form of `wait`; nil if it was ended.
+    func wait(atMost seconds: Int) -> Int32? {
+        output = nil
+        defer { Self.note(0, inPlaceOf: process) }
+        if let status = status(within: seconds) { return status }
+        for number in [SIGTERM, SIGKILL] {
+            kill(hasGroup ? -process : process, number)
+            if status(within: 5) != nil { break }
+        }
+        return nil
+    }
+
+    /// The status of the command once it has ended; nil if it has not after some seconds.
+    private func status(within seconds: Int) -> Int32? {
+        let end = ContinuousClock.now + .seconds(seconds)
+        var status: Int32 = 0
+        while true {
+            let ended = unsafe waitpid(process, &status, WNOHANG)
+            if ended > 0 || ended < 0 && errno != EINTR { return status }
+            guard ContinuousClock.now < end else { return nil }
+            usleep(10_000)
+        }
     }
 
     // MARK: running commands

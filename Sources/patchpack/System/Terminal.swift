@@ -23,13 +23,18 @@ enum Terminal {
 
     /// Asks a yes-or-no question. Without a terminal the answer is no.
     static func askToGoOn(_ question: String) -> Bool {
+        ["y", "yes"].contains(ask("\(question)[y/N] ")?.lowercased())
+    }
+
+    /// Asks a question. Without a terminal there is no answer.
+    static func ask(_ question: String) -> String? {
         guard isTerminal(0), isTerminal(2), case let number = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC), number >= 0
-        else { return false }
+        else { return nil }
         let terminal = Descriptor(owning: number)
-        say("\(question)[y/N] ", on: terminal)
+        say(question, on: terminal)
         var line: [UInt8] = []
         while line.count < 1024, let byte = try? terminal.byte(), byte != UInt8(ascii: "\n") { line.append(byte) }
-        return ["y", "yes"].contains(String(decoding: line, as: UTF8.self).lowercased())
+        return String(decoding: line, as: UTF8.self)
     }
 
     /// Asks for a line without showing it.

@@ -1,36 +1,48 @@
 import Dispatch
 import Libc
+import PatchCrypto
 import Synchronization
 
 /// Ends the process if a spec's code runs past its time limit.
 ///
 /// Lua's hooks do not run in a C loop, a handler or a finalizer, so nothing else can end it.
 final class Watchdog: Sendable {
-    private let seconds: Int
+    private let limit: Duration
     private let lastWords: @Sendable () -> Int32
-    /// Seconds since the code began to run; nil while no code runs.
-    private let running = Mutex<Int?>(nil)
-    nonisolated(unsafe) private let timer: any DispatchSourceTimer
+    /// The processor's and the clock's time at which the code began to run; nil while no code runs.
+    private let running = Mutex<(processor: Duration, clock: Duration)?>(nil)
+    private let ended = DispatchSemaphore(value: 0)
+    /// How many times as long as its limit code may wait for something, or for its turn on a busy machine.
+    private static let patience = 10
 
-    /// - Parameter lastWords: Called on another thread while the code is still running. Returns the exit status.
-    init(after seconds: Int, lastWords: @escaping @Sendable () -> Int32) {
-        self.seconds = seconds
+    /// - Parameters:
+    ///   - seconds: How much processor time the code may take.
+    ///   - lastWords: Called on another thread while the code is still running. Returns the exit status.
+    /// - Throws: `unavailable` if no thread can be made.
+    init(after seconds: Int, lastWords: @escaping @Sendable () -> Int32) throws(PatchError) {
+        limit = .seconds(seconds)
         self.lastWords = lastWords
-        let timer = DispatchSource.makeTimerSource()
-        unsafe self.timer = timer
-        timer.schedule(deadline: .now() + 1, repeating: 1)
-        timer.setEventHandler { [weak self] in self?.look() }
-        timer.resume()
+        try needThreads()
+        _ = Threads.start { [self] in while ended.wait(timeout: .now() + 1) == .timedOut { look() } }
     }
 
-    func watch(_ runs: Bool) { running.withLock { $0 = runs ? 0 : nil } }
+    func watch(_ runs: Bool) { running.withLock { $0 = runs ? Self.times : nil } }
 
-    func end() { unsafe timer.cancel() }
+    func end() { ended.signal() }
+
+    private static var times: (processor: Duration, clock: Duration) {
+        func read(_ clock: clockid_t) -> Duration {
+            var now = timespec()
+            unsafe clock_gettime(clock, &now)
+            return .seconds(now.tv_sec) + .nanoseconds(now.tv_nsec)
+        }
+        return (read(CLOCK_PROCESS_CPUTIME_ID), read(CLOCK_MONOTONIC))
+    }
 
     private func look() {
-        let isOverdue = running.withLock { running in
-            running = running.map { $0 + 1 }
-            return running.map { $0 > seconds } ?? false
+        let now = Self.times
+        let isOverdue = running.withLock { began in
+            began.map { now.processor - $0.processor > limit || now.clock - $0.clock > limit * Self.patience } ?? false
         }
         if isOverdue { _exit(lastWords()) }
     }

@@ -29,19 +29,17 @@ struct ObjectStoreTarget: DeployTarget {
         guard !place.isEmpty, place.utf8.allSatisfy(Self.plain.contains) else {
             throw PatchError(.usage, "\(self.name): expected s3://BUCKET/FOLDER of letters, digits, dots and hyphens")
         }
-        func variable(_ names: String...) -> String? { names.lazy.compactMap { Environment[$0] }.first }
-        let region = variable("AWS_REGION", "AWS_DEFAULT_REGION") ?? "us-east-1"
-        guard let id = variable("AWS_ACCESS_KEY_ID"),
-            let secret = Environment[secret: "AWS_SECRET_ACCESS_KEY"].map({ String(decoding: $0, as: UTF8.self) })
+        let region = try Self.variable("AWS_REGION", "AWS_DEFAULT_REGION") ?? "us-east-1"
+        guard let id = try Self.variable("AWS_ACCESS_KEY_ID"), let secret = try Self.variable("AWS_SECRET_ACCESS_KEY")
         else {
             throw PatchError(
                 .config, "\(self.name): AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set",
                 hint: "for a profile: eval \"$(aws configure export-credentials --format env)\"")
         }
         signer = HTTPSigner(region: region, id: id, secret: secret)
-        token = Environment[secret: "AWS_SESSION_TOKEN"].map { String(decoding: $0, as: UTF8.self) }
-        let endpoint =
-            variable("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL") ?? "https://s3.\(region).amazonaws.com"
+        token = try Self.variable("AWS_SESSION_TOKEN")
+        let endpoint = HTTPSource.withLowerScheme(
+            try Self.variable("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL") ?? "https://s3.\(region).amazonaws.com")
         guard endpoint.hasPrefix("https://") || endpoint.hasPrefix("http://") && settings.allowsHTTP else {
             // Without a scheme, a password in it cannot be found.
             let shown = endpoint.contains("://") ? HTTPSource.shown(endpoint) : "AWS_ENDPOINT_URL"
@@ -51,6 +49,20 @@ struct ObjectStoreTarget: DeployTarget {
         }
         url = (endpoint.hasSuffix("/") ? endpoint : endpoint + "/") + place + "/"
         connection = try Connection()
+    }
+
+    /// The value of the first of these variables that is set, which becomes part of a header.
+    private static func variable(_ names: String...) throws(PatchError) -> String? {
+        for name in names {
+            guard let value = Environment[bytes: name] else { continue }
+            guard value.allSatisfy({ 0x21...0x7E ~= $0 }) else {
+                throw PatchError(
+                    .config, "\(name) has a space, a line end or another character that it cannot have",
+                    hint: "is it copied whole, and nothing else with it?")
+            }
+            return String(decoding: value, as: UTF8.self)
+        }
+        return nil
     }
 
     func read(_ path: String) throws(PatchError) -> [UInt8]? { try get(path)?.body }
@@ -144,7 +156,7 @@ struct ObjectStoreTarget: DeployTarget {
         let response = try await perform(path, limit: limit, on: connection)
         switch response.status {
         case 200: return response
-        case 404 where Self.code(of: response) != "NoSuchBucket": return nil
+        case 404 where Self.element("Code", of: response) != "NoSuchBucket": return nil
         default: throw refusal(response, of: path)
         }
     }
@@ -187,7 +199,7 @@ struct ObjectStoreTarget: DeployTarget {
             do throws(HTTPFault) {
                 let response = try await connection.perform(request)
                 // 409: another writer used the same name at this moment.
-                let mayPass = response.status == 429 || response.status == 409 || response.status >= 500
+                let mayPass = [429, 409].contains(response.status) || response.status >= 500 && response.status != 501
                 guard mayPass, tries < Self.mostTries else { return response }
             } catch {
                 guard error.mayPass, tries < Self.mostTries else {
@@ -201,9 +213,16 @@ struct ObjectStoreTarget: DeployTarget {
     private static let mostTries = 6
 
     private func refusal(_ response: HTTPResponse, of path: String) -> PatchError {
-        let code = Self.code(of: response)
+        let code = Self.element("Code", of: response)
         var hint: String?
         switch code {
+        case _ where response.status == 301 || response.status == 307, "AuthorizationHeaderMalformed":
+            let region = Self.element("Region", of: response) ?? response.region
+            hint = "the bucket is in another region: set AWS_REGION\(region.map { "=\($0)" } ?? "")"
+        case "RequestTimeTooSkewed": hint = "check this machine's clock"
+        case "NotImplemented":
+            hint =
+                "the store may not know conditional writes: use one that does, or deploy to a folder or with rsync"
         case "AccessDenied":
             hint =
                 "the account needs s3:GetObject, s3:PutObject, and s3:ListBucket, without which a missing file is forbidden"
@@ -216,11 +235,11 @@ struct ObjectStoreTarget: DeployTarget {
             hint: hint)
     }
 
-    /// The code in a refusal's XML.
-    private static func code(of response: HTTPResponse) -> String? {
+    /// A word in a refusal's XML.
+    private static func element(_ name: String, of response: HTTPResponse) -> String? {
         let text = String(decoding: response.body, as: UTF8.self)
-        guard let start = text.firstRange(of: "<Code>") else { return nil }
-        return String(text[start.upperBound...].prefix { $0.isLetter || $0.isNumber }.prefix(60))
+        guard let start = text.firstRange(of: "<\(name)>") else { return nil }
+        return String(text[start.upperBound...].prefix { $0.isLetter || $0.isNumber || $0 == "-" }.prefix(60))
     }
 }
 

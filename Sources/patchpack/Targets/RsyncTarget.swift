@@ -173,10 +173,11 @@ struct RsyncTarget: DeployTarget {
                 return ""
             }
             guard status >> 8 & 0xFF != 127 else { throw failure("is not installed", hint: "apt-get install rsync") }
-            // The lines of ssh, such as a banner, come before rsync's own. If ssh itself failed, its last line has the reason.
+            // The lines of ssh, such as a banner, come before rsync's own. If ssh itself failed, its last line has the reason. rsync
+            // ends with 12 if it sees the closed pipe before the end of ssh.
             let own = lines.first { $0.hasPrefix("rsync") || $0.hasPrefix("@ERROR") }
             let others = lines.filter { !$0.hasPrefix("rsync") && !$0.hasPrefix("@ERROR") }
-            let fault = (status >> 8 & 0xFF == 255 ? others.last : nil) ?? own ?? lines.first
+            let fault = ([12, 255].contains(status >> 8 & 0xFF) ? others.last : nil) ?? own ?? lines.first
             throw failure(
                 fault.map(String.init) ?? "ended with status \(status >> 8 & 0xFF)",
                 hint: "can it be reached, is rsync installed there, and is another deployment under way?")

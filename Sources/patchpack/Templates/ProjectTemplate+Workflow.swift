@@ -15,6 +15,10 @@ extension ProjectTemplate {
         concurrency:
           group: ${{ github.workflow }}-${{ github.ref }}
           cancel-in-progress: false
+        env:
+          # The release to use. The hash is in its SHA256SUMS, whose signature you have checked.
+          PATCHPACK_URL: https://example.com/patchpack/releases/download/1.0.0/patchpack-1.0.0-linux-x86_64.tar.xz
+          PATCHPACK_SHA256: "0000000000000000000000000000000000000000000000000000000000000000"
         jobs:
           test:
             runs-on: ubuntu-latest
@@ -22,12 +26,14 @@ extension ProjectTemplate {
               - uses: actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683 # v4.2.2
                 with:
                   persist-credentials: false
-              - name: Put patchpack on the PATH
-                # Change this to where your team keeps the tool from `make build`. It needs only the libraries below.
+              - name: Put patchpack on the PATH, if its hash is right
                 run: |
+                  curl -fsSL --retry 3 -o "$RUNNER_TEMP/patchpack.tar.xz" "$PATCHPACK_URL"
+                  echo "$PATCHPACK_SHA256  $RUNNER_TEMP/patchpack.tar.xz" | sha256sum --check
+                  mkdir "$RUNNER_TEMP/patchpack"
+                  tar -xJf "$RUNNER_TEMP/patchpack.tar.xz" -C "$RUNNER_TEMP/patchpack" --strip-components=1
+                  echo "$RUNNER_TEMP/patchpack/bin" >>"$GITHUB_PATH"
                   sudo apt-get update && sudo apt-get install -y libssl3 libzip4 zlib1g liblua5.4-0
-                  install -D tools/patchpack "$HOME/.local/bin/patchpack"
-                  echo "$HOME/.local/bin" >>"$GITHUB_PATH"
               - name: Lint
                 run: patchpack lint -r patches --strict --interface interface.json --format github
               - name: Test
@@ -41,11 +47,14 @@ extension ProjectTemplate {
               - uses: actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683 # v4.2.2
                 with:
                   persist-credentials: false
-              - name: Put patchpack on the PATH
+              - name: Put patchpack on the PATH, if its hash is right
                 run: |
+                  curl -fsSL --retry 3 -o "$RUNNER_TEMP/patchpack.tar.xz" "$PATCHPACK_URL"
+                  echo "$PATCHPACK_SHA256  $RUNNER_TEMP/patchpack.tar.xz" | sha256sum --check
+                  mkdir "$RUNNER_TEMP/patchpack"
+                  tar -xJf "$RUNNER_TEMP/patchpack.tar.xz" -C "$RUNNER_TEMP/patchpack" --strip-components=1
+                  echo "$RUNNER_TEMP/patchpack/bin" >>"$GITHUB_PATH"
                   sudo apt-get update && sudo apt-get install -y libssl3 libzip4 zlib1g liblua5.4-0
-                  install -D tools/patchpack "$HOME/.local/bin/patchpack"
-                  echo "$HOME/.local/bin" >>"$GITHUB_PATH"
               - name: Pack and verify
                 env:
                   SIGNING_KEY: ${{ secrets.SIGNING_KEY }}

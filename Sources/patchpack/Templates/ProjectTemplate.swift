@@ -1,7 +1,7 @@
 /// The files of a new project.
 enum ProjectTemplate {
     /// Makes the keys of a new project. It has no old clients, so its algorithms differ from the default.
-    static let keygen = "keygen -o keys --algorithm ed25519 --suite aes-256-gcm+sha256"
+    static let keygen = "keygen -o keys --profile modern"
 
     static func files(app: String) -> [(name: String, text: String)] {
         [

@@ -178,11 +178,13 @@ import Testing
         #expect(key.file().exposed == Array(text.utf8.filter { $0 != 10 }) + [10])
     }
 
-    @Test(arguments: [
+    private static let noKeys: [String] = [
         "", "\n", String(hex.dropLast()), hex + "0", hex + "00", hex.uppercased(), hex + "\n\n", hex + "\r\n",
         " " + hex,
         hex + " ", "0x" + hex.dropLast(2), String(hex.dropLast()) + "g", String(hex.dropLast()) + "٣",
-    ])
+    ]
+
+    @Test(arguments: noKeys)
     func anythingElseIsNot(text: String) {
         #expect(throws: PatchError(.config, "")) { try ScriptKey(file: SecretBytes(Array(text.utf8))) }
     }

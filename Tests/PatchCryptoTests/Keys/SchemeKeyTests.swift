@@ -41,8 +41,8 @@ import Testing
         #expect(throws: PatchError(.config, "")) { try SchemeKey(pem: ed25519.pem(), for: .rsaPSS) }
         let point = try #require(ed25519.ed25519Point)
         #expect(try SchemeKey(ed25519: point).isEqual(to: SchemeKey(pem: ed25519.pem(), for: .ed25519)))
-        for other in [point.dropLast(), point + [0]] {
-            #expect(throws: PatchError(.config, "")) { try SchemeKey(ed25519: Array(other)) }
+        for other: [UInt8] in [point.dropLast(), point + [0]] {
+            #expect(throws: PatchError(.config, "")) { try SchemeKey(ed25519: other) }
         }
     }
 }

@@ -48,14 +48,14 @@ import Testing
         ("\u{FEFF}-- @patch x", "byte order mark"), ("#!/usr/bin/lua\n", "#! line"),
         ("--[[\n@patch x ]]", "long comment"),
         ("--[==[ @patch x ]==]", "long comment"), (" -- @patch x", "without space"), ("\n-- @patch x", "without space"),
-        ("-\u{0}-", "UTF-16"),
+        ("-\u{0}-", "UTF-16"), ("-- @patch x\r-- @version 1\r", "CR alone"), ("-- @version\u{A0}1", "write a space"),
     ])
     func whatHidesAHeadIsSaid(text: String, words: String) {
         #expect(ScriptHead.headProblem(Array(text.utf8))?.contains(words) == true)
     }
 
     @Test func whatHidesNothingIsNotSaid() {
-        for text in ["", "return 1", "-- @patch x", "--- @patch x", "--"] {
+        for text in ["", "return 1", "-- @patch x", "--- @patch x", "--", "-- @patch x\r\n"] {
             #expect(ScriptHead.headProblem(Array(text.utf8)) == nil, "\(text)")
         }
         #expect(ScriptHead.headProblem([0xFF, 0xFE]) != nil && ScriptHead.headProblem([0xFE, 0xFF]) != nil)

@@ -46,7 +46,8 @@ import Testing
 
     @Test(
         arguments: [
-            ("^2.3", "write '>=2.3 <3'"), ("~2.3.1", "write '>=2.3.1 <2.4'"), ("~> 2.3", nil), ("2.3", nil),
+            ("^2.3", "write '>=2.3 <3'"), ("~2.3.1", "write '>=2.3.1 <2.4'"), ("3.x", "write '>=3 <4'"),
+            ("2.3.*", "write '>=2.3 <2.4'"), ("~> 2.3", nil), ("2.3", nil),
             (">=2.3-rc", nil), (">=1  <2", nil),
         ] as [(String, String?)])
     func whatIsWrongWithARangeIsSaid(text: String, hint: String?) throws {
@@ -158,5 +159,15 @@ import Testing
         ] as [(String, String?)])
     func aDateOfHTTPIsRead(text: String, moment: String?) {
         #expect(Timestamp.httpDate(text)?.description == moment)
+    }
+
+    @Test(arguments: [
+        ("*", ">=2.0", true), (">=2.0", "*", false), (">=2.0", ">=2.0 <3", true), (">=2.0", ">2.0", true),
+        (">2.0", ">=2.0", false), ("<3", "<=3", false), ("<=3", "<3", true), (">=1 <3", "=2.5.1", true),
+        ("=2.5.1", ">=2.5.1 <=2.5.1", true), ("=2.5.1", ">=2.5", false), (">=3", ">=2 <1", true),
+        ("<2147483647.2147483647.2147483647.2147483647", "*", false),
+        ("<=2147483647.2147483647.2147483647.2147483647", "*", true),
+    ]) func aRangeCoversAnother(range: String, other: String, isCovered: Bool) throws {
+        #expect(try #require(VersionRange(range)).covers(#require(VersionRange(other))) == isCovered)
     }
 }

@@ -52,6 +52,19 @@ import Testing
         #expect(alarm("2026-11-01T11:54:59Z", lasting: 8)?.code == .feedExpired)
     }
 
+    /// A feed that was refreshed with a clock that is ahead is valid for longer than its roles are.
+    @Test func aRenewalOfTheFutureIsAnAlarm() throws {
+        try feed.change { feed in
+            for role in [FeedRepository.Role.snapshot, .timestamp] {
+                feed.bumpVersion(of: role, in: ChangeDetails(at: FeedFixture.now.adding(days: 6)))
+            }
+        }
+        let repository = try feed.repository()
+        let error = try #require(repository.alarm(lasting: 0, at: FeedFixture.now))
+        #expect(error.code == .clock && error.message.hasPrefix("its snapshot was signed at 2026-11-07"), "\(error)")
+        #expect(repository.alarm(lasting: 0, at: FeedFixture.now.adding(days: 6)) == nil)
+    }
+
     @Test func everySignedFileSaysWhereItIsListed() throws {
         try feed.change { feed in
             _ = try feed.setTarget(PatchList.trustPath(for: FeedFixture.app), to: [1], in: FeedFixture.details)

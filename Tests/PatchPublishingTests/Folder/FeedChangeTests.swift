@@ -196,6 +196,54 @@ import Testing
         #expect(try place.repository().change.reason == "yearly" && place.repository().list.author == "bob")
     }
 
+    /// A question or a signature may take long. Meanwhile another process changes the feed, and the change is made again on that.
+    @Test func aSlowChangeKeepsNoOtherFromTheFeed() throws {
+        var calls = 0
+        let result = try change().run(isUrgent: false) { (feed, details) throws(PatchError) in
+            calls += 1
+            if calls == 1 { #expect(throws: Never.self) { try turn("fast", change()) } }
+            feed.edit(in: details) { $0.setSwitch("slow", to: "1") }
+        }
+        #expect(calls == 2 && result.outcome == .written)
+        #expect(try switches() == ["fast", "slow"])
+        // The same while a change is signed, and with one that waits for signatures.
+        _ = try addTarget(change { $0.stages = true })
+        let isFirst = Atomic(true)
+        let signer = FeedSigner(asking: { [place] payload throws(PatchError) in
+            if isFirst.exchange(false, ordering: .relaxed) { try? place.turn("other") }
+            return try place.keys.online.sign(payload[...])
+        })
+        let slow = FeedChange(
+            of: place.folder(), FeedChange.Settings(FeedFixture.details), signers: [signer],
+            pin: PinnedRoot(of: place.folder(), given: Path(place.disk.at("pinned.json")), keys: [], hasKey: true)
+        ) { _ in }
+        _ = try turn("signed", slow, isUrgent: true)
+        #expect(try switches() == ["fast", "slow", "other", "signed"] && place.folder().hasStaged())
+    }
+
+    /// The second signer signs what was shown, although another process has changed the feed since then.
+    @Test func whatIsShownIsWhatIsSigned() throws {
+        _ = try change(with: []) { $0.stages = true }.run(isUrgent: false) { (feed, details) in
+            feed.edit(in: details) { $0.notice = "soon" }
+        }
+        var shown: [[String]] = []
+        let result = try change().resume { (_, changes) throws(PatchError) in
+            shown.append(changes)
+            if shown.count == 1 { #expect(throws: Never.self) { try turn("a", change(), isUrgent: true) } }
+        }
+        #expect(result.outcome == .written && shown.count == 2)
+        #expect(try switches() == ["a"] && place.repository().list.notice == "soon")
+        // If the waiting change is dropped meanwhile, nothing is signed.
+        _ = try addTarget(change { $0.stages = true })
+        let other = try change()
+        let dropped = refusal {
+            _ = try change(with: [place.keys.release, place.keys.online]).resume {
+                (_, _) throws(PatchError) in _ = try other.discard()
+            }
+        }
+        #expect(dropped?.code == .config)
+    }
+
     @Test func keysThatTheRoleHasAreNotSignedAgain() throws {
         let online = try FeedKey(place.keys.online.verifyingKey)
         let result = try change().run(isUrgent: false) { (feed, details) throws(PatchError) in
@@ -278,7 +326,7 @@ import Testing
         #expect(none?.code == .feedUnavailable && none?.hint == "the folder of the feed comes first")
         let inside = refusal { try turn("a", change("feed/metadata")) }
         #expect(inside?.hint == "did you mean \(Path(place.disk.at("feed")))?")
-        for url in ["https://example.com/feed", "http://example.com/feed"] {
+        for url in ["https://example.com/feed", "HTTP://example.com/feed"] {
             let online = FeedChange(
                 of: FeedFolder(path: Path(url)), FeedChange.Settings(FeedFixture.details), signers: [],
                 pin: PinnedRoot(of: FeedFolder(path: Path(url)), given: nil, keys: [], hasKey: true)
@@ -303,7 +351,7 @@ import Testing
 
     @Test func earlierStatesAreRead() throws {
         try turn("a", change())
-        let older = try change().history().stateBefore(change().repository())
+        let older = try change().history().stateBefore(change().repository()).state
         #expect(older.state(of: .snapshot).version == 2)
     }
 

@@ -37,8 +37,11 @@ import Testing
 
     @Test func theFileThatIsNamedComesFirst() throws {
         #expect(try pin().keep(place.root).isEmpty)
-        try place.disk.write([7], to: "named.json")
-        #expect(try pin(given: "named.json").root() == [7])
+        let named = place.root + Array("\n".utf8)
+        try place.disk.write(named, to: "named.json")
+        #expect(try pin(given: "named.json").root() == named)
+        try place.disk.write([7], to: "wrong.json")
+        #expect(refusal { _ = try pin(given: "wrong.json").root() }?.code == .feedMalformed)
         #expect(try pin().root() == place.root)
     }
 

@@ -15,9 +15,9 @@ import Testing
     init() throws { place = try FeedPlace() }
 
     private var history: FeedHistory {
-        FeedHistory { (number) throws(PatchError) in
-            guard try place.folder().read(FeedLayout.snapshot(number)) != nil else { return nil }
-            return try place.folder().repository(FeedRepository.Reading(root: place.root, snapshot: number))
+        FeedHistory(snapshot: { (number) throws(PatchError) in try place.folder().read(FeedLayout.snapshot(number)) }) {
+            (number) throws(PatchError) in
+            try place.folder().repository(FeedRepository.Reading(root: place.root, snapshot: number))
         }
     }
 
@@ -59,7 +59,8 @@ import Testing
         func sign(_ details: ChangeDetails, _ reason: String?) throws {
             try place.change(in: details) { feed in
                 let entry = feed.list.entries[0]
-                _ = feed.replace(entry, unlessSame: entry, reason: reason, in: details)
+                feed.replace(
+                    [entry.name: try #require(entry.changed(to: entry, reason: reason))], adding: [], in: details)
             }
         }
         var details = FeedFixture.details
@@ -79,7 +80,7 @@ import Testing
         #expect(try changes().map(\.stamp.author).prefix(4) == [nil, nil, "cron", "cron"])
         #expect(try changes(of: "com.example.shop.cart-total").map(\.snapshot) == [4, 3, 2])
         // An undo restores the list from before the pause.
-        #expect(try history.stateBefore(place.repository()).list.entries[0].state == .active)
+        #expect(try history.stateBefore(place.repository()).state.list.entries[0].state == .active)
     }
 
     /// Numbers may be skipped, to pass the numbers that a thief has used.
@@ -93,13 +94,71 @@ import Testing
         #expect(try changes().map(\.snapshot) == [501, 2])
     }
 
-    /// A state with a missing file is a part of the next change.
-    @Test func aMissingStateIsPassed() throws {
+    /// The states before a missing snapshot need not be this feed's.
+    @Test func aMissingSnapshotEndsTheHistory() throws {
         try pause("ada", nil)
-        try FileManager.default.removeItem(atPath: place.disk.at("feed/metadata/2.snapshot.json"))
-        let changes = try changes()
-        #expect(changes.first?.lines.first == "snapshot 2 is missing, so this may be more than one change")
-        #expect(changes.map(\.snapshot) == [3] && changes.first?.lines.last == "listed \(Self.name): paused, to all")
+        try pause("bob", nil)
+        try FileManager.default.removeItem(atPath: place.disk.at("feed/metadata/3.snapshot.json"))
+        #expect(refusal { _ = try changes() }?.code == .feedUnavailable)
+        #expect(refusal { _ = try history.stateBefore(place.repository()) }?.code == .feedUnavailable)
+        let (older, gap) = try history.state(at: 2, from: place.repository())
+        #expect(older.list.entries[0].state == .active && gap?.code == .feedUnavailable)
+        #expect(refusal { _ = try history.state(at: 3, from: place.repository()) }?.code == .feedUnavailable)
+    }
+
+    /// Another copy of the feed has a snapshot of the same number, which the same keys have signed.
+    @Test func aSnapshotOfAnotherCopyIsNotThisFeeds() throws {
+        try place.copy(to: "other")
+        try pause("ada", nil)
+        try place.turn("mine")
+        try place.turn("theirs", in: "other")
+        for name in try place.disk.contents() where name.hasPrefix("other/") && !name.contains("timestamp") {
+            guard let bytes = try? place.disk.read(name) else { continue }
+            try place.disk.write(bytes, to: "feed/\(name.dropFirst("other/".count))")
+        }
+        let present = try place.repository()
+        #expect(refusal { _ = try history.stateBefore(present) }?.code == .feedMismatch)
+        #expect(refusal { _ = try history.state(at: 3, from: present) }?.code == .feedMismatch)
+        #expect(refusal { _ = try history.state(at: 2, from: present) }?.code == .feedMismatch)
+        #expect(refusal { _ = try changes() }?.code == .feedMismatch)
+        #expect(try history.state(at: 4, from: present).gap == nil)
+        #expect(refusal { _ = try history.state(at: 5, from: present) }?.code == .config)
+    }
+
+    /// A change of a reason is the same for devices, but its author may not want it undone.
+    @Test func eachUndoneChangeHasAnAuthor() throws {
+        try pause("ada", "crash")
+        var details = FeedFixture.details
+        (details.author, details.reason) = ("bob", "ticket 12")
+        try place.change(in: details) { feed in
+            let entry = feed.list.entries[0]
+            feed.replace(
+                [entry.name: try #require(entry.changed(to: entry, reason: "ticket 12"))], adding: [], in: details)
+        }
+        let feed = try place.repository()
+        let (older, undone) = try history.stateBefore(feed)
+        #expect(older.list.entries[0].state == .active && undone.map(\.author) == ["bob", "ada"])
+        let refused = refusal { try feed.checkUndo(to: older, undoing: undone, by: "bob") }
+        #expect(refused?.message == "a change since then was made by ada: crash")
+    }
+
+    /// A device without a user gets a patch that is for all installations, but not one that is for all users.
+    @Test func allUsersAreNotAllDevices() throws {
+        func audience(_ basisPoints: Int, _ unit: Rollout.Unit) throws -> FeedRepository {
+            var feed = try place.repository()
+            var entry = feed.list.entries[0]
+            entry.rollout = Rollout(basisPoints: basisPoints, unit: unit)
+            feed.replace(feed.list.entries[0], with: entry, in: FeedFixture.details)
+            return feed
+        }
+        func isRefused(_ now: FeedRepository, _ older: FeedRepository) -> Bool {
+            refusal { try now.checkUndo(to: older, undoing: [], by: nil) } != nil
+        }
+        let (users, installations) = (try audience(10_000, .user), try audience(9000, .installation))
+        #expect(isRefused(users, installations))
+        #expect(try !isRefused(users, audience(9000, .user)))
+        #expect(try !isRefused(audience(10_000, .installation), installations))
+        #expect(try isRefused(users, place.repository()))
     }
 
     @Test func whatCannotBeReadEndsTheLog() throws {
@@ -115,21 +174,10 @@ import Testing
     @Test func theStateBeforeIsTheOneWhoseListSaidSomethingElse() throws {
         try pause("ada", nil)
         try place.change { $0.refresh([.timestamp, .snapshot, .rollout], in: FeedFixture.details) }
-        let before = try history.stateBefore(place.repository())
+        let before = try history.stateBefore(place.repository()).state
         #expect(before.list.entries[0].state == .active)
-        let empty = try history.stateBefore(before)
+        let empty = try history.stateBefore(before).state
         #expect(empty.list.entries.isEmpty && refusal { _ = try history.stateBefore(empty) }?.code == .config)
-    }
-
-    /// A snapshot that came from itself would have no end.
-    @Test func theSnapshotBeforeIsALowerOne() throws {
-        var repository = try place.repository()
-        let version = repository.state(of: .snapshot).version
-        for (previous, earlier) in [(version - 1, version - 1), (version, nil), (version + 1, nil)] {
-            repository.bodies.snapshot.setPrevious(
-                MetadataDescription(version: previous, FileDescription(length: nil, sha256: "")))
-            #expect(repository.earlierSnapshot == earlier)
-        }
     }
 
     @Test func everyPartOfTheListIsSaid() throws {

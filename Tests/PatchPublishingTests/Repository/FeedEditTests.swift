@@ -27,7 +27,9 @@ import Testing
         let old = try entry(version)
         var new = old
         try new.setState(state)
-        return feed.replace(old, unlessSame: new, reason: reason, in: details)
+        guard let changed = old.changed(to: new, reason: reason) else { return false }
+        feed.replace([old.name: changed], adding: [], in: details)
+        return true
     }
 
     private func publication(_ version: Int, bytes: String = "envelope", paused: Bool = false) throws(PatchError)
@@ -92,8 +94,7 @@ import Testing
         try new.setState(.paused)
         var later = ChangeDetails(at: FeedFixture.now.adding(days: 1))
         later.author = "bob"
-        let isChanged = feed.replace(old, unlessSame: new, reason: nil, in: later)
-        #expect(isChanged)
+        feed.replace([old.name: try #require(old.changed(to: new, reason: nil))], adding: [], in: later)
         let changed = try feed.entry(Self.id, version: 3)
         #expect(changed.since == later.now && changed.author == "bob" && old.since != later.now)
         #expect(try feed.entry(Self.id, version: 2).json.encoded() == before.json.encoded())
@@ -107,57 +108,95 @@ import Testing
     }
 
     @Test mutating func devicesFallBackToTheNextOffer() throws {
-        #expect(try feed.fallback(for: entry(3)) == nil, "it is offered")
+        #expect(try entry(3).fallback(of: feed.entries(of: Self.id)) == nil, "it is offered")
         _ = try set(.withdrawn, of: 3)
-        #expect(try feed.fallback(for: entry(3))?.version == 2)
+        #expect(try entry(3).fallback(of: feed.entries(of: Self.id))?.version == 2)
         _ = try set(.paused, of: 2)
-        #expect(try feed.fallback(for: entry(3))?.version == 1)
+        #expect(try entry(3).fallback(of: feed.entries(of: Self.id))?.version == 1)
         _ = try set(.paused, of: 1)
-        #expect(try feed.fallback(for: entry(3)) == nil)
+        #expect(try entry(3).fallback(of: feed.entries(of: Self.id)) == nil)
     }
 
     @Test mutating func theNewestVersionsAndWithdrawalsStay() throws {
         _ = try set(.withdrawn, of: 2)
-        let gone = try feed.prune([Self.id], keeping: 1, in: details)
-        #expect(gone.map(\.version) == [1] && gone.map(\.id) == [Self.id])
+        let (gone, needed) = try feed.prune([Self.id], keeping: 1, in: details)
+        #expect(gone.map(\.version) == [1] && gone.map(\.id) == [Self.id] && needed.isEmpty)
         #expect(feed.list.entries.map(\.version) == [2, 3] && feed.digest(of: FeedFixture.path(1)) == nil)
-        #expect(try feed.prune([Self.id], keeping: 1, in: details).isEmpty)
+        #expect(try feed.prune([Self.id], keeping: 1, in: details).removed.isEmpty)
         #expect(remedy { _ = try feed.prune(["other"], keeping: 1, in: details) } == .lookAtPatches)
+    }
+
+    /// A version that devices get, and no version above it, is not removed.
+    @Test(
+        arguments: [
+            (500, nil, [1]), (10_000, nil, []), (nil, PatchList.Entry.State.paused, [1]), (nil, nil, []),
+        ] as [(Int?, PatchList.Entry.State?, [Int])])
+    func whatDevicesGetStays(basisPoints: Int?, state: PatchList.Entry.State?, needed: [Int]) throws {
+        var feed = feed
+        func change(_ version: Int, _ body: (inout PatchEntryDraft) -> Void) throws {
+            let old = try feed.entry(Self.id, version: version)
+            var new = old
+            body(&new)
+            feed.replace(old, with: new, in: details)
+        }
+        try change(3) { $0.state = .withdrawn }
+        try change(2) { entry in
+            if let basisPoints { entry.rollout = Rollout(basisPoints: basisPoints) }
+            if let state { entry.state = state }
+        }
+        let pruned = try feed.prune([Self.id], keeping: 1, in: details)
+        #expect(pruned.needed.map(\.version) == needed && pruned.removed.map(\.version) == (needed.isEmpty ? [1] : []))
+        #expect((feed.digest(of: FeedFixture.path(1)) != nil) == !needed.isEmpty)
+    }
+
+    /// A version for other apps, for apps of a lower engine level, or for other devices is needed too.
+    @Test func aVersionReachesAllOfAnothersDevices() throws {
+        func entry(_ range: String, engine: Int = 1, _ body: (inout PatchEntryDraft) -> Void = { _ in })
+            -> PatchEntryDraft
+        {
+            var entry = feed.list.entries[0]
+            entry.json.set("appVersions", .string(range))
+            entry.json.set("engine", .integer(engine))
+            body(&entry)
+            return entry
+        }
+        let all = entry(">=2.0")
+        #expect(all.reachesAll(of: entry(">=2.1 <2.4")) && !all.reachesAll(of: entry(">=1.9")))
+        #expect(!entry(">=2.0", engine: 2).reachesAll(of: all) && all.reachesAll(of: entry(">=2.0", engine: 2)))
+        #expect(all.reachesAll(of: entry(">=2.0") { $0.groups = ["qa"] }))
+        #expect(!entry(">=2.0") { $0.groups = ["qa"] }.reachesAll(of: entry(">=2.0") { $0.groups = ["qa", "beta"] }))
+        #expect(!entry("not a range").reachesAll(of: entry(">=2.1")))
     }
 
     /// A thief's patch is removed while devices have it. They must lose it nevertheless.
     @Test mutating func whatIsRemovedIsWithdrawn() throws {
-        #expect(try feed.remove(Self.id, version: 2, in: details))
+        #expect(try feed.prune([Self.id], version: 2, in: details).isEmpty)
         #expect(feed.list.entries.map(\.version) == [1, 3, 2] && feed.digest(of: FeedFixture.path(2)) == nil)
         let list = try PatchList(decoding: feed.list.json.encoded())
         #expect(list.faults.isEmpty && list.entries.last?.state == .withdrawn, "a device reads it")
         #expect(try entry(2).json["appVersions"] == nil && entry(2).words == "withdrawn")
         // If only the withdrawal is left, it is removed.
-        #expect(try !feed.remove(Self.id, version: 2, in: details))
-        #expect(refusal { _ = try feed.remove(Self.id, version: 2, in: details) }?.hint == "it has 1, 3")
+        #expect(try feed.prune([Self.id], version: 2, in: details) == [Self.id])
+        #expect(refusal { _ = try feed.prune([Self.id], version: 2, in: details) }?.hint == "it has 1, 3")
         // The release keys have signed it, and no entry lists it.
         feed.edit(in: details) { $0.entries.removeAll { $0.version == 1 } }
         #expect(feed.unlistedTargets == [FeedFixture.path(1)])
-        #expect(try feed.remove(Self.id, version: 1, in: details))
+        #expect(try feed.prune([Self.id], version: 1, in: details).isEmpty)
         #expect(try feed.unlistedTargets.isEmpty && entry(1).state == .withdrawn)
     }
 
     @Test mutating func aWithdrawalKeepsItsReason() throws {
         _ = try set(.withdrawn, of: 2, reason: "crashes")
-        #expect(try feed.remove(Self.id, version: 2, in: details))
+        #expect(try feed.prune([Self.id], version: 2, in: details).isEmpty)
         #expect(try entry(2).reason == "crashes" && feed.digest(of: FeedFixture.path(2)) == nil)
     }
 
     /// An older tool has removed it, and left no withdrawal.
     @Test mutating func whatWasPublishedCanBeWithdrawnUnlisted() throws {
         feed.prune(in: details) { $0.version == 2 }
-        let files = [FeedFixture.name(2): "digest", FeedFixture.name(3): "digest"]
-        #expect(feed.isUnlisted(Self.id, version: 2, in: files))
-        #expect(!feed.isUnlisted(Self.id, version: 3, in: files), "it is listed")
-        #expect(!feed.isUnlisted(Self.id, version: 4, in: files), "no device can have it")
         var details = details
         details.reason = "stolen"
-        feed.withdraw(Self.id, version: 2, in: details)
+        feed.replace([:], adding: [feed.withdrawal(of: Self.id, version: 2)], in: details)
         #expect(try entry(2).reason == "stolen" && entry(2).state == .withdrawn)
     }
 
@@ -175,12 +214,16 @@ import Testing
         for version in 1...3 { _ = try set(.withdrawn, of: version) }
         _ = try feed.publish([publication(6, paused: true)], in: details)
         #expect(throws: Never.self) { try feed.publish([publication(7), publication(8)], in: details) }
+        // A paused one may be resumed.
+        _ = try feed.publish([publication(10, paused: true)], in: details)
+        let paused = refusal { _ = try feed.publish([publication(9)], in: details) }
+        #expect(paused?.code == .feedListed && paused?.message.contains("10 is paused") == true)
     }
 
     /// The good version must not be withdrawn instead of the one that was offered by mistake.
     @Test mutating func theEntryThatIsMeantIsTheLastOneOffered() throws {
         func meant(_ feed: FeedRepository, _ version: Int? = nil) throws -> Int {
-            try feed.meantEntry(Self.id, version: version).version
+            try feed.meantEntry(Self.id, version: version, of: feed.entries(of: Self.id)).version
         }
         #expect(try meant(feed) == 3)
         let later = ChangeDetails(at: FeedFixture.at("2026-11-02T12:00:00Z"))
@@ -222,11 +265,12 @@ import Testing
             }
         }
         func refused(_ new: FeedRepository, to old: FeedRepository, by author: String?) -> Bool {
-            remedy { try new.checkUndo(to: old, by: author) } == .giveState(old.state(of: .snapshot).version)
+            remedy { try new.checkUndo(to: old, undoing: [new.list.change], by: author) }
+                == .giveState(old.state(of: .snapshot).version)
         }
         let narrow = changed(feed, by: "ada", part(500))
         let wide = changed(narrow, by: "ada", part(5000))
-        #expect(throws: Never.self) { try wide.checkUndo(to: narrow, by: "ada") }
+        #expect(throws: Never.self) { try wide.checkUndo(to: narrow, undoing: [wide.list.change], by: "ada") }
         #expect(refused(wide, to: narrow, by: "cron") && refused(wide, to: narrow, by: nil))
         #expect(refused(narrow, to: wide, by: "ada"), "a second undo is none")
         func stopped(_ state: PatchList.Entry.State) -> FeedRepository {
@@ -248,13 +292,15 @@ import Testing
         #expect(refused(mixed, to: narrow, by: "ada"))
         let newer = changed(narrow, by: "ada") { $0.minimumAppVersion = AppVersion("2.3.0") }
         #expect(refused(newer, to: narrow, by: "ada"))
-        #expect(throws: Never.self) { try narrow.checkUndo(to: newer, by: "ada") }
+        #expect(throws: Never.self) { try narrow.checkUndo(to: newer, undoing: [narrow.list.change], by: "ada") }
         let empty = changed(feed, by: "ada") { $0.entries = [] }
-        #expect(throws: Never.self) { try empty.checkUndo(to: stopped(.withdrawn), by: "ada") }
+        #expect(throws: Never.self) {
+            try empty.checkUndo(to: stopped(.withdrawn), undoing: [empty.list.change], by: "ada")
+        }
         #expect(refused(empty, to: feed, by: "ada"))
         let off = changed(feed, by: "ada") { $0.isEnabled = false }
         #expect(refused(off, to: feed, by: "ada"))
-        #expect(throws: Never.self) { try feed.checkUndo(to: off, by: nil) }
+        #expect(throws: Never.self) { try feed.checkUndo(to: off, undoing: [feed.list.change], by: nil) }
     }
 
     @Test mutating func whatIsListedAlreadyStaysAsItIs() throws {
@@ -271,7 +317,7 @@ import Testing
         #expect(paused.map(words) == ["offered to all", "unchanged"])
         #expect(refusal { _ = try feed.publish([publication(3, bytes: "other")], in: details) }?.code == .feedPublished)
         // A pruned version keeps its bytes.
-        _ = try feed.remove(Self.id, version: 1, in: details)
+        _ = try feed.prune([Self.id], version: 1, in: details)
         let digest = try MessageDigest.sha256.text(of: Array("envelope 1".utf8))
         let files = [FeedFixture.name(1): digest]
         #expect(

@@ -147,7 +147,7 @@ import Testing
         let base = try feed.repository()
         var (waiting, other) = (base, base)
         waiting.edit(in: details) { $0.notice = "soon" }
-        for version in [90, 91] { other.withdraw(id, version: version, in: details) }
+        other.replace([:], adding: [90, 91].map { base.withdrawal(of: id, version: $0) }, in: details)
         try waiting.rebase(from: base, onto: other, in: details)
         let states = waiting.list.entries.map { "\($0.version) \($0.state?.rawValue ?? "")" }
         #expect(states == other.list.entries.map { "\($0.version) \($0.state?.rawValue ?? "")" })
@@ -161,7 +161,8 @@ import Testing
         var (waiting, other) = (base, base)
         let version = try #require(waiting.entries(of: id).first { $0.state != .withdrawn }?.version)
         waiting.edit(in: details) { list in list.entries.removeAll { $0.id == id && $0.version == version } }
-        other.withdraw(id, version: version, in: details)
+        let withdrawal = base.withdrawal(of: id, version: version)
+        other.replace([withdrawal.name: withdrawal], adding: [], in: details)
         try waiting.rebase(from: base, onto: other, in: details)
         #expect(try waiting.entry(id, version: version).state == .withdrawn)
     }

@@ -17,14 +17,14 @@ import Testing
     }
 
     @Test(arguments: [
-        ("0", 0), ("5", 500), ("5%", 500), ("0.5%", 50), ("12.25%", 1225), ("0.01", 1), ("100%", 10_000),
+        ("0", 0), ("5", 500), ("5%", 500), ("0.5%", 50), ("12.25%", 1225), ("0.01%", 1), ("1.5", 150), ("100%", 10_000),
         ("100.00%", 10_000), ("007", 700),
     ])
     func percentagesAreRead(text: String, basisPoints: Int) { #expect(Rollout.basisPoints(text) == basisPoints) }
 
     @Test(arguments: [
         "", "%", ".5", "5.", "1.234", "100.01%", "101%", "1000", "-1", "+1", "1e1", "５%", "5%%", "1.2.3",
-        "99999999999999999999",
+        "99999999999999999999", "0.05",
     ])
     func nothingElseIsAPercentage(text: String) { #expect(Rollout.basisPoints(text) == nil) }
 
@@ -73,35 +73,5 @@ import Testing
             audience(500, .user, groups: ["a", "b"], users: ["x"]).text == "to 5% by user, and groups a, b, and 1 users"
         )
         #expect(audience(groups: ["a"]).text == "to groups a")
-    }
-
-    @Test func idsAreCountedBeforeAndAfterAChange() throws {
-        let feed = try FeedFixture()
-        try feed.publish(1...1)
-        let before = try feed.repository()
-        func counts(_ after: FeedRepository) throws -> [String] {
-            let device = FeedDevice(
-                app: before.app, environment: before.environment, appVersion: try #require(AppVersion("1.0")),
-                installation: "")
-            var preview = FeedPreview(of: [try before.publishedList, try after.publishedList], for: device)
-            for unit in ["ada", "bob", "carol"] { #expect(try preview.count(unit)) }
-            // An id that is there again is one device.
-            #expect(try !preview.count("bob") && preview.units == 3)
-            return preview.outcomes.map { "\($0.outcome.text)  \($0.counts)" }
-        }
-        let name = "com.example.shop.cart-total 1"
-        var after = before
-        #expect(try counts(after) == ["\(name)  offered  [3, 3]"])
-        let entry = after.list.entries[0]
-        var none = entry
-        none.rollout = Rollout(basisPoints: 0)
-        after.replace(entry, with: none, in: FeedFixture.details)
-        // Each new outcome, and each outcome that no longer occurs.
-        #expect(try counts(after) == ["\(name)  offered  [3, 0]", "\(name)  rollout  [0, 3]"])
-        // An id is an installation or a user, depending on the patch's unit.
-        none.rollout = Rollout(basisPoints: 0, unit: .user)
-        none.users = [try Rollout.name(of: "bob", patch: none.id)]
-        after.replace(after.list.entries[0], with: none, in: FeedFixture.details)
-        #expect(try counts(after) == ["\(name)  offered  [3, 1]", "\(name)  rollout  [0, 2]"])
     }
 }

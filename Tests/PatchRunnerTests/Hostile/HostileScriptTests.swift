@@ -59,7 +59,8 @@ import Testing
             // The patch is in the state after the last call. Whatever it does now, the host gets a result.
             _ = run(2)
             // Another instance loads it again, and several threads call it, some of them while it is withdrawn.
-            patch.script.makeInstances()
+            patch.script.makeInstance()
+            LuaState.releaseReserved()
             await withTaskGroup(of: Void.self) { group in
                 for thread in 0..<4 {
                     group.addTask { for _ in 0...thread { _ = run(2) } }

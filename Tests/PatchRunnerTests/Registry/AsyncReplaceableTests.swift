@@ -191,6 +191,22 @@ private final class Recursive: Sendable {
         #expect(harness.failures.map(\.message) == ["'A.g' is asynchronous, but this replacement is not"])
     }
 
+    /// An argument that cannot be passed is named as for any other function.
+    @Test func whatIsTooLargeIsNamed() async throws {
+        let harness = try Harness()
+        let waits = try harness.registry.replaceable("A.f") { (x: String) async -> Int in 7 }
+        let other = try harness.registry.replaceable("A.s") { (x: String) -> Int in 7 }
+        try harness.apply(
+            "for _, name in ipairs{'A.f', 'A.s'} do patch.replace(name, function() return 1 end) end",
+            replaces: ["A.f", "A.s"])
+        let long = String(repeating: "x", count: 2 << 20)
+        #expect(await waits(long) == 7)
+        #expect(other(long) == 7)
+        let message = try #require(harness.failures.last?.message)
+        #expect(message.contains("a string of 2097152 bytes; at most 1048576 are allowed"), "\(message)")
+        #expect(harness.failures.map(\.message) == [message, message])
+    }
+
     @Test func aPatchMayGoWhileItsCallWaits() async throws {
         let harness = try Harness()
         let inner = Rendezvous()
@@ -204,7 +220,7 @@ private final class Recursive: Sendable {
         await inner.arrival()
         #expect(harness.runner.deactivate("com.example.shop.fix"))
         inner.release()
-        #expect(await answer == 10)
+        #expect(await answer == 11)  // the call goes on in it
         inner.release()
         #expect(await slow(5) == 10)
     }

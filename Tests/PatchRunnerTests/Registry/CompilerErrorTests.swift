@@ -8,15 +8,15 @@ import Testing
         "'replaceable' is unavailable: the type of an argument or of the result is no PatchValue (UUID, URL, Date, Data, Decimal: "
         + "import PatchFoundation), or an argument is inout or variadic; see docs/runner.md"
     private static let tooMany =
-        "'replaceable' is unavailable: a patch can replace a function of at most eight arguments; let one of them be a struct"
+        "'replaceable' is unavailable: a patch can replace a function of at most six arguments; let one of them be a struct"
     private static let notReplaceable =
-        "'replaceable' is unavailable: a patch can replace a function of at most eight arguments if each of them and the result "
+        "'replaceable' is unavailable: a patch can replace a function of at most six arguments if each of them and the result "
         + "is a PatchValue, and none is inout or variadic; see docs/runner.md"
     private static let notOnItsCallersActor =
         "'replaceable' is unavailable: a Replaceable runs on its caller's actor: write Replaceable<nonisolated(nonsending) @Sendable "
         + "(…) async -> …>, or enable NonisolatedNonsendingByDefault; see docs/runner.md"
     private static let noPoint =
-        "'init(_:parameters:)' is unavailable: a PatchPoint has at most eight arguments; each of them and the result is a PatchValue "
+        "'init(_:parameters:)' is unavailable: a PatchPoint has at most six arguments, which can be structs; each of them and the result is a PatchValue "
         + "(UUID, URL, Date, Data, Decimal: import PatchFoundation), none is inout or variadic, and an asynchronous one is nonisolated(nonsending); see docs/runner.md"
 
     private static let declarations = """
@@ -68,8 +68,8 @@ import Testing
         (#"_ = try registry.replaceable("A.b", sum)"#, noValue),
         (#"_ = try registry.replaceable("A.b", 7)"#, notReplaceable),
         (
-            #"_ = try registry.replaceable("A.b") { (a: Int, b: Int, c: Int, d: Int, e: Int, f: Int, g: Int, h: Int, "#
-                + "i: Int) -> Int in a }", tooMany
+            #"_ = try registry.replaceable("A.b") { (a: Int, b: Int, c: Int, d: Int, e: Int, f: Int, g: Int) "#
+                + "-> Int in a }", tooMany
         ),
         (
             #"let _: Replaceable<@Sendable (Set<String>) -> Int> = try registry.replaceable("A.b") { $0.count }"#,
@@ -90,6 +90,7 @@ import Testing
                 + "i: Int, j: Int) async throws in }", tooMany
         ),
         (#"_ = try registry.register(PatchPoint<(Set<String>) -> Int>("A.b"))"#, noPoint),
+        (#"let _ = PatchPoint<(Int, Int, Int, Int, Int, Int, Int) -> Int>("A.b")"#, noPoint),
         (#"let _: PatchPoint<(Set<String>) -> Int> = PatchPoint("A.b")"#, noPoint),
         (#"_ = try registry.register(PatchPoint<(Int) async -> Int>("A.b"))"#, noPoint),
         // The type is wrong in the declaration, and the closure is right.

@@ -121,7 +121,8 @@ import Testing
         #expect(value(second.registry.metrics, "fallbacks", ["reason": "failed"]) == .counter(0))
     }
 
-    @Test func prometheusReadsTheText() throws {
+    @Test(.needs("python3-prometheus-client", "/usr/lib/python3/dist-packages/prometheus_client"))
+    func prometheusReadsTheText() throws {
         let (harness, function) = try harness()
         for x in 1...200 { _ = function(x) }
         let metrics = harness.registry.metrics

@@ -57,13 +57,12 @@ import Testing
         #expect(fallbacks(harness).isEmpty)
     }
 
-    /// No caller bypasses a patch that closes a security hole, however many callers there are, with the default limits of a
-    /// program.
+    /// No caller bypasses a patch that closes a security hole, however many callers there are.
     @Test(arguments: isSanitized ? [16, 64] : testsMayBeLong ? [16, 400, 2000, 10_000] : [16, 400])
     func thePatchAnswersUnderLoad(_ callers: Int) async throws {
         var limits = PatchLimits()
-        // Other tests may keep the threads of tasks for longer than a call waits by default.
-        limits.waitTime = .seconds(3600)
+        // Other tests may keep the processors and the threads of tasks for longer than a call waits by default.
+        (limits.lockTime, limits.waitTime) = (.seconds(60), .seconds(3600))
         let harness = try Harness(limits: limits)
         let body = { @Sendable (path: String) -> Bool in true }
         let allows = try harness.registry.replaceable("Guard.allows", body)
@@ -249,8 +248,278 @@ import Testing
             _ = meet()
             for _ in 0..<70 { _ = keep() }
         }
-        #expect(harness.failures.contains { $0.message == "ended: past its memory limit" })
         #expect(patch.memory < 12 << 20, "\(patch.memory)")
+        for _ in 0..<100 { _ = keep() }
+        #expect(harness.failures.contains { $0.message == "ended: past its memory limit" })
+        #expect(Set(fallbacks(harness)).subtracting([.busy]).isEmpty)
+        #expect(patch.memory < 12 << 20, "\(patch.memory)")
+    }
+
+    /// There are no more instances than the memory is enough for, each as large as the largest was.
+    @Test func instancesAreMadeWhileThereIsMemory() async throws {
+        var limits = Self.limits(8)
+        limits.peakMemory = 8 << 20
+        let harness = try Harness(limits: limits)
+        let function = try harness.registry.replaceable("T.f") { () -> Int in
+            usleep(3000)
+            return 0
+        }
+        let patch = try harness.apply(
+            """
+            local kept = {} for i = 1, 25 do kept[i] = ('x'):rep(100000) .. i end
+            patch.replace('T.f', function(original) return original() + 1 end)
+            """, replaces: ["T.f"])
+        let answers = Counter()
+        await onThreads(8) { _ in for _ in 0..<10 where function() == 1 { answers.add() } }
+        #expect((2...3).contains(patch.script.lua.instances))
+        #expect(answers.count == 80)
+        #expect(fallbacks(harness).isEmpty && harness.failures.isEmpty)
+    }
+
+    /// Instances that were made while they were small fill a cache each. The last ones are closed, and none is blamed.
+    @Test func cachesDoNotEndAPatch() async throws {
+        let harness = try Harness(limits: Self.limits(16))
+        let meet = try meeting(16, in: harness)
+        let originals = Counter()
+        let keep = try harness.registry.replaceable("T.keep") { (x: Int) -> Int in
+            originals.add()
+            return 0
+        }
+        let patch = try harness.apply(
+            """
+            local kept = {}
+            patch.replace('T.meet', function(original) return original() end)
+            patch.replace('T.keep', function(original, x)
+                if #kept < 40 then kept[#kept + 1] = ('x'):rep(100000) .. x end
+                return 1
+            end)
+            """, replaces: ["T.meet", "T.keep"])
+        await onThreads(16) { thread in
+            _ = meet()
+            for call in 0..<200 { _ = keep(thread * 1000 + call) }
+        }
+        #expect(harness.failures.isEmpty && !patch.isOpen)
+        #expect(Set(fallbacks(harness)).subtracting([.busy]).isEmpty)
+        let kept = harness.events.count { if case .fellBack(_, "T.keep", _) = $0 { true } else { false } }
+        #expect(kept == originals.count)
+        let instances = patch.script.lua.instances
+        #expect(instances >= 2 && instances < 9, "\(instances)")
+        #expect(patch.memory <= 34 << 20)
+        let before = originals.count
+        await onThreads(16) { thread in for call in 0..<200 { _ = keep(thread * 1000 + call) } }
+        #expect(originals.count == before)
+    }
+
+    /// What other instances hold cannot be had: the patch is busy, and its `otherwise` answers. The last instance is closed.
+    @Test(arguments: [false, true]) func whatOthersHoldIsNobodysFault(waits: Bool) async throws {
+        var limits = Self.limits(2)
+        (limits.peakMemory, limits.failures) = (9 << 20, 1)
+        let harness = try Harness(limits: limits)
+        let meet = try meeting(2, in: harness)
+        let isIn = Counter(), mayLeave = Counter()
+        _ = try harness.registry.replaceable("T.stop") { () -> Void in
+            isIn.add()
+            while mayLeave.count == 0 { usleep(200) }
+        }
+        let keep = try harness.registry.replaceable("T.keep") { (stops: Bool) -> Int in 7 }
+        let slow = try harness.registry.replaceable("T.slow") { (stops: Bool) async -> Int in 7 }
+        let patch = try harness.apply(
+            """
+            local function keep(original, stops)
+                local kept = {} for i = 1, 50 do kept[i] = ('x'):rep(100000) .. i end
+                if stops then host.call('T.stop') end
+                return 1
+            end
+            patch.replace('T.meet', function(original) return original() end)
+            patch.replace('T.keep', keep, {otherwise = -1})
+            patch.replace('T.slow', keep, {otherwise = -1})
+            """, replaces: ["T.meet", "T.keep", "T.slow"])
+        await onThreads(2) { _ in _ = meet() }
+        #expect(patch.script.lua.instances == 2)
+        async let held = onThread { keep(true) }
+        while isIn.count == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(await waits ? slow(false) == -1 : onThread { keep(false) } == -1)
+        #expect(fallbacks(harness) == [.busy])
+        let reasons = harness.registry.metrics.filter { $0.name == "patchpack_fallbacks" }.compactMap { metric in
+            metric.value == .counter(0) ? nil : metric.labels.first { $0.0 == "reason" }?.1
+        }
+        #expect(reasons == ["busy"])
+        mayLeave.add()
+        #expect(await held == 1)
+        #expect(patch.script.lua.instances == 1)
+        #expect(await waits ? slow(false) == 1 : keep(false) == 1)
+        #expect(harness.failures.isEmpty && !patch.isOpen, "\(harness.failures)")
+    }
+
+    /// If all instances fit as they are, and none may get any larger, the last one makes room for the others.
+    @Test func whoNeedsMoreGetsRoom() async throws {
+        var limits = Self.limits(2)
+        limits.peakMemory = 8 << 20
+        let harness = try Harness(limits: limits)
+        let meet = try meeting(2, in: harness)
+        let use = try harness.registry.replaceable("T.use") { () -> Int in 7 }
+        let patch = try harness.apply(
+            """
+            local kept, more
+            patch.replace('T.meet', function(original)
+                kept, more = {}, {}
+                for i = 1, 32768 do kept[i] = {} end
+                for i = 1, 20000 do more[i] = {} end
+                return original()
+            end)
+            patch.replace('T.use', function() return #('x'):rep(500000) end)
+            """, replaces: ["T.meet", "T.use"])
+        await onThreads(2) { _ in _ = meet() }
+        #expect(patch.script.lua.instances == 2)
+        #expect(use() == 7)
+        #expect(patch.script.lua.instances == 1)
+        #expect(use() == 500_000)
+        #expect(fallbacks(harness) == [.busy] && harness.failures.isEmpty)
+    }
+
+    /// A call loads the script at most once, however many others wait. More instances are made by a task.
+    @Test func aCallMakesOneInstance() async throws {
+        let loads = Mutex<[UInt: Int]>([:])
+        let registry = PatchRegistry()
+        let runner = PatchRunner(
+            registry: registry, host: try HostInfo(app: "com.example.shop", version: "1"), limits: Self.limits(16),
+            clock: { nil }, events: nil, checksHost: false
+        ) { _, _, line in
+            let thread = UInt(pthread_self())
+            if line == 1 { loads.locked { $0[thread, default: 0] += 1 } }
+        }
+        let arrived = Counter(), mayLeave = Counter()
+        let function = try registry.replaceable("T.f") { () -> Int in
+            arrived.add()
+            while mayLeave.count == 0 { usleep(200) }
+            return 0
+        }
+        let verified = try Harness.verified(
+            """
+            local sum = 0
+            for i = 1, 20000 do sum = sum + i end
+            patch.replace('T.f', function(original) return original() + 1 end)
+            """, replaces: ["T.f"])
+        try runner.activate(try runner.load(verified))
+        loads.locked { $0 = [:] }
+        let threads = Mutex<Set<UInt>>([])
+        async let answers: Void = onThreads(48) { _ in
+            threads.locked { _ = $0.insert(UInt(pthread_self())) }
+            #expect(function() == 1)
+        }
+        while arrived.count < 16 { try await Task.sleep(for: .milliseconds(1)) }
+        mayLeave.add()
+        await answers
+        let (made, callers) = (loads.locked { $0 }, threads.locked { $0 })
+        #expect(callers.count == 48 && made.values.reduce(0, +) == 15, "\(made)")
+        #expect(callers.allSatisfy { made[$0] ?? 0 <= 1 }, "\(made)")
+    }
+
+    /// No call waits for a load that takes longer than a call may take.
+    @Test func aScriptThatLoadsSlowlyHasOneInstance() async throws {
+        var limits = Self.limits(4)
+        (limits.callTime, limits.loadFuel) = (.milliseconds(5), .max)
+        let harness = try Harness(limits: limits)
+        let function = try harness.registry.replaceable("T.f") { () -> Int in
+            usleep(1000)
+            return 0
+        }
+        let patch = try harness.apply(
+            """
+            local sum = 0 for i = 1, 3000000 do sum = sum + i end
+            patch.replace('T.f', function(original) return original() + 1 end)
+            """, replaces: ["T.f"])
+        let answers = Counter()
+        await onThreads(4) { _ in for _ in 0..<20 where function() == 1 { answers.add() } }
+        #expect(patch.script.lua.instances == 1 && answers.count == 80)
+        #expect(
+            harness.logged.count == 1
+                && harness.logged[0].hasPrefix("calls take turns, because another instance could not be made: ")
+                && harness.logged[0].hasSuffix(" ms to load, which is longer than a call may take"),
+            "\(harness.logged)")
+    }
+
+    /// Nor if only another load takes so long.
+    @Test func anotherLoadIsLimitedAsACallIs() async throws {
+        var limits = Self.limits(2)
+        (limits.callTime, limits.loadFuel) = (.milliseconds(30), .max)
+        let harness = try Harness(limits: limits)
+        let meet = try harness.registry.replaceable("T.f") { () -> Int in
+            usleep(20_000)
+            return 0
+        }
+        let patch = try harness.apply(
+            """
+            if host.has('T.late') then for i = 1, 30000000 do end end
+            patch.replace('T.f', function(original) return original() + 1 end)
+            """, replaces: ["T.f"])
+        _ = try harness.registry.replaceable("T.late") { () -> Int in 0 }
+        let answers = Counter()
+        await onThreads(2) { _ in for _ in 0..<5 where meet() == 1 { answers.add() } }
+        #expect(patch.script.lua.instances == 1 && answers.count == 10)
+        #expect(
+            harness.logged.count == 1 && harness.logged[0].contains("script-limit: main.lua:1: ended: "),
+            "\(harness.logged)")
+    }
+
+    /// A patch of two functions: a call of `hold` is in it until `mayLeave` is signalled, and other calls give up soon.
+    private struct HeldPatch {
+        let harness: Harness
+        let patch: LoadedPatch
+        let hold: Replaceable<@Sendable () -> Int>
+        let quick: Replaceable<@Sendable () -> Int>
+        let isIn = DispatchSemaphore(value: 0), mayLeave = DispatchSemaphore(value: 0)
+
+        init() throws {
+            var limits = InstanceTests.limits(2)
+            limits.lockTime = .milliseconds(2)
+            harness = try Harness(limits: limits)
+            hold = try harness.registry.replaceable("T.hold") { [isIn, mayLeave] () -> Int in
+                isIn.signal()
+                mayLeave.wait()
+                return 0
+            }
+            quick = try harness.registry.replaceable("T.quick") { () -> Int in 0 }
+            patch = try harness.apply(
+                "patch.replace('T.hold', function(o) return o() end) patch.replace('T.quick', function() return 1 end)",
+                replaces: ["T.hold", "T.quick"])
+        }
+    }
+
+    /// A call near the end of its thread's stack makes no instance, and keeps no other call from making one.
+    @Test func aCallWithLittleStackDoesNotEndGrowing() async throws {
+        let bench = try HeldPatch()
+        let (harness, patch, hold, quick) = (bench.harness, bench.patch, bench.hold, bench.quick)
+        async let held = onThread { hold() }
+        await onThread { bench.isIn.wait() }
+        for kilobytes in 512..<548 where patch.script.lua.instances == 1 {
+            _ = onStack(ofKilobytes: kilobytes) { quick() }
+        }
+        #expect(await onThread { quick() } == 1)
+        #expect(patch.script.lua.instances == 2)
+        #expect(harness.logged.isEmpty, "\(harness.logged)")
+        bench.mayLeave.signal()
+        _ = await held
+    }
+
+    /// A call that has made an instance may go on in another patch, and make one there: the first is free then.
+    @Test func aCallReservesOneInstance() async throws {
+        let bench = try HeldPatch()
+        let (harness, first, hold, quick) = (bench.harness, bench.patch, bench.hold, bench.quick)
+        _ = try harness.registry.replaceable("T.other") { () -> Int in 0 }
+        let second = try harness.apply(
+            "patch.replace('T.other', function() return 1 end)", id: "com.example.other", replaces: ["T.other"])
+        await onThread {
+            first.script.makeInstance()
+            second.script.makeInstance()
+            LuaState.releaseReserved()
+        }
+        #expect(first.script.lua.instances == 2 && second.script.lua.instances == 2)
+        async let held = onThread { hold() }
+        await onThread { bench.isIn.wait() }
+        #expect(await onThread { quick() } == 1)
+        bench.mayLeave.signal()
+        _ = await held
     }
 
     /// The log lines of all instances of a patch share a limit per minute.
@@ -301,22 +570,22 @@ import Testing
             patch.replace('T.w', function(original, x) return original(x) + 1000 end)
             """
         let verified = try Harness.verified(source, replaces: ["T.f", "T.w"])
-        let isOver = Counter()
-        let wrong = Counter()
+        let (isOver, right, wrong) = (Counter(), Counter(), Counter())
+        let check = { @Sendable (answer: Int) in [7, 1007].contains(answer) ? right.add() : wrong.add() }
         async let threads: Void = onThreads(6) { _ in
-            while isOver.count == 0 { if ![7, 1007].contains(function(7)) { wrong.add() } }
+            while isOver.count == 0 { check(function(7)) }
         }
         async let tasks: Void = withTaskGroup(of: Void.self) { group in
             for _ in 0..<6 {
                 group.addTask {
-                    while isOver.count == 0 { if ![7, 1007].contains(await waits(7)) { wrong.add() } }
+                    while isOver.count == 0 { check(await waits(7)) }
                 }
             }
         }
-        let end = ContinuousClock.now + .seconds(testsMayBeLong ? 10 : 1)
-        while ContinuousClock.now < end {
+        for _ in 0..<(testsMayBeLong ? 1000 : 40) {
+            let before = right.count
             try harness.runner.activate(try harness.runner.load(verified))
-            try await Task.sleep(for: .milliseconds(2))
+            while right.count < before + 12, wrong.count == 0 { try await Task.sleep(for: .milliseconds(1)) }
             if Bool.random() { harness.runner.deactivate("com.example.shop.fix") }
         }
         isOver.add()

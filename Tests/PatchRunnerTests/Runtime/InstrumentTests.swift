@@ -1,6 +1,6 @@
 import Foundation
 import PatchCrypto
-import PatchRunner
+@testable import PatchRunner
 import TestSupport
 import Testing
 
@@ -90,7 +90,7 @@ import Testing
         #expect(scalar(1) == 1 && place(1) { $0 } == 1)
         #expect(await waiting(1) == 1)
         #expect(spans.read() == [])
-        #expect(!scalar.isReplaced)
+        #expect(!scalar.slot.isPatched)
     }
 
     /// Patches below the topmost one are not distinguished, and a patch's `otherwise` runs in the same span.

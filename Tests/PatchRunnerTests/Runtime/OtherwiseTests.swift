@@ -89,7 +89,7 @@ import Testing
         limits.failures = .max
         let app = try App(limits)
         try app.patch(body)
-        for function in [app.log.isReplaced, app.waits.isReplaced] { #expect(function) }
+        for function in [app.log.slot.isPatched, app.waits.slot.isPatched] { #expect(function) }
         let logged = app.logged.count
         #expect(!app.allows("/../key"))
         #expect(app.price(9, 1) == 2)
@@ -133,11 +133,11 @@ import Testing
         #expect(app.title("x") == "?")
         #expect(patch.isOpen)
         let opened = app.harness.events.compactMap {
-            if case .breakerOpened(_, 3, let otherwise) = $0 { otherwise } else { nil }
+            if case .breakerOpened(_, let functions, 3, let otherwise) = $0 { [functions, otherwise] } else { nil }
         }
-        #expect(opened == [Self.names.filter { $0 != "T.plain" }])
+        #expect(opened == [[Self.names, Self.names.filter { $0 != "T.plain" }]])
         #expect(!app.harness.events.contains { $0.name == "deactivated" })
-        #expect(!app.plain.isReplaced && app.plain(1) == 1)
+        #expect(!app.plain.slot.isPatched && app.plain(1) == 1)
         #expect(app.harness.runner.active.map(\.id) == ["com.example.shop.fix"])
         for _ in 0..<20 { await app.expectOtherwise() }
         // The script no longer runs.
@@ -155,7 +155,7 @@ import Testing
         #expect(counted?.value == .counter(20))
         // Its next version runs.
         try app.patch("return original(...)", version: 2)
-        #expect(app.allows("x") && app.plain(1) == 1 && app.plain.isReplaced)
+        #expect(app.allows("x") && app.plain(1) == 1 && app.plain.slot.isPatched)
         app.harness.runner.deactivateAll()
         #expect(app.allows("/../key"))
     }
@@ -262,7 +262,7 @@ import Testing
         let harness = try Harness()
         let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
         try harness.apply(
-            "patch.replace('T.f', function(original, x) return original(x) + 10 end)", id: "com.example.shop.lower",
+            "patch.replace('T.f', function(original, x) return original(x) + 10 end)", id: "com.example.shop.a",
             replaces: ["T.f"])
         try harness.apply(
             """
@@ -270,12 +270,12 @@ import Testing
               if x == 1 then error('no') end
               return original(x) + 100
             end, {otherwise = -1})
-            """, replaces: ["T.f"])
+            """, id: "com.example.shop.b", replaces: ["T.f"])
         #expect(function(1) == -1)
         #expect(function(2) == 112)
         // The patch above gets it as the result of its original.
         try harness.apply(
-            "patch.replace('T.f', function(original, x) return original(x) * 2 end)", id: "com.example.shop.upper",
+            "patch.replace('T.f', function(original, x) return original(x) * 2 end)", id: "com.example.shop.c",
             replaces: ["T.f"])
         #expect(function(1) == -2)
         #expect(function(2) == 224)
@@ -283,39 +283,45 @@ import Testing
 
     /// A call that gives up waiting for a version that was replaced in the meantime asks the next version.
     @Test func theNextVersionAnswersWhoWaited() async throws {
+        // On a busy machine the call may give up before its version is replaced.
+        for lockTime in [0.1, 1, 10] where try await answerAfterTwoVersions(.seconds(lockTime)) == 1002 { return }
+        Issue.record("the first version has answered, in each case")
+    }
+
+    /// The answer to a call that waits for the first version until there is the second.
+    private func answerAfterTwoVersions(_ lockTime: Duration) async throws -> Int {
         var limits = PatchLimits.oneInstance
-        limits.lockTime = .milliseconds(300)
+        limits.lockTime = lockTime
         let harness = try Harness(limits: limits)
-        let (isIn, mayLeave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        let allows = try harness.registry.replaceable("T.allows") { (x: Int) -> Bool in
+        let (isIn, mayLeave) = (Rendezvous(), DispatchSemaphore(value: 0))
+        let answers = try harness.registry.replaceable("T.answers") { (x: Int) -> Int in
             if x == 1 {
-                isIn.signal()
+                isIn.release()
                 mayLeave.wait()
             }
-            return true
+            return x
         }
-        func apply(_ version: Int, _ body: String) throws {
+        func apply(_ version: Int, _ body: String) throws -> LoadedPatch {
             try harness.apply(
-                "patch.replace('T.allows', function(original, x) \(body) end, {otherwise = false})", version: version,
-                replaces: ["T.allows"])
+                "patch.replace('T.answers', function(original, x) \(body) end, {otherwise = \(version * 100)})",
+                version: version, replaces: ["T.answers"])
         }
-        try apply(1, "return original(x)")
-        let ended = Mutex(0)
-        Thread.detachNewThread {
-            _ = allows(1)
-            ended.withLock { $0 += 1 }
+        let lua = try apply(1, "return original(x)").script.lua
+        async let held = onThread { answers(1) }
+        await isIn.wait()
+        let ended = Counter()
+        async let late = onThread {
+            defer { ended.add() }
+            return answers(2)
         }
-        Thread.detachNewThread {
-            isIn.wait()
-            #expect(!allows(2))
-            ended.withLock { $0 += 1 }
-        }
-        try await Task.sleep(for: .milliseconds(100))
-        try apply(2, "return false")
-        while ended.withLock({ $0 }) < 1 { try await Task.sleep(for: .milliseconds(10)) }
+        while lua.queueLength < 1, ended.count == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        _ = try apply(2, "return x + 1000")
+        let answer = await late
+        #expect([100, 1002].contains(answer))
         mayLeave.signal()
-        while ended.withLock({ $0 }) < 2 { try await Task.sleep(for: .milliseconds(10)) }
-        #expect(!allows(3))
+        #expect(await held == 1)
+        #expect(answers(3) == 1003)
+        return answer
     }
 
     /// A call that waits for its original when its patch is replaced.
@@ -396,6 +402,80 @@ import Testing
             end, {otherwise = names})
             """, replaces: ["T.maybe"])
         for _ in 0..<2 { #expect(app.maybe([]) == ["a"]) }
+    }
+
+    /// Versions of a patch, of which only the `otherwise` of the closed one is active. The original answers 1, and a closed version
+    /// is above an older one, in whichever order they come.
+    @Test func onlyTheOtherwiseOfAClosedPatchAnswers() throws {
+        let harness = try Harness(limits: .patient)
+        let guarded = try harness.registry.replaceable("T.guarded") { () -> Int in 1 }
+        let other = try harness.registry.replaceable("T.other") { () -> Int in 1 }
+        func load(_ version: Int) throws -> LoadedPatch {
+            let body = "function() return \(version * 10) end"
+            return try harness.runner.load(
+                Harness.verified(
+                    "patch.replace('T.guarded', \(body), {otherwise = -\(version)}) patch.replace('T.other', \(body))",
+                    version: version, replaces: ["T.guarded", "T.other"]))
+        }
+        func answers() -> [Int] { [guarded(), other()] }
+        let runner = harness.runner
+        try runner.activate(load(2))
+        #expect(answers() == [20, 20])
+        // It takes the place of its own active version.
+        runner.activateOtherwise(of: try load(2))
+        #expect(answers() == [-2, 1] && runner.active.isEmpty && runner.closed.map(\.version) == [2])
+        runner.lowerMinimumVersion(of: "com.example.shop.fix", to: 1)
+        try runner.activate(load(1))
+        #expect(answers() == [-2, 10])
+        // A closed version takes the place of another closed one, and not of a lower active one.
+        runner.activateOtherwise(of: try load(3))
+        #expect(answers() == [-3, 10] && runner.active.map(\.version) == [1] && runner.closed.map(\.version) == [3])
+        for _ in 0..<20 { #expect(answers() == [-3, 10]) }
+        // A higher version takes the place of all.
+        try runner.activate(load(4))
+        #expect(answers() == [40, 40] && runner.closed.isEmpty)
+        runner.activateOtherwise(of: try load(5))
+        runner.deactivate(PatchID(id: "com.example.shop.fix", version: 4))
+        #expect(answers() == [-5, 1])
+        runner.deactivate(PatchID(id: "com.example.shop.fix", version: 5))
+        #expect(answers() == [1, 1])
+    }
+
+    /// A call that was in the patch when it was closed is answered by its `otherwise`.
+    @Test func noCallMeetsTheOriginalWhileAPatchIsClosed() async throws {
+        let harness = try Harness(limits: .patient)
+        let guarded = try harness.registry.replaceable("T.guarded") { () -> Int in 1 }
+        func load(_ version: Int) throws -> LoadedPatch {
+            try harness.runner.load(
+                Harness.verified(
+                    "patch.replace('T.guarded', function() return 10 end, {otherwise = -1})", version: version,
+                    replaces: ["T.guarded"]))
+        }
+        let ends = Counter()
+        let wrong = Counter()
+        try harness.runner.activate(load(1))
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<3 {
+                group.addTask {
+                    await withCheckedContinuation { done in
+                        Thread.detachNewThread {
+                            while ends.count == 0 { if ![10, -1].contains(guarded()) { wrong.add() } }
+                            done.resume()
+                        }
+                    }
+                }
+            }
+            for _ in 0..<30 {
+                do {
+                    harness.runner.activateOtherwise(of: try load(1))
+                    try harness.runner.activate(load(1))
+                } catch {
+                    wrong.add()
+                }
+            }
+            ends.add()
+        }
+        #expect(wrong.count == 0)
     }
 
     /// Other instances load the script again, with the same `otherwise`.

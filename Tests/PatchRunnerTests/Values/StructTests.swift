@@ -346,7 +346,7 @@ import Testing
             static let patchFields = PatchFields(
                 Trimmed.init, .field("least", \.least), .field("most", \.most), .field("also", \.also))
         }
-        struct Tree: Equatable, PatchStruct {
+        struct Tree: Equatable, PatchStruct, Sendable {
             var name: String
             var parts: [Tree]
             var others: [String: [Tree]]

@@ -227,7 +227,7 @@ final class Basket: PatchObject {
         #expect(
             harness.failures.map(\.message) == [
                 "wrong result: expected a finite number, got inf",
-                "wrong result: expected a finite number, got -nan",
+                "wrong result: expected a finite number, got nan",
                 "wrong result: element 1: expected a finite number, got inf",
                 "wrong result: expected a finite number, got inf",
                 "wrong result: field a: expected a finite number, got -inf",

@@ -79,7 +79,8 @@ import Testing
     }
 
     @Test func bytesThatAreNoCharacterStayBytes() throws {
-        let found = try finding(Array("x = '".utf8) + [0xE9, 0xE9] + Array("' .. ".utf8) + [0xA0] + Array("1".utf8))
+        let latin1 = "x = '\u{E9}\u{E9}' .. \u{A0}1".unicodeScalars.map { UInt8($0.value) }
+        let found = try finding(latin1)
         #expect(found.column == 13 && found.length == 1)
         #expect(found.message == #"unexpected symbol near '<\160>'"# && found.hint == nil)
     }

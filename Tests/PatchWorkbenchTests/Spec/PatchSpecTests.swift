@@ -424,6 +424,29 @@ import Testing
         #expect(report.tests.map(\.status) == [.passed, .passed, .passed], "\(report.tests)")
     }
 
+    /// Several patches on a function are called by their ids, whatever their order on the command line.
+    @Test func severalPatchesHaveTheirOrder() throws {
+        let patches = try ["a", "b", "c"].map { name in
+            let text = "patch.replace('Cart.name', function(original, x) return original(x .. '\(name)') end)"
+            let script = PatchScript(name: "main.lua", bytes: Array(text.utf8))
+            let manifest = try Manifest(
+                id: "com.example.\(name)", version: 1, app: "com.example.shop", replaces: ["Cart.name"],
+                scripts: [.init(name: "main.lua", size: script.bytes.count)])
+            return PatchUnderTest(manifest: manifest, scripts: [script])
+        }
+        let spec = """
+            host.define("Cart.name", function(x) return x end)
+            it("is called in order", function()
+              for _ = 1, 3 do assert.equal("cba", host.call("Cart.name", "")) end
+            end)
+            """
+        for given in [patches, patches.reversed(), [patches[1], patches[2], patches[0]]] {
+            let report = PatchSpec.run(
+                PatchScript(name: "spec.lua", bytes: Array(spec.utf8)), on: given, interface: nil)
+            #expect(report.tests.map(\.status) == [.passed], "\(report.tests)")
+        }
+    }
+
     /// A wrong table fails here with the same message as in the app.
     @Test func theFieldsOfStructsAreChecked() throws {
         let registry = PatchRegistry()

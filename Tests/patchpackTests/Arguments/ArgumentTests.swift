@@ -111,13 +111,16 @@ import Testing
         ("verify x --trusted-key trusted.pem --signature-only --at 2026-01-01T00:00:00+01:00", "not in UTC"),
         ("verify x --trusted-key trusted.pem --signature-only --app X --script-key F", "with --script-key, --app"),
         ("verify x --trusted-key trusted.pem --script-key script.key --app-version v2", "does not begin with a number"),
-        ("pack cart.lua -o o --version 0", "the version 0 is not a whole number from 1"),
+        ("pack cart.lua -o o --version 0", "error: --version: the version 0 is not a whole number from 1"),
         ("pack cart.lua -o o --version 1.2", "the version 1.2 is not a whole number from 1"),
         ("pack cart.lua -o o --id X", "the id X is not a reverse-DNS name"),
         ("pack cart.lua -o o --app-versions ^2.3", "write '>=2.3 <3'"),
+        ("pack trusted.pem.js -o o", "name its script"),
+        ("pack zero.lua -o o", "error: zero.lua:2: the version 0 is not a whole number from 1"),
+        ("pack range.lua -o o", "error: range.lua:3: ^2.3 is not a range of versions"),
         ("pack cart.lua -o o --app-versions '>2 <2'", "no version is in the range >2 <2"),
         ("pack cart.lua -o o --extra 'git commit=1'", "the key may have letters"),
-        ("pack cart.lua -o o --expires tomorrow", "the expiry tomorrow is not a time"),
+        ("pack cart.lua -o o --expires tomorrow", "error: --expires: the expiry tomorrow is not a time"),
         ("verify", "no input file"), ("pack -o o", "no input file"),
         (
             "test cart.lua --spec spec.lua --filter '['",
@@ -127,6 +130,8 @@ import Testing
     func itIsToldWhatIsWrong(line: String, says: String) throws {
         let shop = try ReleaseFixture()
         try shop.folder.write("it('x', function() end)\n", to: "spec.lua")
+        try shop.folder.write("-- @patch a.b\n-- @version 0\n-- @app a.b\n", to: "zero.lua")
+        try shop.folder.write("-- @patch a.b\n-- @version 1\n-- @app a.b ^2.3\n", to: "range.lua")
         let keys = line.hasPrefix("pack ") ? " --no-lint --signing-key signing.pem --script-key script.key" : ""
         let run = try shop.shell("patchpack \(line)\(keys)")
         #expect(run.status == 64 && run.error.contains(says), "\(run.status) \(run.error)")
@@ -166,7 +171,7 @@ import Testing
         let shop = try ReleaseFixture()
         let run = try shop.shell(
             """
-            for key in a b c; do patchpack keygen --algorithm ed25519 --signing-only -o $key -q; done
+            for key in a b c; do patchpack keygen --profile modern --signing-only -o $key -q; done
             patchpack feed init made/feed --app com.example.shop --root-key a/trusted.pem --release-key b/signing.pem \
               --online-key c/signing.pem
             echo "status $?"

@@ -221,6 +221,40 @@ import Testing
         ] { #expect(run.error.contains("warning: events/\(warning)"), "\(run.error)") }
     }
 
+    /// A volume as it is mounted, whose files are links into a hidden folder, with further names of a file.
+    @Test func aFileCountsOnceUnderAllItsNames() throws {
+        let run = try Tool.shell(
+            """
+            mkdir -p mount/..2026_11_26; head -n 4 events/a.jsonl > mount/..2026_11_26/e.jsonl
+            ln -s ..2026_11_26 mount/..data; ln -s ..data/e.jsonl mount/e.jsonl; ln mount/..2026_11_26/e.jsonl mount/hard.jsonl
+            ln -s e.jsonl mount/current.jsonl; touch mount/.hidden mount/README
+            patchpack report mount --format json; patchpack report - mount/e.jsonl < mount/e.jsonl
+            """, in: folder.path)
+        let lines = run.lines
+        try #require(lines.count > 1, "\(run.error)")
+        let input = try JSONValue(parsing: Array(lines[0].utf8))["input"]
+        #expect(input?["events"]?.number == 4)
+        #expect(
+            input?["leftOut"]?.elements.map { "\($0["file"]?.text ?? ""): \($0["reason"]?.text ?? "")" } == [
+                "mount/e.jsonl: it is the same file as mount/current.jsonl",
+                "mount/hard.jsonl: it is the same file as mount/current.jsonl",
+                "mount/README: its name is not that of an event log",
+            ])
+        #expect(lines[1].hasPrefix("4 events of 1 device") && lines[1].hasSuffix(", 1 file left out"), "\(lines[1])")
+    }
+
+    @Test func rotatedFilesAreRead() throws {
+        let run = try Tool.shell(
+            """
+            mkdir log; head -n 4 events/a.jsonl > log/e.jsonl; sed -n 5,8p events/a.jsonl > log/e.jsonl.1; gzip -k log/e.jsonl.1
+            sed -n 9,12p events/a.jsonl | gzip > log/e.jsonl-20261126.gz; sed -n 13,16p events/a.jsonl > log/e-20261125.jsonl
+            cp log/e.jsonl log/e.jsonl.old; patchpack report log
+            """, in: folder.path)
+        #expect(run.lines[0].hasPrefix("16 events of 4 devices"), "\(run.text)")
+        #expect(run.error.contains("log/e.jsonl.1.gz: left out, because e.jsonl.1 is beside it"), "\(run.error)")
+        #expect(run.error.contains("log/e.jsonl.old: left out, because its name"), "\(run.error)")
+    }
+
     /// Damaged lines beside events are a note. Without any event, the report is of nothing.
     @Test func aReportOfNoEventFails() throws {
         let first = String(decoding: try folder.read("events/a.jsonl").prefix { $0 != 10 }, as: UTF8.self)
@@ -250,17 +284,13 @@ import Testing
     }
 
     /// Reports of two apps, or of two environments, are in one folder of metrics.
-    @Test func metricsHaveLabels() throws {
-        func metrics(_ labels: String...) throws -> Tool {
-            try Tool.run(
-                Tool.patchpack, ["report", "events", "--format", "openmetrics"] + labels.flatMap { ["--label", $0] },
-                in: folder.path)
-        }
-        let samples = try metrics("app=shop", "environment=a\"b").lines.filter { !$0.hasPrefix("#") && !$0.isEmpty }
-        #expect(samples.count > 10)
-        #expect(samples.allSatisfy { $0.contains(#"{app="shop",environment="a\"b""#) }, "\(samples)")
-        for label in ["app", "=x", "1a=x", "a-b=x", "patch=x", "A=x"] { #expect(try metrics(label).status == 64) }
-        #expect(try metrics("a=x", "a=y").status == 64)
+    @Test func metricsHaveTheFeedsLabels() throws {
+        let work = try FeedReleaseFixture()
+        let run = try Tool.patchpack(
+            "report", "events", "--format", "openmetrics", "--feed", work.folder.at("feed"), in: folder.path)
+        let samples = run.lines.filter { !$0.hasPrefix("#") && !$0.isEmpty }
+        let labels = #"{app="com.example.shop",environment="release""#
+        #expect(samples.count > 10 && samples.allSatisfy { $0.contains(labels) }, "\(samples)")
     }
 
     @Test func thePageIsWellFormedAndQuotesEverything() throws {
@@ -288,7 +318,10 @@ import Testing
     }
 
     /// Whatever devices write into strings, names or invalid lines, each output shows only the counted events.
-    @Test func nothingThatADeviceSendsMisleadsAReader() throws {
+    @Test(
+        .needs("python3-html5lib", "/usr/lib/python3/dist-packages/html5lib"),
+        .needs("python3-prometheus-client", "/usr/lib/python3/dist-packages/prometheus_client"))
+    func nothingThatADeviceSendsMisleadsAReader() throws {
         var lines: [String] = []
         for (index, text) in HostileText.all.enumerated() {
             let json = JSONValue.string(text).text()

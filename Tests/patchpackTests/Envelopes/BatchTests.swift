@@ -33,11 +33,24 @@ import Testing
         let list = try shop.shell("find dist/sub* -name '*.js' -print0 | patchpack verify --files-from - -0 \(keys)")
         #expect(list.status == 0 && list.lines.count == 3 && list.error == "3 ok\n", "\(list.error)")
         let lines = try shop.shell(
-            "printf 'dist/sub dir/one.js\\r\\n\\ndist/missing.js\\n' >l; patchpack verify --files-from l \(keys)")
+            "printf '\\xEF\\xBB\\xBFdist/sub dir/one.js\\r\\n\\ndist/missing.js\\n' >l; patchpack verify --files-from l \(keys)"
+        )
         #expect(lines.status == 66 && lines.error.hasSuffix("1 ok, 1 refused: 1 no-input\n"), "\(lines.error)")
         let nothing = try shop.shell("patchpack verify --files-from /dev/null \(keys)")
         #expect(nothing.status == 0 && nothing.error == "0 ok\n")
         #expect(try shop.verify("-r", "dist", "-q").error.contains("refused:") == false)
+    }
+
+    /// A volume as it is mounted: its files are links into a hidden folder.
+    @Test func filesOfAMountedVolumeAreOne() throws {
+        let lint = try shop.shell(
+            """
+            mkdir -p v/..2026_11_26; cp patches/one.lua v/..2026_11_26/a.lua; ln -s ..2026_11_26 v/..data; ln -s ..data/a.lua v/a.lua
+            patchpack lint -r v
+            """)
+        #expect(lint.status == 0 && lint.lines == ["ok  v/a.lua"], "\(lint.text)\(lint.error)")
+        let packed = try shop.pack("-r", "v", "-o", "packed")
+        #expect(packed.status == 0 && packed.lines.count == 1, "\(packed.error)")
     }
 
     @Test func reportsAreWhatTheirReadersTake() throws {
@@ -51,14 +64,10 @@ import Testing
             """
             patchpack verify -r dist \(keys) --format junit >r.xml
             /usr/bin/python3 -c '
-            import junitparser
-            for suite in junitparser.JUnitXml.fromfile("r.xml"): print(suite.name, suite.tests, suite.failures, suite.errors)'
+            import xml.etree.ElementTree as tree
+            for suite in tree.parse("r.xml").iter("testsuite"): print(*map(suite.get, ["name", "tests", "failures", "errors"]))'
             """)
         #expect(junit.text == "patchpack verify 4 1 0\n", "\(junit.error)")
-        let tap = try shop.shell(
-            "printf '#!/bin/sh\\n\"$TOOL\" verify -r dist \(keys) --format tap\\n' >t; chmod +x t; prove -e '' ./t"
-        )
-        #expect(tap.text.contains("Failed 1/4 subtests"), "\(tap.text)")
     }
 
     @Test func theSamePatchTwiceIsNews() throws {
@@ -86,7 +95,7 @@ import Testing
     @Test func theSamePatchInTwoSuitesIsTheSamePatch() throws {
         let run = try shop.shell(
             """
-            patchpack keygen -q -o modern --suite aes-256-gcm+sha256 &&
+            patchpack keygen -q -o modern --profile modern &&
             patchpack pack patches/one.lua -q -o modern --signing-key signing.pem --script-key modern/script.key &&
             patchpack verify 'dist/sub dir/one.js' modern/one.js \(keys) --script-key modern/script.key &&
             echo '-- other' >>patches/one.lua &&
@@ -126,6 +135,12 @@ import Testing
         #expect(run.lines.map { $0.prefix(9) } == ["held back", "held back"])
         let good = try shop.pack("patches/one.lua", "patches/two.lua", "-o", "new", "--all-or-nothing")
         #expect(good.status == 0 && shop.folder.exists("new/one.js") && shop.folder.exists("new/two.js"))
+    }
+
+    @Test func aSpecIsNoPatch() throws {
+        try shop.folder.write("describe('x', function() it('y', function() end) end)", to: "specs/x.lua")
+        let run = try shop.pack("specs/x.lua", "-o", "specs-out")
+        #expect(run.status == 64 && run.error.contains("a spec is given to `test` with --spec"), "\(run.error)")
     }
 
     @Test func manyAreSignedAtOnce() throws {
@@ -171,7 +186,7 @@ import Testing
         let run = try shop.shell(
             """
             patchpack trust add store trusted.pem --name build && patchpack trust add store other.pem --name release &&
-            patchpack keygen -o new -q --algorithm ed25519 && patchpack trust add store new/trusted.pem --name security
+            patchpack keygen -o new -q --profile modern && patchpack trust add store new/trusted.pem --name security
             check() { patchpack verify 'dist/sub dir/one.js' --trust-store store --script-key script.key "$@"; echo $?; }
             check --require build; check --require 'release|build'; check --require release; check --require build --require security
             check --require nobody; check --require 'build|'
@@ -266,10 +281,30 @@ import Testing
             "python3 -c 'import sys, json; print(json.dumps(sys.stdin.buffer.read().decode(\"latin-1\")))'",
             "inside of JSON"
         ),
+        ("python3 -c 'import sys, lzma; sys.stdout.buffer.write(lzma.compress(sys.stdin.buffer.read()))'", "xz"),
+        ("python3 -c 'import sys, bz2; sys.stdout.buffer.write(bz2.compress(sys.stdin.buffer.read()))'", "bzip2"),
+        ("cat >x.js; tar -cO x.js", "a tar"),
+        ("cat >x.js; zip -0 - x.js", "a zip"),
     ])
     func anEnvelopeInAContainerIsRecognised(_ command: String, _ guess: String) throws {
         let run = try shop.shell("\(command) <'dist/sub dir/one.js' >held.js; patchpack verify held.js \(keys)")
         #expect(run.status == 10 && run.error.contains("it looks like") && run.error.contains(guess), "\(run.error)")
+    }
+
+    /// A program that takes an envelope for text converts its encrypted bytes.
+    @Test(arguments: [
+        ("b.decode('latin-1').encode()", 11, "from Latin-1 to UTF-8"),
+        ("b.decode(errors='replace').encode()", 11, "has lost bytes"),
+        ("b.decode('latin-1').encode('utf-16')", 10, "to UTF-16"),
+    ])
+    func anEnvelopeThatWasTakenForTextIsRecognised(_ conversion: String, _ status: Int32, _ guess: String) throws {
+        let run = try shop.shell(
+            """
+            python3 -c "import sys; b = sys.stdin.buffer.read(); sys.stdout.buffer.write(\(conversion))" <'dist/sub dir/one.js' >text.js
+            patchpack verify text.js \(keys)
+            """)
+        #expect(run.status == status && run.error.contains("it looks like an envelope that was"), "\(run.error)")
+        #expect(run.error.contains(guess), "\(run.error)")
     }
 
     /// A run that ends before its first file reports that in the requested format, because an empty upload would hide the reason.
@@ -283,13 +318,13 @@ import Testing
         let run = try shop.shell(
             """
             mkdir -p empty specs
-            formats="json sarif github"; case '\(line)' in verify*) formats="$formats junit tap" ;; test*) formats="json github junit tap" ;; esac
+            formats="json sarif github"; case '\(line)' in verify*) formats="$formats junit" ;; test*) formats="json github junit tap" ;; esac
             for format in $formats; do
               patchpack \(line) --format $format >out.$format 2>errors; status=$?
               [ $status -ge 64 ] || { echo "$format: $status"; exit 1; }
               case $format in
               json | sarif) python3 -m json.tool <out.$format >/dev/null ;;
-              junit) xmllint --noout out.junit && grep -q '<error message="' out.junit ;;
+              junit) python3 -c 'import xml.dom.minidom as dom; dom.parse("out.junit")' && grep -q '<error message="' out.junit ;;
               tap) prove -Q -e cat out.tap >/dev/null 2>&1; [ $? = 1 ] ;;
               github) [ "$(grep -c '^::error ' out.github)" = 1 ] && [ "$(wc -l <out.github)" = 1 ] ;;
               esac || { echo "$format:"; cat out.$format; exit 1; }
@@ -399,10 +434,10 @@ import Testing
     @Test func passphrasesComeThroughPipes() throws {
         let run = try shop.shell(
             """
-            for n in 1 2; do patchpack keygen -o k$n -q --algorithm ed25519 --passphrase-file <(echo secret$n); done
+            for n in 1 2; do patchpack keygen -o k$n -q --profile modern --passphrase-file <(echo secret$n); done
             patchpack pack --no-lint patches/one.lua -o two --script-key script.key --signing-key k1/signing.pem --signing-key k2/signing.pem \
               --passphrase-file <(echo secret1) --passphrase-file <(echo secret2) && patchpack verify -r two --script-key script.key \
-              --trusted-key k1/trusted.pem --trusted-key k2/trusted.pem --threshold 2 && patchpack keygen -o k3 --passphrase-env A --passphrase-env B
+              --trusted-key k1/trusted.pem --trusted-key k2/trusted.pem --threshold 2 && patchpack keygen -o k3 --profile modern --passphrase-env A --passphrase-env B
             """, environment: ["A": "a", "B": "b"])
         #expect(run.status == 64 && run.text.contains("ok  two/one.js"), "\(run.text)\(run.error)")
     }
@@ -431,7 +466,7 @@ import Testing
     @Test func aPublicKeyIsNoPrivateOne() throws {
         let run = try shop.run(
             "pack", "cart.lua", "--no-lint", "--signing-key", "trusted.pem", "--script-key", "script.key")
-        #expect(run.error.contains("it is a public key"), "\(run.error)")
+        #expect(run.error.contains("it is a public key; give the private one"), "\(run.error)")
     }
 
     @Test func helpAndVersionAreWordsToo() throws {
@@ -444,7 +479,7 @@ import Testing
     }
 
     @Test func warningsCanFail() throws {
-        try shop.folder.write(ReleaseFixture.script + "local spare = 1\n", to: "warned.lua")
+        try shop.folder.write(ReleaseFixture.script + "local spare = nowhere\n", to: "warned.lua")
         #expect(try shop.run("lint", "warned.lua").status == 0)
         let strict = try shop.run("lint", "warned.lua", "--strict")
         #expect(strict.status == 20 && strict.error == "0 errors, 1 warning in 1 file\n", "\(strict.error)")

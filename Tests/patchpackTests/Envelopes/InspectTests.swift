@@ -44,4 +44,42 @@ import Testing
         #expect(bad.status == 0)
         #expect(bad.text.contains("invalid"))
     }
+
+    /// Of several envelopes, it shows the order in which calls meet them.
+    @Test func theOrderOfSeveralPatchesIsShown() throws {
+        func pack(_ id: String, _ version: Int, _ names: String) throws {
+            let calls = names.split(separator: ", ").map { "patch.replace('\($0)', function() return 1 end)" }
+            try shop.folder.write(
+                Array(
+                    """
+                    -- @patch com.example.shop.\(id)
+                    -- @version \(version)
+                    -- @app com.example.shop
+                    -- @replaces \(names)
+                    \(calls.joined(separator: "\n"))
+                    """.utf8), to: "\(id)\(version).lua")
+            try #require(try shop.pack("\(id)\(version).lua").status == 0)
+        }
+        try pack("a", 1, "Cart.total, Cart.tax")
+        try pack("b", 2, "Cart.total")
+        try pack("b", 10, "Cart.total, Cart.fee")
+        try pack("b-c", 1, "Cart.total, Cart.tax")
+        func inspect(_ options: String...) throws -> Tool {
+            let files = ["b10.js", "a1.js", "b-c1.js", "b2.js", "--script-key", "script.key"]
+            return try Tool.run(Tool.patchpack, ["inspect"] + files + options, in: shop.folder.path)
+        }
+        let run = try inspect()
+        #expect(run.status == 0)
+        let ids = "com.example.shop"
+        #expect(
+            run.text.hasSuffix(
+                """
+
+                calls of Cart.tax: \(ids).b-c 1, then \(ids).a 1, then the app's own
+                calls of Cart.total: \(ids).b-c 1, then \(ids).b 10, then \(ids).a 1, then the app's own
+
+                """))
+        #expect(!run.text.contains("calls of Cart.fee"))
+        #expect(try inspect("--format", "json").objects().count == 4)
+    }
 }

@@ -162,7 +162,7 @@ import Testing
     }
 
     /// Signs with a key that never leaves its module: SoftHSM, over PKCS#11.
-    @Test(.enabled(if: Tool.exists("/usr/bin/pkcs11-tool"), "Debian's opensc and softhsm2"))
+    @Test(.needs("opensc", "/usr/bin/pkcs11-tool"), .needs("softhsm2", "/usr/bin/softhsm2-util"))
     func aHardwareModuleSigns() throws {
         try shop.folder.write(
             "directories.tokendir = \(shop.folder.at("tokens"))\nlog.level = ERROR\n", to: "softhsm.conf")

@@ -64,7 +64,10 @@ import Testing
                 try run.objects().map { $0["verdict"] as? String } == [
                     "ok", "bad-signature", "malformed", "no-input", "ok",
                 ])
-            #expect(run.error.isEmpty)
+            let errors = run.error.split(separator: "\n").filter { $0.contains("error: ") }
+            let names = ["changed.js", "plain.js", "missing.js"]
+            #expect(
+                errors.count == 3 && zip(errors, names).allSatisfy { $0.contains("error: \($1): ") }, "\(run.error)")
         }
         let text = try shop.verify("cart.js", "changed.js", "-q")
         #expect(text.lines == ["bad-signature  changed.js"])

@@ -6,14 +6,14 @@ import Testing
 #if os(Linux)
     @Suite(.ownThreads) struct DeliveryTests {
         /// Every command of docs/delivery.md, in order and in one shell, with nginx as the server of the document.
-        @Test(.enabled(if: Tool.exists("/usr/sbin/nginx"))) func everyCommandOfTheDocumentWorks() throws {
+        @Test(.needs("nginx-light", "/usr/sbin/nginx")) func everyCommandOfTheDocumentWorks() throws {
             let document = try String(contentsOfFile: "\(Tool.root)/docs/delivery.md", encoding: .utf8)
             let commands = document.split(separator: "\n").filter { $0.hasPrefix("$ ") }.map { $0.dropFirst(2) }
             try #require(commands.count > 35)
             let folder = try TestFolder()
             let prepare = try Tool.shell(
                 """
-                mkdir -p tmp www dist && patchpack keygen -o keys --bits 2048 -q &&
+                mkdir -p tmp www dist && patchpack keygen -o keys --profile modern -q &&
                   patchpack pack "$CHECKOUT"/examples/patches/{cart-total,discount-rounding}.lua -o dist --no-lint -q \
                     --signing-key keys/signing.pem --script-key keys/script.key
                 """, in: folder.path)
@@ -33,7 +33,6 @@ import Testing
             }
             let run = try Tool.shell("set -ex\n" + lines.joined(separator: "\n"), in: folder.path)
             #expect(run.status == 0, "\(run.error.suffix(2000))")
-            #expect(run.text.contains("offered  250 -> ") && run.text.contains(" of 1000"), "\(run.text)")
             let codes = try Tool.shell(
                 "patchpack feed preview release --app-version 2.3.1 --installation x", in: folder.path)
             #expect(codes.lines.map { $0.split(separator: " ").first ?? "" } == ["rollout"])

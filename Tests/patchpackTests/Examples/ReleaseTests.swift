@@ -32,7 +32,8 @@ import Testing
         let feed = try FeedReleaseFixture(isEmpty: true)
         func publish(_ folder: String) throws -> [String] {
             let root = "--root '\(feed.folder.at("feed"))/metadata/1.root.json'"
-            let words = "--trusted-key trusted.pem --script-key script.key --key release.pem --key online.pem"
+            let words =
+                "--rollout 100% --trusted-key trusted.pem --script-key script.key --key release.pem --key online.pem"
             let run = try shop.shell(
                 "patchpack feed publish '\(feed.folder.at("feed"))' \(folder)/*.js \(words) \(root)")
             try #require(run.status == 0, "\(run.error)")
@@ -79,12 +80,20 @@ import Testing
             try write("one", version: version, note: note)
             let run = try upgrade()
             #expect(run.status == 73 && run.error.contains("dist/one.js: already exists \(says)"), "\(run.error)")
+            #expect(
+                run.error.contains("hint: a changed patch needs a higher version") && !run.error.contains("--force"))
+            let forced = try shop.shell("patchpack pack --no-lint patches/one.lua -o dist --force \(keys) \(options)")
+            #expect(
+                forced.status == 0
+                    && forced.error.hasPrefix(
+                        "patchpack: warning: dist/one.js: already exists \(says); --force replaces it\n"),
+                "\(forced.error)")
+            try shop.folder.write(held, to: "dist/one.js")
         }
         try write("one", version: 8)
         for (what, says) in [
             ("cp dist/two.js dist/one.js", "already exists, and is com.example.shop.two"),
             ("echo hello >dist/one.js", "not a patch that these keys verify"),
-            ("ln -sf nothing dist/one.js", "not a patch that these keys verify"),
             (
                 "patchpack pack --no-lint patches/one.lua -o dist --force --signing-key signing.pem --script-key other.key",
                 "not a patch that these keys verify"
@@ -94,6 +103,12 @@ import Testing
             let run = try upgrade()
             #expect(run.status == 73 && run.error.contains(says), "\(run.error)")
         }
+        for kind in ["ln -s nothing", "mkfifo"] {
+            try #require(try shop.shell("rm -f dist/one.js; \(kind) dist/one.js").status == 0)
+            let run = try upgrade()
+            #expect(run.status == 74 && run.error.contains("dist/one.js: "), "\(run.error)")
+        }
+        try #require(try shop.shell("rm dist/one.js").status == 0)
         try shop.folder.write(held, to: "dist/one.js")
         #expect(try upgrade().status == 0)
         #expect((try shop.folder.read("dist/one.js") == held) == (options == "--dry-run"))

@@ -11,9 +11,9 @@ import Testing
         folder = try TestFolder()
         let prepare = try Tool.shell(
             """
-            mkdir dist events bin && ln -s "$TOOL" bin/patchpack && patchpack keygen --algorithm ed25519 -o keys -q &&
+            mkdir dist events bin && ln -s "$TOOL" bin/patchpack && patchpack keygen --profile modern -o keys -q &&
               
-              for key in root release online; do patchpack keygen --algorithm ed25519 -o $key -q || exit; done &&
+              for key in root release online; do patchpack keygen --profile modern -o $key -q || exit; done &&
               patchpack pack "$CHECKOUT/examples/patches/cart-total.lua" -o dist --no-lint -q \
                 --signing-key keys/signing.pem --script-key keys/script.key &&
               patchpack feed init feed --app com.example.shop -q --root-key root/signing.pem \
@@ -38,11 +38,16 @@ import Testing
     }
 
     /// Runs the script, and returns its output and the offered entry.
-    private func step(soak: String = "0s") throws -> (status: Int32, says: String, entry: String) {
+    ///
+    /// - Parameter seconds: How far the clock is moved on. Times of a feed are whole seconds, and a step must begin in a second of
+    ///   its own.
+    private func step(after seconds: Int = 0, soak: String = "0s") throws -> (
+        status: Int32, says: String, entry: String
+    ) {
         let run = try Tool.shell(
             """
             unset -f patchpack; export PATH=$PWD/bin:$PATH PATCHPACK_FEED_KEY=online/signing.pem SOAK=\(soak)
-            "$CHECKOUT/examples/rollout.sh" feed events com.example.shop.cart-total 7
+            faketime '+\(seconds) seconds' "$CHECKOUT/examples/rollout.sh" feed events com.example.shop.cart-total 7
             """, in: folder.path)
         let status = try Tool.shell(
             """
@@ -54,7 +59,7 @@ import Testing
         return (run.status, run.text + run.error, status.text)
     }
 
-    @Test func aGoodPatchReachesEverybody() async throws {
+    @Test func aGoodPatchReachesEverybody() throws {
         #expect(try step().says.contains("waits  com.example.shop.cart-total 7: no event has come"))
         try report(0..<150, failing: 0)
         var now = try step()
@@ -63,17 +68,17 @@ import Testing
         for (step, (percent, basisPoints)) in [("5", "500"), ("25", "2500"), ("100", "10000")].enumerated() {
             // The old devices are not evidence for a new step.
             if step > 0 {
-                #expect(try self.step().says.contains("0 of 100 new devices have reported since this step began"))
+                let says = try self.step(after: 2 * step).says
+                #expect(says.contains("0 of 100 new devices have reported since this step began"), "\(says)")
             }
-            try report(2000 * (step + 1)..<2000 * (step + 2), failing: 1)
-            // Times are whole seconds, so the next step must begin in another second.
-            try await Task.sleep(for: .milliseconds(1100))
-            #expect(try self.step(soak: "1h").says.contains("s old, and lasts 60 min"))
-            now = try self.step()
+            try report(2000 * (step + 1)..<2000 * (step + 2), failing: 1, secondsAgo: -2 * step)
+            let later = 2 * step + 2
+            #expect(try self.step(after: later, soak: "1h").says.contains("s old, and lasts 60 min"))
+            now = try self.step(after: later)
             #expect(now.status == 0 && now.says.contains("-> offered to \(percent)% by installation"), "\(now.says)")
             #expect(now.entry == "active \(basisPoints) rollout.sh\n")
         }
-        #expect(try step().says.contains("complete  com.example.shop.cart-total 7: offered to 100%"))
+        #expect(try step(after: 8).says.contains("complete  com.example.shop.cart-total 7: offered to 100%"))
         let log = try Tool.patchpack("feed", "log", "feed", "com.example.shop.cart-total", in: folder.path).text
         #expect(log.contains("  rollout.sh"))
         #expect(log.contains("offered to 1% by installation -> offered to 5% by installation"), "\(log)")
@@ -94,14 +99,13 @@ import Testing
         #expect(try step().status == 20)
         let gone = try Tool.shell("rm events/1000.jsonl", in: folder.path)
         try #require(gone.status == 0)
-        // Times are whole seconds.
         let resume = try Tool.shell(
-            "sleep 1.1; patchpack feed resume feed com.example.shop.cart-total --key online/signing.pem",
+            "faketime '+2 seconds' \"$TOOL\" feed resume feed com.example.shop.cart-total --key online/signing.pem",
             in: folder.path)
         #expect(resume.status == 0)
-        #expect(try step().entry.hasPrefix("active "))
-        try report(300..<400, failing: 5, secondsAgo: -1)
-        #expect(try step().status == 20)
+        #expect(try step(after: 2).entry.hasPrefix("active "))
+        try report(300..<400, failing: 5, secondsAgo: -3)
+        #expect(try step(after: 2).status == 20)
     }
 
     /// A file that is still being written does not prevent a pause, but it prevents each step.
@@ -134,6 +138,21 @@ import Testing
         try report(5_000..<25_000, failing: 0, secondsAgo: 5 * 86_400)
         now = try step()
         #expect(now.status == 0 && !now.says.contains("damaged"), "\(now.says)")
+    }
+
+    /// Before the first device reports, a folder has no event log yet.
+    @Test(arguments: ["--events events", "--events events --events other"])
+    func anEmptyFolderIsNoEvidence(_ folders: String) throws {
+        let run = try Tool.shell(
+            """
+            mkdir other && cp feed/metadata/timestamp.json before
+            patchpack feed advance feed com.example.shop.cart-total \(folders) --soak 0s --gate 'failing<0.5%' --key online/signing.pem
+            status=$?
+            cmp before feed/metadata/timestamp.json && exit $status
+            """, in: folder.path)
+        #expect(
+            run.status == 0 && run.lines.first == "waits  com.example.shop.cart-total 7: no event has come",
+            "\(run.text)\(run.error)")
     }
 
     /// A pause is deployed by the same run.

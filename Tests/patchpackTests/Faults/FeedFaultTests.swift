@@ -19,9 +19,11 @@ import Testing
 
         static let scenarios = [
             Scenario(command: FeedReleaseFixture.make("other")),
-            Scenario(command: ["publish", "feed", "8.js"] + FeedReleaseFixture.envelopes + keys),
             Scenario(
-                command: ["publish", "feed", "8.js", "--stage", "--key", "online.pem"] + FeedReleaseFixture.envelopes),
+                command: ["publish", "feed", "8.js"] + FeedReleaseFixture.envelopes + FeedReleaseFixture.all + keys),
+            Scenario(
+                command: ["publish", "feed", "8.js", "--stage", "--key", "online.pem"] + FeedReleaseFixture.envelopes
+                    + FeedReleaseFixture.all),
             Scenario(command: ["rollout", "feed", id, "25%"] + keys), Scenario(command: ["pause", "feed", id] + keys),
             Scenario(before: [["pause", "feed", id] + keys], command: ["resume", "feed", id] + keys),
             Scenario(command: ["withdraw", "feed", id] + keys), Scenario(command: ["disable", "feed"] + keys),
@@ -32,15 +34,17 @@ import Testing
             Scenario(command: ["trust", "feed", "trusted.pem"] + keys),
             Scenario(
                 before: [
-                    ["publish", "feed", "8.js", "--stage"] + FeedReleaseFixture.envelopes + FeedReleaseFixture.online
+                    ["publish", "feed", "8.js", "--stage"] + FeedReleaseFixture.envelopes + FeedReleaseFixture.all
+                        + FeedReleaseFixture.online
                 ],
                 command: ["sign", "feed", "--yes"] + keys),
             Scenario(
-                before: [["publish", "feed", "8.js"] + FeedReleaseFixture.envelopes + keys],
+                before: [["publish", "feed", "8.js"] + FeedReleaseFixture.envelopes + FeedReleaseFixture.all + keys],
                 command: ["prune", "feed", id] + keys),
             Scenario(
                 before: [FeedReleaseFixture.make("other")],
-                command: ["promote", "feed", "other", id] + FeedReleaseFixture.envelopes + keys),
+                command: ["promote", "feed", "other", id] + FeedReleaseFixture.envelopes + FeedReleaseFixture.all + keys
+            ),
         ]
 
         @Test(arguments: scenarios)

@@ -124,8 +124,18 @@ import Testing
         #expect(run.text == "", "\(run.text)\(run.error)")
     }
 
-    private static func canMount() async -> Bool {
+    static func canMount() async -> Bool {
         await OwnThreads.run { (try? Tool.shell("unshare -rm mount -t tmpfs none /mnt"))?.status == 0 }
+    }
+
+    /// As a container's volume that is one file.
+    @Test(.enabled("a file system of its own") { await canMount() }) func aMountPointIsNamed() throws {
+        let run = try shop.shell(
+            """
+            unshare -rm bash -c 'mount --bind cart.js cart.js && "$0" pack cart.lua --version 8 -o cart.js --force \\
+              --signing-key signing.pem --script-key script.key' "$TOOL"
+            """)
+        #expect(run.status == 74 && run.error.contains("mount its folder instead"), "\(run.error)")
     }
 
     /// Packs on a full file system.

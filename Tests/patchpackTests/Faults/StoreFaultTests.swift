@@ -58,7 +58,7 @@ import Testing
                 .replacing(
                     "PUBLISH",
                     with:
-                        "patchpack feed publish feed 8.js \(Self.words(FeedReleaseFixture.envelopes + FeedReleaseFixture.online + FeedReleaseFixture.release))"
+                        "patchpack feed publish feed 8.js --rollout 100% \(Self.words(FeedReleaseFixture.envelopes + FeedReleaseFixture.online + FeedReleaseFixture.release))"
                 )
                 .replacing("SYNC", with: "patchpack \(Self.words(Self.sync))")
                 .replacing("patchpack ", with: "\"$TOOL\" ")

@@ -2,14 +2,17 @@
 //
 //     FAULT=write:3:28     the third write fails with errno 28
 //     FAULT=rename:1:kill  the process is killed instead of its first rename
+//     FAULT=link:1:other   another process makes the file just before the first link
 //     FAULT_NAMELESS=1     the file system has no files without a name (O_TMPFILE); this is not a fault
 //     FAULT_LINKLESS=1     it has no hard links either
+//     FAULT_THREADLESS=1   no thread can be made
 //     FAULT_COUNTS=FILE    the number of calls of each kind is written there when the process exits
 //     FAULT_TRACE=FILE     the kind of each call and the number of bytes that it writes are appended there as they happen
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -53,6 +56,11 @@ __attribute__((destructor)) static void report(void) {
     if (!path) return;
     int file = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     syscall(SYS_write, file, text, length);
+}
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument) {
+    int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) = dlsym(RTLD_NEXT, "pthread_create");
+    return getenv("FAULT_THREADLESS") ? EAGAIN : create(thread, attributes, start, argument);
 }
 
 static int open_it(int folder, const char *path, int flags, mode_t mode) {
@@ -112,16 +120,23 @@ int renameat(int from_folder, const char *from, int to_folder, const char *to) {
     return is_faulty(RENAME) ? -1 : (int)syscall(SYS_renameat, from_folder, from, to_folder, to);
 }
 
-static int cannot_link(void) {
-    if (!getenv("FAULT_LINKLESS")) return is_faulty(LINK);
-    errno = EPERM;
-    return 1;
+static int cannot_link(int folder, const char *to) {
+    if (getenv("FAULT_LINKLESS")) {
+        errno = EPERM;
+        return 1;
+    }
+    if (!is_faulty(LINK)) return 0;
+    if (!strstr(getenv("FAULT"), ":other")) return 1;
+    int file = (int)syscall(SYS_openat, folder, to, O_WRONLY | O_CREAT | O_EXCL, 0600);
+    syscall(SYS_write, file, "other\n", 6);
+    syscall(SYS_close, file);
+    return 0;
 }
 
 int link(const char *from, const char *to) {
-    return cannot_link() ? -1 : (int)syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0);
+    return cannot_link(AT_FDCWD, to) ? -1 : (int)syscall(SYS_linkat, AT_FDCWD, from, AT_FDCWD, to, 0);
 }
 
 int linkat(int from_folder, const char *from, int to_folder, const char *to, int flags) {
-    return cannot_link() ? -1 : (int)syscall(SYS_linkat, from_folder, from, to_folder, to, flags);
+    return cannot_link(to_folder, to) ? -1 : (int)syscall(SYS_linkat, from_folder, from, to_folder, to, flags);
 }

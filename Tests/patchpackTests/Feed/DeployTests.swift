@@ -311,7 +311,9 @@ import Testing
         #expect(failed.status == 74 && failed.error.contains("ended with status 3"), "\(failed.error)")
         let root = ["--root", "feed/metadata/1.root.json", "--allow-http"]
         let same = try work.run(["check", url, "--same-as", "feed"] + root)
-        #expect(same.status == 32 && same.error.contains("has timestamp 2, and feed has 3"), "\(same.error)")
+        #expect(
+            same.status == 32 && same.error.contains("error: \(url): has timestamp 2, and feed has 3"),
+            "\(same.error)")
         // A cache does not prevent a repair of the place either.
         let repaired = try deploy("feed", "--repair", "--verify-served", url, "--allow-http")
         #expect(repaired.status == 0 && repaired.error.contains("still has timestamp 2, not 3"), "\(repaired.error)")
@@ -324,10 +326,38 @@ import Testing
         #expect(try deploy("feed", "--verify-served", "\(url)/none", "--allow-http").status == 36)
     }
 
+    /// A variable that is not set is no command, and what a command leaves behind does not hold the deployment.
+    @Test func aPurgeNeitherIsEmptyNorWaits() throws {
+        for blank in ["", " "] {
+            let run = try deploy("feed", "--purge-command", blank)
+            #expect(run.status == 64 && run.error.contains("--purge-command is empty"), "\(run.error)")
+            #expect(try files(of: "www").isEmpty)
+        }
+        let left = try work.shop.shell(
+            "timeout 60 \"$TOOL\" feed deploy feed --to www --purge-command 'echo purged; sleep 600 2>/dev/null & echo $! >child'; s=$?; kill $(cat child); exit $s"
+        )
+        #expect(left.status == 0 && left.error == "purged\n", "\(left.status) \(left.error)")
+        let endless = try work.shop.shell(
+            """
+            timeout 60 setsid -w "$TOOL" feed deploy feed --to www --purge-timeout 1s \\
+              --purge-command 'echo begins; sleep 600 & echo $! >child; wait'
+            status=$?
+            while grep -qs '^State:[[:space:]]*[RSD]' /proc/$(cat child)/status; do sleep 0.1; done
+            exit $status
+            """)
+        #expect(endless.status == 74, "\(endless.status) \(endless.error)")
+        #expect(
+            endless.error.contains(
+                "--purge-command 'echo …': had not ended after 1 s, and was stopped, after the feed"),
+            "\(endless.error)")
+    }
+
     /// If the command fails, the next deployment runs it again, although nothing is new.
     @Test func aFailedPurgeIsRepeated() throws {
         let failed = try deploy("feed", "--purge-command", "exit 3")
-        #expect(failed.status == 74 && failed.error.contains("after the feed was deployed"), "\(failed.error)")
+        #expect(
+            failed.status == 74 && failed.error.contains("'exit …': ended with status 3, after the feed was deployed"),
+            "\(failed.error)")
         let trial = try deploy("feed", "--purge-command", "echo \"$@\" >purged", "--dry-run")
         #expect(trial.status == 0 && trial.text.hasPrefix("unchanged") && (try? work.folder.read("purged")) == nil)
         let again = try deploy("feed", "--purge-command", "echo \"$@\" >purged")
@@ -459,9 +489,42 @@ import Testing
         #expect(stuck.status == 74 && stuck.error.contains("2.next.json"), "\(stuck.error)")
     }
 
+    @Test(arguments: ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_REGION"])
+    func aVariableThatCannotBeIsNamed(_ name: String) throws {
+        var account = ["AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret"]
+        account[name] = "one\ntwo"
+        let run = try work.run(["deploy", "feed", "--to", "s3://bucket/feed"], environment: account)
+        #expect(run.status == 78 && run.error.contains("\(name) has a space, a line end"), "\(run.error)")
+    }
+
+    /// Addresses that are neither a server nor a folder, and those of servers in any case.
+    @Test func addressesAreNamed() throws {
+        for place in ["ftp://h/feed", "file:///feed", "127.0.0.1:80/f", "http:/h", "none"] {
+            for verb in ["status", "check"] {
+                let run = try work.run([verb, place, "--root", "feed/metadata/1.root.json"])
+                #expect(run.status == 36 && run.error.contains("\(place): there is no such folder"), "\(run.error)")
+            }
+        }
+        let server = try WebServer(in: work.folder.path) { "python3 -m http.server \($0) --bind 127.0.0.1" }
+        for verb in ["status", "check"] {
+            let run = try work.run([
+                verb, "HTTP://127.0.0.1:\(server.port)/feed", "--root", "feed/metadata/1.root.json", "--allow-http",
+            ])
+            #expect(run.status == 0, "\(run.error)")
+        }
+        for place in ["s3:/bucket/feed", "ftp://h/feed"] {
+            let run = try deploy("feed", to: place)
+            #expect(run.status == 64 && run.error.contains("s3://…"), "\(run.error)")
+        }
+        let certificates = try deploy("feed", "--verify-served", "https://127.0.0.1:1", "--cacert", "none.crt")
+        #expect(certificates.status == 66 && certificates.error.contains("none.crt"), "\(certificates.error)")
+    }
+
     /// Some faults occur only in the second deployment.
     @Test(arguments: [
         ("", 1, 0, "deployed"), ("no bucket", 0, 74, "NoSuchBucket"), ("forbidden", 0, 74, "s3:ListBucket"),
+        ("moved", 0, 74, "set AWS_REGION=eu-west-9"), ("region", 0, 74, "set AWS_REGION=eu-west-9"),
+        ("clock", 0, 74, "check this machine's clock"), ("unconditional", 0, 74, "may not know conditional writes"),
         ("no conditions", 0, 78, "ignores If-None-Match"), ("refuses", 0, 74, "cannot be made, and is not there"),
         ("forgets", 0, 36, "deploy again, with --repair"), ("cuts", 0, 34, "deploy again, with --repair"),
         ("weak tags", 1, 78, "without a strong ETag"), ("keeps old", 1, 74, "timestamp.json: changes all the time"),
@@ -470,12 +533,13 @@ import Testing
         let server = try WebServer(in: work.folder.path) {
             "python3 \"$CHECKOUT/Tests/patchpackTests/Feed/store.py\" \($0) '\(fault)'"
         }
+        // A line end behind a value, as secret stores add it, is not part of the value.
         let account = [
-            "AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret",
-            "AWS_ENDPOINT_URL": "http://127.0.0.1:\(server.port)",
+            "AWS_ACCESS_KEY_ID": "id\n", "AWS_SECRET_ACCESS_KEY": "secret\r\n", "AWS_SESSION_TOKEN": "token\n",
+            "AWS_REGION": "eu-west-1\n", "AWS_ENDPOINT_URL": "HTTP://127.0.0.1:\(server.port)\n",
         ]
         func deploy() throws -> Tool {
-            try work.run(["deploy", "feed", "--to", "s3://bucket/feed", "--allow-http"], environment: account)
+            try work.run(["deploy", "feed", "--to", "S3://bucket/feed", "--allow-http"], environment: account)
         }
         for _ in 0..<good {
             #expect(try deploy().text.hasPrefix("deployed"))

@@ -8,6 +8,7 @@ struct FeedReleaseFixture: Sendable {
     static let id = "com.example.shop.cart-total"
     static let online = ["--key", "online.pem"]
     static let release = ["--key", "release.pem"]
+    static let all = ["--rollout", "100%"]
     static let envelopes = ["--trusted-key", "trusted.pem", "--script-key", "script.key"]
 
     let shop: ReleaseFixture
@@ -52,7 +53,8 @@ struct FeedReleaseFixture: Sendable {
     func run(_ arguments: String..., with keys: [String] = online) throws -> Tool { try run(arguments + keys) }
 
     func publish(_ names: [String], _ options: String..., with keys: [String] = online + release) throws -> Tool {
-        try run(["publish", "feed"] + names + Self.envelopes + keys + options)
+        let audience = options.contains("--rollout") || options.contains("--group") ? [] : Self.all
+        return try run(["publish", "feed"] + names + Self.envelopes + keys + options + audience)
     }
 
     /// The codes of a device, such as `7 offered`.

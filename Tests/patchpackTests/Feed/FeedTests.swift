@@ -74,6 +74,59 @@ import Testing
         #expect(missing.status == 36 && missing.lines == ["unavailable  \(FeedReleaseFixture.id) 7"], "\(missing.text)")
     }
 
+    /// What a launch would refuse is not kept, in a sync and in what the store says afterwards.
+    @Test func aSyncVerifiesHeldPatchesAgain() throws {
+        let work = try FeedReleaseFixture()
+        func sync(_ trusted: String, script: String = "script.key", app: String = "com.example.shop") throws -> Tool {
+            try Tool.run(
+                Tool.patchpack,
+                [
+                    "sync", "feed", "--store", "store", "--app", app, "--app-version", "2.3.1", "--no-launch",
+                    "--script-key", script, "--trusted-key", trusted,
+                ], in: work.folder.path)
+        }
+        // A mistyped app does not bind the store.
+        let mistyped = try sync("trusted.pem", app: "com.example.shpo")
+        #expect(
+            mistyped.status == 34 && mistyped.error.contains("the feed is for com.example.shop")
+                && !work.folder.exists("store/state"), "\(mistyped.error)")
+        #expect(try sync("trusted.pem").text.hasPrefix("offered  \(FeedReleaseFixture.id) 7"))
+        #expect(try sync("trusted.pem").text.hasPrefix("kept  \(FeedReleaseFixture.id) 7"))
+        func why() throws -> String {
+            try Tool.patchpack("store", "why", "store", FeedReleaseFixture.id, in: work.folder.path).text
+        }
+        #expect(try why().hasPrefix("downloaded"))
+        let refused = try sync("other.pem")
+        #expect(refused.status == 12 && refused.lines == ["refused  \(FeedReleaseFixture.id) 7"], "\(refused.text)")
+        #expect(try why().hasPrefix("refused  \(FeedReleaseFixture.id) 7"))
+        #expect(try sync("trusted.pem", script: "other.key").status == 13)
+        #expect(try sync("trusted.pem").text.hasPrefix("kept  \(FeedReleaseFixture.id) 7"))
+        #expect(try why().hasPrefix("downloaded"))
+        // A key that the feed has revoked.
+        let revoked = try work.shop.shell(
+            """
+            patchpack trust add t.store trusted.pem --name first && patchpack trust revoke t.store first
+            """)
+        try #require(revoked.status == 0, "\(revoked.error)")
+        let told = try work.run(["trust", "feed", "t.store"] + FeedReleaseFixture.online + FeedReleaseFixture.release)
+        try #require(told.status == 0, "\(told.error)")
+        #expect(try sync("trusted.pem").lines == ["refused  \(FeedReleaseFixture.id) 7"])
+        #expect(try why().hasPrefix("refused"))
+    }
+
+    /// A run that fails says why on standard error too, whatever its format.
+    @Test func errorsInJSONAreOnStandardErrorToo() throws {
+        let work = try FeedReleaseFixture()
+        for line in [
+            "pack patches/none.lua --signing-key signing.pem --script-key script.key -o x.js",
+            "verify trusted.pem --trusted-key trusted.pem --script-key script.key", "feed status feed --days 400",
+            "feed status none", "report trusted.pem",
+        ] {
+            let run = try work.shop.shell("patchpack \(line) --format json")
+            #expect(run.status != 0 && run.error.split(separator: "error: ").count == 2, "\(line): \(run.error)")
+        }
+    }
+
     /// `openssl` alone verifies the signed bytes.
     @Test func opensslVerifiesTheSignatures() throws {
         let work = try FeedReleaseFixture()
@@ -124,15 +177,72 @@ import Testing
             let run = try work.publish(["8.js", name])
             #expect(run.status == Int32(status) && run.error.contains(name), "\(name): \(run.status) \(run.error)")
         }
-        #expect(try work.run(["publish", "feed", "7.js"] + FeedReleaseFixture.online).status == 64)
+        #expect(
+            try work.run(["publish", "feed", "7.js"] + FeedReleaseFixture.online + FeedReleaseFixture.all).status == 64)
         #expect(try work.versioned() == before)
+    }
+
+    /// Nothing goes to devices that nobody has named.
+    @Test func whoGetsItIsSaid() throws {
+        let work = try FeedReleaseFixture()
+        try #require(try work.run(FeedReleaseFixture.make("other")).status == 0)
+        let before = try work.versioned()
+        let keys = FeedReleaseFixture.envelopes + FeedReleaseFixture.online + FeedReleaseFixture.release
+        for words in [["publish", "feed", "8.js"], ["promote", "feed", "other", Self.id]] {
+            let run = try work.run(words + keys)
+            #expect(run.status == 64 && run.error.contains("--rollout 100%"), "\(run.error)")
+        }
+        #expect(try work.versioned() == before)
+        for (audience, text) in [
+            (["--group", "qa"], "groups qa"), (["--user", "ada"], "1 users"),
+            (["--rollout", "5%"], "5% by installation"),
+            (["--rollout", "100%"], "all"),
+        ] {
+            let run = try work.run(["publish", "feed", "8.js", "--dry-run"] + keys + audience)
+            #expect(run.lines.first == "published  \(Self.id) 8  to \(text)", "\(run.text) \(run.error)")
+        }
+    }
+
+    /// What devices get is not removed, unless its version is named.
+    @Test func pruneKeepsWhatDevicesGet() throws {
+        let work = try FeedReleaseFixture()
+        try #require(try work.publish(["8.js"], "--rollout", "5%").status == 0)
+        let prune = ["prune", "feed", Self.id] + FeedReleaseFixture.online + FeedReleaseFixture.release
+        let kept = try work.run(prune)
+        #expect(kept.lines == ["stays  \(Self.id) 7  offered to all, which no higher version is", "unchanged  feed"])
+        #expect(try work.codes("--installation", "x") == ["8 rollout", "7 offered"])
+        try #require(try work.run("rollout", "feed", Self.id, "100%").status == 0)
+        #expect(try work.run(prune).lines.first == "removed  \(Self.id) 7")
+    }
+
+    /// Thousands of patches are withdrawn and removed in a time that grows with their number.
+    @Test func manyPatchesAreStoppedAtOnce() throws {
+        let work = try FeedReleaseFixture()
+        let ids = (0..<40).map { "com.example.shop.patch-\($0)" }
+        let packed = try work.shop.shell(
+            """
+            mkdir many && for n in $(seq 0 39); do sed "s/shop.cart-total/shop.patch-$n/" 7.lua >many/$n.lua; done
+            patchpack pack -q --no-lint many/*.lua -o dist --signing-key rsa-sha1:signing.pem --script-key script.key
+            """)
+        try #require(packed.status == 0, "\(packed.error)")
+        try #require(try work.publish((0..<40).map { "dist/\($0).js" }).status == 0)
+        let withdrawn = try work.run(["withdraw", "feed"] + ids + [ids[0]] + FeedReleaseFixture.online)
+        let said = ids.map { "withdrawn  \($0) 7" } + ["already withdrawn  \(ids[0]) 7"]
+        #expect(Array(withdrawn.lines.dropLast()) == said)
+        let prune =
+            ["prune", "feed"] + ids + ["--patch-version", "7"] + FeedReleaseFixture.online + FeedReleaseFixture.release
+        #expect(try work.run(prune).lines.first == "removed  \(ids[0]) 7")
+        #expect(try work.run(prune).lines.first == "removed the withdrawal of  \(ids[0]) 7")
+        #expect(try work.codes() == ["7 offered"])
     }
 
     /// The verified bytes are the ones that are signed, wherever they come from.
     @Test func envelopesComeThroughPipes() throws {
         let work = try FeedReleaseFixture(isEmpty: true)
-        let options = (FeedReleaseFixture.envelopes + FeedReleaseFixture.online + FeedReleaseFixture.release).joined(
-            separator: " ")
+        let options =
+            (FeedReleaseFixture.envelopes + FeedReleaseFixture.online + FeedReleaseFixture.release
+            + FeedReleaseFixture.all).joined(
+                separator: " ")
         for (line, version) in [
             ("feed publish feed <(cat 7.js) \(options)", 7), ("feed publish feed - \(options) <8.js", 8),
         ] {
@@ -219,7 +329,9 @@ import Testing
         let work = try FeedReleaseFixture()
         let before = try work.versioned()
         let publish = try work.publish(["8.js"], with: FeedReleaseFixture.online)
-        #expect(publish.status == 31 && publish.error.contains("the role targets needs 1 more"), "\(publish.error)")
+        #expect(
+            publish.status == 31 && publish.error.contains("the release key (role targets) must sign: 1 more of "),
+            "\(publish.error)")
         #expect(try work.versioned() == before)
         #expect(try work.run("withdraw", "feed", Self.id, "--reason", "wrong").status == 0)
         #expect(try work.codes() == ["7 withdrawn"])
@@ -304,8 +416,9 @@ import Testing
         #expect(run.lines.prefix(2) == ["withdrawn  \(Self.id) 7", "withdrawn  \(other) 7"], "\(run.error)")
         let keys = FeedReleaseFixture.online + FeedReleaseFixture.release
         // A second removal would remove the withdrawal.
-        #expect(try work.run(["remove", "feed", Self.id, Self.id] + keys).status == 64)
-        for _ in 0..<2 { #expect(try work.run(["remove", "feed", Self.id, other] + keys).status == 0) }
+        let version = ["--patch-version", "7"] + keys
+        #expect(try work.run(["prune", "feed", Self.id, Self.id] + version).status == 64)
+        for _ in 0..<2 { #expect(try work.run(["prune", "feed", Self.id, other] + version).status == 0) }
         #expect(try work.codes() == [])
     }
 
@@ -326,6 +439,8 @@ import Testing
             ),
             (["rollback", "feed"], 64, "did you mean withdraw or undo?"),
             (["list", "feed"], 64, "did you mean status?"),
+            (["remove", "feed"], 64, "did you mean withdraw or prune?"),
+            (["prune", "feed", Self.id, "--keep", "2", "--patch-version", "7"], 64, "--keep with --patch-version"),
             (["disable", "feed", Self.id] + FeedReleaseFixture.online, 64, "feed pause or withdraw"),
             (["history", "feed"], 64, "did you mean log?"),
         ] as [([String], Int32, String)] {
@@ -366,35 +481,33 @@ import Testing
         #expect(try work.run(FeedReleaseFixture.make("feed")).status == 73)
     }
 
+    @Test func aPassphraseMayComeFromAPipe() throws {
+        let work = try FeedReleaseFixture()
+        let run = try work.shop.shell(
+            """
+            openssl pkcs8 -topk8 -in release.pem -out locked.pem -passout pass:x && chmod 600 locked.pem &&
+              patchpack feed publish feed 8.js --rollout 100% --key locked.pem --key online.pem --passphrase-file <(echo x) \
+                --trusted-key trusted.pem --script-key script.key
+            """)
+        #expect(run.status == 0 && run.lines.first == "published  \(Self.id) 8  to all", "\(run.text)\(run.error)")
+    }
+
     @Test func aPercentageKeepsWhatItCounts() throws {
         let work = try FeedReleaseFixture(isEmpty: true)
         try #require(
             try work.publish(["7.js"], "--rollout", "10%", "--rollout-unit", "user", "--seed", "wave-1").status == 0)
-        try work.folder.write((1...1000).map { "user-\($0)\n" }.joined(), to: "units")
-        let wider = try work.run("rollout", "feed", Self.id, "50%", "--ids", "units", "--app-version", "2.3.1")
+        let wider = try work.run("rollout", "feed", Self.id, "50%")
         #expect(wider.lines.first == "offered to 50% by user  \(Self.id) 7", "\(wider.error)")
-        let expected = try (1...1000).count { try Rollout.bucket(of: "user-\($0)", seed: "wave-1") < 5000 }
-        #expect(wider.text.contains(" -> \(expected) of 1000"), "\(wider.text)")
-        let preview = try work.run(["preview", "feed", "--app-version", "2.3.1", "--ids", "units"])
-        #expect(preview.lines.contains("\(Self.id) 7  offered  \(expected) of 1000"), "\(preview.text)")
-        let other = try work.run(["preview", "feed", "--app-version", "2.5.0", "--ids", "units"])
-        #expect(other.lines == ["\(Self.id) 7  app-version  1000 of 1000"])
-    }
-
-    /// The ids are read in parts of a mebibyte, in which lines may begin and end anywhere.
-    @Test func eachIDIsCountedOnce() throws {
-        let work = try FeedReleaseFixture()
-        func preview(_ file: String) throws -> Tool {
-            try work.run(["preview", "feed", "--app-version", "2.3.1", "--ids", file])
+        let users = try Dictionary(grouping: (1...20).map { "user-\($0)" }) {
+            try Rollout.bucket(of: $0, seed: "wave-1") < 5000
         }
-        let all = (0..<50_000).map { "0123abcd-4567-89ab-cdef-\(100_000 + $0)" }
-        try work.folder.write((all + all.suffix(2)).joined(separator: "\r\n") + "\n\nlast", to: "units")
-        let run = try preview("units")
-        #expect(run.lines == ["\(Self.id) 7  offered  50001 of 50001"] && run.error.contains("2 repeated lines"))
-        let endless = try preview("/dev/zero")
-        #expect(endless.status == 16 && endless.error.contains("/dev/zero: a line is longer than 1024 bytes"))
-        try work.folder.write(String(repeating: "a", count: 1025), to: "long")
-        #expect(try preview("long").status == 16 && preview("none").status == 66)
+        let (inside, outside) = (try #require(users[true]?.first), try #require(users[false]?.first))
+        for (user, version, code) in [
+            (inside, "2.3.1", "offered"), (outside, "2.3.1", "rollout"), (inside, "2.5.0", "app-version"),
+        ] {
+            let preview = try work.run(["preview", "feed", "--app-version", version, "--user", user])
+            #expect(preview.lines == ["\(code)  \(Self.id) 7"], "\(user): \(preview.text)\(preview.error)")
+        }
     }
 
     @Test func aDryRunWritesNothing() throws {
@@ -407,11 +520,27 @@ import Testing
         #expect(try work.folder.contents() == before)
     }
 
+    /// A signature may take minutes, but nothing keeps the kill switch waiting.
+    @Test func theKillSwitchWaitsForNobody() throws {
+        let work = try FeedReleaseFixture()
+        let run = try Tool.shell(
+            """
+            patchpack feed switch feed a=1 --root feed/metadata/1.root.json --signature-command \
+              'touch started; while [ ! -e go ]; do sleep 0.1; done; false' &
+            until [ -e started ]; do sleep 0.1; done
+            patchpack feed disable feed --key online.pem --reason 'data loss' || exit 1
+            touch go; ! wait $!
+            """, in: work.folder.path)
+        #expect(run.status == 0 && run.text.contains("disabled  all patches"), "\(run.text) \(run.error)")
+    }
+
     /// The release key is on another machine: first with `openssl`, then with a command.
     @Test func aChangeIsSignedElsewhere() throws {
         let work = try FeedReleaseFixture()
         let staged = try work.publish(["8.js"], "--stage", with: FeedReleaseFixture.online)
-        #expect(staged.status == 0 && staged.text.contains("waits  the role targets for 1 more"), "\(staged.error)")
+        #expect(
+            staged.status == 0 && staged.text.contains("waits  for the release key (role targets): 1 more of "),
+            "\(staged.error)")
         #expect(try work.codes() == ["7 offered"])
         #expect(try work.run("resume", "feed", Self.id).status == 78)
         #expect(
@@ -477,7 +606,7 @@ import Testing
         #expect(files.count == 2)
         #expect(try Set(files.map { try work.folder.read($0) }) == [try work.folder.read("7.js")])
         let other = try work.run(
-            ["promote", "feed", "release", Self.id] + keys + [
+            ["promote", "feed", "release", Self.id] + keys + FeedReleaseFixture.all + [
                 "--trusted-key", "other.pem", "--script-key", "script.key",
             ])
         #expect(other.status == 12, "\(other.error)")
@@ -509,8 +638,8 @@ import Testing
         try #require(try work.run("withdraw", "feed", Self.id).status == 0)
         #expect(try work.run("pause", "feed", Self.id).status == 64)
         #expect(try work.run("rollout", "feed", Self.id, "50%").lines.first?.hasPrefix("still withdrawn") == true)
-        #expect(try work.run("resume", "feed", Self.id).status == 0)
-        #expect(try work.run("pause", "feed", Self.id).status == 0)
+        #expect(try work.run("resume", "feed", Self.id).lines.first == "resumed  \(Self.id) 7")
+        #expect(try work.run("pause", "feed", Self.id).lines.first == "paused  \(Self.id) 7")
     }
 
     @Test func aLostOnlineKeyIsReplaced() throws {
@@ -540,6 +669,34 @@ import Testing
         let check = try work.run(["check", "feed"])
         #expect(
             check.error.contains("7 is signed only by keys that the delivered trust store refuses"), "\(check.error)")
+        // A device of this feed refuses it too.
+        let preview = ["preview", "feed", "--app-version", "2.3.1"]
+        let refused =
+            "refused  \(FeedReleaseFixture.id) 7  it is signed only by keys that the delivered trust store refuses"
+        #expect(try work.run(preview).lines == [refused])
+        #expect(
+            try work.run(preview + ["--format", "json"]).objects().map { $0["offered"] as? Bool } == [false])
+    }
+
+    @Test func theWrongFileIsNamed() throws {
+        let work = try FeedReleaseFixture()
+        for line in [
+            ["check", "feed"], ["preview", "feed", "--app-version", "1"], ["status", "feed"], ["log", "feed"],
+            ["deploy", "feed", "--to", "www"], ["pause", "feed", Self.id] + FeedReleaseFixture.online,
+        ] {
+            let run = try work.run(line + ["--root", "trusted.pem"])
+            #expect(run.status == 30 && run.error.hasPrefix("patchpack: error: trusted.pem: not JSON"), "\(run.error)")
+            #expect(run.error.contains("hint: name the feed's 1.root.json"), "\(run.error)")
+        }
+        try #require(try work.shop.shell("rm feed/metadata/timestamp.json").status == 0)
+        let device = ["--app-version", "1", "--app", "com.example.shop", "--store", "d"] + FeedReleaseFixture.envelopes
+        for run in [
+            try work.run(["check", "feed"]), try work.run(["preview", "feed", "--app-version", "1"]),
+            try Tool.run(Tool.patchpack, ["sync", "feed"] + device, in: work.folder.path),
+        ] {
+            let says = "error: feed: metadata/timestamp.json: the feed does not have this file"
+            #expect(run.status == 36 && run.error.contains(says), "\(run.error)")
+        }
     }
 
     @Test func keysStayApart() throws {

@@ -108,7 +108,7 @@ import Testing
 
     @Test func aStateThatIsInEffectIsNotMadeAgain() throws {
         try change("pause", "feed", Self.id)
-        try change("undo", "feed", "--to", "2")
+        try change("undo", "feed", "--to", "2", "--yes")
         let before = try work.versioned()
         let again = try work.run("undo", "feed", "--to", "2", "--reason", "once more")
         #expect(again.status == 0 && again.lines == ["already as at snapshot 2", "unchanged  feed"])
@@ -127,6 +127,18 @@ import Testing
         #expect(try work.run(["sign", "feed", "--discard"]).error.contains("no change was staged"))
     }
 
+    /// A named state is shown, and restored only if somebody says yes.
+    @Test func aNamedStateIsShownAndAsked() throws {
+        try change("pause", "feed", Self.id)
+        let before = try work.versioned()
+        let undo = ["undo", "feed", "--to", "2"] + FeedReleaseFixture.online
+        let shown = try work.run(undo)
+        #expect(shown.status == 64 && shown.error.contains("\(Self.id) 7: paused") && shown.error.contains("--yes"))
+        #expect(try work.run(undo + ["--format", "json"]).error.contains("nothing is shown"))
+        #expect(try work.versioned() == before)
+        #expect(try work.run(undo + ["--dry-run"]).text.contains("would write"))
+    }
+
     /// Undoes each change, and checks that the earlier state is back.
     @Test(arguments: [
         ["rollout", "feed", id, "5%"], ["pause", "feed", id], ["withdraw", "feed", id], ["disable", "feed"],
@@ -143,7 +155,8 @@ import Testing
             #expect(unnamed.status == 78 && unnamed.error.contains("give --to 2"), "\(unnamed.error)")
         }
         let undo = try work.run(
-            ["undo", "feed", "--reason", "a mistake"] + (isSafe ? [] : ["--to", "2"]) + FeedReleaseFixture.online)
+            ["undo", "feed", "--reason", "a mistake"] + (isSafe ? [] : ["--to", "2", "--yes"])
+                + FeedReleaseFixture.online)
         #expect(undo.status == 0, "\(undo.error)")
         #expect(try work.run(["preview", "feed", "--app-version", "2.3.1"]).text == before)
         let now = try #require(try work.run(["status", "feed", "--format", "json"]).objects().first)
@@ -194,40 +207,21 @@ import Testing
         #expect(pause.lines.last == "  signatures: rollout by cron \(online.prefix(16))", "\(pause.text)")
     }
 
-    @Test func theEndsAreThereAsACalendar() throws {
-        let end = "2099-03-01T12:00:00Z"
-        let name = String(repeating: "long", count: 16)
-        for arguments in [
-            ["add", "keys.store", "trusted.pem", "--name", name, "--not-after", end],
-            ["add", "keys.store", "offline-public.pem", "--name", "second"],
-        ] {
-            let run = try Tool.run(Tool.patchpack, ["trust"] + arguments, in: work.folder.path)
+    /// A key without an end has no sample.
+    @Test func theEndsOfKeysAreMetrics() throws {
+        let keys = ["trusted.pem": ["--not-after", "2099-03-01T12:00:00Z"], "offline-public.pem": []]
+        for (key, end) in keys {
+            let run = try Tool.run(Tool.patchpack, ["trust", "add", "keys.store", key] + end, in: work.folder.path)
             try #require(run.status == 0, "\(run.error)")
         }
         let trust = try work.run(
             ["trust", "feed", "keys.store"] + FeedReleaseFixture.online + FeedReleaseFixture.release)
         try #require(trust.status == 0, "\(trust.error)")
-        let run = try work.run(["status", "feed", "--calendar"])
-        #expect(run.status == 0, "\(run.error)")
-        // Swift treats CRLF as one character.
-        let lines = run.text.components(separatedBy: "\r\n")
-        #expect(lines.last == "" && !lines.joined().contains("\n"))
-        #expect(lines.allSatisfy { $0.utf8.count <= 75 })
-        let whole = run.text.replacingOccurrences(of: "\r\n ", with: "").components(separatedBy: "\r\n")
-        #expect(whole.first == "BEGIN:VCALENDAR" && whole.dropLast().last == "END:VCALENDAR")
-        #expect(whole.count { $0 == "BEGIN:VEVENT" } == 6, "five roles and the key that ends")
-        #expect(whole.contains("DTSTART:20990301T120000Z"))
-        #expect(whole.contains("SUMMARY:com.example.shop release: the key \(name) of envelopes ends"), "\(run.text)")
-        #expect(whole.contains { $0.hasPrefix("DESCRIPTION:patchpack feed refresh DIR\\, with 1 of the keys ") })
-        let ids = whole.filter { $0.hasPrefix("UID:") }
-        #expect(Set(ids).count == 6 && ids.contains("UID:timestamp.release.com.example.shop@patchpack"))
-        // A calendar that reads it again moves an event, which has the same id.
-        #expect(try work.run("refresh", "feed").status == 0)
-        let later = try work.run(["status", "feed", "--calendar"]).text.components(separatedBy: "\r\n")
-        #expect(later.filter { $0.hasPrefix("UID:timestamp") } == ids.filter { $0.hasPrefix("UID:timestamp") })
-        #expect(try work.run(["status", "feed", "--calendar", "--format", "json"]).status == 64)
-        let metrics = try work.run(["status", "feed", "--format", "openmetrics"]).text
-        #expect(metrics.contains("patchpack_feed_key_expires_timestamp_seconds{"))
+        let ends = try work.run(["status", "feed", "--format", "openmetrics"]).lines.filter {
+            $0.hasPrefix("patchpack_feed_key_expires_timestamp_seconds{")
+        }
+        #expect(ends.count == 1 && ends[0].hasSuffix(#"key="trusted"} 4076049600"#), "\(ends)")
+        #expect(try work.run(["status", "feed", Self.id, "--format", "openmetrics"]).status == 64)
     }
 
     @Test func aLongListIsShort() throws {
@@ -261,12 +255,8 @@ import Testing
     }
 
     @Test func whoIsLeftOutIsSaid() throws {
-        try work.folder.write("a\nb\n", to: "units")
-        let run = try work.run(
-            ["set", "feed", "--minimum-app-version", "99", "--ids", "units", "--app-version", "2.3.1"]
-                + FeedReleaseFixture.online)
+        let run = try work.run(["set", "feed", "--minimum-app-version", "99"] + FeedReleaseFixture.online)
         #expect(run.status == 0 && run.error.contains("an app older than 99 gets no patch any more"), "\(run.error)")
-        #expect(run.text.contains("\(Self.id) 7  app-version  0 -> 2 of 2"), "\(run.text)")
         let lower = try work.run(["set", "feed", "--minimum-app-version", "1"] + FeedReleaseFixture.online)
         #expect(lower.status == 0 && !lower.error.contains("gets no patch"))
     }
@@ -299,20 +289,21 @@ import Testing
     @Test func whatWasRemovedCannotBeUndone() throws {
         let keys = FeedReleaseFixture.online + FeedReleaseFixture.release
         #expect(try work.publish(["8.js"]).status == 0)
-        let remove = try work.run(["remove", "feed", Self.id, "--patch-version", "7"] + keys)
+        let prune = try work.run(["prune", "feed", Self.id, "--patch-version", "7"] + keys)
         #expect(
-            remove.status == 0 && remove.lines.prefix(2) == ["removed  \(Self.id) 7", "withdrawn  \(Self.id) 7"],
-            "\(remove.error)")
+            prune.status == 0 && prune.lines.prefix(2) == ["removed  \(Self.id) 7", "withdrawn  \(Self.id) 7"],
+            "\(prune.error)")
         #expect(try work.codes() == ["8 offered", "7 withdrawn"])
         let undo = try work.run("undo", "feed", "--to", "3")
         #expect(undo.status == 78 && undo.error.contains("7 was removed"), "\(undo.error)")
-        let again = try work.run(["remove", "feed", Self.id, "--patch-version", "7"] + keys)
+        let again = try work.run(["prune", "feed", Self.id, "--patch-version", "7"] + keys)
         #expect(again.status == 0 && again.error.contains("no entry withdraws it any more"))
-        #expect(try work.run(["remove", "feed", Self.id, "--patch-version", "7"] + keys).status == 64)
+        #expect(try work.run(["prune", "feed", Self.id, "--patch-version", "7"] + keys).status == 64)
         // A device may still have it.
         let late = try work.run("withdraw", "feed", Self.id, "--patch-version", "7")
         #expect(late.status == 0 && late.lines.first == "withdrawn  \(Self.id) 7", "\(late.error)")
-        #expect(try work.run(["remove", "feed", Self.id] + keys).status == 64)
+        let unknown = try work.run(["prune", "feed", Self.id, "--patch-version", "9"] + keys)
+        #expect(unknown.status == 64 && unknown.error.contains("it has 7, 8"), "\(unknown.error)")
         #expect(try work.run(["check", "feed"]).status == 0)
     }
 
@@ -384,6 +375,16 @@ import Testing
         #expect(log.contains("snapshot 5") && log.contains("snapshot 3") && !log.contains("theirs"), "\(log)")
         try change("undo", "feed")
         #expect(try status().contains("switch mine=1"))
+        // A file in the place of a state of this feed, or of one that it never had.
+        for (number, status) in [(4, 78), (3, 34)] {
+            if number == 3 {
+                for name in theirs + ["other/feed/metadata/3.snapshot.json", "other/feed/metadata/3.rollout.json"] {
+                    try work.folder.write(try work.folder.read(name), to: String(name.dropFirst("other/".count)))
+                }
+            }
+            #expect(try work.run("undo", "feed", "--to", "\(number)", "--yes").status == status)
+            #expect(try work.run(["diff", "feed@\(number)", "feed"]).status == status)
+        }
     }
 
     @Test func aPageHasAllOfIt() throws {

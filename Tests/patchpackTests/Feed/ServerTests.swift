@@ -11,7 +11,7 @@ import Testing
 
 #if os(Linux)
     /// A feed on real servers: nginx with the documented configuration, and a cache and a proxy in front of it.
-    @Suite(.ownThreads, .enabled(if: Tool.exists("/usr/sbin/nginx")))
+    @Suite(.ownThreads, .needs("nginx-light", "/usr/sbin/nginx"))
     struct ServerTests {
         private let work: FeedReleaseFixture
         private let storage = MemoryStorage()
@@ -47,16 +47,19 @@ import Testing
             }
         }
 
-        private func source(_ server: WebServer, tls: Bool = true, retries: Int = 0, isImpatient: Bool = false) throws
-            -> ServedSource
-        {
+        private func source(
+            _ server: WebServer, tls: Bool = true, retries: Int = 0, isImpatient: Bool = false,
+            pause: (@Sendable (Duration) async throws -> Void)? = nil
+        ) throws -> ServedSource {
             var settings = HTTPSettings()
             settings.allowsHTTP = !tls
             settings.authorities = work.folder.at("ca.pem")
             settings.retries = retries
             if isImpatient { (settings.stallTime, settings.fileTime) = (.seconds(2), .seconds(5)) }
             let url = "\(tls ? "https" : "http")://127.0.0.1:\(server.port)"
-            return ServedSource(server: server, source: try HTTPSource(url, settings: settings))
+            var source = try HTTPSource(url, settings: settings)
+            if let pause { source.pause = pause }
+            return ServedSource(server: server, source: source)
         }
 
         /// Updates, and reads the list and the offered envelope.
@@ -110,6 +113,7 @@ import Testing
             #expect(fault?.message == "http://127.0.0.1:8931: http is not allowed")
             #expect(fault?.hint == "use https, or HTTPSettings(allowsHTTP: true) for a server of your own")
             _ = try HTTPSource("http://127.0.0.1:8931", settings: HTTPSettings(allowsHTTP: true))
+            #expect("\(try HTTPSource("HTTPS://ada:secret@example.com/feed"))" == "https://example.com/feed/")
         }
 
         @Test(arguments: [
@@ -323,27 +327,46 @@ import Testing
             #expect(failures >= 5, "\(failures)")
         }
 
-        @Test func aPassingFaultIsTriedAgain() async throws {
-            let server = try nginx(tls: false)
-            let storage = MemoryStorage()
-            #expect(try await sync(source(server, tls: false, retries: 2), in: storage) == [7])
-            server.stop()
-            let start = ContinuousClock.now
-            let error = await code(try source(server, tls: false, retries: 2))
-            #expect(error == PatchError(.feedUnavailable, ""))
-            #expect(ContinuousClock.now - start > .seconds(2.4), "half a second, and then two")
+        /// The server has a fault until the second pause, or for longer.
+        @Test(arguments: [true, false]) func aPassingFaultIsTriedAgain(passes: Bool) async throws {
+            let down = work.folder.at("down")
+            let server = try nginx(tls: false, "if (-e \(down)) { return 503; }")
+            let pauses = Mutex<[Duration]>([])
+            let source = try source(server, tls: false, retries: 2) { pause in
+                let isLast = pauses.withLock { pauses in
+                    pauses.append(pause)
+                    return pauses.count == 2
+                }
+                if isLast, passes { try FileManager.default.removeItem(atPath: down) }
+            }
+            #expect(try await sync(source) == [7])
+            try work.folder.write("", to: "down")
+            let error = await code(source)
+            #expect(error == (passes ? nil : PatchError(.feedUnavailable, "")))
+            let seconds = pauses.withLock { $0.map { $0 / .seconds(1) } }
+            try #require(seconds.count == 2, "\(seconds)")
+            #expect((0.5...1).contains(seconds[0]) && (2...4).contains(seconds[1]), "\(seconds)")
         }
 
         @Test func aCancelledTransferEnds() async throws {
-            let server = try nginx(
-                tls: false,
-                "location = /metadata/2.root.json { limit_rate 1; alias \(work.folder.path)/feed/metadata/1.root.json; }"
-            )
+            // It accepts a request, and never answers.
+            let server = try WebServer(in: work.folder.path) {
+                """
+                python3 -c 'import socket, time
+                client, _ = socket.create_server(("127.0.0.1", \($0))).accept()
+                client.recv(1)
+                open("asked", "w")
+                time.sleep(600)'
+                """
+            }
             let source = try source(server, tls: false)
             let task = Task { try await source.fetch("metadata/2.root.json", limit: 1 << 20, etag: nil) }
-            try await Task.sleep(for: .milliseconds(500))
+            while !FileManager.default.fileExists(atPath: work.folder.at("asked")) {
+                try await Task.sleep(for: .milliseconds(1))
+            }
             task.cancel()
-            await #expect(throws: PatchError(.feedUnavailable, "")) { try await task.value }
+            let error = await #expect(throws: PatchError.self) { try await task.value }
+            #expect(error?.message == "metadata/2.root.json: cancelled")
         }
 
         @Test(arguments: [
@@ -354,7 +377,7 @@ import Testing
         }
 
         /// A cache serves the old timestamp and remembers that there is no second root, for longer than any test takes.
-        @Test(.enabled(if: Tool.exists("/usr/sbin/varnishd"))) func aCacheInFrontOfIt() async throws {
+        @Test(.needs("varnish", "/usr/sbin/varnishd")) func aCacheInFrontOfIt() async throws {
             let server = try nginx(tls: false)
             try work.folder.write(
                 "vcl 4.1; backend default { .host = \"127.0.0.1\"; .port = \"\(server.port)\"; }", to: "cache.vcl")
@@ -377,7 +400,7 @@ import Testing
             #expect(try await sync(source(cache, tls: false), in: MemoryStorage()) == [7])
         }
 
-        @Test(.enabled(if: Tool.exists("/usr/bin/tinyproxy"))) func throughAProxy() throws {
+        @Test(.needs("tinyproxy", "/usr/bin/tinyproxy")) func throughAProxy() throws {
             let server = try nginx()
             let proxy = try WebServer(in: work.folder.path) { port in
                 try work.folder.write(

@@ -8,6 +8,12 @@ import http.server
 import sys
 
 fault = sys.argv[2]
+refusals = {
+    "forbidden": (403, "AccessDenied"),
+    "moved": (301, "PermanentRedirect"),
+    "region": (400, "AuthorizationHeaderMalformed"),
+    "clock": (403, "RequestTimeTooSkewed"),
+}
 objects = {}
 
 
@@ -23,14 +29,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def refuse(self, status, code):
-        self.answer(status, f"<Error><Code>{code}</Code></Error>".encode())
+        region = "<Region>eu-west-9</Region>" if code.startswith("Authorization") else ""
+        headers = {"x-amz-bucket-region": "eu-west-9"} if status == 301 else {}
+        self.answer(status, f"<Error><Code>{code}</Code>{region}</Error>".encode(), headers)
 
     def do_GET(self):
         body = objects.get(self.path)
         if fault == "no bucket":
             self.refuse(404, "NoSuchBucket")
-        elif fault == "forbidden":
-            self.refuse(403, "AccessDenied")
+        elif fault in refusals:
+            self.refuse(*refusals[fault])
         elif body is None:
             self.refuse(404, "NoSuchKey")
         else:
@@ -42,6 +50,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         is_there = self.path in objects
         if self.headers["If-None-Match"] and is_there and fault != "no conditions":
             return self.refuse(412, "PreconditionFailed")
+        if fault == "unconditional" and self.headers["If-None-Match"]:
+            return self.refuse(501, "NotImplemented")
         if fault == "refuses" or fault == "keeps old" and self.headers["If-Match"]:
             return self.refuse(412, "PreconditionFailed")
         if fault == "cuts" and self.path.endswith(".targets.json"):

@@ -9,10 +9,9 @@ import Testing
     /// A workshop with keys in the folders `rsa` and `ed`. Making an RSA key is slow.
     private static let template = Result {
         let shop = try ReleaseFixture()
-        for (algorithm, folder) in [("rsa", "rsa"), ("ed25519", "ed")] {
-            let suite = algorithm == "rsa" ? "aes-128-cbc+md5" : "aes-256-gcm+sha256"
-            let bits = algorithm == "rsa" ? ["--bits", "2048"] : []
-            let words = ["keygen", "-o", folder, "--algorithm", algorithm, "--suite", suite] + bits
+        for (profile, folder) in [("mpaas", "rsa"), ("modern", "ed")] {
+            let bits = profile == "mpaas" ? ["--bits", "2048"] : []
+            let words = ["keygen", "-o", folder, "--profile", profile] + bits
             let run = try Tool.run(Tool.patchpack, words, in: shop.folder.path)
             try #require(run.status == 0, "\(run.error)")
         }

@@ -6,7 +6,7 @@ import Testing
 
 private let python = "\(Tool.root)/.build/tuf/bin/python"
 
-/// python-tuf as the other side, in both directions. `make interop` installs it.
+/// python-tuf as the other side, in both directions. `make check-interop` installs it.
 @Suite(.ownThreads, .enabled(if: FileManager.default.isExecutableFile(atPath: python)))
 struct PythonTUFTests {
     private static let scripts = "\(Tool.root)/Tests/patchpackTests/Interop"

@@ -32,12 +32,12 @@ import Testing
     @Test func everyVectorGetsItsVerdictFromTheTool() throws {
         let large = try TestFolder()
         // Accepted vectors run one by one: several with the same id and version in one run are an error.
-        let groups = Dictionary(grouping: Self.cases) { options($0) }
-            .flatMap { options, vectors in
-                vectors.filter { $0.stage == nil }.map { (options, [$0]) } + [
-                    (options, vectors.filter { $0.stage != nil })
-                ]
-            }.filter { !$0.1.isEmpty }
+        var groups: [([String], [Vector])] = []
+        for (options, vectors) in Dictionary(grouping: Self.cases, by: { options($0) }) {
+            groups += vectors.filter { $0.stage == nil }.map { (options, [$0]) }
+            let refused = vectors.filter { $0.stage != nil }
+            if !refused.isEmpty { groups.append((options, refused)) }
+        }
         try #require(groups.count > 20)
         for (options, vectors) in groups {
             let files = try vectors.map { vector in

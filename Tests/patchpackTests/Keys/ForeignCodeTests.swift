@@ -31,7 +31,7 @@ import Testing
 
     /// Options of `test` that name variables, although nothing reads them for a script.
     private static let options = [
-        "--script-key=env:BY_OPTION", "--trusted-key", "rsa-sha1:env:BY_WORD", "--keystore-passphrase-env",
+        "--script-key=env:BY_OPTION", "--trusted-key", "rsa-sha1:env:BY_WORD", "--passphrase-env",
         "BY_PASSPHRASE",
     ]
 

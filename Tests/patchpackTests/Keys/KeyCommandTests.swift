@@ -83,14 +83,14 @@ import Testing
 
     @Test func aKeyOfARoleIsTwoFiles() throws {
         let run = try Tool.patchpack(
-            "keygen", "--algorithm", "ed25519", "--signing-only", "-o", "root", in: shop.folder.path)
+            "keygen", "--profile", "modern", "--signing-only", "-o", "root", in: shop.folder.path)
         #expect(run.status == 0)
         let names = try shop.shell("ls root").lines
         #expect(names == ["signing.pem", "trusted.pem"])
     }
 
     @Test func keygenMakesThreeFilesThatOpensslReads() throws {
-        let run = try shop.run("keygen", "-o", "keys/new", "--bits", "2048")
+        let run = try shop.run("keygen", "-o", "keys/new", "--profile", "mpaas", "--bits", "2048")
         #expect(run.status == 0, "\(run.error)")
         #expect(try mode(of: "keys/new/signing.pem") == 0o600)
         #expect(try mode(of: "keys/new/script.key") == 0o600)
@@ -106,7 +106,8 @@ import Testing
 
     @Test func keygenEncryptsWithAPassphrase() throws {
         let run = try shop.run(
-            "keygen", "-o", "new", "--bits", "2048", "--passphrase-env", "P", environment: ["P": "open-sesame"])
+            "keygen", "-o", "new", "--profile", "mpaas", "--bits", "2048", "--passphrase-env", "P",
+            environment: ["P": "open-sesame"])
         #expect(run.status == 0, "\(run.error)")
         #expect(!run.text.contains("sesame") && !run.error.contains("sesame"))
         let check = try shop.shell("openssl pkey -in new/signing.pem -passin pass:open-sesame -noout")
@@ -119,13 +120,16 @@ import Testing
         let run = try shop.shell(
             """
             export P=$(printf 'p\\xf6w') Q=$(printf 'p\\xfcw')
-            patchpack keygen -o new --bits 2048 --passphrase-env P && openssl pkey -in new/signing.pem -passin env:P -noout &&
+            patchpack keygen -o new --profile mpaas --bits 2048 --passphrase-env P && openssl pkey -in new/signing.pem -passin env:P -noout &&
               ! patchpack keyinfo new/signing.pem --passphrase-env Q
             """)
         #expect(run.status == 0, "\(run.error)")
         let long = ["P": String(repeating: "x", count: 1025)]
         #expect(
-            try shop.run("keygen", "-o", "long", "--bits", "2048", "--passphrase-env", "P", environment: long).status
+            try shop.run(
+                "keygen", "-o", "long", "--profile", "mpaas", "--bits", "2048", "--passphrase-env", "P",
+                environment: long
+            ).status
                 == 77)
         #expect(!shop.folder.exists("long"))
     }
@@ -133,10 +137,10 @@ import Testing
     @Test func keygenLeavesWhatIsThere() throws {
         let before = try shop.folder.read("signing.pem")
         try FileManager.default.removeItem(atPath: shop.folder.at("trusted.pem"))
-        #expect(try shop.run("keygen", "--bits", "2048").status == 73)
+        #expect(try shop.run("keygen", "--profile", "mpaas", "--bits", "2048").status == 73)
         #expect(try shop.folder.read("signing.pem") == before)
         #expect(!shop.folder.exists("trusted.pem"))
-        #expect(try shop.run("keygen", "--bits", "2048", "--force").status == 0)
+        #expect(try shop.run("keygen", "--profile", "mpaas", "--bits", "2048", "--force").status == 0)
         #expect(try shop.folder.read("signing.pem") != before)
     }
 

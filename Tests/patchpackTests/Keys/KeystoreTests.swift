@@ -22,14 +22,32 @@ import Testing
 
     private func store(_ words: String...) throws -> Tool {
         try Tool.run(
-            Tool.patchpack, ["keystore"] + words + ["--keystore-passphrase-env", "P"], environment: environment,
+            Tool.patchpack, ["keystore"] + words + ["--passphrase-env", "P"], environment: environment,
             in: shop.folder.path)
+    }
+
+    /// A line end behind a passphrase is not part of it, in a variable and in a file; one within it is.
+    @Test(arguments: [("open-sesame\n", 0), ("open-sesame\r\n", 0), ("open\rsesame", 77), ("open-sesame ", 77)])
+    func aPassphraseHasNoLineEnd(_ text: String, status: Int32) throws {
+        let run = try Tool.run(
+            Tool.patchpack, ["keystore", "list", "store", "--passphrase-env", "P"], environment: ["P": text],
+            in: shop.folder.path)
+        #expect(run.status == status, "\(run.error)")
+        try shop.folder.write(text, to: "passphrase", mode: 0o600)
+        let file = try Tool.run(
+            Tool.patchpack, ["keystore", "list", "store", "--passphrase-file", "passphrase"], in: shop.folder.path)
+        #expect(file.status == status, "\(file.error)")
+        // The mark that editors of Windows put first is not part of it either.
+        try shop.folder.write("\u{FEFF}" + text, to: "passphrase", mode: 0o600)
+        let marked = try Tool.run(
+            Tool.patchpack, ["keystore", "list", "store", "--passphrase-file", "passphrase"], in: shop.folder.path)
+        #expect(marked.status == status, "\(marked.error)")
     }
 
     /// A rotation: a store with the old and the new key opens patches of both.
     @Test(.enabled(if: testsMayBeLong)) func theIDInTheFileSelectsTheKey() throws {
         let pack = [
-            "pack", "cart.lua", "--signing-key", "signing.pem", "--script-key", "store", "--keystore-passphrase-env",
+            "pack", "cart.lua", "--signing-key", "signing.pem", "--script-key", "store", "--passphrase-env",
             "P",
         ]
         for name in ["2025", "2026"] {
@@ -43,11 +61,11 @@ import Testing
         func status(_ words: String...) throws -> Int32 {
             try Tool.run(Tool.patchpack, verify + words, environment: environment, in: shop.folder.path).status
         }
-        #expect(try status("--script-key", "store", "--keystore-passphrase-env", "P") == 0)
+        #expect(try status("--script-key", "store", "--passphrase-env", "P") == 0)
         #expect(try status("--script-key", "script.key", "--script-key", "other.key") == 0)
         #expect(try status("--script-key", "script.key") == 13)
         #expect(try store("remove", "store", "2025").status == 0)
-        #expect(try status("--script-key", "store", "--keystore-passphrase-env", "P") == 13)
+        #expect(try status("--script-key", "store", "--passphrase-env", "P") == 13)
         let which = try Tool.run(
             Tool.patchpack, pack + ["--script-key", "script.key", "-o", "x.js"], environment: environment,
             in: shop.folder.path)
@@ -68,12 +86,12 @@ import Testing
         let before = try shop.folder.read("store")
         func run(_ words: String...) throws -> Tool {
             try Tool.run(
-                Tool.patchpack, ["keystore"] + words + ["--keystore-passphrase-env", "P"],
+                Tool.patchpack, ["keystore"] + words + ["--passphrase-env", "P"],
                 environment: environment.merging(["N": "new-words", "W": "wrong"]) { $1 }, in: shop.folder.path)
         }
         let wrong = try Tool.run(
             Tool.patchpack,
-            ["keystore", "passphrase", "store", "--new-passphrase-env", "N", "--keystore-passphrase-env", "W"],
+            ["keystore", "passphrase", "store", "--new-passphrase-env", "N", "--passphrase-env", "W"],
             environment: ["N": "new-words", "W": "wrong"], in: shop.folder.path)
         #expect(wrong.status == 77)
         #expect(try run("passphrase", "store", "--new-passphrase-env", "MISSING").status == 77)
@@ -84,6 +102,21 @@ import Testing
         let ring = try KeyStoreFile.open(
             shop.folder.read("store"), passphrase: SecretBytes(Array("new-words".utf8)))
         #expect(ring.scriptKeyNames() == ["2025", "2026"])
+    }
+
+    /// A private key and a key store may have different passphrases.
+    @Test func eachPassphraseIsTried() throws {
+        let run = try shop.shell(
+            """
+            export P=open-sesame Q=other; openssl pkcs8 -topk8 -in signing.pem -out locked.pem -passout env:Q; chmod 600 locked.pem
+            pack() { patchpack pack cart.lua --no-lint --force --signing-key locked.pem --script-key store --script-key-name 2026 "$@" >/dev/null; }
+            pack -o a.js --passphrase-env P --passphrase-env Q && pack -o b.js --passphrase-file <(echo $Q) --passphrase-file <(echo $P) &&
+              patchpack verify a.js b.js --trusted-key trusted.pem --script-key store --passphrase-file <(echo $P) -q && echo good
+            for one in P Q; do pack -o c.js --passphrase-env $one; echo $?; done
+            patchpack keystore list store --passphrase-file <(echo $P); patchpack keystore list store --passphrase-env P --passphrase-env Q; echo $?
+            """)
+        #expect(run.lines.prefix(3) == ["good", "77", "77"], "\(run.text)\(run.error)")
+        #expect(run.lines.count == 6 && run.lines.last == "64", "\(run.text)")
     }
 
     @Test func keysComeOutAsTheyWentIn() throws {
@@ -110,9 +143,9 @@ import Testing
     @Test func aWrongPassphraseAndAChangedFileAreRefused() throws {
         let missing = try shop.run("keystore", "list", "store")
         #expect(missing.status == 77)
-        #expect(missing.error.contains("--keystore-passphrase-env"))
+        #expect(missing.error.contains("--passphrase-env"))
         let wrong = try shop.run(
-            "keystore", "list", "store", "--keystore-passphrase-env", "P", environment: ["P": "open"])
+            "keystore", "list", "store", "--passphrase-env", "P", environment: ["P": "open"])
         #expect(wrong.status == 77)
         let store = try shop.folder.read("store")
         let passphrase = SecretBytes(Array("open-sesame".utf8))
@@ -147,13 +180,5 @@ import Testing
         }
         let verifier = try EnvelopeVerifier(trustStore: TestKeys.trust, policy: .none)
         _ = try verifier.verify(EnvelopeForge().envelope(), scriptKeys: Guarded())
-        let file = ScriptKeyFile(passphrase: SecretBytes(Array("open-sesame".utf8))) { [folder = shop.folder] in
-            try folder.read("store")
-        }
-        _ = try verifier.verify(EnvelopeForge().envelope(), scriptKeys: file)
-        let plain = ScriptKeyFile { [folder = shop.folder] in try folder.read("other.key") }
-        #expect(throws: PatchError(.decryptFailed, "")) {
-            try verifier.verify(EnvelopeForge().envelope(), scriptKeys: plain)
-        }
     }
 }

@@ -26,8 +26,8 @@ import Testing
     private let pack = "pack --no-lint --script-key script.key"
 
     @Test func itIsSaidOnce() throws {
-        #expect(try notes("keygen -o a --bits 2048") == 1)
-        #expect(try notes("keygen -o b --bits 2048 --algorithm rsa --signing-only") == 1)
+        #expect(try notes("keygen -o a --profile mpaas --bits 2048") == 1)
+        #expect(try notes("keygen -o b --profile modern --bits 2048 --algorithm rsa --signing-only") == 1)
         #expect(try notes("\(pack) one.lua two.lua cart.lua -o c --signing-key signing.pem") == 1)
         #expect(try notes("\(pack) one.lua two.lua -o d --signing-key signing.pem --all-or-nothing") == 1)
         #expect(try notes("\(pack) one.lua -o - --signing-key signing.pem >e") == 1)
@@ -38,14 +38,16 @@ import Testing
 
     @Test(arguments: ["-q", "--format json"])
     func itIsNotSaidToMachines(_ option: String) throws {
-        for line in ["keygen -o a --bits 2048", "\(pack) one.lua -o c --signing-key signing.pem", "doctor"] {
+        for line in [
+            "keygen -o a --profile mpaas --bits 2048", "\(pack) one.lua -o c --signing-key signing.pem", "doctor",
+        ] {
             #expect(try notes("\(line) \(option)") == 0, "\(line)")
         }
     }
 
     /// Nor does it print the note for those who have migrated, or are about to.
     @Test func itIsNotSaidOfOtherAlgorithms() throws {
-        #expect(try notes("keygen -o a --algorithm ed25519") == 0)
+        #expect(try notes("keygen -o a --profile modern") == 0)
         #expect(try notes("\(pack) one.lua -o b --signing-key ed.pem") == 0)
         #expect(try notes("\(pack) one.lua -o c --signing-key rsa-sha256:signing.pem") == 0)
         #expect(try notes("\(pack) one.lua -o d --signing-key signing.pem --signing-key ed.pem") == 0)
@@ -56,9 +58,24 @@ import Testing
         }
     }
 
-    /// Without an option, `keygen` makes the kinds of keys in the manual.
-    @Test func theDefaultsAreTheManuals() throws {
-        let run = try shop.run("keygen", "-o", "a", "--bits", "2048")
-        #expect(run.text.contains("private key, rsa-sha1, 2048 bits") && run.text.contains("aes-128-cbc+md5"))
+    /// Nobody gets SHA-1 without asking for it, and the manual's keys are found by its name.
+    @Test func keysAreMadeForWhatIsNamed() throws {
+        let unnamed = try shop.run("keygen", "-o", "a")
+        #expect(unnamed.status == 64 && !shop.folder.exists("a"))
+        #expect(unnamed.error.contains("--profile modern") && unnamed.error.contains("--profile mpaas"))
+        let manual = try shop.run("keygen", "-o", "a", "--profile", "mpaas", "--bits", "2048")
+        #expect(manual.text.contains("private key, rsa-sha1, 2048 bits") && manual.text.contains("aes-128-cbc+md5"))
+        let modern = try shop.run("keygen", "-o", "b", "--profile", "modern")
+        #expect(modern.text.contains("private key, ed25519") && modern.text.contains("aes-256-gcm+sha256"))
+        // On a terminal, it asks.
+        for (answer, status) in [("modern", 0), ("x", 64)] {
+            let asked = try Tool.patiently(in: shop.folder.path) { pause in
+                "(sleep \(pause); echo \(answer); sleep 1) | script -qec '\"$TOOL\" keygen -o \(answer) --force' /dev/null"
+            } until: {
+                $0.status == status
+            }
+            #expect(asked.status == status && asked.text.contains("mpaas: RSA with SHA-1"), "\(asked.text)")
+            #expect(shop.folder.exists("\(answer)/script.key") == (status == 0))
+        }
     }
 }

@@ -11,30 +11,35 @@ import Testing
 
     init() throws { shop = try ReleaseFixture() }
 
-    /// Keys in each form: PEM, hexadecimal digits, base64.
+    /// Keys in each form: PEM, also as secret stores and env files write it, hexadecimal digits, base64.
     private static let canaries: [String] = {
         let pem = (try? TestKeys.otherSigning.pem().exposed).map { String(decoding: $0, as: UTF8.self) } ?? ""
         return [
-            pem, "00ffee11ddcc22bbaa3344995566778800ffee11ddcc22bbaa33449955667788",
+            pem.replacing("\n", with: "\\n"), "00ffee11ddcc22bbaa3344995566778800ffee11ddcc22bbaa33449955667788", pem,
             "q83vEjRWeJCrze8SNFZ4kKvN7xI0Vni/Q83vEjRWeJA=", "q83vEjRWeJCrze8SNFZ4kA",
+            "'\(pem.replacing("\n", with: " "))'", "  \(pem.replacing("\n", with: "\n  "))",
+            Data(pem.utf8).base64EncodedString(),
         ]
     }()
 
-    /// Pieces of a canary. None of them may be shown.
-    private func pieces(_ canary: String) -> [String] {
-        canary.split { "/\n".contains($0) }.map(String.init).filter { $0.count >= 16 && !$0.hasPrefix("-----") }
+    /// All parts of a text with some characters.
+    private static func parts(_ text: some StringProtocol, _ count: Int) -> Set<[UInt8]> {
+        let bytes = Array(text.utf8)
+        return Set(bytes.indices.dropLast(count - 1).map { Array(bytes[$0..<$0 + count]) })
     }
 
     private func check(
         _ run: Tool, hides canary: String, _ what: String, location: SourceLocation = #_sourceLocation
     ) {
-        let pieces = pieces(canary)
-        #expect(!pieces.isEmpty, sourceLocation: location)
-        for piece in pieces {
-            #expect(
-                !run.text.contains(piece) && !run.error.contains(piece), "\(what): \(run.text) \(run.error)",
-                sourceLocation: location)
+        // No format may leave as much as the short parts between two slashes. Hashes have some hexadecimal digits of any key.
+        let length = canary.allSatisfy(\.isHexDigit) ? 12 : 6
+        let lines = canary.replacing("\\n", with: "\n").split { "\n ".contains($0) }
+        let secret = lines.filter { !$0.contains("---") && $0 != "PRIVATE" }.reduce(into: Set()) {
+            $0.formUnion(Self.parts($1, length))
         }
+        #expect(!secret.isEmpty, sourceLocation: location)
+        let shown = Self.parts(run.text + run.error, length).intersection(secret)
+        #expect(shown.isEmpty, "\(what): \(run.text) \(run.error)", sourceLocation: location)
         #expect(run.status < 128, "\(what): \(run.status)", sourceLocation: location)
     }
 
@@ -45,7 +50,8 @@ import Testing
         case _ where verb.name.contains(" "):
             verb.name.split(separator: " ").map(String.init) + ["script.key", "x"].prefix(verb.operandCount.lowerBound)
         case "completions": ["completions", "bash"]
-        case "doctor", "keygen": [verb.name]
+        case "doctor": [verb.name]
+        case "keygen": [verb.name, "--profile", "modern"]
         default: [verb.name, "cart.lua"]
         }
     }
@@ -59,26 +65,58 @@ import Testing
     @Test(arguments: verbs.map(\.name))
     func noOptionShowsAKey(_ name: String) throws {
         let verb = try #require(Self.verbs.first { $0.name == name })
-        for canary in testsMayBeLong ? Self.canaries : Array(Self.canaries.prefix(1)) {
-            for option in verb.allOptions
-            where option.value != nil && (testsMayBeLong || Self.firstVerbs[option.id] == name) {
-                let formats = [[], ["--format", "json"]].filter { option.name != "format" || $0.isEmpty }
-                // Short tests try one of the two for each option.
-                for format in testsMayBeLong ? formats[...] : [formats[option.name.utf8.count % formats.count]] {
-                    let arguments = words(of: verb) + format + ["--\(option.name)", canary]
-                    let run = try Tool.run(Tool.patchpack, arguments, in: shop.folder.path)
-                    check(run, hides: canary, "\(name) --\(option.name)")
-                    // Some verbs make a folder with that name.
-                    try? FileManager.default.removeItem(atPath: shop.folder.at(canary))
-                }
-                if let variable = option.variable {
-                    let run = try Tool.run(
-                        Tool.patchpack, words(of: verb), environment: [variable: canary], in: shop.folder.path)
-                    check(run, hides: canary, "\(name) \(variable)")
-                }
+        let formats = Self.formats(of: verb)
+        // There are more forms of a key than formats, so each place sees another form with each format.
+        var turn = name.utf8.count
+        func canary() -> String {
+            turn += 1
+            return Self.canaries[turn % Self.canaries.count]
+        }
+        for option in verb.allOptions
+        where option.value != nil && (testsMayBeLong || Self.firstVerbs[option.id] == name) {
+            for format in option.name == "format" ? [[]] : formats {
+                let key = canary()
+                let arguments = words(of: verb) + format + ["--\(option.name)", key]
+                check(try Tool.run(Tool.patchpack, arguments, in: shop.folder.path), hides: key, "\(arguments)")
+                // Some verbs make a folder with that name.
+                try? FileManager.default.removeItem(atPath: shop.folder.at(key))
+                guard let variable = option.variable else { continue }
+                let run = try Tool.run(
+                    Tool.patchpack, words(of: verb) + format, environment: [variable: key], in: shop.folder.path)
+                check(run, hides: key, "\(name) \(variable) \(format)")
             }
-            let run = try Tool.run(Tool.patchpack, words(of: verb) + ["--", canary], in: shop.folder.path)
-            check(run, hides: canary, "\(name) with an operand")
+        }
+        for format in formats {
+            for operands in [words(of: verb), [words(of: verb)[0]]] {
+                let key = canary()
+                let run = try Tool.run(Tool.patchpack, operands + format + ["--", key, key], in: shop.folder.path)
+                check(run, hides: key, "\(name) \(format) with an operand")
+                try? FileManager.default.removeItem(atPath: shop.folder.at(key))
+            }
+        }
+    }
+
+    /// The options for each format of a verb.
+    private static func formats(of verb: Verb) -> [[String]] {
+        guard case .choice(_, let names)? = verb.allOptions.first(where: { $0.name == "format" })?.value else {
+            return [[]]
+        }
+        return names.map { ["--format", $0] }
+    }
+
+    /// A key file is not read as a script or a list of files, whose errors show lines.
+    @Test(arguments: ["signing.pem", "script.key"])
+    func noVerbReadsAKeyAsAScript(_ file: String) throws {
+        let key = String(decoding: try shop.folder.read(file), as: UTF8.self)
+        for words in [
+            ["lint", file], ["test", file, "--spec", file], ["test", "cart.lua", "--spec", file],
+            ["pack", "--no-lint", file, "-o", "x.js", "--signing-key", "signing.pem", "--script-key", "script.key"],
+            ["verify", "--files-from", file, "--trusted-key", "trusted.pem", "--script-key", "script.key"],
+            ["lint", "--format", "github", "--files-from", file],
+        ] {
+            let run = try Tool.run(Tool.patchpack, words, in: shop.folder.path)
+            #expect(run.status == 64, "\(words): \(run.error)")
+            check(run, hides: key, "\(words)")
         }
     }
 
@@ -87,15 +125,15 @@ import Testing
             check(try shop.run(canary), hides: canary, "a verb")
             check(try shop.run("verify", "cart.lua", "--\(canary)"), hides: canary, "an option")
             check(try shop.run("verify", "cart.lua", "--trusted-key=ed25519:\(canary)"), hides: canary, "a prefix")
+            check(try shop.run("verify", "cart.lua", "--\(canary)="), hides: canary, "an option with a value")
+            check(try shop.run("verify", "cart.lua", "--app-version", canary), hides: canary, "a version")
             check(try shop.run("keyinfo", canary), hides: canary, "keyinfo")
             check(try shop.run("pack", "cart.lua", "-o", "\(canary)/x.js"), hides: canary, "a path")
         }
     }
 
     @Test(arguments: [
-        "passphrase-env", "passphrase-file", "keystore-passphrase-env", "keystore-passphrase-file",
-        "new-passphrase-env",
-        "new-passphrase-file",
+        "passphrase-env", "passphrase-file", "new-passphrase-env", "new-passphrase-file",
     ])
     func noOptionShowsAPassphrase(_ option: String) throws {
         try #require(Option.passphraseEnv.name == "passphrase-env")

@@ -53,7 +53,7 @@ import Testing
     @Test func aFeedShowsHowFarItIs() throws {
         let work = try FeedReleaseFixture(isEmpty: true)
         let publish =
-            "publish feed 7.js 8.js --key release.pem --key online.pem --trusted-key trusted.pem --script-key script.key"
+            "publish feed 7.js 8.js --rollout 100% --key release.pem --key online.pem --trusted-key trusted.pem --script-key script.key"
         for (action, bar, word) in [(publish, "] 1/2", "wrote"), ("deploy feed --to www", "] 0/", "deployed")] {
             let terminal = try Tool.patiently(in: work.folder.path) { pause in
                 "sleep \(pause) | TERM=xterm script -qec '\"$TOOL\" feed \(action) --dry-run' /dev/null"

@@ -1,4 +1,5 @@
 import Foundation
+import PatchFiles
 import TestSupport
 import Testing
 
@@ -19,7 +20,7 @@ import Testing
         "test 7.lua --spec spec.lua --coverage none/a/lines",
         "feed page feed -o none/a/page.html", "report events.jsonl --html none/a/page.html",
         "trust add none/a/trust.store trusted.pem",
-        "keystore add none/a/script.store script.key --keystore-passphrase-env P",
+        "keystore add none/a/script.store script.key --passphrase-env P",
     ])
     func aFileNeedsItsFolder(line: String) throws {
         let words = line.split(separator: " ").map(String.init)
@@ -34,6 +35,132 @@ import Testing
         #expect(found.status != 74, "\(found.error)")
     }
 
+    /// The verbs that write a file that is named, or files in a folder.
+    private static let writers = [
+        "pack 8.lua --no-lint --signing-key signing.pem --script-key script.key -o out/8.js --force",
+        "resign 7.js --trusted-key trusted.pem --signing-key signing.pem -o out/7.js --force",
+        "embed --trusted-key trusted.pem --output out/keys.swift --force",
+        "test 7.lua --spec spec.lua --coverage out/lines", "feed page feed -o out/page.html --force",
+        "report events.jsonl --html out/page.html --force", "keystore export s.store one -o out/one.key --force",
+        "feed sign feed --detach -o out/payload --force --root feed/metadata/1.root.json",
+        "keygen -o out --profile modern --force", "init out", "interface stubs INTERFACE -o out --force",
+        "man -o out --force",
+        "unpack 7.js --trusted-key trusted.pem --script-key script.key -o out --force",
+        "trust add out/trust.store trusted.pem", "keystore add out/script.store script.key",
+    ]
+
+    /// Those of them that each test of a fault tries.
+    private static let tried = writers.enumerated().filter { testsMayBeLong || $0.offset % 4 == 0 }.map(\.element)
+
+    /// The verbs that write a folder of their own form.
+    private static let folders = [
+        FeedReleaseFixture.make("out/feed").joined(separator: " ").replacing("init out", with: "feed init out"),
+        "feed deploy feed --to out/www",
+        "sync feed --store out/d --app com.example.shop --app-version 2.3.1 --trusted-key trusted.pem --script-key script.key",
+    ]
+
+    private func shell(_ line: String, script: String = "") throws -> Tool {
+        try work.shop.shell(line, environment: ["P": "open-sesame", "SCRIPT": script])
+    }
+
+    /// Prepares the folder for a writer.
+    ///
+    /// - Returns: Its words for the shell, and its output, or the last one of several.
+    private func prepare(_ line: String) throws -> (words: String, place: String) {
+        let words =
+            line.replacing("INTERFACE", with: "\"$CHECKOUT/Tests/Lint/interface.json\"")
+            + (line.hasPrefix("keystore") ? " --passphrase-env P" : "")
+        try #require(try work.publish(["8.js"], "--stage", with: FeedReleaseFixture.online).status == 0)
+        try #require(try shell("patchpack keystore add s.store script.key --name one --passphrase-env P").status == 0)
+        let first = try shell("mkdir out && patchpack \(words) >run && find out -type f | sort")
+        return (words, try #require(first.lines.last, "\(first.error)"))
+    }
+
+    /// Runs a writer while something is in the way of its output.
+    ///
+    /// - Parameters:
+    ///   - words: The words of the writer.
+    ///   - hindrance: A line of shell, which runs first.
+    ///   - variables: Variables of the writer, as words of the shell.
+    ///   - isMounted: Whether the folder of the output is a file system of its own.
+    /// - Returns: The run. It has output if the folder of the output is not as before.
+    private func run(
+        _ words: String, after hindrance: String, _ variables: String = "", isMounted: Bool = false
+    ) throws -> Tool {
+        let script = """
+            # A file that another process has made is not the writer's, and a killed one may leave a temporary file.
+            state() {
+              find out -mindepth 1 ! -name '.patchpack-*.tmp' ! \\( -type f -exec grep -qsx other {} \\; \\) -printf '%y %p %l\\n' \\
+                \\( ! -type f -o -exec cksum {} \\; \\) | sort
+            }
+            rm -rf out; mkdir out
+            \(isMounted ? "mount -t tmpfs -o size=64k none out" : "")
+            echo target >out/target
+            \(hindrance)
+            state >before
+            \(variables) "$TOOL" \(words) >run 2>&1
+            status=$?
+            state >after
+            cat run >&2
+            diff before after
+            [ $status != 137 ] || "$TOOL" \(words) >&2 || exit 90
+            exit $status
+            """
+        return try shell((isMounted ? "unshare -rm " : "") + "bash -c \"$SCRIPT\"", script: script)
+    }
+
+    /// Nothing that is not a regular file is replaced, with `--force` too. An edit follows a link, to a store.
+    @Test(arguments: writers) func onlyARegularFileIsReplaced(line: String) throws {
+        let (words, place) = try prepare(line)
+        for kind in ["ln -s target", "ln -s nowhere", "ln -s /dev/null", "mkfifo"] {
+            let run = try run(words, after: "mkdir -p '\(Path(place).parent)'; \(kind) '\(place)'")
+            #expect(run.status != 0 && run.status < 80 && run.text.isEmpty, "\(kind): \(run.status) \(run.text)")
+        }
+    }
+
+    /// A folder that takes no file stays as it is.
+    @Test(.enabled("a file system of its own") { await InputKindTests.canMount() }, arguments: writers + folders)
+    func aFolderThatTakesNoFileStaysAsItIs(line: String) throws {
+        let words = try prepare(line).words
+        for (hindrance, says) in [
+            ("mount -o remount,ro out", "read-only file system"),
+            ("head -c 65536 /dev/zero >out/filler 2>/dev/null", "no space left on device"),
+        ] {
+            let run = try run(words, after: hindrance, isMounted: true)
+            #expect(run.status == 74 && run.error.contains(says), "\(run.status) \(run.error)")
+            let keepsFolders = ["sync", "feed deploy"].contains(where: line.hasPrefix)
+            #expect(keepsFolders ? isWhole(run) : run.text.isEmpty, "\(run.text)")
+        }
+    }
+
+    /// Whether no file was made, changed or removed. A new folder may be left.
+    private func isWhole(_ run: Tool) -> Bool { !run.lines.contains { $0.hasPrefix("> f") || $0.hasPrefix("<") } }
+
+    #if os(Linux)
+        /// A process that is killed before its first output is in place leaves the folder as it is, and the next one works.
+        @Test(arguments: tried) func killedBeforeTheEndNothingIsThere(line: String) throws {
+            let words = try prepare(line).words
+            let library = try #require(FaultTests.library).at("faults.so")
+            let runs = try ["link", "rename"].map {
+                try run(words, after: "", "LD_PRELOAD='\(library)' FAULT=\($0):1:kill")
+            }
+            #expect(runs.contains { $0.status == 137 })
+            #expect(runs.allSatisfy { $0.status == 137 && isWhole($0) || $0.status == 0 }, "\(runs.map(\.error))")
+        }
+
+        /// A file that another process makes meanwhile is not replaced without `--force`, and no other output is there.
+        @Test(arguments: tried) func whatIsMadeMeanwhileStays(line: String) throws {
+            let words = try prepare(line).words.replacing(" --force", with: "")
+            let library = try #require(FaultTests.library).at("faults.so")
+            let run = try run(words, after: "", "LD_PRELOAD='\(library)' FAULT=link:1:other")
+            // An edit replaces the store, and a measurement the last one.
+            let replaces = ["trust add", "keystore add", "test"].contains(where: line.hasPrefix)
+            #expect(run.status == (replaces ? 0 : 73), "\(run.status) \(run.error)")
+            #expect(replaces || isWhole(run), "\(run.text)")
+            #expect(try shell("grep -rlx --exclude='.patchpack-*' other out").lines.count == (replaces ? 0 : 1))
+        }
+    #endif
+
     /// A page and a source file are written in place of another one, which standard output cannot be.
     @Test(arguments: [
         "embed --trusted-key trusted.pem --output -", "test 7.lua --spec spec.lua --coverage -", "feed page feed -o -",
@@ -47,7 +174,8 @@ import Testing
 
     @Test(arguments: [
         "pack 8.lua --no-lint --signing-key signing.pem --script-key script.key -o none/a",
-        "resign 7.js --trusted-key trusted.pem --signing-key signing.pem -o none/a", "keygen -o none/a",
+        "resign 7.js --trusted-key trusted.pem --signing-key signing.pem -o none/a",
+        "keygen --profile modern -o none/a",
         "unpack 7.js --trusted-key trusted.pem --script-key script.key -o none/a",
     ])
     func aFolderIsMade(line: String) throws {

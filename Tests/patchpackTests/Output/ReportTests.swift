@@ -14,11 +14,11 @@ import Testing
     }
 
     @Test(arguments: [
-        ("keygen -o new --algorithm ed25519", "keygen", 3, 0), ("keyinfo trusted.pem script.key", "keyinfo", 2, 0),
+        ("keygen -o new --profile modern", "keygen", 3, 0), ("keyinfo trusted.pem script.key", "keyinfo", 2, 0),
         ("keyinfo cart.lua", "keyinfo", 1, 78), ("trust list store", "trust", 1, 0), ("trust pin store", "trust", 1, 0),
         ("trust add other-store other.pem", "trust", 1, 0), ("trust revoke store trusted", "trust", 1, 0),
         ("trust revoke store nobody", "error", 1, 78),
-        ("keystore add new.store script.key --keystore-passphrase-env P", "keystore", 1, 0),
+        ("keystore add new.store script.key --passphrase-env P", "keystore", 1, 0),
         ("pack cart.lua -o new.js --signing-key signing.pem --script-key script.key", "pack", 1, 0),
         ("pack cart.lua --signing-key signing.pem --script-key script.key", "pack", 1, 0),
         ("pack cart.lua --notes other --signing-key signing.pem --script-key script.key", "pack", 1, 73),

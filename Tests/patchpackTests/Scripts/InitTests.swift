@@ -42,7 +42,7 @@ import Testing
     @Test func aReleaseRunsNoSpec() throws {
         let run = try shell(
             """
-            patchpack keygen -o keys -q && echo 'io.open("ran", "w"):write(tostring(os.getenv("SIGNING_KEY")))' >>specs/hello.lua
+            patchpack keygen -o keys --profile modern -q && echo 'io.open("ran", "w"):write(tostring(os.getenv("SIGNING_KEY")))' >>specs/hello.lua
             SIGNING_KEY="$(cat keys/signing.pem)" PATCHPACK_SIGNING_KEY=env:SIGNING_KEY sh release.sh
             """)
         #expect(run.status == 0 && folder.exists("project/dist/hello.js"), "\(run.error)")
@@ -78,10 +78,11 @@ import Testing
         #expect(pack.contains("\n    if: github.event_name == 'push' && github.ref == 'refs/heads/main'\n"))
         let prepared = try shell(
             """
-            patchpack keygen -o keys -q && mkdir tools home temp && cp "$(readlink -f ../bin/patchpack)" tools/patchpack
+            patchpack keygen -o keys --profile modern -q
             printf '#!/bin/sh\\n' >../bin/sudo; chmod +x ../bin/sudo; cp -r . ../checkout
             """)
         try #require(prepared.status == 0, "\(prepared.error)")
+        let release = try Tool.release(in: folder.path)
         for (job, count, key) in [
             (test, 3, ""), (pack, 2, "SIGNING_KEY=\"$(cat keys/signing.pem)\" PATCHPACK_SIGNING_KEY=env:SIGNING_KEY"),
         ] {
@@ -90,11 +91,12 @@ import Testing
             for step in steps(of: job) {
                 let run = try shell(
                     """
-                    export HOME=$PWD/home GITHUB_PATH=$PWD/path RUNNER_TEMP=$PWD/temp \(key)
+                    export GITHUB_PATH=$PWD/path RUNNER_TEMP=$PWD/temp \(key)
+                    mkdir -p temp
                     [ ! -e path ] || { rm -f ../bin/patchpack; PATH=$(cat path):$PATH; }
                     set -e
                     \(step)
-                    """)
+                    """, environment: release)
                 #expect(run.status == 0, "\(step)\n\(run.text)\(run.error)")
             }
         }

@@ -146,6 +146,28 @@ import Testing
         #expect(try shop.run("interface", "compare", "newer.json", "newer.json").status == 64)
     }
 
+    /// The findings that PatchLint does not have: about heads, the names of files, and several files.
+    @Test func theToolHasFindingsOfItsOwn() throws {
+        for patch in try LintCase.all(in: "tool.lua") {
+            let folder = try TestFolder()
+            try folder.write(LintCase.interface(), to: "interface.json")
+            let names = patch.scripts.map(\.name)
+            for (name, bytes) in patch.scripts where !bytes.isEmpty { try folder.write(bytes, to: name) }
+            let run = try Tool.run(
+                Tool.patchpack, ["lint", "--format", "sarif", "--interface", "interface.json"] + names, in: folder.path)
+            let log = try #require(try JSONSerialization.jsonObject(with: Data(run.output)) as? [String: Any])
+            let results = try #require((log["runs"] as? [[String: Any]])?.first?["results"] as? [[String: Any]])
+            let found = try results.map { result in
+                let place = try #require(
+                    (result["locations"] as? [[String: Any]])?.first?["physicalLocation"] as? [String: Any])
+                let file = (place["artifactLocation"] as? [String: String])?["uri"]?.removingPercentEncoding
+                let line = (place["region"] as? [String: Int])?["startLine"].map { "line \($0)" } ?? "all of it"
+                return "\(result["ruleId"] ?? "") in \(file == names[0] ? "" : "\(file ?? "") ")\(line)"
+            }
+            #expect(found == patch.verdicts.filter { $0 != "none" }, "\(patch)")
+        }
+    }
+
     @Test func theExamplesAreClean() throws {
         let shop = try workshop()
         let run = try shop.shell(
@@ -170,15 +192,24 @@ import Testing
         let give = "patch.replace('F.give', function(o, a) return a end)\n"
         try shop.folder.write(head + give, to: "give.lua")
         #expect(try shop.run("lint", "give.lua", "--interface", "i.json").status == 0)
+        // The caret is below the name on a terminal, whatever columns the characters before it take.
+        for (text, columns) in [
+            ("名名", 4), ("한", 2), ("ｆ", 2), ("e\u{301}", 1), ("🎉", 2), ("🇩🇪", 2), ("\t", 1), ("\u{200B}", 8), ("é", 1),
+        ] {
+            try shop.folder.write(head + give + "local s = '\(text)'; prnt(s)\n", to: "wide.lua")
+            let caret = "      | " + String(repeating: " ", count: 14 + columns) + "^^^^"
+            let wide = try shop.run("lint", "wide.lua")
+            #expect(wide.lines.contains(caret), "\(wide.text)")
+        }
         // A long line is shown around the finding, with the caret below it.
-        let long = String(repeating: "do local a end ", count: 3000)
+        let long = String(repeating: "if #'' then end ", count: 3000)
         try shop.folder.write(head + long + give, to: "long.lua")
         let run = try shop.run("lint", "long.lua", "--interface", "i.json")
         #expect(run.status == 0 && run.text.utf8.count < 120_000 && run.lines.allSatisfy { $0.count <= 200 })
         let last = run.lines.suffix(4)
-        #expect(last.first?.hasSuffix("[unused-local]") == true)
+        #expect(last.first?.hasSuffix("[always-true]") == true)
         let (line, caret) = (Array(last.dropFirst().first ?? ""), Array(last.dropFirst(2).first ?? ""))
-        #expect(caret.last == "^" && line.indices.contains(caret.count - 1) && line[caret.count - 1] == "a")
+        #expect(caret.last == "^" && line.indices.contains(caret.count - 1) && line[caret.count - 1] == "#")
         // Many misspelt tags, and a very long one.
         try shop.folder.write(
             head + String(repeating: "-- @pach x\n", count: 4000) + "-- @" + String(repeating: "p", count: 20_000)
@@ -189,11 +220,11 @@ import Testing
         var files = ["give.lua"]
         for number in 0..<64 {
             files.append("m\(number).lua")
-            try shop.folder.write("local unused = 1\n", to: files[number + 1])
+            try shop.folder.write("if #'' then end\n", to: files[number + 1])
         }
         let many = try Tool.run(
             Tool.patchpack, ["lint", "--bundle", "--interface", "i.json"] + files, in: shop.folder.path)
         #expect(
-            many.status == 20 && many.text.contains("more than 64 scripts") && !many.text.contains("[unused-local]"))
+            many.status == 20 && many.text.contains("more than 64 scripts") && !many.text.contains("[always-true]"))
     }
 }

@@ -94,14 +94,14 @@ import Testing
         #expect(bad.status != 0 && bad.text.contains("Failed 1/2 subtests"), "\(bad.text)")
     }
 
-    @Test func junitparserReadsTheXML() throws {
+    @Test func elementTreeReadsTheXML() throws {
         let run = try workshop.shell(
             """
             "$TOOL" test patches/receipt-greeting.lua --spec specs/receipt-greeting.lua --interface interface.json --format junit >r.xml
             /usr/bin/python3 -c '
-            import junitparser
-            for suite in junitparser.JUnitXml.fromfile("r.xml"):
-                print(suite.name, suite.tests, suite.failures, suite.errors, [case.name for case in suite])
+            import xml.etree.ElementTree as tree
+            for suite in tree.parse("r.xml").iter("testsuite"):
+                print(*map(suite.get, ["name", "tests", "failures", "errors"]), [case.get("name") for case in suite.iter("testcase")])
             '
             """)
         #expect(run.status == 0, "\(run.error)")
@@ -111,13 +111,22 @@ import Testing
             ])
     }
 
-    @Test func lcovReadsTheCoverage() throws {
+    @Test(.needs("lcov", "/usr/bin/lcov")) func lcovReadsTheCoverage() throws {
         let run = try test("patches/cart-total.lua", "--spec", "specs/cart-total.lua", "--coverage", "cover.info")
         #expect(run.status == 0)
         #expect(run.lines.last == "cart-total.lua: 6 of 6 lines ran")
         let summary = try workshop.shell("lcov --summary cover.info 2>&1")
         // lcov 2 writes more dots than lcov 1.
         #expect(summary.text.contains(/lines\.+: 100\.0% \(6 of 6 lines\)/), "\(summary.text)")
+    }
+
+    /// The files have the same names from wherever a path to them begins.
+    @Test(arguments: ["patches/cart-total.lua", "specs/../patches/cart-total.lua", "$PWD/patches/cart-total.lua"])
+    func coverageNamesFilesFromTheWorkingFolder(patch: String) throws {
+        let run = try workshop.shell(
+            "patchpack test \(patch) --spec specs/cart-total.lua --interface interface.json --coverage cover && grep SF: cover"
+        )
+        #expect(run.lines.last == "SF:patches/cart-total.lua", "\(run.text)\(run.error)")
     }
 
     @Test func everyRunHasItsLine() throws {
@@ -162,7 +171,7 @@ import Testing
                 && named.error.contains("no spec for com.example.shop.stock-reserve"), "\(named.text)\(named.error)")
     }
 
-    @Test func testsAreChosenByNameAndTag() throws {
+    @Test func testsAreChosenByName() throws {
         try workshop.folder.write(
             "describe('a #slow', function() it('one', function() end) it('two #net', function() error('no') end) end) it('three', function() end)",
             to: "t.lua")
@@ -174,8 +183,8 @@ import Testing
         #expect(try counts().hasPrefix("2 passed, 1 failed"))
         #expect(try counts("--filter", "thr.e").hasPrefix("1 passed, 0 failed"))
         #expect(try counts("--filter-out", "two").hasPrefix("2 passed, 0 failed"))
-        #expect(try counts("--tags", "net").hasPrefix("0 passed, 1 failed"))
-        #expect(try counts("--exclude-tags", "net,other").hasPrefix("2 passed, 0 failed"))
+        #expect(try counts("--filter", "#net").hasPrefix("0 passed, 1 failed"))
+        #expect(try counts("--filter", "#slow", "--filter-out", "#net").hasPrefix("1 passed, 0 failed"))
         #expect(try counts("--filter", "none").contains("no test matches the filter"))
         #expect(try counts("--filter", "%").contains("malformed pattern"))
     }
@@ -215,14 +224,16 @@ import Testing
     /// The search runs for the time limit and five more seconds.
     @Test(.enabled(if: testsMayBeLong)) func whatNoHookEndsIsEndedWithTheProcess() throws {
         try workshop.folder.write(
-            "it('a', function() local s = ('a'):rep(200000) s:find(('.-'):rep(20) .. 'b') end)", to: "slow.lua")
+            "it('ends', function() end) it('a', function() local s = ('a'):rep(200000) s:find(('.-'):rep(20) .. 'b') end)",
+            to: "slow.lua")
         let run = try test("patches/cart-total.lua", "--spec", "slow.lua", "--time-limit", "1")
         #expect(run.status == 20 && run.error.contains("slow.lua: still running after its time limit"), "\(run.error)")
+        #expect(run.text.contains("ok  ends"), "\(run.text)")
         // The results of earlier specs are in the report.
         let junit = try test(
             "patches/cart-total.lua", "--spec", "specs/cart-total.lua", "slow.lua", "--time-limit", "1", "--format",
             "junit")
-        #expect(junit.status == 20 && junit.text.components(separatedBy: "<testcase").count == 5, "\(junit.text)")
+        #expect(junit.status == 20 && junit.text.components(separatedBy: "<testcase").count == 6, "\(junit.text)")
         #expect(junit.text.contains("still running after its time limit"), "\(junit.text)")
     }
 
@@ -278,8 +289,8 @@ import Testing
     }
 
     /// Runs the same specs in busted. Each test must have the same outcome.
-    @Test(arguments: ["order_spec", "assertions_spec"]) func bustedSaysTheSame(_ spec: String) throws {
-        try #require(Tool.exists("/usr/bin/busted"), "lua-busted is missing: run scripts/deps.sh test")
+    @Test(.needs("lua-busted", "/usr/bin/busted"), arguments: ["order_spec", "assertions_spec"])
+    func bustedSaysTheSame(_ spec: String) throws {
         try workshop.folder.write(
             String(contentsOfFile: "\(Tool.root)/Tests/PatchWorkbenchTests/Spec/busted/\(spec).lua", encoding: .utf8),
             to: "s.lua")

@@ -45,7 +45,7 @@ import Testing
 
     /// A preloaded library has most functions of Lua, and Lua's own library has the others.
     @Test(
-        .enabled(if: FileManager.default.fileExists(atPath: otherLua), "Debian's libluajit-5.1-2"),
+        .needs("libluajit-5.1-2", otherLua),
         arguments: [
             "doctor", "lint cart.lua", "test cart.lua --spec cart.spec.lua", "pack cart.lua -o new.js K",
         ])
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "keygen -o new", "keygen -o new --algorithm ed25519", "keyinfo trusted.pem", "keyinfo signing.pem",
+        "keygen -o new --profile mpaas", "keygen -o new --profile modern", "keyinfo trusted.pem", "keyinfo signing.pem",
         "keyinfo script.key",
         "pack cart.lua -o new.js --signing-key locked.pem --passphrase-env P --script-key script.key",
         "resign cart.js -o new.js --trusted-key trusted.pem --signing-key ed.pem",
@@ -71,7 +71,7 @@ import Testing
         "verify cart.js --trusted-key trusted.pem --signature-only", "inspect cart.js",
         "unpack cart.js -o new --trusted-key trusted.pem --script-key script.key",
         "resign cart.js -o new.js --trusted-key trusted.pem --signing-key signing.pem", "trust add store trusted.pem",
-        "trust pin trusted.pem", "keystore add store script.key --keystore-passphrase-env P", "doctor",
+        "trust pin trusted.pem", "keystore add store script.key --passphrase-env P", "doctor",
     ])
     func everyVerbSaysThatThePolicyForbidsIt(line: String) throws {
         let run = try Tool.run(

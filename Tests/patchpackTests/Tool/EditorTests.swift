@@ -10,7 +10,7 @@ import Testing
         return shop
     }
 
-    @Test func stubsAreLuaAndLuacheckKnowsTheWords() throws {
+    @Test(.needs("lua-check", "/usr/bin/luacheck")) func stubsAreLuaAndLuacheckKnowsTheWords() throws {
         let shop = try workshop()
         let made = try shop.run("interface", "stubs", "interface.json")
         #expect(

@@ -167,8 +167,10 @@ import Testing
         "resign cart.js cart.js -o d/ --trusted-key trusted.pem --signing-key signing.pem", "diff cart.js",
         "resign cart.js b.js -o one.js --trusted-key trusted.pem --signing-key signing.pem", "cat cart.js --unverified",
         "verify cart.js --trusted-key trusted.pem --require nobody --script-key script.key --threshold x",
-        "keygen extra", "keygen --bits 1024", "keygen --algorithm dsa", "keygen --algorithm ed25519 --bits 4096",
-        "keygen --suite des", "completions", "completions tcsh", "verify --format xml x.js", "verify x.js --jobs 0",
+        "keygen extra", "keygen --profile mpaas --bits 1024", "keygen", "keygen --profile modern --algorithm dsa",
+        "keygen --profile modern --bits 4096",
+        "keygen --profile des", "completions", "completions tcsh", "verify --format xml x.js",
+        "verify x.js --jobs 0",
     ])
     func sixtyFourUsage(line: String) throws {
         let words = line.split(separator: " ").map(String.init)
@@ -235,7 +237,7 @@ import Testing
         #expect(verified.error.contains("OpenSSL refuses"))
         #expect(!verified.error.contains("signature"))
         #expect(try shop.pack("cart.lua", "--force", environment: fips).status == 69)
-        #expect(try shop.run("keygen", "-o", "new", environment: fips).status == 69)
+        #expect(try shop.run("keygen", "-o", "new", "--profile", "mpaas", environment: fips).status == 69)
         #expect(!shop.folder.exists("new"))
     }
 
@@ -249,7 +251,7 @@ import Testing
         #expect(try shop.pack("cart.lua", "--version", "8", "--dry-run").status == 73)
         #expect(try shop.pack("cart.lua", "--version", "8", "--force").status == 0)
         #expect(try shop.folder.read("cart.js") != before)
-        #expect(try shop.run("keygen").status == 73)
+        #expect(try shop.run("keygen", "--profile", "modern").status == 73)
         let keys = ["--trusted-key", "trusted.pem", "--script-key", "script.key"]
         let unpack = ["unpack", "cart.js", "-o", "."] + keys
         #expect(try Tool.run(Tool.patchpack, unpack, in: shop.folder.path).status == 73)

@@ -13,10 +13,7 @@ extension Option {
         name: "installation", value: .text("ID"), help: "report on this device only, as such")
     static let reportedFeed = Option(
         name: "feed", value: .directory("DIR|URL"),
-        help: "decide gates of the patches that this feed lists, and of no other")
-    static let label = Option(
-        name: "label", value: .text("NAME=VALUE"), repeats: true,
-        help: "label of all metrics, such as environment=staging (default with --feed: its app and environment)")
+        help: "decide gates of the patches that this feed lists, and of no other; metrics get its labels")
     static let html = Option(name: "html", value: .file("FILE"), help: "also write the report as a page with charts")
 }
 
@@ -29,7 +26,7 @@ enum ReportCommand {
         options: [
             .gate, .reportedPatch, .reportedVersion, .reportedInstallation, .reportedFeed, .pinnedRoot, .authorities,
             .insecure, .since,
-            .reportFormat, .label, .html, .force, .filesFrom, .null,
+            .reportFormat, .html, .force, .filesFrom, .null,
         ],
         example: "patchpack report events/ --patch com.example.shop.cart-total --gate 'failing<0.5%'", run: run)
 
@@ -37,27 +34,6 @@ enum ReportCommand {
     private static func feed(_ arguments: ParsedArguments) throws(PatchError) -> FeedRepository? {
         guard let place = try arguments.text(of: .reportedFeed) else { return nil }
         return try FeedState(place).feed(PinnedRoot.fromOptions(arguments), arguments)
-    }
-
-    /// The labels of all metrics: the feed's labels and the given ones.
-    private static func labels(
-        _ arguments: ParsedArguments, _ feed: FeedRepository?
-    ) throws(PatchError) -> [(String, String)] {
-        var labels = feed.map { [("app", $0.app), ("environment", $0.environment)] } ?? []
-        for text in try arguments.texts(of: .label) {
-            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            guard parts.count == 2, let first = parts[0].utf8.first, first < 0x30 || first > 0x39,
-                !parts[0].hasPrefix("__"),  // Prometheus reserves these
-                parts[0].utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) || $0 == 0x5F })
-            else {
-                throw PatchError(.usage, "--label \(text): expected NAME=VALUE, with a name such as app or environment")
-            }
-            guard !["patch", "version", "gate"].contains(parts[0]), !labels.contains(where: { $0.0 == parts[0] }) else {
-                throw PatchError(.usage, "--label \(text): there is a label of that name already")
-            }
-            labels.append((parts[0], parts[1]))
-        }
-        return labels
     }
 
     private static func notFound(_ installation: String, _ input: FleetReport.Input) -> PatchError {
@@ -71,7 +47,7 @@ enum ReportCommand {
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let gates = try ReportGate.all(arguments)
-        let files = try InputFiles.all(arguments, in: true, called: EventFiles.suffixes)
+        let places = try InputFiles.named(arguments)
         let version = try arguments.number(of: .reportedVersion)
         let id = try arguments.text(of: .reportedPatch)
         let installation = try arguments.text(of: .reportedInstallation)
@@ -86,11 +62,11 @@ enum ReportCommand {
         let since = try arguments.moment(of: .since, before: now)
         let feed = try feed(arguments)
         let listed = feed?.listed
-        let labels = try labels(arguments, feed)
+        let labels = feed.map { [("app", $0.app), ("environment", $0.environment)] } ?? []
         // A bound may be relative to the version before.
         let counted = gates.contains(where: \.isRelative) ? nil : version
         var (report, failure) = try EventFiles.report(
-            on: files, patch: id, version: counted, since: since, listed: listed ?? [],
+            on: places, patch: id, version: counted, since: since, listed: listed ?? [],
             installation: installation, console)
         if failure == nil, let error = report.input.unreadable {
             console.error(error)

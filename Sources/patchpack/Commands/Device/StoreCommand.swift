@@ -49,18 +49,18 @@ enum StoreCommand {
             for patch in device.patches { try show(patch, console) }
             return
         }
+        let switches = state.switches.sorted { $0.key < $1.key }.map {
+            (key: $0.key, value: JSONValue.string($0.value))
+        }
         try console.json(
-            .object(
-                [("schema", .string("patchpack.store-status/1"))] + JSONValue.outcome(nil) + [
+            .report(
+                "patchpack.store-status/1", nil,
+                [
                     ("app", .string(state.app)), ("appVersion", .string(state.appVersion.description)),
                     ("installation", .string(state.givenName ?? state.installation)),
-                    ("enabled", .bool(state.isEnabled)),
-                    ("safeMode", .bool(state.isSafe)),
-                    ("launch", state.launch.map { .string($0.standing) } ?? .null),
-                    (
-                        "switches",
-                        .object(state.switches.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })
-                    ), ("patches", .array(device.patches.map(\.json))), ("error", .null),
+                    ("enabled", .bool(state.isEnabled)), ("safeMode", .bool(state.isSafe)),
+                    ("launch", .optional(state.launch?.standing)), ("switches", .object(switches)),
+                    ("patches", .array(device.patches.map { .object($0.members) })),
                 ]))
     }
 
@@ -77,11 +77,7 @@ enum StoreCommand {
                 [.good, .trial].contains(status.code) ? .good : .faint, status.code.rawValue,
                 "  \(status.id)\(version)  \(status.reason)")
         }
-        try console.json(
-            .object(
-                [("schema", .string("patchpack.store-why/1"))] + JSONValue.outcome(nil) + status.json.members + [
-                    ("error", .null)
-                ]))
+        try console.json(.report("patchpack.store-why/1", nil, status.members))
     }
 
     private static func confirm(
@@ -115,10 +111,10 @@ enum StoreCommand {
 }
 
 extension PatchStatus {
-    fileprivate var json: JSONValue {
-        .object([
+    fileprivate var members: [(key: String, value: JSONValue)] {
+        [
             ("id", .string(id)), ("version", version.map(JSONValue.integer) ?? .null), ("code", .string(code.rawValue)),
             ("reason", .string(reason)),
-        ])
+        ]
     }
 }

@@ -2,6 +2,7 @@ import PatchCrypto
 import PatchDevice
 import PatchFeed
 import PatchFiles
+import PatchPublishing
 import PatchRunner
 import Synchronization
 
@@ -13,9 +14,9 @@ enum SyncCommand {
         operandCount: 1...1,
         options: [
             .store, .runningApp, .appVersion, .environment, .previewUser, .installation, .deviceGroup,
-            .noLaunch, .explain,
+            .noLaunch,
         ] + FeedCommand.readingOptions + [
-            .trustedKey, .trustStore, .trustStorePin, .scriptKey, .storePassphraseEnv, .storePassphraseFile,
+            .trustedKey, .trustStore, .trustStorePin, .scriptKey, .passphraseEnv, .passphraseFile,
             .threshold,
         ],
         example: "patchpack sync feed --store device --app com.example.shop --app-version 2.3.1", run: run)
@@ -38,6 +39,8 @@ enum SyncCommand {
             throw PatchError(
                 .usage, "--app \(app): the store is of \(host.app)", hint: "give that app, or another --store")
         }
+        try needThreads()
+        if (try? PatchStore.host(of: folder)) == nil { try check(reading, isFor: app) }
         let log = StoreLog()
         defer { log.warn(console) }
         let settings = SyncSettings(
@@ -50,7 +53,7 @@ enum SyncCommand {
                 verification.verifier.trustStore, scriptKeys: scriptKeys, threshold: verification.verifier.threshold),
             settings: settings)
         let report = try runBlocking { await device.sync(launching: !arguments.has(.noLaunch)) }
-        for result in report.results { try show(result, explaining: arguments.has(.explain), console) }
+        for result in report.results { try show(result, console) }
         if let error = report.error { throw error.about(reading.place) }
         let failure = report.results.lazy.compactMap(\.error).first
         if failure == nil, console.format == .text, !console.isQuiet {
@@ -59,23 +62,38 @@ enum SyncCommand {
         return failure?.code.exitStatus ?? 0
     }
 
-    private static func show(
-        _ result: SyncReport.Result, explaining: Bool, _ console: Console
-    ) throws(PatchError) {
+    /// Checks that a feed is for an app before a new store is bound to the app, which may be mistyped.
+    private static func check(_ reading: FeedReading, isFor app: String) throws(PatchError) {
+        let now = try SystemClock.now()
+        let other = try reading.place.naming { () throws(PatchError) in
+            try runBlocking { () async throws(PatchError) -> String? in
+                var client = try reading.client(at: now)
+                let list = try await client.list(in: reading.place).list
+                return try await client.target(PatchList.path(for: app)) == nil ? list.app : nil
+            }
+        }
+        guard let other else { return }
+        throw PatchError(
+            .feedMismatch, "--app \(app): the feed is for \(other)", hint: "give that app, or another feed"
+        ).about(reading.place)
+    }
+
+    private static func show(_ result: SyncReport.Result, _ console: Console) throws(PatchError) {
         if console.format == .json {
             try console.json(
-                .object(
-                    [("schema", .string("patchpack.sync/1"))] + JSONValue.outcome(result.error) + [
+                .report(
+                    "patchpack.sync/1", result.error,
+                    [
                         ("id", .string(result.id)), ("version", .integer(result.version)),
-                        ("code", .string(result.code.rawValue)),
-                        ("detail", result.detail.map(JSONValue.string) ?? .null), ("error", .error(result.error)),
+                        ("code", .string(result.code.rawValue)), ("detail", .optional(result.detail)),
                     ]))
         } else if !console.isQuiet {
             let isGood = result.code == .offered || result.code == .kept
-            let detail = explaining ? "  \(result.detail ?? result.code.sentence)" : ""
+            // The error of a failure is printed below.
+            let reason = result.error == nil ? "  \(result.detail ?? result.code.sentence)" : ""
             try console.line(
                 isGood ? .good : result.error == nil ? .faint : .bad, result.code.rawValue,
-                "  \(result.id) \(result.version)\(detail)")
+                "  \(result.id) \(result.version)\(reason)")
         }
         if let error = result.error, console.format == .text {
             console.error(error.at(file: "\(result.id) \(result.version)"))
@@ -93,7 +111,7 @@ final class StoreLog: Sendable {
     func warn(_ console: Console) {
         for event in events.withLock({ $0 }) {
             switch event {
-            case .rolledBack, .safeMode, .storeFailed, .disabled, .withdrawn: console.warning("\(event)")
+            case .rolledBack, .closed, .safeMode, .storeFailed, .disabled, .withdrawn: console.warning("\(event)")
             default: break
             }
         }

@@ -52,19 +52,18 @@ enum DiffCommand {
     }
 
     private static func side(_ path: Path, _ reader: EnvelopeReader) throws(PatchError) -> Side {
-        let limit = EnvelopeLimits().scriptSize
         if path.isFolder {
             var scripts: [PatchScript] = []
-            for (file, _) in try InputFiles.expanded([path], called: [".lua"]) {
+            for (file, _) in try InputFiles.expanded([path], called: ".lua") {
                 let name = file.components.dropFirst(path.components.count).map { Path(bytes: Array($0)).description }
                 scripts.append(
                     PatchScript(
-                        name: name.joined(separator: "/"), bytes: try InputFile.contents(of: file, limit: limit)))
+                        name: name.joined(separator: "/"), bytes: try ScriptInput.bytes(of: file)))
             }
             return Side(path: path, scripts: scripts)
         }
         if path.ends(in: ".lua") {
-            let bytes = try InputFile.contents(of: path, limit: limit)
+            let bytes = try ScriptInput.bytes(of: path)
             return Side(path: path, scripts: [PatchScript(name: path.name.description, bytes: bytes)])
         }
         let contents = try reader.contents(of: path)

@@ -9,7 +9,7 @@ enum InspectCommand {
         name: "inspect", summary: "show an envelope's layers; this verifies nothing",
         operands: "FILE... [--script-key FILE] [--trusted-key KEY]",
         operandValue: .file("FILE"), operandCount: 1...Int.max,
-        options: [.scriptKey, .storePassphraseEnv, .storePassphraseFile, .trustedKey, .trustStore, .trustStorePin],
+        options: [.scriptKey, .passphraseEnv, .passphraseFile, .trustedKey, .trustStore, .trustStorePin],
         example: "patchpack inspect dist/cart.js --script-key keys/script.key",
         run: run)
 
@@ -19,6 +19,7 @@ enum InspectCommand {
         let trustStore = try keys.trustStore()
         let now = trustStore == nil ? nil : try SystemClock.now()
         var status: Int32 = 0
+        var manifests: [Manifest] = []
         for path in arguments.operands.map(\.path) {
             let inspection = inspection(of: path, scriptKeys, trustStore, now)
             if console.format == .json {
@@ -26,9 +27,24 @@ enum InspectCommand {
             } else {
                 try inspection.show(on: console)
             }
+            if let manifest = inspection.contents?.manifest { manifests.append(manifest) }
             if status == 0, let error = inspection.error { status = error.code.exitStatus }
         }
+        if console.format != .json { for line in orders(of: manifests) { try console.line(line) } }
         return status
+    }
+
+    /// A line for each function that several patches replace, with the order in which they are called. Of several versions of a
+    /// patch, the highest counts.
+    private static func orders(of manifests: [Manifest]) -> [String] {
+        let highest = Dictionary(manifests.map { ($0.id, $0) }) { $0.version > $1.version ? $0 : $1 }
+        let patches = highest.values.sorted { $1.id.hasBytes(before: $0.id) }
+        let functions = Set(patches.flatMap(\.replaces)).sorted { $0.hasBytes(before: $1) }
+        return functions.compactMap { function in
+            let called = patches.filter { $0.replaces.contains(function) }.map { "\($0.id) \($0.version)" }
+            guard called.count > 1 else { return nil }
+            return "calls of \(function): " + called.joined(separator: ", then ") + ", then the app's own"
+        }
     }
 
     private static func inspection(
@@ -124,24 +140,16 @@ private struct Inspection {
                 ("status", .string(status)),
             ])
         }
-        return .object(
-            [("schema", .string("patchpack.inspect/1")), ("file", .string(path.description))]
-                + JSONValue.outcome(error) + [
-                    ("verified", .bool(false)),
-                    ("size", envelope.map { .integer($0.bytes.count) } ?? .null),
-                    ("payloadSHA256", payloadDigest.map { .string($0) } ?? .null),
-                    ("suite", envelope.map { .string($0.suite.rawValue) } ?? .null),
-                    ("scriptKeyID", envelope.map { .string($0.scriptKeyID.description) } ?? .null),
-                    (
-                        "layers",
-                        .array(
-                            (envelope?.layers ?? []).map { Self.place($0.name, $0.range.lowerBound, $0.range.count) })
-                    ),
-                    ("signatures", .array(signatures)),
-                    ("zip", contents.map(Self.describe) ?? .null),
-                    ("manifest", contents?.manifest.json ?? .null),
-                    ("error", .error(error)),
-                ])
+        let layers = (envelope?.layers ?? []).map { Self.place($0.name, $0.range.lowerBound, $0.range.count) }
+        return .report(
+            "patchpack.inspect/1", about: [("file", .string(path.description))], error,
+            [
+                ("verified", .bool(false)), ("size", envelope.map { .integer($0.bytes.count) } ?? .null),
+                ("payloadSHA256", .optional(payloadDigest)), ("suite", .optional(envelope?.suite.rawValue)),
+                ("scriptKeyID", .optional(envelope?.scriptKeyID)), ("layers", .array(layers)),
+                ("signatures", .array(signatures)), ("zip", contents.map(Self.describe) ?? .null),
+                ("manifest", contents?.manifest.json ?? .null),
+            ])
     }
 
     private static func describe(_ contents: UnverifiedContents) -> JSONValue {

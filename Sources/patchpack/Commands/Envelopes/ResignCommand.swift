@@ -6,7 +6,7 @@ enum ResignCommand {
     static let verb = Verb(
         name: "resign", summary: "replace or add signatures; the payload does not change, and no script key is needed",
         operands:
-            "FILE... -o FILE|DIR --trusted-key KEY... (--signing-key KEY... | --detach | --attach FILE...) [--append]",
+            "FILE... -o FILE|DIR --trusted-key KEY... (--signing-key KEY... | --detach | --attach FILE|DIR...) [--append]",
         operandValue: .file("FILE"), operandCount: 0...Int.max,
         options: [
             .output, .recursive, .filesFrom, .null, .root, .force, .jobs, .append, .signingKey, .signatureCommand,
@@ -32,13 +32,14 @@ enum ResignCommand {
     private static func show(_ result: Resigning.Result, _ console: Console) throws(PatchError) {
         if console.format == .json {
             try console.json(
-                .object(
+                .report(
+                    "patchpack.resign/1",
+                    about: [
+                        ("file", .string(result.path.description)), ("output", .string(result.output.description)),
+                    ], result.error,
                     [
-                        ("schema", .string("patchpack.resign/1")), ("file", .string(result.path.description)),
-                        ("output", .string(result.output.description)),
-                    ] + JSONValue.outcome(result.error) + [
                         ("size", result.error == nil ? .integer(result.size) : .null),
-                        ("unchanged", .bool(result.isUnchanged)), ("error", .error(result.error)),
+                        ("unchanged", .bool(result.isUnchanged)),
                     ]))
         } else if let error = result.error {
             console.error(error.about(result.path))
@@ -82,7 +83,7 @@ private struct Resigning: Sendable {
 
     init(_ arguments: ParsedArguments) throws(PatchError) {
         self.arguments = arguments
-        files = try InputFiles.placed(arguments, called: [".js"])
+        files = try InputFiles.placed(arguments, called: ".js")
         keys = try KeyFiles(arguments, operands: files.map(\.path))
         signingKeys = try keys.signingKeys()
         commands = try SignatureCommand.all(arguments)

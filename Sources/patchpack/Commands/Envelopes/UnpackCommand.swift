@@ -39,7 +39,7 @@ enum UnpackCommand {
     ) throws(PatchError) {
         guard console.format == .text else {
             let written = result.error == nil ? outputs.map { JSONValue.string($0.description) } : []
-            return try console.json(.object(result.json(schema: "patchpack.unpack/1") + [("outputs", .array(written))]))
+            return try console.json(result.json(schema: "patchpack.unpack/1", [("outputs", .array(written))]))
         }
         if let error = result.error {
             console.error(error.about(result.path))

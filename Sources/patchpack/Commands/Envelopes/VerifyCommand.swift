@@ -8,7 +8,7 @@ enum VerifyCommand {
         operands: "FILE... --trusted-key KEY (--script-key FILE | --signature-only)",
         operandValue: .file("FILE"), operandCount: 0...Int.max,
         options: [
-            .trustedKey, .trustStore, .trustStorePin, .scriptKey, .storePassphraseEnv, .storePassphraseFile,
+            .trustedKey, .trustStore, .trustStorePin, .scriptKey, .passphraseEnv, .passphraseFile,
             .signatureOnly, .threshold, .require, .runningApp, .appVersion, .runningEngine, .minimumVersion, .time,
             .recursive,
             .filesFrom, .null,
@@ -18,7 +18,7 @@ enum VerifyCommand {
         run: run)
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        let paths = try InputFiles.all(arguments, called: [".js"])
+        let paths = try InputFiles.all(arguments, called: ".js")
         let verification = try Verification(arguments)
         let format = arguments.value(of: .verifyFormat)?.text ?? "text"
         let isJSON = console.format == .json
@@ -43,25 +43,26 @@ enum VerifyCommand {
             }
             switch format {
             case "sarif": if result.error != nil { failed.append(result) }
-            case "junit", "tap": cases.append(result.reportCase)
+            case "junit": cases.append(result.reportCase)
             case "github":
                 if let error = result.error {
-                    try console.line(Annotation.text("error", result.path, title: error.code.description, error.line))
+                    try console.annotation(
+                        Annotation(
+                            level: "error", file: result.path, title: error.code.description, message: error.line))
                 }
             default: try show(result, console)
             }
             return result.error
         }
         switch format {
-        case "sarif": try console.raw(sarif(failed))
-        case "junit": try console.raw(JUnit.text(cases))
-        case "tap": try console.raw(TAP.text(cases))
+        case "sarif": try showSarif(failed, console)
+        case "junit": try console.report(cases, as: JUnit.text)
         default: break
         }
         return status
     }
 
-    private static func sarif(_ failed: [Verification.FileResult]) -> String {
+    private static func showSarif(_ failed: [Verification.FileResult], _ console: Console) throws(PatchError) {
         var codes: [String] = []
         let results = failed.compactMap { result in
             result.error.map { error in
@@ -71,12 +72,12 @@ enum VerifyCommand {
             }
         }
         let rules = codes.map { Sarif.Rule(id: $0, meaning: "see this verdict in docs/cli.md", level: "error") }
-        return Sarif.text(rules, results)
+        try console.sarif(rules, results)
     }
 
     private static func show(_ result: Verification.FileResult, _ console: Console) throws(PatchError) {
         guard console.format == .text else {
-            return try console.json(.object(result.json(schema: "patchpack.verify/1")))
+            return try console.json(result.json(schema: "patchpack.verify/1"))
         }
         if let error = result.error {
             try console.line(.bad, "\(error.code)", "  \(result.path)")

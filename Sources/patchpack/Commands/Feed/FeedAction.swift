@@ -17,7 +17,7 @@ struct FeedAction {
 
     private let arguments: ParsedArguments
     private let console: Console
-    private let keys: KeyFiles
+    let keys: KeyFiles
     let change: FeedChange
 
     /// - Parameters:
@@ -30,7 +30,7 @@ struct FeedAction {
         self.console = console
         let folder = FeedFolder(path: path ?? arguments.operands[0].path)
         let now = try SystemClock.now()
-        keys = try KeyFiles(arguments, operands: [])
+        keys = try KeyFiles(arguments)
         var signers: [FeedSigner] = []
         var ids: Set<String> = []
         for option in options {
@@ -47,7 +47,7 @@ struct FeedAction {
             keyIDs: ids, hasKey: !signers.isEmpty,
             takesOwn: arguments.has(.attach))
         change = FeedChange(
-            of: folder, try Self.settings(arguments, at: now), signers: signers, pin: pin, report: console.progress
+            of: folder, try Self.settings(arguments, at: now), signers: signers, pin: pin
         ) { warning in
             // `refresh` renews an ended signature, so its user already knows.
             if case .refused = warning, arguments.verb.lastWord == "refresh" { return }
@@ -106,7 +106,8 @@ struct FeedAction {
     ///
     /// - Parameters:
     ///   - isUrgent: Whether the change is made even if another one waits for signatures.
-    ///   - body: Makes the change, and returns a line for each part of it.
+    ///   - body: Makes the change, and returns a line for each part of it. It is called again if another process changes the feed
+    ///     meanwhile.
     func run(
         isUrgent: Bool = false, _ body: (inout FeedRepository, inout ChangeDetails) throws(PatchError) -> [String]
     ) throws(PatchError) {
@@ -133,9 +134,9 @@ struct FeedAction {
             return
         }
         try console.json(
-            .object(
-                [("schema", .string("patchpack.feed-changes/1")), ("feed", .string(folder.path.description))]
-                    + JSONValue.outcome(nil) + [("changes", .array(lines.map(JSONValue.string))), ("error", .null)]))
+            .report(
+                "patchpack.feed-changes/1", about: [("feed", .string(folder.path.description))], nil,
+                [("changes", .strings(lines))]))
     }
 
     private func show(_ result: FeedChange.Result, _ lines: [String]) throws(PatchError) {
@@ -151,33 +152,27 @@ struct FeedAction {
             let versions = FeedRepository.Role.allCases.map { role in
                 (key: role.rawValue, value: JSONValue.integer(feed.state(of: role).version))
             }
-            try console.json(
-                .object(
-                    [("schema", .string("patchpack.feed/1")), ("feed", .string(folder.path.description))]
-                        + JSONValue.outcome(nil) + [
-                            ("action", .string(arguments.verb.lastWord)), ("outcome", .string(outcome)),
-                            ("changes", .array(lines.map(JSONValue.string))), ("versions", .object(versions)),
-                            (
-                                "missing",
-                                .array(
-                                    missing.map { role in
-                                        .object([
-                                            ("role", .string(role.role.rawValue)), ("count", .integer(role.count)),
-                                            ("keyIDs", .array(role.keyIDs.map(JSONValue.string))),
-                                        ])
-                                    })
-                            ),
-                            ("files", .array(files.map { .string($0.path) })),
-                            ("bytes", .integer(files.reduce(0) { $0 + $1.size })), ("error", .null),
-                        ]))
-            return
+            let waiting = missing.map { role in
+                JSONValue.object([
+                    ("role", .string(role.role.rawValue)), ("count", .integer(role.count)),
+                    ("keyIDs", .strings(role.keyIDs)),
+                ])
+            }
+            return try console.json(
+                .report(
+                    "patchpack.feed/1", about: [("feed", .string(folder.path.description))], nil,
+                    [
+                        ("action", .string(arguments.verb.lastWord)), ("outcome", .string(outcome)),
+                        ("changes", .strings(lines)), ("versions", .object(versions)), ("missing", .array(waiting)),
+                        ("files", .strings(files.map(\.path))), ("bytes", .integer(files.reduce(0) { $0 + $1.size })),
+                    ]))
         }
         guard !console.isQuiet else { return }
         for line in lines { try console.line(line) }
         for role in missing {
             try console.line(
                 .faint, "waits",
-                "  the role \(role.role) for \(role.count) more of the keys \(FeedKey.short(role.keyIDs))"
+                "  for \(role.role.keyName) (role \(role.role)): \(role.count) more of \(FeedKey.short(role.keyIDs))"
             )
         }
         let bytes = files.reduce(0) { $0 + $1.size }

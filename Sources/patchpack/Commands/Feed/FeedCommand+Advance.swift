@@ -61,7 +61,8 @@ extension FeedCommand {
                     .script, "\(name) is withdrawn: \(limit.change)",
                     hint: "deploy it, look into it, and publish a higher version")
                 return ["withdrawn  \(name)"]
-                    + (feed.fallback(for: entry).map { ["still offered  \($0.name)  \($0.words)"] } ?? [])
+                    + (entry.fallback(of: feed.entries(of: entry.id)).map { ["still offered  \($0.name)  \($0.words)"] }
+                        ?? [])
             case .wait(let reasons): return reasons.map { "waits  \(name): \($0.text)" }
             case .complete: return ["complete  \(name): \(old.words), and no gate is crossed"]
             case .stopped(let gate):
@@ -85,19 +86,12 @@ extension FeedCommand {
     ) throws(PatchError) -> (RolloutStep.Evidence, unread: PatchError?) {
         let places = arguments.values(of: .events).map(\.path)
         guard !places.isEmpty else { throw PatchError(.usage, "no events", hint: "give --events FILE or DIR") }
-        var files: [Path] = []
-        do throws(PatchError) {
-            files = try InputFiles.expanded(places, called: EventFiles.suffixes).map(\.path)
-        } catch {
-            // Folders are empty until the first device reports.
-            guard error.code == .noInput, places.allSatisfy(\.isFolder) else { throw error }
-        }
         // Events from before a resume do not pause it again.
         let since = try arguments.moment(of: .since, before: now) ?? entry.offered
         // A bound may be relative to the version before.
         let version = (gates + limits).contains(where: \.isRelative) ? nil : entry.version
         var (report, unread) = try EventFiles.report(
-            on: files, patch: entry.id, version: version, since: since, newSince: entry.since,
+            on: places, mayBeMissing: true, patch: entry.id, version: version, since: since, newSince: entry.since,
             listed: [FleetReport.Listed(id: entry.id, version: entry.version)], console)
         let all = report.patches
         report.patches.removeAll { $0.id != entry.id || $0.version != entry.version }

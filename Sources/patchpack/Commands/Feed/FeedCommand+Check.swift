@@ -22,6 +22,7 @@ extension FeedCommand {
             }
         } catch {
             console.status(nil)
+            let error = error.about(reading.place)
             guard error.code == .feedUnavailable, error.hint == nil else { throw error }
             throw error.hinting(
                 "if it is missing there: patchpack feed deploy DIR --to PLACE uploads it again; if the place is not public (403), open it"
@@ -32,30 +33,26 @@ extension FeedCommand {
         let signed =
             arguments.has(.listed)
             ? try FeedState(arguments.operands[0].text).feed(reading.root, arguments).signedFiles : []
-        var fault = PatchError.signedAhead(list.published, of: now)
+        var fault = check.ahead
         if fault == nil { fault = try otherState(of: reading, arguments) }
         let caching = reading.source.faults
         if console.format == .json {
+            let files = signed.map { JSONValue.object([("path", .string($0.path)), ("entry", .string($0.words))]) }
             try console.json(
-                .object(
-                    [("schema", .string("patchpack.feed-check/1")), ("feed", .string(reading.place.description))]
-                        + JSONValue.outcome(fault) + [
-                            ("app", .string(list.app)), ("environment", .string(list.environment)),
-                            ("patches", .integer(list.entries.count)), ("bytes", .integer(check.bytes)),
-                            ("faults", .array(check.faults.map(JSONValue.string))),
-                            ("caching", .array(caching.map(JSONValue.string))),
-                            (
-                                "signed",
-                                .array(
-                                    signed.map { .object([("path", .string($0.path)), ("entry", .string($0.words))]) })
-                            ), ("error", .error(fault)),
-                        ]))
+                .report(
+                    "patchpack.feed-check/1", about: [("feed", .string(reading.place.description))], fault,
+                    [
+                        ("app", .string(list.app)), ("environment", .string(list.environment)),
+                        ("patches", .integer(list.entries.count)), ("bytes", .integer(check.bytes)),
+                        ("faults", .strings(check.faults)), ("caching", .strings(caching)), ("signed", .array(files)),
+                    ]))
         } else {
             for fault in check.faults { console.warning(fault) }
             for warning in caching { console.warning(warning) }
             for (path, words) in signed { try console.line("\(path)  \(words)") }
             if let fault {
-                console.error(fault.about(reading.place))
+                // The other state's fault names the place.
+                console.error(check.ahead == nil ? fault : fault.about(reading.place))
             } else if !console.isQuiet {
                 try console.line(
                     .good, "ok",

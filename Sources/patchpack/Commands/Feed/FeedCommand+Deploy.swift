@@ -14,11 +14,14 @@ extension Option {
     static let purgeCommand = Option(
         name: "purge-command", value: .text("COMMAND"),
         help: "shell command that empties caches; it gets the paths of the files that they may have as parameters")
+    static let purgeTimeout = Option(
+        name: "purge-timeout", value: .text("TIME"), help: "how long the purge command may run (default: 15m)")
 }
 
 extension FeedCommand {
     static let deployOptions: [Option] = [
-        .deployTarget, .verifyServed, .arrival, .purgeCommand, .repair, .dryRun, .pinnedRoot, .authorities, .insecure,
+        .deployTarget, .verifyServed, .arrival, .purgeCommand, .purgeTimeout, .repair, .dryRun, .pinnedRoot,
+        .authorities, .insecure,
     ]
 
     @Sendable static func deploy(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
@@ -33,6 +36,7 @@ extension FeedCommand {
             throw PatchError(.feedUnavailable, "\(FeedLayout.firstRoot): missing, so this is not the folder of a feed")
                 .about(folder.path)
         }
+        _ = try (purgeCommand(arguments), arguments.seconds(of: .purgeTimeout))
         let target = try target(place, arguments)
         let patience = try arguments.seconds(of: .arrival)
         let served = try FeedReading.Server(.verifyServed, arguments)
@@ -69,15 +73,14 @@ extension FeedCommand {
         )
         if console.format == .json {
             try console.json(
-                .object(
-                    [("schema", .string("patchpack.feed-deploy/1")), ("feed", .string(folder.path.description))]
-                        + JSONValue.outcome(nil) + [
-                            ("to", .string(target.name)), ("outcome", .string(word.replacing(" ", with: "-"))),
-                            ("snapshot", .integer(snapshot)), ("timestamp", .integer(timestamp)),
-                            ("replaced", .array(outcome.replaced.map(JSONValue.string))),
-                            ("restored", .array(outcome.restored.map(JSONValue.string))),
-                            ("bytes", .integer(outcome.bytes)), ("error", .null),
-                        ]))
+                .report(
+                    "patchpack.feed-deploy/1", about: [("feed", .string(folder.path.description))], nil,
+                    [
+                        ("to", .string(target.name)), ("outcome", .string(word.replacing(" ", with: "-"))),
+                        ("snapshot", .integer(snapshot)), ("timestamp", .integer(timestamp)),
+                        ("replaced", .strings(outcome.replaced)), ("restored", .strings(outcome.restored)),
+                        ("bytes", .integer(outcome.bytes)),
+                    ]))
         } else if !console.isQuiet {
             try console.line(
                 .good, word, "  \(folder.path) to \(target.name)  snapshot \(snapshot), timestamp \(timestamp)")
@@ -107,12 +110,14 @@ extension FeedCommand {
         }
     }
 
-    private static func target(_ place: String, _ arguments: ParsedArguments) throws(PatchError) -> any DeployTarget {
+    private static func target(_ given: String, _ arguments: ParsedArguments) throws(PatchError) -> any DeployTarget {
+        let place = HTTPSource.withLowerScheme(given)
         let limit = FeedFolder.fileLimit
         if place.hasPrefix("s3://") {
             return try ObjectStoreTarget(place, settings: FeedReading.settings(arguments), limit: limit)
         }
-        guard !place.contains("://") || place.hasPrefix("rsync://") else {
+        let isMistyped = ["s3:/", "rsync:/", "http:/", "https:/"].contains(where: place.hasPrefix)
+        guard !place.contains("://") && !isMistyped || place.hasPrefix("rsync://") else {
             throw PatchError(
                 .usage, "--to \(HTTPSource.shown(place)): no such kind of place",
                 hint: "give --to FOLDER, s3://…, rsync://… or HOST:FOLDER")
@@ -126,20 +131,33 @@ extension FeedCommand {
         return FolderTarget(path: path, limit: limit)
     }
 
+    private static func purgeCommand(_ arguments: ParsedArguments) throws(PatchError) -> String? {
+        let command = try arguments.text(of: .purgeCommand)
+        guard command?.allSatisfy(\.isWhitespace) != true else {
+            throw PatchError(.usage, "--purge-command is empty", hint: "is the variable that holds it set?")
+        }
+        return command
+    }
+
     /// Empties caches.
     private static func purge(_ paths: [String], _ arguments: ParsedArguments) throws(PatchError) {
-        guard let command = try arguments.text(of: .purgeCommand) else { return }
+        guard let command = try purgeCommand(arguments) else { return }
         let words = (["sh"] + paths).map { Array($0.utf8) }
         // Purging a cache needs the account's credentials.
-        guard let child = ShellCommand.start(command, words, keeping: Environment.accountSecrets) else {
+        // A process that it leaves behind would keep a pipe open.
+        guard let child = ShellCommand.start("exec >&2\n\(command)", words, keeping: Environment.accountSecrets) else {
             throw PatchError(.io, "--purge-command: cannot be run")
         }
-        while !child.output(atMost: 1 << 20).isEmpty {}
-        let status = child.wait()
+        let limit = try arguments.seconds(of: .purgeTimeout) ?? 900
+        let status = child.wait(atMost: limit)
         guard status == 0 else {
-            let end = status & 0x7F == 0 ? "status \(status >> 8 & 0xFF)" : "signal \(status & 0x7F)"
+            // The rest of the line may have a password.
+            let name = command.split(whereSeparator: \.isWhitespace).first ?? ""
+            let end =
+                status.map { $0 & 0x7F == 0 ? "ended with status \($0 >> 8 & 0xFF)" : "ended with signal \($0 & 0x7F)" }
+                ?? "had not ended after \(limit.length), and was stopped"
             throw PatchError(
-                .io, "--purge-command: ended with \(end), after the feed was deployed",
+                .io, "--purge-command '\(name) …': \(end), after the feed was deployed",
                 hint:
                     "purge \(paths.joined(separator: ", ")) manually; each deployment runs it for \(FeedLayout.timestamp)"
             )

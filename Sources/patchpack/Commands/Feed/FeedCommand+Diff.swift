@@ -11,12 +11,9 @@ extension FeedCommand {
         let approvals = after.approvals(since: before)
         if console.format == .json {
             try console.json(
-                .object(
-                    [("schema", .string("patchpack.feed-changes/1")), ("feed", .string(new.name))]
-                        + JSONValue.outcome(nil) + [
-                            ("changes", .array(lines.map(JSONValue.string))), ("signers", names.json(approvals)),
-                            ("error", .null),
-                        ]))
+                .report(
+                    "patchpack.feed-changes/1", about: [("feed", .string(new.name))], nil,
+                    [("changes", .strings(lines)), ("signers", names.json(approvals))]))
         } else {
             for line in lines { try console.line(line) }
             if let text = names.text(approvals) { try console.line(text) }

@@ -4,24 +4,19 @@ import PatchFiles
 import PatchPublishing
 
 extension FeedCommand {
-    /// `feed status`, in words, as metrics or as a calendar.
+    /// `feed status`, in words or as metrics.
     @Sendable static func showStatus(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        let isCalendar = arguments.has(.calendar)
-        guard arguments.format == "openmetrics" || isCalendar else { return try status(arguments, console) }
-        guard !isCalendar || arguments.format == nil else {
-            throw PatchError(.usage, "--calendar with --format", hint: "give one of them")
-        }
+        guard arguments.format == "openmetrics" else { return try status(arguments, console) }
         guard arguments.operands.count == 1 else {
-            throw PatchError(.usage, "an id with --calendar or --format openmetrics", hint: "leave the id out")
+            throw PatchError(.usage, "an id with --format openmetrics", hint: "leave the id out")
         }
         let place = FeedState(arguments.operands[0].text)
         let feed = try place.feed(PinnedRoot.fromOptions(arguments), arguments)
         let store = try feed.trustStore { (path) throws(PatchError) in try place.read(path, arguments) }
         let keys = try store.map { (bytes) throws(PatchError) in try TrustStore(contentsOf: bytes).keys } ?? []
-        let now = try SystemClock.now()
-        try console.raw(isCalendar ? feed.calendar(of: keys, at: now) : feed.metrics(of: place.name, keys))
+        try console.raw(feed.metrics(of: place.name, keys))
         guard let days = try arguments.number(of: .days, atLeast: 0) else { return 0 }
-        guard let alarm = feed.alarm(lasting: days, at: now) else { return 0 }
+        guard let alarm = try feed.alarm(lasting: days, at: SystemClock.now()) else { return 0 }
         console.error(alarm.about(Path(place.name)))
         return alarm.code.exitStatus
     }
@@ -47,16 +42,13 @@ extension FeedCommand {
         for change in changes {
             guard console.format == .text else {
                 try console.json(
-                    .object(
-                        [("schema", .string("patchpack.feed-log/1")), ("feed", .string(place.name))]
-                            + JSONValue.outcome(nil) + [
-                                ("snapshot", .integer(change.snapshot)),
-                                ("time", change.stamp.time.map { .string($0.description) } ?? .null),
-                                ("author", change.stamp.author.map(JSONValue.string) ?? .null),
-                                ("reason", change.stamp.reason.map(JSONValue.string) ?? .null),
-                                ("changes", .array(change.lines.map(JSONValue.string))),
-                                ("signers", names.json(change.approvals)), ("error", .null),
-                            ]))
+                    .report(
+                        "patchpack.feed-log/1", about: [("feed", .string(place.name))], nil,
+                        [
+                            ("snapshot", .integer(change.snapshot)), ("time", .optional(change.stamp.time)),
+                            ("author", .optional(change.stamp.author)), ("reason", .optional(change.stamp.reason)),
+                            ("changes", .strings(change.lines)), ("signers", names.json(change.approvals)),
+                        ]))
                 continue
             }
             let by = change.stamp.author.map { "  \($0)" } ?? ""

@@ -107,17 +107,7 @@ extension FeedCommand {
         }
         try action.resume { (feed, changes) throws(PatchError) in
             // One person stages a change, and another one signs it, so the signer sees it first.
-            if !arguments.has(.yes) {
-                guard console.format == .text, !console.isQuiet else {
-                    throw PatchError(
-                        .usage, "nothing is shown, so nothing is signed", hint: "look with --show, and give --yes")
-                }
-                for line in changes { console.note(line) }
-                guard Terminal.askToGoOn("sign this? ") else {
-                    throw PatchError(
-                        .usage, "nothing is signed", hint: "give --yes to sign the printed change without being asked")
-                }
-            }
+            try askToSign(changes, arguments, console)
             var lines = changes
             for path in attached {
                 let signature = try InputFile.small(path, limit: 4096)
@@ -129,6 +119,27 @@ extension FeedCommand {
             return lines
         }
         return 0
+    }
+
+    /// Shows a change, and asks whether to sign it.
+    ///
+    /// - Throws: `usage` if the answer is no, or if nobody can be asked.
+    static func askToSign(
+        _ changes: [String], _ arguments: ParsedArguments, _ console: Console
+    ) throws(PatchError) {
+        guard !arguments.has(.yes), !arguments.has(.dryRun) else { return }
+        guard console.format == .text, !console.isQuiet else {
+            throw PatchError(
+                .usage, "nothing is shown, so nothing is signed",
+                hint:
+                    "look with --\(arguments.verb.options.contains { $0 === Option.showChange } ? "show" : "dry-run"), and give --yes"
+            )
+        }
+        for line in changes { console.note(line) }
+        guard Terminal.askToGoOn("sign this? ") else {
+            throw PatchError(
+                .usage, "nothing is signed", hint: "give --yes to sign the printed change without being asked")
+        }
     }
 
     /// Writes the payload to sign on another machine.

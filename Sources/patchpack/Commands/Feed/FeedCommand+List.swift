@@ -97,15 +97,21 @@ extension FeedCommand {
             let base = feed
             let history = action.change.history()
             let older = try action.folder.path.naming { () throws(PatchError) in
-                if let named { return try history.state(at: named) }
-                let older = try history.stateBefore(feed)
-                try feed.checkUndo(to: older, by: details.author)
+                guard let named else {
+                    let (older, undone) = try history.stateBefore(feed)
+                    try feed.checkUndo(to: older, undoing: undone, by: details.author)
+                    return older
+                }
+                let (older, gap) = try history.state(at: named, from: feed)
+                if let gap { console.warning("this state need not be the feed's: \(gap.message)") }
                 return older
             }
             let snapshot = older.state(of: .snapshot).version
             details.reason = "undo, to snapshot \(snapshot)\(details.reason.map { ": \($0)" } ?? "")"
             guard try feed.undo(to: older, in: details) else { return ["already as at snapshot \(snapshot)"] }
-            return feed.visibleChanges(since: base)
+            let changes = feed.visibleChanges(since: base)
+            if named != nil { try askToSign(changes, arguments, console) }
+            return changes
         }
         return 0
     }
@@ -117,7 +123,7 @@ extension FeedCommand {
         try edit(arguments, console, isUrgent: state != .active, withdraws: state == .withdrawn) {
             (entry) throws(PatchError) in
             try entry.setState(state)
-            return state.rawValue
+            return state == .active ? "resumed" : state.rawValue
         }
     }
 
@@ -132,51 +138,50 @@ extension FeedCommand {
         // Only `withdraw` takes several ids. The third operand of the other verbs is not an id.
         let ids = (withdraws ? arguments.operands.dropFirst() : arguments.operands[1...1]).map(\.text)
         let version = try arguments.number(of: .patchVersion)
-        let counted = try PreviewIDs(arguments, console)
+        let reason = try arguments.text(of: .changeReason)
         try action.run(isUrgent: isUrgent) { (feed, details) throws(PatchError) in
-            let before = feed
             // Devices may have a version that is not listed now.
             let published = withdraws && version != nil ? try action.folder.published(for: feed.app) : [:]
+            var listed = Dictionary(grouping: feed.list.entries, by: \.id)
+            var changed: [String: PatchEntryDraft] = [:]
+            var added: [PatchEntryDraft] = []
             var lines: [String] = []
             for id in ids {
-                if withdraws, let version, feed.isUnlisted(id, version: version, in: published) {
-                    feed.withdraw(id, version: version, in: details)
+                let versions = listed[id] ?? []
+                if withdraws, let version, published["\(id)-\(version).js"] != nil,
+                    !versions.contains(where: { $0.version == version })
+                {
+                    added.append(feed.withdrawal(of: id, version: version))
+                    listed[id] = versions + added.suffix(1)
                     lines.append("withdrawn  \(id) \(version)")
-                } else {
-                    lines += try edit(id, version: version, in: &feed, details, arguments, body)
+                    continue
                 }
+                let old = try feed.meantEntry(id, version: version, of: versions)
+                var entry = old
+                let what = try body(&entry)
+                let fallback = entry.fallback(of: versions)
+                // Without a version, this entry may have been stopped before devices were offered another version.
+                if version == nil, entry.isEquivalent(to: old), let fallback, let offered = fallback.offered,
+                    old.since.map({ $0 < offered }) ?? false
+                {
+                    throw PatchError(
+                        .usage,
+                        "\(entry.name) is \(what) already, and version \(fallback.version) is \(fallback.words)",
+                        remedy: PublishingRemedy.giveVersion)
+                }
+                guard let new = old.changed(to: entry, reason: reason) else {
+                    lines.append("already \(what)  \(entry.name)")
+                    continue
+                }
+                changed[new.name] = new
+                listed[id] = versions.map { $0.version == new.version ? new : $0 }
+                lines.append("\(what)  \(entry.name)")
+                if let fallback { lines.append("still offered  \(fallback.name)  \(fallback.words)") }
             }
-            return lines + (try counted?.difference(from: before, to: feed) ?? [])
+            feed.replace(changed, adding: added, in: details)
+            return lines
         }
         return 0
-    }
-
-    /// Changes one entry.
-    ///
-    /// - Returns: A line for each part of the change.
-    private static func edit(
-        _ id: String, version: Int?, in feed: inout FeedRepository, _ details: ChangeDetails,
-        _ arguments: ParsedArguments, _ body: (inout PatchEntryDraft) throws(PatchError) -> String
-    ) throws(PatchError) -> [String] {
-        let old = try feed.meantEntry(id, version: version)
-        var entry = old
-        let what = try body(&entry)
-        let reason = try arguments.text(of: .changeReason)
-        // Without a version, this entry may have been stopped before devices were offered another version.
-        if version == nil, entry.isEquivalent(to: old), let other = feed.fallback(for: entry),
-            let offered = other.offered,
-            old.since.map({ $0 < offered }) ?? false
-        {
-            throw PatchError(
-                .usage,
-                "\(entry.id): version \(entry.version) is \(what) already, and version \(other.version) is \(other.words)",
-                remedy: PublishingRemedy.giveVersion)
-        }
-        guard feed.replace(old, unlessSame: entry, reason: reason, in: details) else {
-            return ["already \(what)  \(entry.name)"]
-        }
-        return ["\(what)  \(entry.name)"]
-            + (feed.fallback(for: entry).map { ["still offered  \($0.name)  \($0.words)"] } ?? [])
     }
 
     /// Changes the list as a whole.
@@ -185,15 +190,13 @@ extension FeedCommand {
         _ body: (inout PatchListDraft) throws(PatchError) -> Void
     ) throws(PatchError) -> Int32 {
         let action = try FeedAction(arguments, console)
-        let counted = try PreviewIDs(arguments, console)
         try action.run(isUrgent: isUrgent) { (feed, details) throws(PatchError) in
-            let before = feed
             let lowest = feed.list.minimumAppVersion
             guard try feed.edit(in: details, unlessSame: body) else { return lines.map { "already \($0)" } }
             if let version = feed.list.minimumAppVersion, lowest.map({ $0 < version }) ?? true {
                 console.warning("an app older than \(version) gets no patch any more, and drops those that it has")
             }
-            return lines + (try counted?.difference(from: before, to: feed) ?? [])
+            return lines
         }
         return 0
     }

@@ -46,9 +46,8 @@ extension FeedCommand {
         var report: FleetReport?
         var failure: PatchError?
         if !places.isEmpty {
-            let files = try InputFiles.expanded(places, called: EventFiles.suffixes).map(\.path)
             let listed = feeds.flatMap { $0.feed.listed }
-            (report, failure) = try EventFiles.report(on: files, since: since, listed: listed, console)
+            (report, failure) = try EventFiles.report(on: places, since: since, listed: listed, console)
         }
         let results = report.map { ReportGateResult.all(gates, $0, id: nil, version: nil) } ?? []
         let page = FeedPage(
@@ -57,11 +56,9 @@ extension FeedCommand {
         try OutputFile.write([OutputFile(path: file, content: .bytes(Array(page.text.utf8)))], force: force)
         if console.format == .json {
             try console.json(
-                .object(
-                    [("schema", .string("patchpack.feed-page/1")), ("file", .string(file.description))]
-                        + JSONValue.outcome(failure) + [
-                            ("feeds", .array(feeds.map { .string($0.name) })), ("error", .error(failure)),
-                        ]))
+                .report(
+                    "patchpack.feed-page/1", about: [("file", .string(file.description))], failure,
+                    [("feeds", .strings(feeds.map(\.name)))]))
         } else if !console.isQuiet {
             try console.line(.good, "wrote", "  \(file)")
         }

@@ -1,5 +1,6 @@
 import PatchCrypto
 import PatchFeed
+import PatchFiles
 import PatchPublishing
 
 extension FeedCommand {
@@ -9,51 +10,46 @@ extension FeedCommand {
         guard let version = try arguments.appVersion() else {
             throw PatchError(.usage, "no app version", hint: "give --app-version V")
         }
-        let ids = try PreviewIDs(arguments, console)
         let engine = try arguments.number(of: .runningEngine) ?? 1
-        let list = try runBlocking { () async throws(PatchError) in
-            var client = try reading.client(at: now)
-            return try await client.list(in: reading.place).list
-        }
-        var device = FeedDevice(
-            app: list.app, environment: list.environment, appVersion: version,
-            engine: engine,
-            installation: try arguments.text(of: .installation) ?? "", user: try arguments.text(of: .previewUser),
-            groups: Set(try arguments.texts(of: .deviceGroup)))
-        guard let ids else {
-            for choice in try list.choices(for: device) { try show(choice, console) }
-            return 0
-        }
-        device.groups = []
-        var preview = FeedPreview(of: [list], for: device)
-        try ids.count(in: &preview)
-        for (outcome, counts) in preview.outcomes {
-            guard console.format == .json else {
-                try console.line("\(outcome.text)  \(counts[0]) of \(preview.units)")
-                continue
+        let installation = try arguments.text(of: .installation) ?? ""
+        let user = try arguments.text(of: .previewUser)
+        let groups = Set(try arguments.texts(of: .deviceGroup))
+        let choices = try reading.place.naming { () throws(PatchError) in
+            try runBlocking { () async throws(PatchError) in
+                var client = try reading.client(at: now)
+                let list = try await client.list(in: reading.place).list
+                let device = FeedDevice(
+                    app: list.app, environment: list.environment, appVersion: version, engine: engine,
+                    installation: installation, user: user, groups: groups)
+                let refused = try await RefusedKeys(&client, of: list.app, at: now)
+                var choices: [(choice: PatchChoice, refusal: Refusal?)] = []
+                for choice in try list.choices(for: device) {
+                    choices.append((choice, try await refused.refusal(of: choice, from: &client)))
+                }
+                return choices
             }
-            try console.json(
-                .object(
-                    [("schema", .string("patchpack.feed-preview/1"))] + JSONValue.outcome(nil) + [
-                        ("id", .string(outcome.id)), ("version", .integer(outcome.version)),
-                        ("code", .string(outcome.code.rawValue)), ("count", .integer(counts[0])),
-                        ("units", .integer(preview.units)), ("error", .null),
-                    ]))
         }
+        for (choice, refusal) in choices { try show(choice, refusal, console) }
         return 0
     }
 
-    private static func show(_ choice: PatchChoice, _ console: Console) throws(PatchError) {
+    private typealias Refusal = (code: PatchChoice.Code, detail: String)
+
+    private static func show(_ choice: PatchChoice, _ refusal: Refusal?, _ console: Console) throws(PatchError) {
+        let code = refusal?.code ?? choice.code
         if console.format == .json {
             try console.json(
-                .object(
-                    [("schema", .string("patchpack.feed-preview/1"))] + JSONValue.outcome(nil) + [
+                .report(
+                    "patchpack.feed-preview/1", nil,
+                    [
                         ("id", .string(choice.id)), ("version", .integer(choice.version)),
-                        ("code", .string(choice.code.rawValue)), ("offered", .bool(choice.isChosen)), ("error", .null),
+                        ("code", .string(code.rawValue)), ("offered", .bool(choice.isChosen && refusal == nil)),
+                        ("detail", .optional(refusal?.detail)),
                     ]))
         } else {
             try console.line(
-                choice.isChosen ? .good : .faint, choice.code.rawValue, "  \(choice.id) \(choice.version)")
+                refusal != nil ? .bad : choice.isChosen ? .good : .faint, code.rawValue,
+                "  \(choice.id) \(choice.version)" + (refusal.map { "  \($0.detail)" } ?? ""))
         }
     }
 }

@@ -5,8 +5,11 @@ import PatchPublishing
 
 extension FeedCommand {
     @Sendable static func makeFeed(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        guard let app = try arguments.text(of: .runningApp), NameForm.isReverseDNS(app) else {
+        guard let app = try arguments.text(of: .runningApp) else {
             throw PatchError(.usage, "no app", hint: "give --app NAME, such as com.example.shop")
+        }
+        guard NameForm.isReverseDNS(app) else {
+            throw PatchError(.usage, "--app \(app) is not a reverse-DNS name such as com.example.shop")
         }
         let environment = try arguments.environmentName()
         let action = try FeedAction(arguments, console, keys: [.rootKey, .releaseKey, .onlineKey])
@@ -16,7 +19,7 @@ extension FeedCommand {
             guard !found.isEmpty else {
                 throw PatchError(
                     .usage, "no key for --\(option.name)",
-                    hint: "make one: patchpack keygen --algorithm ed25519 -o DIR")
+                    hint: "make one: patchpack keygen --profile modern --signing-only -o DIR")
             }
             keys.append(found)
         }
@@ -67,37 +70,44 @@ extension FeedCommand {
         _ paths: [Path], in action: FeedAction, _ arguments: ParsedArguments, _ console: Console, as word: String,
         _ isExpected: (Manifest) -> Bool
     ) throws(PatchError) {
-        let verification = try Verification(arguments)
+        let verification = try Verification(arguments, keys: action.keys)
         let audience = try PatchAudience(arguments)
-        let counted = try PreviewIDs(arguments, console)
+        guard arguments.value(of: .percentage) != nil || audience.isNarrow else {
+            throw PatchError(
+                .usage, "nothing says who gets it",
+                hint: "give --rollout 5%, --rollout 100% for every device, --group NAME or --user ID")
+        }
+        // The change may be made again, but a pipe cannot be read again.
+        var envelopes: [(path: Path, manifest: Manifest, publication: FeedRepository.Publication)] = []
+        let jobs = Resources.processorCount
+        try deliverInOrder(paths, jobs: jobs, work: { Verified($0, by: verification) }) {
+            (verified) throws(PatchError) in
+            let (manifest, envelope) = try verified.result.get()
+            guard isExpected(manifest) else {
+                throw PatchError(
+                    .feedMismatch,
+                    "the envelope is \(manifest.id) \(manifest.version), but the list has another one"
+                ).about(verified.path)
+            }
+            let publication = try FeedRepository.Publication(envelope, manifest) { (entry) throws(PatchError) in
+                try audience.apply(to: &entry)
+            }
+            envelopes.append((verified.path, manifest, publication))
+            console.progress(envelopes.count, of: paths.count)
+        }
         var differing: PatchError?
         try action.run { (feed, details) throws(PatchError) in
-            let before = feed
-            var publications: [FeedRepository.Publication] = []
-            var names: [String] = []
-            let jobs = Resources.processorCount
-            try deliverInOrder(paths, jobs: jobs, work: { Verified($0, by: verification) }) {
-                (verified) throws(PatchError) in
-                let (manifest, envelope) = try verified.result.get()
-                try verified.path.naming { () throws(PatchError) in try feed.checkApp(of: manifest) }
-                guard isExpected(manifest) else {
-                    throw PatchError(
-                        .feedMismatch,
-                        "the envelope is \(manifest.id) \(manifest.version), but the list has another one"
-                    ).about(verified.path)
-                }
-                names.append("\(manifest.id) \(manifest.version)")
-                publications.append(
-                    try FeedRepository.Publication(envelope, manifest) { (entry) throws(PatchError) in
-                        try audience.apply(to: &entry)
-                    })
-                console.progress(publications.count, of: paths.count)
+            for (path, manifest, _) in envelopes {
+                try path.naming { () throws(PatchError) in try feed.checkApp(of: manifest) }
             }
+            differing = nil
             let listings = try feed.publish(
-                publications, files: action.folder.published(for: feed.app), allowsLower: arguments.has(.allowLower),
+                envelopes.map(\.publication), files: action.folder.published(for: feed.app),
+                allowsLower: arguments.has(.allowLower),
                 in: details)
             var lines: [String] = []
-            for (name, (publication, listing)) in zip(names, zip(publications, listings)) {
+            for ((_, manifest, publication), listing) in zip(envelopes, listings) {
+                let name = "\(manifest.id) \(manifest.version)"
                 switch listing {
                 case .added: lines.append("\(word)  \(name)  \(audience.text)")
                 case .unchanged: lines.append("unchanged  \(name)")
@@ -111,50 +121,45 @@ extension FeedCommand {
                             hint: "patchpack feed rollout, resume or pause changes it")
                 }
             }
-            return lines + (try counted?.difference(from: before, to: feed) ?? [])
+            return lines
         }
         if let differing { throw differing.about(action.folder.path) }
     }
 
     @Sendable static func prune(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let action = try FeedAction(arguments, console)
-        let keep = try arguments.number(of: .keep) ?? 1
+        let keep = try arguments.number(of: .keep)
+        let version = try arguments.number(of: .prunedVersion)
         let ids = arguments.operands.dropFirst().map(\.text)
-        try action.run { (feed, details) throws(PatchError) in
-            let gone = try feed.prune(ids, keeping: keep, in: details)
-            for path in feed.unlistedTargets {
-                console.warning("\(path) is signed, but in no entry: `feed remove` takes it away")
-            }
-            return gone.isEmpty ? ["nothing to remove"] : gone.map { "removed  \($0.id) \($0.version)" }
+        guard keep == nil || version == nil else {
+            throw PatchError(.usage, "--keep with --patch-version", hint: "give one of them")
         }
-        return 0
-    }
-
-    @Sendable static func remove(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        let action = try FeedAction(arguments, console)
-        let ids = arguments.operands.dropFirst().map(\.text)
-        let given = try arguments.number(of: .patchVersion)
         guard Set(ids).count == ids.count else {
-            throw PatchError(.usage, "the same id is given twice", hint: "a second removal would remove its withdrawal")
+            throw PatchError(.usage, "the same id is given twice", hint: "name each patch once")
         }
         try action.run { (feed, details) throws(PatchError) in
             var lines: [String] = []
-            for id in ids {
-                let versions = feed.entries(of: id).map(\.version)
-                // Without a version, the only listed one is meant.
-                guard let version = given ?? (versions.count == 1 ? versions.first : nil) else {
-                    guard !versions.isEmpty else { throw .unlisted(id, in: feed) }
-                    throw PatchError(.usage, "\(id): no version", hint: "give --patch-version N")
+            if let version {
+                let gone = try feed.prune(ids, version: version, in: details)
+                for id in ids {
+                    if gone.contains(id) {
+                        console.warning(
+                            "a device that has \(id) \(version) keeps it, because no entry withdraws it any more")
+                        lines.append("removed the withdrawal of  \(id) \(version)")
+                    } else {
+                        lines += ["removed  \(id) \(version)", "withdrawn  \(id) \(version)"]
+                    }
                 }
-                guard try feed.remove(id, version: version, in: details) else {
-                    console.warning(
-                        "a device that has \(id) \(version) keeps it, because no entry withdraws it any more")
-                    lines.append("removed the withdrawal of  \(id) \(version)")
-                    continue
-                }
-                lines += ["removed  \(id) \(version)", "withdrawn  \(id) \(version)"]
+            } else {
+                let (removed, needed) = try feed.prune(ids, keeping: keep ?? 1, in: details)
+                lines =
+                    removed.map { "removed  \($0.name)" }
+                    + needed.map { "stays  \($0.name)  \($0.words), which no higher version is" }
             }
-            return lines
+            for path in feed.unlistedTargets {
+                console.warning("\(path) is signed, but in no entry: `feed prune` with --patch-version removes it")
+            }
+            return lines.isEmpty ? ["nothing to remove"] : lines
         }
         return 0
     }

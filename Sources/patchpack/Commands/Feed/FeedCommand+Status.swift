@@ -32,25 +32,18 @@ extension FeedCommand {
         let error = feed.alarm(lasting: limit ?? 0, at: now)
         if console.format == .json {
             try console.json(
-                .object(
-                    [("schema", .string("patchpack.feed-status/1")), ("feed", .string(place.name))]
-                        + JSONValue.outcome(error) + [
-                            ("app", .string(feed.app)), ("environment", .string(feed.environment)),
-                            ("enabled", .bool(feed.list.isEnabled)), ("staged", .bool(try place.hasStaged())),
-                            ("published", feed.published.map { .string($0.description) } ?? .null),
-                            ("author", feed.lastChange.author.map(JSONValue.string) ?? .null),
-                            ("reason", feed.lastChange.reason.map(JSONValue.string) ?? .null),
-                            ("stop", feed.list.stop?.json ?? .null),
-                            (
-                                "minimumAppVersion",
-                                feed.list.minimumAppVersion.map { .string($0.description) } ?? .null
-                            ), ("notice", feed.list.notice.map(JSONValue.string) ?? .null),
-                            ("switches", feed.list.switches ?? .object([])),
-                            ("roles", .object(roles.map { ($0.role.rawValue, $0.json) })),
-                            (
-                                "patches", .array(feed.list.entries.filter { id == nil || $0.id == id }.map(\.json))
-                            ), ("error", .error(error)),
-                        ]))
+                .report(
+                    "patchpack.feed-status/1", about: [("feed", .string(place.name))], error,
+                    [
+                        ("app", .string(feed.app)), ("environment", .string(feed.environment)),
+                        ("enabled", .bool(feed.list.isEnabled)), ("staged", .bool(try place.hasStaged())),
+                        ("published", .optional(feed.published)), ("author", .optional(feed.lastChange.author)),
+                        ("reason", .optional(feed.lastChange.reason)), ("stop", feed.list.stop?.json ?? .null),
+                        ("minimumAppVersion", .optional(feed.list.minimumAppVersion)),
+                        ("notice", .optional(feed.list.notice)), ("switches", feed.list.switches ?? .object([])),
+                        ("roles", .object(roles.map { ($0.role.rawValue, $0.json) })),
+                        ("patches", .array(feed.list.entries.filter { id == nil || $0.id == id }.map(\.json))),
+                    ]))
         } else if let error {
             console.error(error.about(Path(place.name)))
         }
@@ -61,8 +54,7 @@ extension FeedCommand {
 extension FeedRepository.Change {
     fileprivate var json: JSONValue {
         .object([
-            ("since", time.map { .string($0.description) } ?? .null),
-            ("author", author.map(JSONValue.string) ?? .null), ("reason", reason.map(JSONValue.string) ?? .null),
+            ("since", .optional(time)), ("author", .optional(author)), ("reason", .optional(reason)),
         ])
     }
 }
@@ -71,7 +63,7 @@ extension FeedRepository.RoleStatus {
     fileprivate var json: JSONValue {
         .object([
             ("version", .integer(version)), ("days", .integer(days)), ("expires", .string(expires.description)),
-            ("threshold", .integer(threshold)), ("keyIDs", .array(keyIDs.map(JSONValue.string))),
+            ("threshold", .integer(threshold)), ("keyIDs", .strings(keyIDs)),
         ])
     }
 }

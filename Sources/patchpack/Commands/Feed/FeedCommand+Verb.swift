@@ -16,13 +16,12 @@ extension FeedCommand {
                 makeFeed),
             action(
                 "publish", "verify envelopes, and add them", "DIR FILE.js... --key KEY...", 2...Int.max,
-                FeedAction.listOptions + Verification.options.filter { $0.id != Option.runningApp.id } + rolloutOptions
-                    + [.activation, .ids, .allowLower],
+                FeedAction.listOptions + envelopeOptions + rolloutOptions + [.activation, .allowLower],
                 "patchpack feed publish feed dist/*.js --rollout 5% --key release.pem --key online.pem", publish),
             action(
                 "rollout", "offer a patch to more or fewer devices", "DIR ID PERCENT --key KEY", 3...3,
                 FeedAction.listOptions + [
-                    .rolloutUnit, .seed, .group, .user, .activation, .patchVersion, .ids, .appVersion,
+                    .rolloutUnit, .seed, .group, .user, .activation, .patchVersion,
                 ],
                 "patchpack feed rollout feed com.example.shop.cart-total 25% --key online.pem", rollout),
             action(
@@ -55,11 +54,11 @@ extension FeedCommand {
                 FeedAction.listOptions, "patchpack feed switch feed checkout=old --key online.pem", setSwitches),
             action(
                 "set", "set the lowest app version, or a message for the app to show", "DIR --key KEY", 1...1,
-                FeedAction.listOptions + [.minimumAppVersion, .notice, .ids, .appVersion],
+                FeedAction.listOptions + [.minimumAppVersion, .notice],
                 "patchpack feed set feed --minimum-app-version 2.3.0 --key online.pem", set),
             action(
                 "undo", "make an earlier state of the list again", "DIR --key KEY", 1...1,
-                FeedAction.listOptions + [.undoneTo],
+                FeedAction.listOptions + [.undoneTo, .yes],
                 "patchpack feed undo feed --reason 'the wrong patch' --key online.pem", undo),
             action(
                 "refresh", "sign the timestamp again, and metadata that expire soon", "DIR --key KEY", 1...1,
@@ -81,20 +80,15 @@ extension FeedCommand {
                 FeedAction.listOptions + [.role, .detach, .attach, .outputFile, .force, .discard, .showChange, .yes],
                 "patchpack feed sign feed --show", sign),
             action(
-                "prune", "remove old versions of patches", "DIR ID... --key KEY...", 2...Int.max,
-                FeedAction.listOptions + [.keep],
+                "prune", "remove old versions of patches, or the one that is named",
+                "DIR ID... [--patch-version N] --key KEY...", 2...Int.max,
+                FeedAction.listOptions + [.keep, .prunedVersion],
                 "patchpack feed prune feed com.example.shop.cart-total --keep 2 --key release.pem --key online.pem",
                 prune),
             action(
-                "remove", "remove a version of patches, listed or not, from the signed metadata",
-                "DIR ID... --patch-version N --key KEY...", 2...Int.max, FeedAction.listOptions + [.patchVersion],
-                "patchpack feed remove feed com.example.shop.cart-total --patch-version 3 --key release.pem --key online.pem",
-                remove),
-            action(
                 "promote", "publish a patch of one feed in another one, byte for byte", "FROM TO ID --key KEY...",
                 3...3,
-                FeedAction.listOptions + Verification.options.filter { $0.id != Option.runningApp.id } + rolloutOptions
-                    + [.activation, .patchVersion, .ids, .allowLower],
+                FeedAction.listOptions + envelopeOptions + rolloutOptions + [.activation, .patchVersion, .allowLower],
                 "patchpack feed promote staging release com.example.shop.cart-total --rollout 5% --key release.pem --key online.pem",
                 promote),
             action(
@@ -103,7 +97,7 @@ extension FeedCommand {
             action(
                 "status", "show the published patches, since when, by whom, and when signatures expire",
                 "DIR|URL [ID] [--days N]", 1...2,
-                readingOptions + [.days, .reportFormat, .allPatches, .calendar],
+                readingOptions + [.days, .reportFormat, .allPatches],
                 "patchpack feed status feed --days 3", showStatus),
             action(
                 "page", "write the feed's state, and the reports of devices, as a page",
@@ -123,10 +117,14 @@ extension FeedCommand {
                 "patchpack feed check https://example.com/feed --root 1.root.json", check),
             action(
                 "preview", "show which patches a device would get, and why", "DIR|URL --app-version V", 1...1,
-                readingOptions + [.appVersion, .runningEngine, .previewUser, .installation, .deviceGroup, .ids],
+                readingOptions + [.appVersion, .runningEngine, .previewUser, .installation, .deviceGroup],
                 "patchpack feed preview feed --app-version 2.3.1 --user ada", preview),
         ])
 
+    /// The options for the verification of envelopes, except those that each change of a feed takes. The feed names the app.
+    private static let envelopeOptions = Verification.options.filter { option in
+        option.id != Option.runningApp.id && !FeedAction.listOptions.contains { $0.id == option.id }
+    }
     /// The options for the devices and the part of them that a patch is offered to.
     static let rolloutOptions: [Option] = [.percentage, .rolloutUnit, .seed, .group, .user]
     /// The options for reading a feed that may be on a server.

@@ -12,17 +12,16 @@ struct FeedReading: Sendable {
     let source: CacheWatch
 
     init(_ arguments: ParsedArguments) throws(PatchError) {
-        let given = arguments.operands[0].path
-        place = Path(HTTPSource.shown(given.description))
+        let given = HTTPSource.withLowerScheme(arguments.operands[0].path.description)
+        place = Path(HTTPSource.shown(given))
         let pinned = PinnedRoot.pathFromOptions(arguments)
-        let isURL = given.description.hasPrefix("https://") || given.description.hasPrefix("http://")
-        if isURL {
+        if try FeedState.check(given) {
             guard let pinned else {
                 throw PatchError(
                     .usage, "no root file", hint: "give --root FILE: the feed's 1.root.json, as the app has it")
             }
-            root = try InputFile.small(pinned)
-            source = CacheWatch(source: try Server(given.description, arguments).source)
+            root = try PinnedRoot.bytes(of: pinned)
+            source = CacheWatch(source: try Server(given, arguments).source)
         } else {
             let file = pinned ?? place.appending(Path(FeedLayout.firstRoot))
             guard pinned != nil || FileInfo(file, following: true) != nil else {
@@ -31,15 +30,16 @@ struct FeedReading: Sendable {
                 )
                 .about(place)
             }
-            root = try pinned == nil ? InputFile.regular(file, limit: FeedLimits().root) : InputFile.small(file)
+            root = try pinned == nil ? InputFile.regular(file, limit: FeedLimits().root) : PinnedRoot.bytes(of: file)
             source = CacheWatch(source: FolderSource(place.description))
         }
     }
 
     /// The settings for requests to a server, from the options.
     static func settings(_ arguments: ParsedArguments) throws(PatchError) -> HTTPSettings {
-        var settings = HTTPSettings(
-            allowsHTTP: arguments.has(.insecure), authorities: try arguments.text(of: .authorities))
+        let authorities = arguments.value(of: .authorities)
+        if let file = authorities?.path { _ = try InputFile.open(file) }
+        var settings = HTTPSettings(allowsHTTP: arguments.has(.insecure), authorities: authorities?.text)
         settings.allowsHTTPName = "--\(Option.insecure.name)"
         settings.authoritiesName = "--\(Option.authorities.name)"
         return settings

@@ -16,18 +16,27 @@ struct FeedState {
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
         let number = parts.count > 1 ? parts.last.flatMap { Int($0) } : nil
         snapshot = number
-        place = number == nil ? text : String(text.dropLast((parts.last?.count ?? 0) + 1))
+        place = HTTPSource.withLowerScheme(
+            number == nil ? text : String(text.dropLast((parts.last?.count ?? 0) + 1)))
     }
 
-    private init(_ place: String, snapshot: Int?) {
-        self.place = place
-        self.snapshot = snapshot
+    var isServed: Bool { Self.isServed(place) }
+
+    private static func isServed(_ place: String) -> Bool { place.hasPrefix("https://") || place.hasPrefix("http://") }
+
+    /// Whether a feed is on a server.
+    ///
+    /// - Parameter place: A URL whose scheme is in lower case, or a folder.
+    /// - Throws: `feedUnavailable` if it is neither.
+    static func check(_ place: String) throws(PatchError) -> Bool {
+        guard !isServed(place) else { return true }
+        guard Path(place).isFolder else {
+            throw PatchError(
+                .feedUnavailable, "\(HTTPSource.shown(place)): there is no such folder",
+                hint: "give the folder of a feed, or its URL, which begins with https://")
+        }
+        return false
     }
-
-    /// The same feed at another snapshot.
-    func at(_ snapshot: Int) -> FeedState { FeedState(place, snapshot: snapshot) }
-
-    var isServed: Bool { place.hasPrefix("https://") || place.hasPrefix("http://") }
 
     func read(_ path: String, _ arguments: ParsedArguments) throws(PatchError) -> [UInt8]? {
         guard isServed else { return try FeedFolder(path: Path(place)).read(path) }
@@ -42,7 +51,21 @@ struct FeedState {
         return try FeedFolder(path: Path(place)).hasStaged()
     }
 
+    /// - Throws: `feed-unavailable` if the chain of snapshots does not reach the state, which then need not be this feed's.
     func feed(_ root: [UInt8]?, _ arguments: ParsedArguments) throws(PatchError) -> FeedRepository {
+        _ = try Self.check(place)
+        let feed = try feed(root, at: nil, arguments)
+        guard let snapshot else { return feed }
+        return try Path(name).naming { () throws(PatchError) in
+            let (state, gap) = try history(root, arguments, nil).state(at: snapshot, from: feed)
+            if let gap { throw gap }
+            return state
+        }
+    }
+
+    private func feed(
+        _ root: [UInt8]?, at snapshot: Int?, _ arguments: ParsedArguments
+    ) throws(PatchError) -> FeedRepository {
         var first = root
         if first == nil { first = try read(FeedLayout.firstRoot, arguments) }
         guard let first else {
@@ -57,13 +80,16 @@ struct FeedState {
     }
 
     /// The earlier states.
-    func history(_ root: [UInt8]?, _ arguments: ParsedArguments, _ console: Console) -> FeedHistory {
+    ///
+    /// - Parameter console: Shows how many states are read.
+    func history(_ root: [UInt8]?, _ arguments: ParsedArguments, _ console: Console?) -> FeedHistory {
         var count = 0
-        return FeedHistory { (number) throws(PatchError) in
+        return FeedHistory(
+            snapshot: { (number) throws(PatchError) in try read(FeedLayout.snapshot(number), arguments) }
+        ) { (number) throws(PatchError) in
             count += 1
-            console.status("\(count) states are read")
-            guard try read(FeedLayout.snapshot(number), arguments) != nil else { return nil }
-            return try at(number).feed(root, arguments)
+            console?.status("\(count) states are read")
+            return try feed(root, at: number, arguments)
         }
     }
 }

@@ -38,16 +38,10 @@ struct KeyNames {
     func json(_ approvals: [FeedRepository.Approval]) -> JSONValue {
         .array(
             approvals.map { approval in
-                .object([
-                    ("role", .string(approval.role.rawValue)),
-                    (
-                        "keys",
-                        .array(
-                            approval.keyIDs.map { id in
-                                .object([("id", .string(id)), ("name", names[id].map(JSONValue.string) ?? .null)])
-                            })
-                    ),
-                ])
+                let keys = approval.keyIDs.map {
+                    JSONValue.object([("id", .string($0)), ("name", .optional(names[$0]))])
+                }
+                return .object([("role", .string(approval.role.rawValue)), ("keys", .array(keys))])
             })
     }
 }

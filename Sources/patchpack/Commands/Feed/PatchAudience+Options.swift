@@ -13,7 +13,9 @@ extension PatchAudience {
         let text = percent ?? given
         let basisPoints = text.flatMap(Rollout.basisPoints)
         if let text, basisPoints == nil {
-            throw PatchError(.usage, "\(text): expected a percentage from 0% to 100%, such as 5% or 0.5%")
+            throw PatchError(
+                .usage, "\(text): expected a percentage from 0% to 100%, such as 5% or 0.5%",
+                hint: Rollout.basisPoints("\(text)%").map { _ in "below 1%, the sign is needed: \(text)%" })
         }
         let unit = try arguments.text(of: .rolloutUnit).flatMap(Rollout.Unit.init)
         let seed = try arguments.text(of: .seed)

@@ -11,7 +11,7 @@ extension PinnedRoot {
     /// The bytes of that file; nil if no file is named.
     static func fromOptions(_ arguments: ParsedArguments) throws(PatchError) -> [UInt8]? {
         guard let given = pathFromOptions(arguments) else { return nil }
-        return try InputFile.small(given)
+        return try bytes(of: given)
     }
 }
 

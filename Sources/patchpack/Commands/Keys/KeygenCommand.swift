@@ -2,32 +2,63 @@ import PatchCrypto
 import PatchFiles
 
 extension Option {
+    static let profile = Option(
+        name: "profile", value: .choice("NAME", KeyProfile.allCases.map(\.rawValue)),
+        help: "what the keys are for: modern, or mpaas for clients of the mPaaS manual")
     static let signingOnly = Option(
         name: "signing-only", help: "make no script.key: the keys of a feed's roles have none")
+}
+
+/// What keys are for.
+private enum KeyProfile: String, CaseIterable {
+    case modern, mpaas
+
+    /// The algorithms of its keys.
+    var text: String {
+        switch self {
+        case .modern: "Ed25519, AES-256-GCM, SHA-256"
+        case .mpaas: "RSA with SHA-1, AES-128, MD5, for clients of the mPaaS manual"
+        }
+    }
+
+    /// The profile that the options name, or the answer to a question.
+    ///
+    /// - Throws: `usage` if there is no terminal, or if the answer is something else.
+    init(_ arguments: ParsedArguments) throws(PatchError) {
+        var name = try arguments.text(of: .profile)
+        if name == nil {
+            let lines = Self.allCases.map { "\($0.rawValue): \($0.text)\n" }.joined()
+            name = Terminal.ask("\(lines)What are the keys for? [modern/mpaas] ")
+        }
+        guard let profile = name.flatMap(Self.init(rawValue:)) else {
+            throw PatchError(
+                .usage, "nothing says what the keys are for",
+                hint: "give " + Self.allCases.map { "--profile \($0.rawValue) (\($0.text))" }.joined(separator: ", or ")
+            )
+        }
+        self = profile
+    }
 }
 
 /// `keygen`: makes a key pair and a script key.
 enum KeygenCommand {
     static let verb = Verb(
         name: "keygen", summary: "make signing.pem, trusted.pem and script.key",
-        operands: "[-o DIR]", operandCount: 0...0,
+        operands: "--profile NAME", operandCount: 0...0,
         options: [
-            .outputFolder, .force, .algorithm, .bits, .signingOnly, .suite, .passphraseEnv, .passphraseFile,
+            .outputFolder, .force, .profile, .algorithm, .bits, .signingOnly, .passphraseEnv, .passphraseFile,
         ],
-        example: "patchpack keygen -o keys",
+        example: "patchpack keygen -o keys --profile modern",
         run: run)
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        let isEd25519 = try arguments.text(of: .algorithm) == "ed25519"
+        let profile = try KeyProfile(arguments)
+        let isEd25519 = try arguments.text(of: .algorithm).map { $0 == "ed25519" } ?? (profile == .modern)
         let bits = try arguments.number(of: .bits)
         if isEd25519, bits != nil { throw PatchError(.usage, "--bits is only for RSA keys") }
         if let bits, !(2048...8192).contains(bits) {
             throw PatchError(.usage, "--bits \(bits): expected 2048 to 8192")
         }
-        if arguments.has(.signingOnly), try arguments.text(of: .suite) != nil {
-            throw PatchError(.usage, "--suite is for the script key, which --signing-only leaves out")
-        }
-        let suite = try arguments.text(of: .suite).flatMap(EnvelopeSuite.init(rawValue:)) ?? .aes128CBCMD5
         let keys = try KeyFiles(arguments)
         guard keys.passphrases.count <= 1 else {
             throw PatchError(
@@ -40,7 +71,11 @@ enum KeygenCommand {
         try keys.protectInputs(from: paths)
         // Checked first, because making a key takes a moment.
         for path in paths {
-            try OutputFile(path: path, content: .bytes([])).checkPlace(force: arguments.has(.force))
+            do throws(PatchError) {
+                try OutputFile(path: path, content: .bytes([])).checkPlace(force: arguments.has(.force))
+            } catch  where error.code == .exists {
+                throw error.hinting("give another -o DIR; a key that --force replaces is gone, with all that needs it")
+            }
         }
         let signingKey = try SigningKey.generate(isEd25519 ? .ed25519 : .rsaSHA1, bits: bits ?? 3072)
         var files = [
@@ -49,7 +84,7 @@ enum KeygenCommand {
         ]
         var made: [KeyDescription] = [.signing(signingKey), .trusted(signingKey.verifyingKey)]
         if paths.count > 2 {
-            let scriptKey = try ScriptKey.generate(for: suite)
+            let scriptKey = try ScriptKey.generate(for: profile == .modern ? .aes256GCMSHA256 : .aes128CBCMD5)
             files.append(OutputFile(path: paths[2], content: .secret(scriptKey.file())))
             made.append(.script(scriptKey))
         }

@@ -24,9 +24,7 @@ enum KeyinfoCommand {
                     continue
                 }
                 try console.json(
-                    .object(
-                        [("schema", .string("patchpack.keyinfo/1")), ("file", .string(name.path.description))]
-                            + JSONValue.outcome(error) + [("error", .error(error))]))
+                    .report("patchpack.keyinfo/1", about: [("file", .string(name.path.description))], error))
             }
         }
         return status

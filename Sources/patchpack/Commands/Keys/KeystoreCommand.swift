@@ -3,7 +3,7 @@ import PatchFiles
 
 /// `keystore`: keeps named script keys in one file, encrypted with a passphrase.
 enum KeystoreCommand {
-    private static let passphrase: [Option] = [.storePassphraseEnv, .storePassphraseFile]
+    private static let passphrase: [Option] = [.passphraseEnv, .passphraseFile]
 
     static let verb = Verb(
         name: "keystore", summary: "keep named script keys in one file, encrypted with a passphrase",
@@ -30,27 +30,30 @@ enum KeystoreCommand {
                 operandValue: .file("STORE"), operandCount: 1...1,
                 options: [.newPassphraseEnv, .newPassphraseFile] + passphrase,
                 example:
-                    "patchpack keystore passphrase keys/script.store --keystore-passphrase-env OLD --new-passphrase-env NEW",
+                    "patchpack keystore passphrase keys/script.store --passphrase-env OLD --new-passphrase-env NEW",
                 run: changePassphrase),
         ])
 
     /// The store of a command line, and its passphrase.
     private struct Store {
+        let files: KeyFiles
         let path: Path
         let passphrase: SecretBytes
 
         /// - Parameters:
         ///   - inputs: The other input files.
         ///   - mayBeNew: Whether the store is made if it does not exist.
+        ///   - isEdited: Whether the store is written, so that it must be a file.
         init(
-            _ arguments: ParsedArguments, reading inputs: [Path] = [], mayBeNew: Bool = false
+            _ arguments: ParsedArguments, reading inputs: [Path] = [], mayBeNew: Bool = false, isEdited: Bool = true
         ) throws(PatchError) {
             let given = arguments.operands[0].path
             guard !given.isStandardStream else { throw PatchError(.usage, "a key store must be a file, not -") }
-            _ = try KeyFiles(arguments, operands: inputs)
+            files = try KeyFiles(arguments, operands: [given] + inputs)
             path = try given.resolved()
+            if isEdited { try OutputFile(path: path, content: .bytes([])).checkPlace(force: true) }
             let isNew = mayBeNew && FileInfo(path, following: true) == nil
-            passphrase = try Passphrase.ofStore(given, arguments, isNew: isNew)
+            passphrase = try Passphrase.ofStore(given, given: files.passphrases, isNew: isNew)
         }
 
         func keys() throws(PatchError) -> ScriptKeyRing {
@@ -95,7 +98,9 @@ enum KeystoreCommand {
     }
 
     private static func list(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        for (name, key) in try Store(arguments).keys().keys { try show(name, key, "list", on: console) }
+        for (name, key) in try Store(arguments, isEdited: false).keys().keys {
+            try show(name, key, "list", on: console)
+        }
         return 0
     }
 
@@ -115,7 +120,8 @@ enum KeystoreCommand {
         // A wrong passphrase must fail before a new one is asked for.
         _ = try store.keys()
         let new = try Passphrase.ofStore(
-            arguments.operands[0].path, arguments, isNew: true, from: .newPassphraseEnv, or: .newPassphraseFile,
+            arguments.operands[0].path,
+            given: Passphrase.all(of: arguments, from: .newPassphraseEnv, or: .newPassphraseFile), isNew: true,
             called: "new passphrase")
         var keys: [(name: String, key: ScriptKey)] = []
         try store.change(mustExist: true, passphrase: new) { keys = $0.keys }
@@ -126,14 +132,14 @@ enum KeystoreCommand {
     /// Writes one key to a plain key file.
     private static func export(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let name = arguments.operands[1].text
-        let store = try Store(arguments)
+        let store = try Store(arguments, isEdited: false)
         guard
             let output = try arguments.newFile(
                 .outputFile, force: arguments.has(.force), allowsStandardOutput: true)
         else {
             throw PatchError(.usage, "no output file", hint: "give -o FILE")
         }
-        try KeyFiles(arguments, operands: [store.path]).protectInputs(from: [output])
+        try store.files.protectInputs(from: [output])
         guard let key = try store.keys().scriptKey(named: name) else {
             throw PatchError(.config, "no key named \(name) in the store", hint: "patchpack keystore list STORE")
         }
@@ -156,10 +162,11 @@ enum KeystoreCommand {
     ) throws(PatchError) {
         if console.format == .json {
             try console.json(
-                .object(
-                    [("schema", .string("patchpack.keystore/1"))] + JSONValue.outcome(nil) + [
+                .report(
+                    "patchpack.keystore/1", nil,
+                    [
                         ("action", .string(action)), ("name", .string(name)), ("suite", .string(key.suite.rawValue)),
-                        ("keyID", .string(key.id.description)), ("error", .null),
+                        ("keyID", .string(key.id.description)),
                     ]))
         } else if !console.isQuiet || action == "list" {
             let text = "\(name)  \(key.suite.rawValue), id \(key.id)"

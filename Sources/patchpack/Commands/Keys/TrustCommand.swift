@@ -116,7 +116,9 @@ enum TrustCommand {
         let path = arguments.operands[0].path
         guard !path.isStandardStream else { throw PatchError(.usage, "a store to edit must be a file, not -") }
         _ = try KeyFiles(arguments, operands: inputs)
-        return try path.resolved()
+        let file = try path.resolved()
+        try OutputFile(path: file, content: .bytes([])).checkPlace(force: true)
+        return file
     }
 
     /// Changes the keys that the operands name.
@@ -171,12 +173,12 @@ enum TrustCommand {
     ) throws(PatchError) {
         if console.format == .json {
             try console.json(
-                .object(
-                    [("schema", .string("patchpack.trust/1"))] + JSONValue.outcome(nil) + [
+                .report(
+                    "patchpack.trust/1", nil,
+                    [
                         ("action", .string(action)), ("name", .string(key.name)),
                         ("algorithm", .string(key.key.algorithm.rawValue)), ("keyID", .string(key.key.id.description)),
-                        ("revoked", .bool(key.isRevoked)),
-                        ("notAfter", key.notAfter.map { .string($0.description) } ?? .null), ("error", .null),
+                        ("revoked", .bool(key.isRevoked)), ("notAfter", .optional(key.notAfter)),
                     ]))
         } else if !console.isQuiet || action == "listed" {
             let end = key.notAfter.map { ", until \($0)" } ?? ""
@@ -190,10 +192,8 @@ enum TrustCommand {
     private static func showPin(_ pin: String, of path: Path, on console: Console) throws(PatchError) {
         guard console.format == .json else { return try console.line(pin) }
         try console.json(
-            .object(
-                [("schema", .string("patchpack.trust/1"))] + JSONValue.outcome(nil) + [
-                    ("action", .string("pinned")), ("file", .string(path.description)), ("pin", .string(pin)),
-                    ("error", .null),
-                ]))
+            .report(
+                "patchpack.trust/1", nil,
+                [("action", .string("pinned")), ("file", .string(path.description)), ("pin", .string(pin))]))
     }
 }

@@ -33,7 +33,7 @@ enum InitCommand {
         }
         try OutputFile.write(outputs, force: false)
         try console.made(outputs, schema: "patchpack.init/1")
-        console.note("next: cd \(folder), patchpack \(ProjectTemplate.keygen), sh release.sh")
+        console.note("next: cd '\(folder)' && patchpack \(ProjectTemplate.keygen) && sh release.sh")
         return 0
     }
 }

@@ -34,7 +34,6 @@ enum InterfaceCommand {
             file(".luacheckrc", PatchInterface.luacheckConfiguration),
         ].filter { FileInfo($0.path, following: false) == nil }
         try types.checkPlace(force: isForced)
-        try Folder.make(types.path.parent)
         try OutputFile.write([types] + configurations, force: isForced)
         try console.made([types] + configurations, schema: "patchpack.interface-stubs/1")
         return 0

@@ -6,22 +6,19 @@ import PatchWorkbench
 /// `lint`: checks scripts before they ship.
 enum LintCommand {
     static let verb = Verb(
-        name: "lint", summary: "find mistakes that would make a patch fail, before it ships",
+        name: "lint", summary: "find mistakes that would make a patch fail (see docs/lint.md)",
         operands: "SCRIPT.lua... [--interface FILE]", operandValue: .file("SCRIPT.lua"), operandCount: 0...Int.max,
         options: [
             .interface, .bundle, .strict, .recursive, .filesFrom, .null, .jobs, .stdinFilename, .lintFormat,
-            .fix, .dryRun, .explainCode,
         ],
         example: "patchpack lint patches/*.lua --interface interface.json",
         run: run)
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        if arguments.has(.explainCode) { return try explain(arguments, console) }
         try LuaLibrary.check()
         let interface = try InterfaceFile.fromOptions(arguments)
         let fields = try ManifestFields(arguments)
-        let paths = try InputFiles.all(arguments, called: [".lua"])
-        let fixes = try fixes(arguments, paths)
+        let paths = try InputFiles.all(arguments, called: ".lua")
         let patches = arguments.has(.bundle) && !paths.isEmpty ? [paths] : paths.map { [$0] }
         let format = arguments.value(of: .lintFormat)?.text ?? "text"
         var all: [(finding: Finding, file: Path)] = []
@@ -30,13 +27,9 @@ enum LintCommand {
         let given = try ScriptInput.name(arguments)
         try deliverInOrder(
             patches, jobs: Jobs.count(arguments),
-            work: { files -> Result<Linted, UnreadPatch> in
+            work: { files -> Result<LintedPatch, UnreadPatch> in
                 do throws(PatchError) {
-                    let patch = try LintedPatch(files, fields, interface, onStandardInput: given)
-                    let fixed = fixes ? FixedPatch(patch, fields, interface) : nil
-                    let left = fixed?.patch ?? patch
-                    let findings = format == "sarif" ? left.findingsWithTriedFixes(fields, interface) : left.findings
-                    return .success((left, findings, fixed))
+                    return .success(try LintedPatch(files, fields, interface, onStandardInput: given))
                 } catch {
                     return .failure(UnreadPatch(path: files[0], error: error))
                 }
@@ -45,9 +38,8 @@ enum LintCommand {
             var findings: [(finding: Finding, file: Path)]
             var linted: LintedPatch?
             switch result {
-            case .success((let patch, let found, let fixed)):
-                if let fixed { try write(fixed, arguments, console) }
-                findings = found
+            case .success(let patch):
+                findings = patch.findings
                 if let version = patch.version {
                     if let other = seen[version] {
                         let error = PatchError.twice(version, other)
@@ -64,7 +56,7 @@ enum LintCommand {
                 }
                 let text = SourceText(path.description, [])
                 findings = [
-                    (text.finding(.unreadable, line: 1, error.message, hint: error.hint.map { Advice($0) }), path)
+                    (text.finding(.unreadable, line: 1, error.message, hint: error.hint), path)
                 ]
                 if status == 0 { status = error.code.exitStatus }
             }
@@ -73,10 +65,10 @@ enum LintCommand {
                 switch format {
                 case "json": try console.json(finding.json(file))
                 case "github":
-                    try console.line(
-                        Annotation.text(
-                            finding.severity.rawValue, file, title: finding.code.rawValue, region: finding.region,
-                            finding.text(of: file)))
+                    try console.annotation(
+                        Annotation(
+                            level: finding.severity.rawValue, file: file, title: finding.code.rawValue,
+                            region: finding.region, message: finding.text(of: file)))
                 case "sarif": break
                 default:
                     if finding.severity == .error || arguments.has(.strict) || !console.isQuiet {
@@ -98,10 +90,9 @@ enum LintCommand {
                 Sarif.Result(
                     rule: finding.code.rawValue, level: finding.severity.rawValue, message: finding.text(of: file),
                     file: file,
-                    region: finding.code == .unreadable ? nil : finding.region, fix: finding.fix,
-                    hint: finding.shownHint(of: file))
+                    region: finding.code == .unreadable ? nil : finding.region)
             }
-            try console.raw(Sarif.text(rules, results))
+            try console.sarif(rules, results)
         }
         if patches.count != 1 || !all.isEmpty {
             let errors = all.count { $0.finding.severity == .error }
@@ -110,52 +101,6 @@ enum LintCommand {
             )
         }
         return status
-    }
-
-    private typealias Linted = (
-        patch: LintedPatch, findings: [(finding: Finding, file: Path)], fixed: FixedPatch?
-    )
-
-    /// Whether to fix the scripts.
-    private static func fixes(_ arguments: ParsedArguments, _ paths: [Path]) throws(PatchError) -> Bool {
-        guard arguments.has(.fix) else {
-            guard !arguments.has(.dryRun) else {
-                throw PatchError(.usage, "--dry-run without --fix", hint: "lint writes nothing without --fix")
-            }
-            return false
-        }
-        guard !paths.contains(where: \.isStandardStream) else {
-            throw PatchError(.usage, "--fix cannot write to standard input", hint: "name a file")
-        }
-        return true
-    }
-
-    /// Writes the changed files of a patch, and prints the changes.
-    private static func write(
-        _ fixed: FixedPatch, _ arguments: ParsedArguments, _ console: Console
-    ) throws(PatchError) {
-        let (isTrial, format) = (arguments.has(.dryRun), arguments.value(of: .lintFormat)?.text ?? "text")
-        if !isTrial {
-            let files = try fixed.files.map { (file) throws(PatchError) in
-                OutputFile(path: try file.file.resolved(), content: .bytes(file.new))
-            }
-            try OutputFile.write(files, force: true)
-        }
-        for change in fixed.changes {
-            if format == "json" {
-                try console.json(change.json(isWritten: !isTrial))
-            } else if format == "text", !console.isQuiet, !isTrial {
-                try console.line(
-                    .good, "fixed",
-                    "  \(change.file):\(change.fix.line):\(change.fix.columns.lowerBound): \(change.finding.message) [\(change.finding.code.rawValue)]"
-                )
-            }
-        }
-        guard isTrial, format == "text" else { return }
-        var left = LineDiff.mostPairs
-        for (file, old, new) in fixed.files {
-            try console.raw(LineDiff.text("\(file)", old, "\(file)", new, left: &left))
-        }
     }
 
     /// A patch with a file that cannot be read.
@@ -176,13 +121,16 @@ enum LintCommand {
         // Only the part around the finding is shown of a long line.
         let from = max(0, finding.column - 1 - longestShown / 2)
         let scalars = text.unicodeScalars.dropFirst(from).prefix(longestShown)
-        // A tab counts as one column, so that the caret is in the right place.
+        // A tab is shown as one space, so that the caret is in the right place.
         let shown = String(String.UnicodeScalarView(scalars.map { $0 == "\t" ? " " : $0 }))
         let column = finding.column - 1 - from
         try console.line("\(margin) | \(shown)")
+        func columns(_ part: some Sequence<Unicode.Scalar>) -> Int { part.reduce(0) { $0 + $1.columns } }
         try console.line(
-            "      | " + String(repeating: " ", count: column)
-                + String(repeating: "^", count: max(1, min(finding.length, scalars.count - column))))
+            "      | " + String(repeating: " ", count: columns(shown.unicodeScalars.prefix(column)))
+                + String(
+                    repeating: "^",
+                    count: max(1, columns(shown.unicodeScalars.dropFirst(column).prefix(finding.length)))))
         if let hint = finding.shownHint(of: file) { try console.line("      = \(hint)") }
     }
 }
@@ -202,16 +150,4 @@ extension Finding {
 
     /// Message and hint in one line.
     func text(of file: Path) -> String { message + (shownHint(of: file).map { "; \($0)" } ?? "") }
-}
-
-extension FixedPatch.Change {
-    /// The change as an object of `patchpack.lint-fix/1`.
-    fileprivate func json(isWritten: Bool) -> JSONValue {
-        .object([
-            ("schema", .string("patchpack.lint-fix/1")), ("file", .string(file.description)),
-            ("code", .string(finding.code.rawValue)), ("line", .integer(fix.line)),
-            ("column", .integer(fix.columns.lowerBound)), ("length", .integer(fix.columns.count)),
-            ("text", .string(fix.text)), ("written", .bool(isWritten)),
-        ])
-    }
 }

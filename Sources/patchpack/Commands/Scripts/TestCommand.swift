@@ -2,6 +2,7 @@ import PatchCrypto
 import PatchFiles
 import PatchRunner
 import PatchWorkbench
+import Synchronization
 
 /// `test`: runs specs against patches.
 enum TestCommand {
@@ -10,10 +11,10 @@ enum TestCommand {
         operands: "PATCH... --spec SPEC.lua... [--interface FILE]", operandValue: .file("PATCH"),
         operandCount: 1...Int.max,
         options: [
-            .spec, .interface, .filter, .filterOut, .tags, .excludeTags, .timeLimit, .testFormat, .coverage, .watch,
-            .bundle, .strictTests, .stdinFilename, .trustedKey, .trustStore, .trustStorePin, .scriptKey,
-            .storePassphraseEnv,
-            .storePassphraseFile,
+            .spec, .interface, .filter, .filterOut, .timeLimit, .testFormat, .coverage, .watch,
+            .bundle, .strict, .stdinFilename, .trustedKey, .trustStore, .trustStorePin, .scriptKey,
+            .passphraseEnv,
+            .passphraseFile,
         ],
         example: "patchpack test patches --spec specs --interface interface.json",
         run: run)
@@ -31,7 +32,7 @@ enum TestCommand {
         guard repetitions <= 3 else {
             throw PatchError(
                 .usage, "--\(option.name): a pattern may repeat at most three classes, such as .*",
-                hint: "name a part of the test, or a tag")
+                hint: "name a part of the test")
         }
         return text
     }
@@ -65,7 +66,7 @@ enum TestCommand {
     }
 
     private static func patchFiles(_ arguments: ParsedArguments) throws(PatchError) -> [Path] {
-        try InputFiles.all(arguments, in: true, called: [".lua"])
+        try InputFiles.all(arguments, in: true, called: ".lua")
     }
 
     /// The specs without duplicates, and whether each one was named or found in a folder.
@@ -73,7 +74,7 @@ enum TestCommand {
         var specs: [(path: Path, isNamed: Bool)] = []
         for given in arguments.values(of: .spec).map(\.path) {
             let isFolder = given.isFolder
-            for (path, _) in try InputFiles.expanded([given], called: [".lua"])
+            for (path, _) in try InputFiles.expanded([given], called: ".lua")
             where !specs.contains(where: { $0.path == path }) {
                 specs.append((path, !isFolder))
             }
@@ -94,8 +95,6 @@ enum TestCommand {
         var filter = SpecFilter()
         filter.only = try pattern(.filter, arguments)
         filter.except = try pattern(.filterOut, arguments)
-        filter.tags = try arguments.texts(of: .tags).joined(separator: ",")
-        filter.exceptTags = try arguments.texts(of: .excludeTags).joined(separator: ",")
         let timeLimit = min(try arguments.number(of: .timeLimit) ?? 10, 86_400)
         let format = arguments.value(of: .testFormat)?.text ?? "text"
         var runs: [TestReport.Run] = []
@@ -104,7 +103,7 @@ enum TestCommand {
         for (spec, isNamed) in specs {
             var run = TestReport.Run(spec: spec)
             do throws(PatchError) {
-                let bytes = try InputFile.contents(of: spec, limit: EnvelopeLimits().scriptSize)
+                let bytes = try ScriptInput.bytes(of: spec)
                 let isAlone = !isNamed && !hasPatchFolder
                 guard
                     let chosen = try chosen(for: spec, bytes, isAlone: isAlone, of: patches, beside: specs.map(\.path))
@@ -114,10 +113,12 @@ enum TestCommand {
                 }
                 run.patches = chosen
                 let sofar = runs
+                let ended = EndedTests()
                 // The thread that normally uses the console is busy in the spec's code and does not return.
                 nonisolated(unsafe) let console = console
-                let watchdog = Watchdog(after: timeLimit + 5) { [run] in
+                let watchdog = try Watchdog(after: timeLimit + 5) { [run] in
                     var run = run
+                    run.report.add(ended.tests.withLock { $0 })
                     run.report.setError(
                         PatchError(.script, "still running after its time limit; Lua cannot interrupt it"))
                     if format == "text" { try? unsafe TestReport.show(run, isOnly: specs.count == 1, console) }
@@ -131,7 +132,9 @@ enum TestCommand {
                         PatchScript(name: spec.description, bytes: bytes), on: chosen.map(\.patch),
                         interface: interface,
                         filter: filter, timeLimit: .seconds(timeLimit), covers: coverageFile != nil, time: now,
-                        codeRuns: { watchdog.watch($0) })
+                        codeRuns: { watchdog.watch($0) },
+                        testEnded: { test in ended.tests.withLock { $0.append(test) } }
+                    )
                 }
                 watchdog.end()
                 // An error in the filter is an error for all specs.
@@ -159,7 +162,7 @@ enum TestCommand {
         }
         for patch in untested {
             let text = "\(patch.path): no spec for \(patch.patch.manifest.id)"
-            if arguments.has(.strictTests) {
+            if arguments.has(.strict) {
                 console.error(PatchError(.script, text, hint: "write one, or test without --strict"))
             } else {
                 console.warning(text)
@@ -167,7 +170,7 @@ enum TestCommand {
         }
         try report(runs, as: format, console)
         if let coverageFile { try write(runs, patches.flatMap(\.files), to: coverageFile, format, console) }
-        let isComplete = untested.isEmpty || !arguments.has(.strictTests)
+        let isComplete = untested.isEmpty || !arguments.has(.strict)
         guard !runs.allSatisfy(\.report.isGood) || !isComplete else { return 0 }
         return runs.compactMap { $0.report.error?.code.exitStatus }.first ?? PatchError.Code.script.exitStatus
     }
@@ -176,11 +179,11 @@ enum TestCommand {
         _ runs: [TestReport.Run], as format: String, _ console: Console
     ) throws(PatchError) {
         switch format {
-        case "tap": try console.raw(TAP.text(runs.flatMap(TestReport.cases)))
-        case "junit": try console.raw(JUnit.text(runs.flatMap(TestReport.cases)))
+        case "tap": try console.report(runs.flatMap(TestReport.cases), as: TAP.text)
+        case "junit": try console.report(runs.flatMap(TestReport.cases), as: JUnit.text)
         case "json": for line in TestReport.json(runs) { try console.json(line) }
         case "github":
-            for line in TestReport.annotations(runs) { try console.line(line) }
+            for annotation in TestReport.annotations(runs) { try console.annotation(annotation) }
             console.note(TestReport.counts(runs))
         default: console.note(TestReport.counts(runs))
         }
@@ -214,7 +217,9 @@ enum TestCommand {
             guard !isAlone else { return nil }
             throw PatchError(
                 .script, "it is for \(named.joined(separator: ", ")), but no such patch was given",
-                hint: "the patches are \(patches.map(\.patch.manifest.id).joined(separator: ", "))")
+                hint: patches.isEmpty
+                    ? "are the folders of patches and specs swapped?"
+                    : "the patches are \(patches.map(\.patch.manifest.id).joined(separator: ", "))")
         }
         let own = patches.filter { $0.path.isSpecced(by: spec) }
         guard own.isEmpty else { return own }
@@ -278,8 +283,7 @@ enum TestCommand {
         let paths = files.map { $0.isStandardStream ? given ?? $0 : $0 }
         for (file, path) in zip(files, paths) {
             let name = LintedPatch.name(of: path, beside: paths[0])
-            scripts.append(
-                PatchScript(name: name, bytes: try InputFile.contents(of: file, limit: EnvelopeLimits().scriptSize)))
+            scripts.append(PatchScript(name: name, bytes: try ScriptInput.bytes(of: file)))
         }
         let head = try fields.head(of: scripts[0], at: paths[0])
         if needsTag, head.value(of: .patch) == nil { return nil }
@@ -288,6 +292,11 @@ enum TestCommand {
             path: paths[0], patch: PatchUnderTest(manifest: manifest, scripts: scripts),
             files: zip(scripts, paths).map { (SpecReport.key(manifest.id, $0.name), $1) })
     }
+}
+
+/// The tests of a spec that have ended, for a report while another one is running.
+private final class EndedTests: Sendable {
+    let tests = Mutex<[SpecReport.Test]>([])
 }
 
 extension Path {

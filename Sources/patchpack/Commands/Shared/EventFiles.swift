@@ -8,38 +8,83 @@ import PatchRunner
 
 /// The files of event logs, read into a report.
 enum EventFiles {
-    /// The suffixes of event log files.
-    static let suffixes = [".jsonl", ".jsonl.gz", ".jsonl.zst"]
+    private static let packings = [".gz", ".zst"]
 
-    /// The files without copies, such as a file that is named twice, or a compressed file next to its uncompressed form.
-    private static func withoutCopies(_ files: [Path], _ console: Console) -> [Path] {
-        let named = Set(files)
-        var (kept, texts) = ([Path](), Set<Path>())
-        for file in files {
-            let packing = [".gz", ".zst"].first { file.ends(in: $0) }
-            let text = packing.map { Path(bytes: Array(file.bytes.dropLast($0.utf8.count))) } ?? file
-            guard packing == nil || !named.contains(text), texts.insert(text).inserted else {
-                let reason =
-                    packing == nil
-                    ? "it is named twice" : "\(text.name) is beside it, compressed otherwise or not at all"
-                console.warning("\(file): left out, because \(reason)")
+    /// A file's name without the suffix of its compression.
+    private static func unpacked(_ file: Path) -> Path {
+        guard let packing = packings.first(where: file.ends) else { return file }
+        return Path(bytes: Array(file.bytes.dropLast(packing.utf8.count)))
+    }
+
+    /// Whether a name is that of an event log, such as `a.jsonl`, and `a.jsonl.1` and `a.jsonl-20261126.gz` after a rotation.
+    private static func isLog(_ name: Path) -> Bool {
+        let text = unpacked(name).description
+        guard let suffix = text.firstRange(of: ".jsonl"), suffix.lowerBound > text.startIndex else { return false }
+        let rotation = text[suffix.upperBound...].utf8
+        return rotation.isEmpty
+            || "-._".utf8.contains(rotation.first ?? 0)
+                && rotation.allSatisfy { "0123456789-._:TZ".utf8.contains($0) }
+    }
+
+    /// The event logs in files and folders, each once, and the files that are left out.
+    ///
+    /// - Parameter mayBeMissing: Whether a folder may have none, as before the first device reports.
+    /// - Throws: `noInput` if a folder cannot be read, or has no event log.
+    private static func find(
+        _ places: [Path], mayBeMissing: Bool
+    ) throws(PatchError) -> (files: [Path], leftOut: [FleetReport.Input.LeftOut]) {
+        var (files, others) = ([Path](), [Path]())
+        for place in places {
+            guard place.isFolder else {
+                files.append(place)
                 continue
             }
-            kept.append(file)
+            var search = FolderSearch(for: isLog)
+            try search.add(place)
+            guard mayBeMissing || !search.found.isEmpty else {
+                throw InputFiles.nothing(called: ".jsonl", in: place)
+            }
+            files += search.found
+            others += search.others
         }
-        return kept
+        let named = Set(files)
+        var (kept, texts, identities) = ([Path](), Set<Path>(), [FileInfo.Identity: Path]())
+        var leftOut: [FleetReport.Input.LeftOut] = []
+        for file in files {
+            let text = unpacked(file)
+            let identity = FileInfo(file.isStandardStream ? Path("/dev/stdin") : file, following: true)?.identity
+            let same = identity.flatMap { identities[$0] }
+            if same == nil, let identity { identities[identity] = file }
+            let isNew = texts.insert(text).inserted
+            if same == file || !isNew && file == text {
+                leftOut.append(.init(file, "it is named twice"))
+            } else if let same {
+                leftOut.append(.init(file, "it is the same file as \(same)"))
+            } else if !isNew || text != file && named.contains(text) {
+                leftOut.append(.init(file, "\(text.name) is beside it, compressed otherwise or not at all"))
+            } else {
+                kept.append(file)
+            }
+        }
+        leftOut += others.map { .init($0, "its name is not that of an event log") }
+        return (kept, leftOut)
     }
 
     /// The report on all events of the files, and the first file's error. The error is printed, and the report has the other
     /// files.
     ///
     /// - Parameters:
+    ///   - places: The files, and folders with files.
+    ///   - mayBeMissing: Whether a folder may have no file.
     ///   - listed: The patches that a feed lists. They are counted even if no device reports them.
     ///   - installation: The only device to count; nil for all.
     static func report(
-        on files: [Path], patch: String? = nil, version: Int? = nil, since: Timestamp?, newSince: Timestamp? = nil,
-        listed: [FleetReport.Listed] = [], installation: String? = nil, _ console: Console
+        on places: [Path], mayBeMissing: Bool = false, patch: String? = nil, version: Int? = nil, since: Timestamp?,
+        newSince: Timestamp? = nil, listed: [FleetReport.Listed] = [], installation: String? = nil, _ console: Console
     ) throws(PatchError) -> (FleetReport, PatchError?) {
+        let (files, leftOut) = try find(places, mayBeMissing: mayBeMissing)
+        for file in leftOut.prefix(20) { console.warning("\(file.file): left out, because \(file.reason)") }
+        if leftOut.count > 20 { console.warning("\(leftOut.count - 20) other files are left out") }
         guard
             let builder = ReportBuilder(
                 now: WallClock.milliseconds, patch: patch, version: version, since: since, newSince: newSince,
@@ -48,19 +93,17 @@ enum EventFiles {
         let lines = EventLines(builder, jobs: Resources.processorCount)
         var failure: PatchError?
         let input = EventInput()
-        let files = withoutCopies(files, console)
-        let progress = ReadingProgress(of: files, in: "events", console)
         for file in files {
             do {
-                try input.read(file, into: lines) { progress.show(lines.input.events, $0) }
-                progress.finish(file)
+                try input.read(file, into: lines)
             } catch {
                 console.error(error)
                 failure = failure ?? error
             }
         }
-        progress.end()
-        return (lines.report(), failure)
+        var report = lines.report()
+        report.input.leftOut = leftOut
+        return (report, failure)
     }
 }
 

@@ -14,23 +14,28 @@ enum FileKind {
             return "zlib; `zlib-flate -uncompress` or `openssl zlib -d` opens it"
         }
         if [UInt8(ascii: "{"), UInt8(ascii: "\""), UInt8(ascii: "[")].contains(bytes[0]),
-            bytes.firstRange(of: Array("--patchpack-envelope-".utf8)) != nil,
-            bytes.firstRange(of: Array("\\n--patchpack".utf8)) != nil
+            has("--patchpack-envelope-", in: bytes), has("\\n--patchpack", in: bytes)
         {
             return "an envelope inside of JSON; take it out of the string, as bytes"
         }
+        if begins("PK\u{3}\u{4}") || begins("PK\u{5}\u{6}") {
+            return "a zip that is not encrypted; if there are envelopes in it, `unzip` it first"
+        }
+        if bytes.dropFirst(257).starts(with: "ustar".utf8) { return "a tar; `tar -xf` it first" }
+        if bytes.starts(with: [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00]) { return "xz; `unxz` it first" }
+        if begins("BZh"), bytes.dropFirst(4).starts(with: [0x31, 0x41, 0x59, 0x26]) {
+            return "bzip2; `bunzip2` it first"
+        }
+        if let guess = converted(bytes) { return guess }
         // A file with a delimiter line is an envelope, though a damaged one.
         guard EnvelopeFormat.delimiterStart(in: bytes) == nil else { return nil }
         if begins("version https://git-lfs") { return "a Git LFS pointer; `git lfs pull` fetches the file itself" }
-        if begins("PK\u{3}\u{4}") || begins("PK\u{5}\u{6}") {
-            return "a zip that is not encrypted; patchpack reads only its own envelopes, whose zip is encrypted"
-        }
         if begins("-----BEGIN ") { return "PEM, such as a key or a certificate; patchpack keyinfo shows which" }
         if let text = String(validating: bytes.prefix(64 << 10), as: UTF8.self) ?? head(of: bytes) {
             return detect(atText: text, of: bytes)
         }
         // Encrypted data has no runs of zeros.
-        guard bytes.firstRange(of: [UInt8](repeating: 0, count: 8)) == nil else { return nil }
+        guard !has("\0\0\0\0\0\0\0\0", in: bytes) else { return nil }
         let (whole, rest) = bytes.count.quotientAndRemainder(dividingBy: 16)
         let signatures = [128, 256, 384, 512].filter { bytes.count > $0 && (bytes.count - $0) % 16 == 0 }
         let foreign = "; patchpack does not read files of other tools (docs/coming-from-mpaas.md)"
@@ -41,6 +46,33 @@ enum FileKind {
         guard let signature = signatures.first else { return nil }
         return "blocks of AES with \(signature) bytes of signature at their end, as another tool may write them"
             + foreign
+    }
+
+    /// Guesses how an envelope was converted as if it was text; nil if it was not.
+    static func converted(_ bytes: [UInt8]) -> String? {
+        if has("p\0a\0t\0c\0h\0p\0a\0c\0k\0-\0e\0n\0v", in: bytes) {
+            return "an envelope that was converted to UTF-16 text; copy it as bytes"
+        }
+        // Encrypted bytes are not UTF-8.
+        guard EnvelopeFormat.delimiterStart(in: bytes) != nil, bytes.count(where: { $0 >= 0x80 }) >= 32,
+            let text = String(validating: bytes, as: UTF8.self)
+        else { return nil }
+        return text.unicodeScalars.contains("\u{FFFD}")
+            ? "an envelope that was read as text, which has lost bytes; copy it as bytes"
+            : "an envelope that was converted from Latin-1 to UTF-8 text; copy it as bytes"
+    }
+
+    /// Whether the bytes have a part. The standard library's search allocates for each byte.
+    private static func has(_ part: String, in bytes: [UInt8]) -> Bool {
+        let part = Array(part.utf8)
+        return unsafe bytes.withUnsafeBytes { bytes in
+            var rest = unsafe bytes[...]
+            while let place = unsafe rest.firstIndex(of: part[0]) {
+                if unsafe bytes[place...].starts(with: part) { return true }
+                unsafe rest = bytes[(place + 1)...]
+            }
+            return false
+        }
     }
 
     /// The beginning as text, even if it ends in the middle of a character.

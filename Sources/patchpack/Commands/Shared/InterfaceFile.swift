@@ -18,6 +18,12 @@ enum InterfaceFile {
 
     /// Reads an interface file.
     static func interface(at path: Path) throws(PatchError) -> PatchInterface {
-        try path.naming { () throws(PatchError) in try PatchInterface(json: try InputFile.small(path)) }
+        let bytes = try InputFile.small(path)
+        do throws(PatchError) {
+            return try PatchInterface(json: bytes)
+        } catch {
+            throw error.hinting(error.hint ?? "an interface is the JSON that the app writes: registry.interface(of:)")
+                .about(path)
+        }
     }
 }

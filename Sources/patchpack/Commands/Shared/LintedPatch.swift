@@ -29,7 +29,7 @@ struct LintedPatch: Sendable {
         let entry = called(paths[0])
         var scripts: [(PatchScript, Path)] = []
         for path in paths {
-            let bytes = try InputFile.contents(of: path, limit: EnvelopeLimits().scriptSize)
+            let bytes = try ScriptInput.bytes(of: path)
             let script = PatchScript(name: Self.name(of: called(path), beside: entry), bytes: bytes)
             scripts.append((script, called(path)))
         }
@@ -57,7 +57,7 @@ struct LintedPatch: Sendable {
             found.append(
                 script.finding(
                     .fileName, line: 1, "\(script.name) cannot be a script's name",
-                    hint: Advice(Manifest.Script.nameRule)))
+                    hint: Manifest.Script.nameRule))
         }
         do {
             let tags = try fields.head(of: scripts[0], at: entry)
@@ -70,7 +70,7 @@ struct LintedPatch: Sendable {
                     text.finding(
                         .unknownTag, line: text.firstLine(with: "@\(tag) ") ?? text.firstLine(with: "@\(tag)") ?? 1,
                         word: "@\(tag)",
-                        "the tag @\(tag) is unknown", hint: Advice(meant: "@\(meant)", for: "@\(tag)")))
+                        "the tag @\(tag) is unknown", hint: "did you mean @\(meant)?"))
             }
             // Wrong names have their own finding.
             let named =
@@ -79,16 +79,11 @@ struct LintedPatch: Sendable {
             let manifest = try fields.manifest(for: named, head: tags, from: entry)
             self.manifest = .success(manifest)
             if looksAtCode, let refusal = interface?.refusal(of: manifest) {
-                found.append(text.finding(.tags, line: text.firstLine(with: "@app") ?? 1, word: manifest.app, refusal))
+                found.append(text.finding(.tags, line: tags.line(of: "app") ?? 1, word: manifest.app, refusal))
             }
         } catch {
             manifest = .failure(error)
-            let field = error.place?.field
-            let line =
-                error.place?.line ?? field.flatMap {
-                    text.firstLine(with: "@\(["id": "patch", "appVersions": "app"][$0] ?? $0)")
-                } ?? 1
-            found.append(text.finding(.tags, line: line, error.message, hint: error.hint.map { Advice($0) }))
+            found.append(text.finding(.tags, line: error.place?.line ?? 1, error.message, hint: error.hint))
         }
         // Scripts above the limit of an envelope are not checked. The finding about the tags reports the limit.
         if looksAtCode, scripts.count <= EnvelopeLimits().scriptCount {
@@ -105,7 +100,7 @@ struct LintedPatch: Sendable {
         let text = entryText
         return text.finding(
             code, line: text.firstLine(with: "@patch") ?? 1, word: "@patch", error.message,
-            hint: error.hint.map { Advice($0) })
+            hint: error.hint)
     }
 
     /// The source line that a finding is about.

@@ -13,7 +13,7 @@ extension ManifestFields {
         if arguments.has(.replaces) {
             replaces = try arguments.texts(of: .replaces).flatMap { ScriptHead.names(in: $0) }
         }
-        created = arguments.has(.created) ? try arguments.time(of: .created) : try Self.sourceDate()
+        created = try Self.sourceDate()
         expires = try arguments.text(of: .expires)
         notes = try arguments.text(of: .notes)
         var pairs: [String: String] = [:]
@@ -33,6 +33,20 @@ extension ManifestFields {
             }
         }
         extra = pairs.isEmpty ? nil : pairs
+        try checkOptions()
+    }
+
+    /// Checks the options beside tags that are right, since the fault of an option is not one of a script.
+    private func checkOptions() throws(PatchError) {
+        var tags = ManifestFields()
+        (tags.id, tags.version, tags.app) = ("a.b", "1", "a.b")
+        do throws(PatchError) {
+            _ = try completed(by: tags).manifest(of: [PatchScript(name: "main.lua", bytes: [])])
+        } catch {
+            let field = error.place?.field ?? ""
+            let option = field == "appVersions" ? "app-versions" : field
+            throw PatchError(.usage, "--\(option): \(error.message)", hint: error.hint)
+        }
     }
 
     /// The time of a reproducible build (reproducible-builds.org, `SOURCE_DATE_EPOCH`).
@@ -70,7 +84,12 @@ extension ManifestFields {
                 && ["id": fields.id, "version": fields.version, "app": fields.app]
                     .contains { $0 == error.place?.field && $1 == nil }
             let option = isMissing ? ", or give --\(error.place?.field ?? "")" : ""
-            throw error.coded(.usage).hinting(error.hint.map { $0 + option }).about(entry)
+            let isSpec =
+                isMissing
+                && scripts[0].bytes.split(separator: UInt8(ascii: "\n")).contains { $0.starts(with: "describe(".utf8) }
+            throw error.coded(.usage)
+                .hinting(isSpec ? "a spec is given to `test` with --spec" : error.hint.map { $0 + option })
+                .at(file: entry.description, line: error.place?.field.flatMap(head.line))
         } catch {
             throw error.about(entry)
         }

@@ -1,4 +1,5 @@
 import Dispatch
+import Libc
 import PatchCrypto
 import Synchronization
 
@@ -66,19 +67,18 @@ private func deliverInOrder<Item: Sendable, Result: Sendable>(
     // A thread takes several of many items at a time, because waking another thread takes as long as verifying a small file.
     let size = max(1, min(most, items.count / (8 * max(1, jobs))))
     let parts = stride(from: 0, to: items.count, by: size).map { $0..<min($0 + size, items.count) }
-    guard jobs > 1 else {
+    let results = OrderedResults<[Result]>(count: parts.count, window: 2 * jobs)
+    let work: @Sendable () -> Void = {
+        while let index = results.next() {
+            results.put(results.isStopped ? [] : workTogether(Array(items[parts[index]])), at: index)
+        }
+    }
+    // Without another thread, as under a limit of processes, this one works.
+    guard jobs > 1, (0..<jobs).count(where: { _ in Threads.start(work) }) > 0 else {
         for part in parts {
             for result in workTogether(Array(items[part])) { try deliver(result) }
         }
         return
-    }
-    let results = OrderedResults<[Result]>(count: parts.count, window: 2 * jobs)
-    for _ in 0..<jobs {
-        DispatchQueue.global().async {
-            while let index = results.next() {
-                results.put(results.isStopped ? [] : workTogether(Array(items[parts[index]])), at: index)
-            }
-        }
     }
     for index in parts.indices {
         do {

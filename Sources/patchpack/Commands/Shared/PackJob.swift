@@ -54,7 +54,7 @@ struct PackJob: Sendable {
         isDryRun = arguments.has(.dryRun)
         fields = try ManifestFields(arguments)
         interface = try InterfaceFile.fromOptions(arguments)
-        files = try InputFiles.placed(arguments, called: [".lua"])
+        files = try InputFiles.placed(arguments, called: ".lua")
         keys = try KeyFiles(arguments, operands: files.map(\.path))
         let signingKeys = try keys.signingKeys()
         commands = try SignatureCommand.all(arguments)
@@ -170,7 +170,8 @@ struct PackJob: Sendable {
         guard Manifest.Script.isName(name) else {
             throw PatchError(
                 .usage, "\(name) cannot be a script's name",
-                hint: Manifest.Script.nameRule
+                hint: path.ends(in: ".js")
+                    ? "an envelope is packed already: name its script" : Manifest.Script.nameRule
             ).about(path)
         }
         return name
@@ -261,6 +262,9 @@ struct PackJob: Sendable {
                 result.isUnchanged = true
             } else {
                 result.file = OutputFile(path: unit.output, content: .bytes(envelope))
+                if force, let refusal = refusal(of: manifest, at: unit.output) {
+                    result.warnings.append("\(refusal.text); --force replaces it")
+                }
                 if isDryRun || arguments.has(.allOrNothing) {
                     var alone = [result]
                     try settle(&alone) { (results) throws(PatchError) in _ = try replaced(by: results) }
@@ -338,28 +342,36 @@ struct PackJob: Sendable {
     /// - Throws: `exists` if it may not.
     private func replaces(_ path: Path, _ manifest: Manifest) throws(PatchError) -> Bool {
         guard !force, FileInfo(path, following: false) != nil else { return force }
-        func refusal(_ what: String, _ hint: String) -> PatchError { PatchError(.exists, what, hint: hint).about(path) }
         guard arguments.has(.upgrade) else {
-            throw refusal("already exists", "give --upgrade to replace a lower version, or --force to replace anything")
+            throw PatchError(
+                .exists, "already exists",
+                hint: "give --upgrade to replace a lower version, or --force to replace anything"
+            ).about(path)
         }
+        if let refusal = refusal(of: manifest, at: path) { throw refusal }
+        return true
+    }
+
+    /// The reason why an envelope is not an upgrade of the file at a path; nil if it is, or if there is no regular file.
+    private func refusal(of manifest: Manifest, at path: Path) -> PatchError? {
+        guard FileInfo(path, following: false)?.isRegular == true else { return nil }
+        func refusal(_ what: String, _ hint: String) -> PatchError { PatchError(.exists, what, hint: hint).about(path) }
         let old: Manifest
-        do {
+        do throws(PatchError) {
             let bytes = try InputFile.contents(of: path, limit: packer.limits.envelopeSize)
             old = try EnvelopeVerifier(trustStore: trustStore, policy: .none)
                 .verify(bytes, scriptKeys: packer.scriptKey).manifest
         } catch {
-            throw refusal("already exists, and is not a patch that these keys verify: \(error.message)", Self.forceHint)
+            return refusal(
+                "already exists, and is not a patch that these keys verify: \(error.message)", Self.forceHint)
         }
-        guard old.id == manifest.id else { throw refusal("already exists, and is \(old.id)", Self.forceHint) }
-        guard old.version != manifest.version else {
-            throw refusal(
-                "already exists with the same version \(old.version), and other bytes",
-                "a changed patch needs a higher version")
-        }
-        guard old.version < manifest.version else {
-            throw refusal("already exists with the higher version \(old.version)", Self.forceHint)
-        }
-        return true
+        guard old.id == manifest.id else { return refusal("already exists, and is \(old.id)", Self.forceHint) }
+        guard old.version >= manifest.version else { return nil }
+        return refusal(
+            "already exists with the "
+                + (old.version == manifest.version
+                    ? "same version \(old.version), and other bytes" : "higher version \(old.version)"),
+            "a changed patch needs a higher version")
     }
 
     private static let forceHint = "name another output, or give --force to replace it"
@@ -390,7 +402,7 @@ struct PackJob: Sendable {
     private func scripts(of unit: Unit) throws(PatchError) -> [PatchScript] {
         var scripts: [PatchScript] = []
         for (path, name) in unit.scripts {
-            let bytes = try InputFile.contents(of: path, limit: packer.limits.scriptSize)
+            let bytes = try ScriptInput.bytes(of: path)
             guard bytes.count <= packer.limits.scriptSize else {
                 throw PatchError(
                     .limit, "larger than the \(packer.limits.scriptSize) bytes allowed for a script",
@@ -415,19 +427,17 @@ struct PackJob: Sendable {
 
 extension PackJob.Result {
     func json(_ job: PackJob) -> JSONValue {
-        .object(
-            [
-                ("schema", .string("patchpack.pack/1")),
+        .report(
+            "patchpack.pack/1",
+            about: [
                 ("file", .string((unit.scripts.first?.path ?? unit.output).description)),
                 ("output", unit.fault == nil ? .string(unit.output.description) : .null),
-            ] + JSONValue.outcome(error) + [
+            ], error,
+            [
                 ("written", .bool(error == nil && !job.isDryRun && !isUnchanged && !isHeldBack)),
-                ("unchanged", .bool(isUnchanged)),
-                ("warnings", .array(warnings.map(JSONValue.string))),
-                ("payloadSHA256", payloadDigest.map { .string($0) } ?? .null),
-                ("size", manifest == nil ? .null : .integer(size)),
+                ("unchanged", .bool(isUnchanged)), ("warnings", .strings(warnings)),
+                ("payloadSHA256", .optional(payloadDigest)), ("size", manifest == nil ? .null : .integer(size)),
                 ("manifest", manifest?.json ?? .null),
-                ("error", .error(error)),
             ])
     }
 }

@@ -3,6 +3,15 @@ import PatchFiles
 
 /// A script on standard input, which has no file name.
 enum ScriptInput {
+    /// Reads a script.
+    ///
+    /// - Throws: `usage` if the file is a key, `noInput` if it cannot be read.
+    static func bytes(of path: Path) throws(PatchError) -> [UInt8] {
+        let bytes = try InputFile.contents(of: path, limit: EnvelopeLimits().scriptSize)
+        try Secrets.refuseKey(bytes, in: path)
+        return bytes
+    }
+
     /// The name in `--stdin-filename`; nil without that option.
     static func name(_ arguments: ParsedArguments) throws(PatchError) -> Path? {
         guard let name = arguments.value(of: .stdinFilename)?.path else { return nil }

@@ -5,7 +5,7 @@ import PatchFiles
 struct Verification: Sendable {
     /// The options of a verb that verifies a file before using it.
     static let options: [Option] = [
-        .trustedKey, .trustStore, .trustStorePin, .scriptKey, .storePassphraseEnv, .storePassphraseFile, .threshold,
+        .trustedKey, .trustStore, .trustStorePin, .scriptKey, .passphraseEnv, .passphraseFile, .threshold,
         .require, .runningApp, .appVersion, .runningEngine, .minimumVersion, .time,
     ]
 
@@ -15,8 +15,10 @@ struct Verification: Sendable {
     let scriptKeys: ScriptKeyRing?
 
     /// Reads the options and the keys.
-    init(_ arguments: ParsedArguments) throws(PatchError) {
-        keys = try KeyFiles(arguments)
+    ///
+    /// - Parameter keys: The keys of the same command line, if they have been read. A passphrase in a pipe is read only once.
+    init(_ arguments: ParsedArguments, keys: KeyFiles? = nil) throws(PatchError) {
+        if let keys { self.keys = keys } else { self.keys = try KeyFiles(arguments) }
         let threshold = try arguments.number(of: .threshold) ?? 1
         let now = arguments.has(.time) ? try arguments.time(of: .time) : try SystemClock.now()
         let policy = VerificationPolicy(
@@ -25,7 +27,7 @@ struct Verification: Sendable {
             appVersion: try arguments.appVersion(),
             engine: try arguments.number(of: .runningEngine) ?? 1,
             minimumVersion: try arguments.number(of: .minimumVersion, atLeast: 0))
-        guard let trustStore = try keys.trustStore() else {
+        guard let trustStore = try self.keys.trustStore() else {
             throw PatchError(
                 .usage, "no trusted key",
                 hint: "give --trusted-key FILE or --trust-store PATH, or set PATCHPACK_TRUSTED_KEY")
@@ -42,7 +44,7 @@ struct Verification: Sendable {
                     hint: "without it, the manifest is opened and compared too")
             }
         }
-        scriptKeys = signatureOnly ? nil : try keys.scriptKeys()
+        scriptKeys = signatureOnly ? nil : try self.keys.scriptKeys()
         guard signatureOnly || scriptKeys != nil else {
             let instead =
                 arguments.takes(.signatureOnly)
@@ -117,10 +119,11 @@ struct Verification: Sendable {
             }
         } catch {
             result.error = error
-            if error.code == .malformed, [.read, .split].contains(result.report.failedStage),
+            let isSplit = ![.read, .split].contains(result.report.failedStage)
+            if error.code == .malformed && !isSplit || error.code == .badSignature,
                 !path.isStandardStream, FileInfo(path, following: true)?.isRegular == true,
                 let again = try? InputFile.contents(of: path, limit: verifier.limits.envelopeSize),
-                let guess = FileKind.detect(at: again)
+                let guess = isSplit ? FileKind.converted(again) : FileKind.detect(at: again)
             {
                 result.error = error.hinting("it looks like \(guess)")
             }
@@ -156,8 +159,10 @@ extension Verification.FileResult {
         }
     }
 
-    /// The members of a JSON line.
-    func json(schema: String) -> [(key: String, value: JSONValue)] {
+    /// A JSON line.
+    ///
+    /// - Parameter members: Further members.
+    func json(schema: String, _ members: [(key: String, value: JSONValue)] = []) -> JSONValue {
         let stages = report.stages.map { stage in
             let detail = stage.detail.map { [(key: "detail", value: JSONValue.string($0))] } ?? []
             return JSONValue.object(
@@ -168,18 +173,17 @@ extension Verification.FileResult {
                 ("algorithm", .string(signature.algorithm.rawValue)), ("keyID", .string(signature.keyID.description)),
                 ("trusted", .bool(signature.isTrusted)), ("valid", .bool(signature.isValid)),
                 ("name", signature.keyName.map { $0.isEmpty ? .null : .string($0) } ?? .null),
-                ("refusal", signature.refusal.map { .string($0) } ?? .null),
+                ("refusal", .optional(signature.refusal)),
             ])
         }
-        return [("schema", .string(schema)), ("file", .string(path.description))] + JSONValue.outcome(error) + [
-            ("mpaasCode", mpaasCode.map { .integer($0) } ?? .null),
-            ("depth", .string(isSignatureOnly ? "signature" : "full")),
-            ("payloadSHA256", payloadDigest.map { .string($0) } ?? .null),
-            ("stages", .array(stages)),
-            ("signatures", .array(signatures)),
-            ("manifest", report.manifest?.json ?? .null),
-            ("error", .error(error)),
-        ]
+        return .report(
+            schema, about: [("file", .string(path.description))], error,
+            [
+                ("mpaasCode", mpaasCode.map { .integer($0) } ?? .null),
+                ("depth", .string(isSignatureOnly ? "signature" : "full")),
+                ("payloadSHA256", .optional(payloadDigest)), ("stages", .array(stages)),
+                ("signatures", .array(signatures)), ("manifest", report.manifest?.json ?? .null),
+            ] + members)
     }
 }
 

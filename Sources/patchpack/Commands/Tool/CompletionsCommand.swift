@@ -2,18 +2,17 @@ import PatchCrypto
 
 /// `completions`: prints a shell's completion script, generated from the table of verbs.
 enum CompletionsCommand {
-    private static let shells = ["bash", "zsh", "fish"]
+    private static let shells = ["bash", "zsh"]
 
     static let verb = Verb(
         name: "completions", summary: "print a completion script for a shell",
-        operands: "bash|zsh|fish", operandValue: .choice("SHELL", shells), operandCount: 1...1, options: [],
+        operands: "bash|zsh", operandValue: .choice("SHELL", shells), operandCount: 1...1, options: [],
         example: "patchpack completions bash > ~/.local/share/bash-completion/completions/patchpack", run: run)
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         switch arguments.operands[0].text {
         case "bash": try console.raw(bash)
         case "zsh": try console.raw(zsh)
-        case "fish": try console.raw(fish)
         case let other:
             throw PatchError(.usage, "no completions for \(other)", hint: "one of \(shells.joined(separator: ", "))")
         }
@@ -173,68 +172,5 @@ enum CompletionsCommand {
             if character == "'" { return "'\\''" }
             return "[]:\\".contains(character) ? "\\\(character)" : String(character)
         }.joined()
-    }
-
-    // MARK: fish
-
-    private static var fish: String {
-        let isFirst = "__fish_use_subcommand"
-        var lines = [
-            "# patchpack completions fish", "complete -c patchpack -f",
-            "function __patchpack_keys",
-            "    set -l parts (string split -m 1 : -- (commandline -ct))",
-            "    if set -q parts[2]",
-            "        for file in (__fish_complete_path $parts[2]); echo \"$parts[1]:$file\"; end",
-            "    else",
-            "        __fish_complete_path $parts[1]",
-            "    end",
-            "end",
-        ]
-        lines += firstWords.map { "complete -c patchpack -n \(isFirst) -a \($0) -d '\(fishQuoted($1))'" }
-        let names = Verb.all.map(\.name).joined(separator: " ")
-        let isHelp = "test (count (commandline -opc)) -eq 2; and test (commandline -opc)[2] = help"
-        lines.append("complete -c patchpack -n '\(isHelp)' -a '\(names)'")
-        for verb in Verb.allWithActions {
-            // The verb is the second word and its action the third. Later words may be the same.
-            let names = verb.name.split(separator: " ")
-            let isVerb =
-                (["test (count (commandline -opc)) -gt \(names.count)"]
-                + names.enumerated().map { "test (commandline -opc)[\($0 + 2)] = \($1)" }).joined(separator: "; and ")
-            let isNext = "test (count (commandline -opc)) -eq 2; and \(isVerb)"
-            let isHelped =
-                "test (count (commandline -opc)) -eq 3; and test (commandline -opc)[2] = help"
-                + "; and test (commandline -opc)[3] = \(verb.name)"
-            lines += verb.actions.flatMap { action in
-                [isNext, isHelped].map { condition in
-                    "complete -c patchpack -n '\(condition)' -a \(action.lastWord) -d '\(fishQuoted(action.summary))'"
-                }
-            }
-            let condition = "complete -c patchpack -n '\(verb.actions.isEmpty ? isVerb : isNext)'"
-            lines += verb.allOptions.map { option in
-                let short = option.short.map { " -s \($0)" } ?? ""
-                return
-                    "\(condition) -l \(option.name)\(short)\(option.value.map(fishAction) ?? "") -d '\(fishQuoted(option.help))'"
-            }
-            switch verb.operandValue {
-            case .choice(_, let choices): lines.append("\(condition) -a '\(choices.joined(separator: " "))'")
-            case .file, .directory, .key: lines.append("\(condition) -F")
-            case .text, nil: break
-            }
-        }
-        return lines.joined(separator: "\n") + "\n"
-    }
-
-    private static func fishAction(_ value: Option.Value) -> String {
-        switch value {
-        case .file, .directory: " -r -F"
-        case .key: " -x -a '(__patchpack_keys)'"
-        case .choice(_, let choices): " -x -a '\(choices.joined(separator: " "))'"
-        case .text: " -x"
-        }
-    }
-
-    /// Text between single quotes.
-    private static func fishQuoted(_ text: String) -> String {
-        text.map { "'\\".contains($0) ? "\\\($0)" : String($0) }.joined()
     }
 }

@@ -27,13 +27,12 @@ enum DoctorCommand {
         for capability in capabilities {
             if console.format == .json {
                 try console.json(
-                    .object(
-                        [("schema", .string("patchpack.doctor/1")), ("check", .string(capability.name))]
-                            + JSONValue.outcome(capability.error) + [
-                                ("optional", .bool(capability.isOptional)), ("purpose", .string(capability.purpose)),
-                                ("libraries", .string(libraries)),
-                                ("error", .error(capability.error)),
-                            ]))
+                    .report(
+                        "patchpack.doctor/1", about: [("check", .string(capability.name))], capability.error,
+                        [
+                            ("optional", .bool(capability.isOptional)), ("purpose", .string(capability.purpose)),
+                            ("libraries", .string(libraries)),
+                        ]))
             } else if let error = capability.error, !capability.isOptional || !console.isQuiet {
                 try console.line(
                     capability.isOptional ? .faint : .bad, capability.isOptional ? "none" : "fail",

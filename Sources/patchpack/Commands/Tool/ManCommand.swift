@@ -42,7 +42,7 @@ enum ManCommand {
             ".El", ".Sh EXAMPLES", "Make keys, pack a script, and verify the envelope:", ".Bd -literal -offset indent",
         ]
         lines += [
-            "patchpack keygen --output keys",
+            "patchpack keygen --output keys --profile modern",
             "patchpack pack fix.lua --output dist --signing-key keys/signing.pem \\e",
             "    --script-key keys/script.key",
             "patchpack verify dist/fix.js --trusted-key keys/trusted.pem \\e",

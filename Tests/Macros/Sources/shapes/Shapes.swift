@@ -66,8 +66,8 @@ final class Basket: PatchObject {
     @Patchable func collections(_ list: [Int], _ table: [String: Int]) -> [Int] { list + table.values }
     @Patchable private func hidden(_ value: Int) -> Int { value }
     func callsHidden() -> Int { hidden(1) }
-    @Patchable public func eight(_ a: Int, b: Int, c: Int, d: Int, e: Int, f: Int, g: Int, h: Int) -> Int {
-        a + b + c + d + e + f + g + h
+    @Patchable public func six(_ a: Int, b: Int, c: Int, d: Int, e: Int, f: Int) -> Int {
+        a + b + c + d + e + f
     }
     @Patchable static func ofType(_ value: Int) -> Int { value }
     @Patchable class func ofClass(_ value: Int) -> Int { value }

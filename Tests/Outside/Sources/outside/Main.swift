@@ -44,12 +44,10 @@ struct Trouble: Error, Equatable {
 // The amount that an argument adds to a result, so that a lost or swapped argument is noticed.
 func weight(_ value: Double) -> Double { value }
 func weight(_ value: Int) -> Double { Double(value) * 10 }
-func weight(_ value: Bool) -> Double { value ? 100 : 0 }
 func weight(_ value: String) -> Double { Double(value.utf8.count) * 1000 }
-func weight(_ value: [Double]) -> Double { value.reduce(0, +) * 10_000 }
+func weight(_ value: [Double]?) -> Double { (value ?? []).reduce(0, +) * 10_000 }
 func weight(_ value: Item) -> Double { value.price * 100_000 }
 func weight(_ value: Basket) -> Double { 1_000_000 }
-func weight(_ value: Int?) -> Double { Double(value ?? 7) * 10_000_000 }
 
 /// The instructions for the originals, and a record of their calls.
 enum World {
@@ -100,12 +98,30 @@ struct Around: PatchInstrument {
     }
 }
 
+/// Runs a body on a thread with the least stack. It has no room for a script, nor for much else.
+func onSmallestThread(_ body: @escaping @Sendable () -> Bool) -> Bool {
+    let (answer, done) = (Answer(), DispatchSemaphore(value: 0))
+    let thread = Thread {
+        answer.isRight.store(body(), ordering: .relaxed)
+        done.signal()
+    }
+    thread.stackSize = Int(PTHREAD_STACK_MIN)
+    thread.start()
+    done.wait()
+    return answer.isRight.load(ordering: .relaxed)
+}
+
+final class Answer: Sendable {
+    let isRight = Atomic(false)
+}
+
 @main
 struct Main {
     static func main() async throws {
         let (functions, registry) = (Kept.functions, Kept.registry)
         try registry.expose(Basket.self) { exposeMethods(&$0) }
         let asked = try registry.replaceable("Methods.sum") { (_: Basket) -> Double in 0 }
+        let small = try registry.replaceable("Small.add") { (x: Int) -> Int in x }
         let pay = try registry.replaceable("Orders.pay") { (order: Order, _: UUID?) -> Order in order }
         try await callAll(functions)
 
@@ -116,11 +132,12 @@ struct Main {
         let runner = PatchRunner(
             registry: registry, host: try HostInfo(app: "com.example.outside", version: "1"), limits: limits,
             clock: { nil }, events: { if case .failed = $0 { print("wrong:", $0) } })
-        let own = ["Methods.sum", "Orders.pay"]
+        let own = ["Methods.sum", "Orders.pay", "Small.add"]
         let names = registry.state.map(\.name).filter { !own.contains($0) }
         let script =
             names.map { "patch.replace('\($0)', function(original, ...) return original(...) end)\n" }.joined()
             + "patch.replace('Methods.sum', function(original, basket) return \(methodCalls) end)\n"
+            + "patch.replace('Small.add', function(original, x) return x + 1 end)\n"
             + "patch.replace('Orders.pay', function(_, order, id) order.id = id:lower() order.total = order.total * 3 return order end)"
         let signingKey = try SigningKey.generate(.ed25519)
         let scriptKey = try ScriptKey.generate(for: .aes128CBCMD5)
@@ -130,6 +147,8 @@ struct Main {
         let envelope = try EnvelopePacker(scriptKey: scriptKey, signingKeys: [signingKey])
             .pack(manifest, [PatchScript(name: "main.lua", bytes: Array(script.utf8))])
         try runner.install(envelope, trust: try TrustStore([signingKey.verifyingKey]), keys: scriptKey)
+        World.check(onSmallestThread { small(1) == 1 }, "a thread with as little stack as there can be")
+        World.check(small(1) == 2, "the same function on this thread")
         try await callAll(functions)
 
         World.check(asked(Basket()) == methodSum, "methods")
@@ -139,7 +158,8 @@ struct Main {
         for state in registry.state {
             World.check(state.patches.first.map { $0.calls > 0 && $0.failures == 0 } == true, state.name)
         }
-        let patched = registry.state.flatMap(\.patches).map(\.calls).reduce(0, +)
+        // The call on the smallest thread was instrumented, and did not enter the patch.
+        let patched = registry.state.flatMap(\.patches).map { $0.calls + $0.fallbacks }.reduce(0, +)
         let instrumented = Around.calls.load(ordering: .relaxed)
         World.check(instrumented == (Around.asked == nil ? 0 : patched), "\(instrumented) of \(patched) instrumented")
         let wrong = World.wrong.load(ordering: .relaxed)

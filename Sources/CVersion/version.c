@@ -1,0 +1,3 @@
+#include "CVersion.h"
+
+const char *pp_version(void) { return PATCHPACK_VERSION; }

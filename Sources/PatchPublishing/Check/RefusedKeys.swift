@@ -1,0 +1,52 @@
+package import PatchCrypto
+package import PatchFeed
+
+/// The keys that the trust store of a feed has revoked, or whose time it has ended.
+package struct RefusedKeys: Sendable {
+    private let ids: Set<KeyID>
+    /// The size of the trust store in bytes; 0 if the feed has none.
+    let size: Int
+
+    /// Reads the trust store of a feed.
+    ///
+    /// - Parameters:
+    ///   - client: An updated client.
+    ///   - now: The time at which keys must be valid.
+    package init(_ client: inout FeedClient, of app: String, at now: Timestamp) async throws(PatchError) {
+        guard let target = try await client.target(PatchList.trustPath(for: app)) else {
+            (ids, size) = ([], 0)
+            return
+        }
+        let store = try await client.contents(of: target, limit: PatchList.trustLimit)
+        do throws(PatchError) {
+            ids = Set(try TrustStore(contentsOf: store).keys.filter { $0.refusal(at: now) != nil }.map(\.key.id))
+        } catch {
+            throw error.at(file: target.path)
+        }
+        size = store.count
+    }
+
+    /// Whether no other key has signed an envelope, so that devices refuse it.
+    func areAll(of envelope: [UInt8]) -> Bool {
+        guard let signatures = try? UnverifiedEnvelope(envelope).signatures else { return false }
+        return ids.isSuperset(of: signatures.map(\.keyID))
+    }
+
+    static let fault = "signed only by keys that the delivered trust store refuses"
+
+    /// The reason why a device does not take a patch that the list offers to it; nil if it takes it.
+    ///
+    /// - Throws: The error of an envelope that cannot be fetched.
+    package func refusal(
+        of choice: PatchChoice, from client: inout FeedClient
+    ) async throws(PatchError) -> (code: PatchChoice.Code, detail: String)? {
+        guard choice.code == .offered, let entry = choice.entry else { return nil }
+        guard let target = try await client.target(entry.path) else {
+            return (.listMismatch, "it is listed, but the release keys have not signed it")
+        }
+        // Without such keys, nothing is downloaded.
+        guard !ids.isEmpty else { return nil }
+        let envelope = try await client.contents(of: target, limit: FeedFolder.fileLimit)
+        return areAll(of: envelope) ? (.refused, "it is \(Self.fault)") : nil
+    }
+}

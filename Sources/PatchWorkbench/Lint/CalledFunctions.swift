@@ -1,0 +1,135 @@
+/// The functions of a patch that a call may run. The others run only while its scripts are loaded.
+///
+/// A function runs only then if it is called where it is made, or only by a name, and no function that a call may run uses that name.
+struct CalledFunctions {
+    /// A variable of a function.
+    private struct Local: Hashable {
+        let function: ObjectIdentifier
+        let register: Int
+        let name: Int32
+    }
+
+    /// What a function is called by.
+    private enum Name: Hashable {
+        case local(Local)
+        /// A global, or a field of a table.
+        case text(String)
+    }
+
+    /// A function, and the variables around it that it uses.
+    private typealias Closure = (function: Prototype, captured: [Local?])
+
+    private let definesClasses: Bool
+    private let budget: LintBudget
+    private var called: Set<ObjectIdentifier> = []
+    /// Functions that a call may run, and that have not been followed.
+    private var next: [Closure] = []
+    /// The functions that are only called by a name.
+    private var named: [Name: [Closure]] = [:]
+
+    /// - Parameters:
+    ///   - functions: The scripts.
+    ///   - definesClasses: Whether a global function may be a method, which the app calls.
+    init(of functions: [Prototype], definesClasses: Bool, _ budget: LintBudget) {
+        (self.definesClasses, self.budget) = (definesClasses, budget)
+        var passed: Set<Name> = []
+        var passesAny = false
+        for function in functions { load((function, function.upvalues.map { _ in nil }), &passed, &passesAny) }
+        for name in passed { use(name) }
+        if passesAny { useFields() }
+        while let closure = next.popLast() { call(closure) }
+    }
+
+    /// Visits the outermost functions within a script that a call may run.
+    func each(in function: Prototype, _ visit: (Prototype) -> Void) {
+        for inner in function.inner {
+            if called.contains(ObjectIdentifier(inner)) { visit(inner) } else { each(in: inner, visit) }
+        }
+    }
+
+    /// The functions that a function makes, each with the place of the instruction that makes it.
+    private func closures(in outer: Closure) -> [(closure: Closure, index: Int)] {
+        let function = outer.function
+        return function.code.indices.compactMap { index in
+            let instruction = function.code[index]
+            guard instruction.opcode == .closure, function.inner.indices.contains(instruction.bx) else { return nil }
+            let inner = function.inner[instruction.bx]
+            let captured = inner.upvalues.map { upvalue in
+                guard upvalue.isInStack else {
+                    return outer.captured.indices.contains(upvalue.index) ? outer.captured[upvalue.index] : nil
+                }
+                return Local(function: ObjectIdentifier(function), register: upvalue.index, name: upvalue.number)
+            }
+            return ((inner, captured), index)
+        }
+    }
+
+    /// Follows a function that runs while a script is loaded.
+    ///
+    /// - Parameters:
+    ///   - passed: Gets the names of values that it does more with than to call them.
+    ///   - passesAny: Becomes true if these can have any name.
+    private mutating func load(_ outer: Closure, _ passed: inout Set<Name>, _ passesAny: inout Bool) {
+        let function = outer.function
+        for (index, instruction) in function.code.enumerated() {
+            switch instruction.opcode {
+            case .getGlobal, .getField:
+                guard let name = function.text(instruction.c) else { break }
+                if name == "pairs" || name == "next" { passesAny = true }
+                if !function.isCallee(index) { passed.insert(.text(name)) }
+            case .getTable where !function.isCallee(index): passesAny = true
+            default: break
+            }
+        }
+        for (closure, index) in closures(in: outer) {
+            if !function.isCallee(index) {
+                guard let name = name(of: index, in: function) else {
+                    next.append(closure)
+                    continue
+                }
+                named[name, default: []].append(closure)
+            }
+            load(closure, &passed, &passesAny)
+        }
+    }
+
+    /// The only name by which a function can be called that an instruction makes; nil if it can be called in another way.
+    private func name(of index: Int, in function: Prototype) -> Name? {
+        let register = function.code[index].a
+        guard index + 1 < function.code.count else { return nil }
+        let then = function.code[index + 1]
+        switch then.opcode {
+        case .setField where !then.k && then.c == register && then.a != register,
+            .setGlobal where !then.k && then.c == register && function.isEnvironment(then.a) && !definesClasses:
+            // Lua calls metamethods.
+            return function.text(then.b).flatMap { $0.hasPrefix("__") ? nil : .text($0) }
+        default:
+            guard let local = function.localNames.local(of: register, at: index + 1),
+                local.range.lowerBound == index + 1, function.onlyCalls(register, in: local.range, budget)
+            else { return nil }
+            return .local(Local(function: ObjectIdentifier(function), register: register, name: local.number))
+        }
+    }
+
+    /// Follows a function that a call may run.
+    private mutating func call(_ closure: Closure) {
+        let function = closure.function
+        guard called.insert(ObjectIdentifier(function)).inserted else { return }
+        for case let local? in closure.captured { use(.local(local)) }
+        for (index, instruction) in function.code.enumerated() {
+            switch instruction.opcode {
+            case .getGlobal, .getField, .getSelf: function.text(instruction.c).map { use(.text($0)) }
+            // It may be any field.
+            case .getTable where function.isCallee(index): useFields()
+            default: break
+            }
+        }
+        next += closures(in: closure).map(\.closure)
+    }
+
+    private mutating func useFields() {
+        for case .text(let name) in Array(named.keys) { use(.text(name)) }
+    }
+
+    private mutating func use(_ name: Name) { next += named.removeValue(forKey: name) ?? [] }
+}

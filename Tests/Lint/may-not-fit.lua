@@ -1,0 +1,25 @@
+-- lint: may-not-fit in line 2
+-- doc: Half of an odd quantity is not an integer, and then the call fails.
+patch.replace("Cart.total", function(original, price, quantity)
+  return original(price, quantity / 2)
+end)
+-- lint: none
+-- doc: `//` divides to a whole number.
+patch.replace("Cart.total", function(original, price, quantity)
+  return original(price, quantity // 2)
+end)
+-- lint: may-not-fit in each line
+patch.replace('Cart.label', function(original, a, b) return string.format('%d', #a / 2) end)
+patch.replace('Cart.split', function(original, a, b) return original(a / b, b) end)
+patch.replace('Cart.split', function(original, a, b) return a / b end)
+patch.replace('Cart.split', function(original, a, b) return a * 0.15 end)
+patch.replace('Cart.parse', function(original, a) return a * 2 end)
+patch.replace('Cart.save', function(original, a, b) a.cents = a.cents / 2 original(a, b) end)
+patch.replace('Cart.marks', function(original, a) return {a[#a / 2]} end)
+-- lint: none in each line
+patch.replace('Cart.label', function(original, a, b) return string.format('%d', #a // 2) end)
+patch.replace('Cart.split', function(original, a, b) return original(a // b, b) end)
+patch.replace('Cart.split', function(original, a, b) return (a - a % b) / b end)
+patch.replace('Cart.split', function(original, a, b) return math.floor(a * 0.15) + math.floor(a / 2) end)
+patch.replace('Cart.save', function(original, a, b) a.cents = a.cents // 2 a.price = a.price / 2 original(a, b) end)
+patch.replace('Cart.marks', function(original, a) return {a[#a // 2]} end)

@@ -1,0 +1,48 @@
+-- lint: not-in-sandbox in line 2
+-- doc: A patch has no clock and no files: `os` is nil.
+patch.replace("Cart.total", function(original, price, quantity)
+  log.info(os.date() .. ": a total")
+  return original(price, quantity)
+end)
+-- lint: none
+-- doc: The app's log has the time of each line.
+patch.replace("Cart.total", function(original, price, quantity)
+  log.info("a total")
+  return original(price, quantity)
+end)
+-- lint: not-in-sandbox in line 2:27
+patch.replace('Order.total', function(original, a, b) return original(a, b) end)
+local function f() return os.time() end
+-- lint: not-in-sandbox in line 2:34
+patch.replace('Order.total', function(original, a, b) return original(a, b) end)
+local function f() return string.dump(f) end
+-- lint: not-in-sandbox in line 3:40
+-- @replaces Order.total
+waxClass{'Order'}
+function total(self, a, b) return self.super:total(a, b) end
+-- lint: none
+patch.replace('Order.total', function(original, a, b) return original(a, b) end)
+local os = {}
+local function f() return os.time() end
+-- lint: none
+patch.replace('Order.total', function(original, a, b) return original(a, b) end)
+local function f() return string.rep('x', 2) end
+-- lint: none
+function string.trim(s) return s end
+table.x = table.x or string.trim('')
+patch.replace('Order.total', function(original, a, b) return original(a, b) end)
+-- lint: not-in-sandbox in line 2: the sandbox has no string.formt; did you mean string.format?
+patch.replace('Order.total', function(original, a, b) return original(a, b) end)
+function f() return string.formt('') end
+-- lint: none
+local unpack = unpack or table.unpack
+patch.replace('Order.total', function(original, a, b) return original(unpack({a, b})) end)
+-- lint: none
+local log10 = math.log10 or function(x) return math.log(x, 10) end
+patch.replace('Order.total', function(original, a, b) return original(a, math.floor(log10(b))) end)
+-- lint: none
+patch.replace('Order.total', function(original, a, b)
+  if math.pow then b = math.pow(b, 2) end
+  if loadstring ~= nil then b = 0 end
+  return original(a, b)
+end)

@@ -1,0 +1,26 @@
+-- lint: original-arguments in line 2
+-- doc: The app's function takes a price and a quantity.
+patch.replace("Cart.total", function(original, price, quantity)
+  return original(price)
+end)
+-- lint: none
+-- doc: The original gets as many arguments as it takes.
+patch.replace("Cart.total", function(original, price, quantity)
+  return original(price, quantity)
+end)
+-- lint: original-arguments in each line
+patch.replace('Cart.label', function(original, a, b) return original(a:gsub('x', 'y'), b, 1) end)
+patch.replace('Cart.label', function(original, a, b) return original(a, b:gsub('x', 'y')) end)
+patch.replace('Cart.total', function(original, a, b) local ok, r = pcall(original, a) return ok and r or 0 end)
+-- lint: none in each line
+patch.replace('Cart.label', function(original, a, b) return original(a:gsub('x', 'y'), b) end)
+patch.replace('Cart.label', function(original, a, b) return original(a, (b:gsub('x', 'y'))) end)
+patch.replace('Cart.total', function(original, a, b) local ok, r = pcall(original, table.unpack({a, b})) return ok and r or 0 end)
+patch.replace('Order.total', function(original, ...) return original(...) end)
+-- lint: original-arguments in line 1: original gets 1 argument, but Order.total(number, integer) -> number takes 2
+patch.replace('Order.total', function(original, a, b) return original(a) end)
+-- lint: original-arguments in line 1: original gets 3 arguments, but Order.total(number, integer) -> number takes 2
+patch.replace('Order.total', function(original, a, b) return original(a, b, 1) end)
+-- lint: original-arguments in line 2:10
+patch.replace('Order.total', function(original, a)
+  return original(a) end)

@@ -1,0 +1,60 @@
+-- lint: unknown-field in line 2
+-- doc: An Item has a `price`, and no `prise`.
+patch.replace("Cart.sorted", function(original, items)
+  if #items > 0 then log.info(items[1].prise) end
+  return original(items)
+end)
+-- lint: none
+-- doc: The field is one of Item's.
+patch.replace("Cart.sorted", function(original, items)
+  if #items > 0 then log.info(items[1].price) end
+  return original(items)
+end)
+-- lint: unknown-field in each line
+patch.replace('Cart.save', function(original, a, b) a.prise = 5 original(a, b) end)
+patch.replace('Cart.product', function(original, a) return host.call('Cart.items', {})[0] end)
+patch.replace('Cart.items', function(original, a) return {a[0]} end)
+patch.replace('Cart.names', function(original, a, b) for i = 0, #a do log.info(a[i]) end return a end)
+patch.replace('Cart.prices', function(original, a, b) return {x = a[1]} end)
+patch.replace('Cart.label', function(original, a, b) if a[1] == 'x' then return b end return a end)
+patch.replace('Cart.label', function(original, a, b) local t = '' for i = 1, #a do t = t .. a[i] end return t end)
+patch.replace('Cart.label', function(original, a, b) if a.length > 5 then return b end return a end)
+-- lint: none in each line
+patch.replace('Cart.save', function(original, a, b) a.price = 5 a.seen = true original(a, b) end)
+patch.replace('Cart.product', function(original, a) return host.call('Cart.items', {})[1] end)
+patch.replace('Cart.names', function(original, a, b) for i = 1, #a do log.info(a[i]) end return a end)
+patch.replace('Cart.prices', function(original, a, b) return {x = a['1']} end)
+patch.replace('Cart.label', function(original, a, b) if a:sub(1, 1) == 'x' then return b end return a end)
+patch.replace('Cart.label', function(original, a, b) local t = '' for i = 1, #a do t = t .. a:sub(i, i) end return t end)
+patch.replace('Cart.label', function(original, a, b) if #a > 5 and a.len(a) > 5 then return b end return a end)
+-- lint: unknown-field in line 3
+patch.replace('Cart.names', function(original, a, b)
+  for i = 0, #a - 1 do
+  log.info(a[i]) end return a end)
+-- lint: none
+patch.replace('Cart.names', function(original, a, b)
+  for i = 0, #a - 1 do
+  log.info(a[i + 1]) if i > 0 then log.info(a[i]) end end return a end)
+-- lint: unknown-field in line 1
+local function only(x) return {x.nam and x[1]} end
+patch.replace('Cart.items', function(original, a) return only(a) end)
+-- lint: none
+local function only(x) return {x.nam and x[1]} end
+patch.replace('Cart.items', function(original, a) log.info(#only({nam = 1})) return a end)
+-- lint: unknown-field in line 1: Line has no field ammount
+patch.replace('Order.first', function(original, a) return a[1].ammount end)
+-- lint: unknown-field in line 1: Line has no field pirce
+patch.replace('Order.first', function(original, a) for _, item in ipairs(a) do if item.pirce > 1 then return item end end end)
+-- lint: unknown-field in line 1: Line has no field nme
+patch.replace('Order.first', function(original, a) return {price = 1, nme = 'x'} end)
+-- lint: unknown-field in line 1: an array has no field count
+patch.replace('Order.first', function(original, a) if a.count == 0 then return nil end return a[1] end)
+-- lint: unknown-field in line 1: an array has no field x
+patch.replace('Order.first', function(original, a) return a['x'] end)
+-- lint: unknown-field in line 1: Limit has no field cent
+patch.replace('Order.sum', function(original, a, b) return a.limit.cent end)
+-- lint: unknown-field in line 3: Limit has no field cent
+patch.replace('Order.sum', function(original, a, b)
+  local limit = a.limit
+  local f = function() return limit.cent end
+  return f() end)

@@ -1,1 +1,0 @@
-../../../../Sources/PatchMacros/Macros.swift

@@ -1,0 +1,1 @@
+../../../../Sources/PatchMacros/Macros.swift

@@ -1,0 +1,298 @@
+import PatchCrypto
+import PatchDevice
+import PatchRunner
+import PatchTesting
+import TestSupport
+import Testing
+
+/// Patches with an `otherwise` are closed where others are rolled back (docs/device.md).
+@Suite(.ownThreads) struct ProtectiveTests {
+    private struct App: Sendable {
+        /// -1 is safe. The original's answer is 1.
+        let guarded: Replaceable<@Sendable () -> Int>
+        let other: Replaceable<@Sendable () -> Int>
+
+        init(_ registry: PatchRegistry) throws {
+            guarded = try registry.replaceable("App.guarded") { 1 }
+            other = try registry.replaceable("App.other") { 1 }
+        }
+    }
+
+    private typealias Bench = DeviceSimulator<App>
+
+    private static let id = "com.example.shop.guard"
+
+    /// Its functions answer with their version, and `App.guarded` otherwise with -1.
+    private static func source(_ version: Int, isProtective: Bool = true) -> String {
+        """
+        -- @patch \(id)
+        -- @version \(version)
+        -- @app com.example.shop
+        -- @replaces App.guarded
+        -- @replaces App.other
+        patch.replace('App.guarded', function() return \(version * 10) end\(isProtective ? ", {otherwise = -1}" : ""))
+        patch.replace('App.other', function() return \(version * 10) end)
+        """
+    }
+
+    private func bench() throws -> Bench {
+        try Bench(app: "com.example.shop", version: "2.3.1") { try App($0) }
+    }
+
+    /// A device on which a version of the patch runs, and has proved itself if it is version 1.
+    private func benchWithAGuard() async throws -> Bench {
+        let bench = try bench()
+        try bench.feed.publish(Self.source(1))
+        for _ in 0..<2 {
+            try await bench.launch()
+            bench.confirm()
+            bench.end()
+        }
+        return bench
+    }
+
+    private func codes(_ bench: Bench) -> [String] {
+        bench.why(Self.id).map { "\($0.version ?? 0) \($0.code.rawValue)\($0.isRunning ? " runs" : "")" }
+    }
+
+    /// Crashes the app through code that no patch touches.
+    private func attack(_ bench: Bench, _ times: Int, syncing: Bool = true) async throws {
+        for _ in 0..<times {
+            bench.crash()
+            try await bench.launch(syncing: syncing)
+        }
+    }
+
+    private func close(_ bench: Bench) async throws {
+        try bench.feed.publish(Self.source(2))
+        try await bench.launch()
+        try await attack(bench, 2)
+        #expect(codes(bench).first == "2 closed")
+    }
+
+    @Test(arguments: [false, true]) func aHoleStaysClosedHoweverOftenTheAppCrashes(isConfirmed: Bool) async throws {
+        let bench = try bench()
+        try await bench.launch()
+        if isConfirmed { bench.confirm() }
+        try bench.feed.publish(Self.source(2))
+        await bench.sync()
+        var answers: [Int] = []
+        for _ in 0..<6 {
+            bench.crash()
+            try await bench.launch(syncing: false)
+            answers.append(bench.app?.guarded() ?? 0)
+            await bench.sync()
+            answers.append(bench.app?.guarded() ?? 0)
+        }
+        #expect(answers == [20, 20, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1])
+        #expect(codes(bench) == ["2 closed"])
+        #expect(bench.running.isEmpty && bench.device?.store.state.bans.isEmpty == true)
+        #expect(bench.app?.other() == 1, "it has no `otherwise`")
+        #expect(bench.events.filter { $0.name == "closed" }.count == 1)
+        #expect(!bench.events.contains { ["rolled-back", "safe-mode"].contains($0.name) })
+        // The operator can end it.
+        try bench.feed.withdraw(PatchID(id: Self.id, version: 2))
+        await bench.sync()
+        #expect(bench.app?.guarded() == 1)
+        #expect(codes(bench) == ["2 withdrawn"])
+    }
+
+    @Test func aKeyThatIsRevokedOrTheSwitchEndsAClosedPatchToo() async throws {
+        let bench = try bench()
+        try await close(bench)
+        try bench.feed.disable()
+        await bench.sync()
+        #expect(bench.app?.guarded() == 1 && codes(bench) == ["2 disabled"])
+        try bench.feed.enable()
+        await bench.sync()
+        #expect(bench.app?.guarded() == -1 && codes(bench) == ["2 closed"])
+        #expect(try bench.device?.ban(Self.id, reason: "for this test") == true)
+        #expect(bench.app?.guarded() == 1 && codes(bench) == ["2 banned"])
+    }
+
+    @Test func anOlderGoodVersionAnswersForTheOthers() async throws {
+        let bench = try await benchWithAGuard()
+        try await close(bench)
+        #expect(bench.app?.guarded() == -1 && bench.app?.other() == 10)
+        #expect(codes(bench) == ["2 closed", "1 good runs"])
+        #expect(bench.why(Self.id)[0].reason.hasSuffix("; version 1 answers for its other functions"))
+        // If the older one is withdrawn, the newer one stays closed, and the other way round.
+        try bench.feed.withdraw(PatchID(id: Self.id, version: 1))
+        await bench.sync()
+        #expect(bench.app?.guarded() == -1 && bench.app?.other() == 1)
+        try bench.feed.resume(PatchID(id: Self.id, version: 1))
+        try bench.feed.withdraw(PatchID(id: Self.id, version: 2))
+        await bench.sync()
+        #expect(bench.app?.guarded() == 10 && bench.app?.other() == 10)
+    }
+
+    /// It is closed even if the app crashes so often that others would be off.
+    @Test func aGoodPatchIsNotOffInSafeMode() async throws {
+        let bench = try await benchWithAGuard()
+        try await bench.launch(syncing: false)
+        try await attack(bench, 2)
+        #expect(bench.app?.guarded() == 10)
+        try await attack(bench, 1)
+        #expect(bench.app?.guarded() == -1)
+        #expect(codes(bench) == ["1 closed"])
+        #expect(!bench.events.contains { $0.name == "safe-mode" })
+    }
+
+    @Test func afterAQuietLaunchItIsTriedAgainWithPausesThatDouble() async throws {
+        let bench = try bench()
+        try await bench.launch()
+        bench.confirm()
+        try await close(bench)
+        for pause in [600, 1200, 2400] {
+            bench.confirm()
+            bench.advance(seconds: pause - 1)
+            bench.end()
+            try await bench.launch()
+            #expect(bench.app?.guarded() == -1, "its pause is not over")
+            bench.confirm()
+            bench.advance(seconds: 1)
+            bench.end()
+            try await bench.launch()
+            #expect(bench.app?.guarded() == 20, "it is tried")
+            try await attack(bench, 1)
+            #expect(bench.app?.guarded() == -1)
+        }
+        bench.confirm()
+        bench.advance(seconds: 4800)
+        bench.end()
+        try await bench.launch()
+        #expect(bench.app?.guarded() == 20)
+        bench.confirm()
+        bench.advance(seconds: 600)
+        #expect(codes(bench) == ["2 good runs"])
+        #expect(bench.device?.store.state.held.map(\.closings) == [0])
+    }
+
+    /// An end before its watch is over proves nothing.
+    @Test func anOrderlyEndOfItsTryClosesItAgain() async throws {
+        let bench = try bench()
+        try await close(bench)
+        bench.confirm()
+        bench.advance(seconds: 600)
+        bench.end()
+        try await bench.launch(syncing: false)
+        #expect(bench.app?.guarded() == 20)
+        bench.end()
+        try await bench.launch(syncing: false)
+        #expect(bench.app?.guarded() == -1)
+        bench.confirm()
+        bench.end()
+        try await bench.launch(syncing: false)
+        #expect(bench.app?.guarded() == 20, "its pause is as long as before")
+    }
+
+    /// A process that never ends tries it too, once it is confirmed and its watch is over.
+    @Test func aServiceTriesItAgainInTheSameProcess() async throws {
+        let bench = try bench()
+        try await close(bench)
+        let device = try #require(bench.device)
+        let service = Task { await device.run() }
+        try await pass(bench) { bench.app?.guarded() == 20 }
+        #expect(device.store.state.launch?.isWatched == true)
+        #expect(codes(bench) == ["2 suspect runs"])
+        try await pass(bench) { codes(bench) == ["2 good runs"] }
+        #expect(bench.app?.other() == 20)
+        service.cancel()
+        await service.value
+        try await bench.launch(syncing: false)
+        #expect(bench.app?.guarded() == 20)
+    }
+
+    /// Waits until a condition holds.
+    private func pass(_ bench: Bench, until isDone: () -> Bool) async throws {
+        for _ in 0..<3_000 where !isDone() {
+            bench.advance(seconds: 1)
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        #expect(isDone())
+    }
+
+    @Test func aClosedPatchEndsWhenItExpires() async throws {
+        let bench = try bench()
+        try bench.feed.publish("-- @expires 2026-09-24T00:00:00Z\n" + Self.source(2))
+        try await bench.launch()
+        try await attack(bench, 2)
+        #expect(bench.app?.guarded() == -1)
+        bench.advance(days: 4)
+        await bench.sync()
+        #expect(bench.app?.guarded() == 1 && codes(bench) == ["2 expired"])
+    }
+
+    @Test(arguments: [false, true]) func aHigherVersionIsTriedAtOnce(isProtective: Bool) async throws {
+        let bench = try bench()
+        try await bench.launch()
+        bench.confirm()
+        try await close(bench)
+        try bench.feed.publish(Self.source(3, isProtective: isProtective))
+        await bench.sync()
+        #expect(bench.app?.guarded() == 30)
+        try await attack(bench, 1)
+        #expect(bench.app?.guarded() == 30)
+        // The closed one answers again if the new one is rolled back.
+        try await attack(bench, 1)
+        #expect(bench.app?.guarded() == -1)
+        #expect(codes(bench).first == (isProtective ? "3 closed" : "3 banned"))
+    }
+
+    /// A device that cannot start, and so cannot be reached, loses it.
+    @Test func afterThreeLaunchesThatDoNotReachTheFeedItIsBanned() async throws {
+        let bench = try bench()
+        try await bench.launch()
+        bench.confirm()
+        try await close(bench)
+        bench.feed.isOffline = true
+        try await attack(bench, 2)
+        #expect(codes(bench) == ["2 closed"])
+        bench.feed.isOffline = false
+        try await attack(bench, 1)
+        bench.feed.isOffline = true
+        try await attack(bench, 3)
+        #expect(codes(bench) == ["2 closed"] && bench.app?.guarded() == -1)
+        try await attack(bench, 1)
+        #expect(codes(bench) == ["2 banned"] && bench.app?.guarded() == 1)
+    }
+
+    /// A crash after the watch, or after an orderly end, counts for no patch.
+    @Test func aLaunchThatWorkedDoesNotCountAgainstIt() async throws {
+        let bench = try bench()
+        try await close(bench)
+        bench.feed.isOffline = true
+        for _ in 0..<5 {
+            try await attack(bench, 1, syncing: false)
+            bench.confirm()
+            bench.advance(seconds: 600)
+            bench.end()
+        }
+        try await bench.launch(syncing: false)
+        #expect(bench.device?.store.state.bans.isEmpty == true)
+    }
+
+    @Test func whatItsStateSaysIsKept() async throws {
+        let bench = try bench()
+        try await bench.launch()
+        bench.confirm()
+        try await close(bench)
+        bench.feed.isOffline = true
+        try await attack(bench, 2)
+        let state = try #require(bench.device?.store.state)
+        let held = try #require(state.held.first)
+        #expect(held.isProtective && held.closings == 1 && held.failures == 1 && held.closed != nil)
+        var loading = state
+        loading.beginLoading(held.hash)
+        #expect(loading.launch?.loading == [held.hash])
+        loading.sync()
+        #expect(StoreState(loading.json)?.held == loading.held && StoreState(loading.json)?.launch == loading.launch)
+        // Two launches in a row that end while its script loads.
+        for failures in 1...2 {
+            _ = loading.begin(loading.appVersion, limits: CrashLimits(), at: nil)
+            #expect(loading.held.map(\.loadFailures) == (failures == 1 ? [1] : []))
+            loading.beginLoading(held.hash)
+        }
+        #expect(loading.bans.map(\.reason) == ["launches ended while its script was loading"])
+    }
+}

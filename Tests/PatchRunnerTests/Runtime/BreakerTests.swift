@@ -1,0 +1,301 @@
+import Foundation
+import PatchCrypto
+@testable import PatchRunner
+import Synchronization
+import TestSupport
+import Testing
+
+/// What happens after a replacement has failed too often.
+@Suite(.ownThreads) struct BreakerTests {
+    /// The functions, a patch of which fails while `T.mood` answers `fails`, and throws while it answers `throws`.
+    private final class App: Sendable {
+        let harness: Harness
+        let first: Replaceable<@Sendable (Int) throws -> Int>
+        let second: Replaceable<@Sendable (String) -> String>
+        let waits: Replaceable<nonisolated(nonsending) @Sendable (Int) async throws -> Int>
+        let mood = Mutex("works")
+        let calls = Counter()
+        /// Called by each run of the script.
+        let inRun = Mutex<(@Sendable () -> Void)?>(nil)
+
+        init(
+            pause: Duration = .zero, failures: Int = 3, instances: Int = 2, otherwise: Bool = true,
+            uptime: Uptime = .system
+        ) throws {
+            var limits = PatchLimits.patient
+            (limits.failures, limits.breakerPause, limits.instances) = (failures, pause, instances)
+            harness = try Harness(limits: limits, uptime: uptime)
+            let registry = harness.registry
+            first = try registry.replaceable("T.first") { (x: Int) throws -> Int in 7 }
+            second = try registry.replaceable("T.second") { (x: String) -> String in "hole" }
+            waits = try registry.replaceable("T.waits") { (x: Int) async throws -> Int in 7 }
+            _ = try registry.replaceable("T.mood") { [weak self] () -> String in
+                self?.calls.add()
+                self?.inRun.locked { $0 }?()
+                return self?.mood.locked { $0 } ?? ""
+            }
+            func option(_ value: String) -> String { otherwise ? ", {otherwise = \(value)}" : "" }
+            try harness.apply(
+                """
+                local function run(answer)
+                  return function()
+                    local mood = host.call('T.mood')
+                    if mood == 'fails' then error('no') end
+                    if mood == 'throws' then host.throw('mine') end
+                    return answer
+                  end
+                end
+                patch.replace('T.first', run(1)\(option("-1")))
+                patch.replace('T.second', run('patched')\(option("'otherwise'")))
+                patch.replace('T.waits', run(1)\(option("-1")))
+                """, replaces: ["T.first", "T.second", "T.waits"])
+        }
+
+        func set(_ mood: String) { self.mood.locked { $0 = mood } }
+
+        /// Events about breakers.
+        var told: [String] {
+            harness.events.compactMap {
+                switch $0 {
+                case .breakerOpened(_, let functions, let failures, let otherwise):
+                    "\(functions.joined(separator: " ")) after \(failures), \(otherwise.count) with otherwise"
+                case .breakerClosed(_, let function): "\(function) again"
+                default: nil
+                }
+            }
+        }
+
+        /// Whether the breaker is open on each function.
+        var open: [Bool] {
+            harness.registry.state.filter { $0.name != "T.mood" }.map { $0.patches.first?.isOpen == true }
+        }
+    }
+
+    /// It opens for the function that has failed.
+    @Test func itOpensForTheReplacementThatFails() async throws {
+        let app = try App(pause: .seconds(3600))
+        app.set("fails")
+        for _ in 0..<3 { #expect(try app.first(0) == -1) }
+        app.set("works")
+        #expect(app.open == [true, false, false])
+        #expect(app.told == ["T.first after 3, 1 with otherwise"])
+        #expect(try app.first(0) == -1)
+        #expect(app.second("") == "patched")
+        #expect(try await app.waits(0) == 1)
+        #expect(app.harness.runner.active.map(\.isOpen) == [true])
+        #expect(app.harness.registry.metrics.first { $0.name == "patchpack_breaker_open" }?.value == .gauge(1))
+        // Its failures no longer count for the others.
+        app.set("fails")
+        for _ in 0..<2 { #expect(app.second("") == "otherwise") }
+        #expect(app.open == [true, false, false])
+        #expect(app.second("") == "otherwise")
+        #expect(app.open == [true, true, false])
+        #expect(app.told.last == "T.second after 3, 1 with otherwise")
+    }
+
+    @Test func itOpensForAllIfOthersHaveFailed() async throws {
+        let app = try App(pause: .seconds(3600))
+        app.set("fails")
+        for _ in 0..<2 { #expect(try app.first(0) == -1) }
+        #expect(app.second("") == "otherwise")
+        app.set("works")
+        #expect(app.open == [true, true, true])
+        #expect(app.told == ["T.first T.second T.waits after 3, 3 with otherwise"])
+        #expect(try app.first(0) == -1)
+        #expect(app.second("") == "otherwise")
+        #expect(try await app.waits(0) == -1)
+        #expect(app.calls.count == 3)
+    }
+
+    /// Three tries in a row that succeed close it. An error that the script throws for the app is a success.
+    @Test(arguments: [false, true], ["works", "throws"])
+    func itClosesAfterThreeTries(waits: Bool, mood: String) async throws {
+        let app = try App()
+        func call() async -> String {
+            do { return try await waits ? "\(app.waits(0))" : "\(app.first(0))" } catch { return "\(error)" }
+        }
+        let answer = mood == "works" ? "1" : "mine"
+        app.set("fails")
+        for _ in 0..<5 { #expect(await call() == "-1") }
+        for _ in 0..<2 {
+            app.set(mood)
+            for _ in 0..<2 { #expect(await call() == answer) }
+            app.set("fails")
+            #expect(await call() == "-1")
+        }
+        #expect(app.told.count == 1 && app.open.contains(true))
+        app.set(mood)
+        for _ in 0..<3 { #expect(await call() == answer) }
+        #expect(app.told.count == 2 && app.told.last == "\(waits ? "T.waits" : "T.first") again")
+        #expect(app.open == [false, false, false])
+        #expect(app.harness.runner.active.map(\.isOpen) == [false])
+        // It begins to count again.
+        app.set("fails")
+        for _ in 0..<2 { #expect(await call() == "-1") }
+        #expect(!app.open.contains(true))
+        #expect(await call() == "-1")
+        #expect(app.open.contains(true))
+    }
+
+    /// A function of values that are not scalars.
+    @Test func anyFunctionIsTried() throws {
+        let app = try App()
+        app.set("fails")
+        for _ in 0..<4 { #expect(app.second("") == "otherwise") }
+        app.set("works")
+        for _ in 0..<3 { #expect(app.second("") == "patched") }
+        #expect(app.told.last == "T.second again")
+    }
+
+    /// Meanwhile its `otherwise` answers all other calls, also those within the try.
+    @Test(arguments: [false, true]) func oneCallAtATimeTries(waits: Bool) async throws {
+        let app = try App()
+        app.set("fails")
+        for _ in 0..<3 { _ = try app.first(0) }
+        for _ in 0..<3 { _ = try await app.waits(0) }
+        app.set("works")
+        let isIn = DispatchSemaphore(value: 0), mayLeave = DispatchSemaphore(value: 0)
+        let nested = Mutex<[Int]>([])
+        app.inRun.locked {
+            $0 = { [weak app] in
+                app?.inRun.locked { $0 = nil }
+                if let app, let answer = try? app.first(0) { nested.locked { $0.append(answer) } }
+                isIn.signal()
+                mayLeave.wait()
+            }
+        }
+        let attempt = Task {
+            waits
+                ? try await Task(executorPreference: AtOnce()) { try await app.waits(0) }.value
+                : await onThread { (try? app.first(0)) ?? 0 }
+        }
+        await onThread { isIn.wait() }
+        let before = app.calls.count
+        for _ in 0..<10 { #expect(try await waits ? app.waits(0) == -1 : app.first(0) == -1) }
+        #expect(app.calls.count == before)
+        mayLeave.signal()
+        #expect(try await attempt.value == 1)
+        #expect(nested.locked { $0 } == [waits ? 1 : -1])
+        #expect(try await waits ? app.waits(0) == 1 : app.first(0) == 1)
+    }
+
+    /// Without an `otherwise`, calls do not meet it until the end of the pause.
+    @Test func withoutAnOtherwiseItIsTakenOffForAPause() async throws {
+        let time = ManualUptime()
+        let app = try App(pause: .seconds(60), otherwise: false, uptime: time.uptime)
+        /// Ends a pause, which must last this long.
+        func endPause(after pause: Duration) async throws {
+            while time.sleepers == 0 { try await Task.sleep(for: .milliseconds(1)) }
+            time.advance(by: pause - .milliseconds(1))
+            #expect(time.sleepers == 1 && !app.first.slot.isPatched)
+            time.advance(by: .milliseconds(1))
+            while !app.first.slot.isPatched { try await Task.sleep(for: .milliseconds(1)) }
+        }
+        app.set("fails")
+        for _ in 0..<3 { #expect(try app.first(0) == 7) }
+        #expect(app.told == ["T.first after 3, 0 with otherwise"])
+        #expect(!app.first.slot.isPatched && app.second.slot.isPatched)
+        #expect(app.harness.registry.state.first { $0.name == "T.first" }?.patches.first?.isOpen == true)
+        #expect(try app.first(0) == 7)
+        #expect(app.calls.count == 3)
+        // It is tried again, and pauses for twice as long.
+        try await endPause(after: .seconds(60))
+        #expect(try app.first(0) == 7)
+        #expect(app.calls.count == 4)
+        #expect(!app.first.slot.isPatched)
+        app.set("works")
+        try await endPause(after: .seconds(120))
+        for _ in 0..<4 { #expect(try app.first(0) == 1) }
+        #expect(app.told.last == "T.first again")
+        #expect(app.first.slot.isPatched)
+        let state = app.harness.registry.state.first { $0.name == "T.first" }?.patches.first
+        #expect(state?.calls == 8 && state?.failures == 4 && state?.isOpen == false)
+        #expect(app.harness.events.allSatisfy { if case .fellBack = $0 { false } else { true } })
+    }
+
+    /// A pause may be over after its patch.
+    @Test func aPauseMayOutlastItsPatch() async throws {
+        let time = ManualUptime()
+        let app = try App(pause: .seconds(60), otherwise: false, uptime: time.uptime)
+        app.set("fails")
+        for _ in 0..<3 { #expect(try app.first(0) == 7) }
+        while time.sleepers == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        app.harness.runner.deactivateAll()
+        time.advance(by: .seconds(60))
+        try await Task.sleep(for: .milliseconds(20))
+        #expect(!app.first.slot.isPatched)
+        #expect(try app.first(0) == 7)
+    }
+
+    /// A try that gets no instance is not counted, and another call may try at once.
+    @Test(arguments: [false, true]) func aTryThatIsGivenUpIsNone(waits: Bool) async throws {
+        var limits = PatchLimits.oneInstance
+        (limits.failures, limits.breakerPause, limits.lockTime) = (1, .zero, .milliseconds(10))
+        let harness = try Harness(limits: limits)
+        let isIn = DispatchSemaphore(value: 0), mayLeave = DispatchSemaphore(value: 0)
+        let holds = try harness.registry.replaceable("T.holds") { () -> Int in
+            isIn.signal()
+            mayLeave.wait()
+            return 1
+        }
+        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in 7 }
+        let slow = try harness.registry.replaceable("T.w") { (x: Int) async -> Int in 7 }
+        let patch = try harness.apply(
+            """
+            local function run(original, x) if x == 0 then error('no') end return 1 end
+            patch.replace('T.f', run, {otherwise = -1})
+            patch.replace('T.w', run, {otherwise = -1})
+            patch.replace('T.holds', function(original) return original() end)
+            """, replaces: ["T.f", "T.w", "T.holds"])
+        let call = { (x: Int) async -> Int in waits ? await slow(x) : function(x) }
+        #expect(await call(0) == -1)
+        #expect(patch.isOpen)
+        async let held = onThread { holds() }
+        await onThread { isIn.wait() }
+        for _ in 0..<3 { #expect(await call(1) == -1) }
+        mayLeave.signal()
+        #expect(await held == 1)
+        for success in 1...3 {
+            #expect(patch.isOpen, "\(success)")
+            #expect(await call(1) == 1)
+        }
+        #expect(!patch.isOpen)
+        #expect(harness.events.count { if case .fellBack(_, _, .busy) = $0 { true } else { false } } == 3)
+    }
+
+    // MARK: the rule
+
+    @Test func eachTryThatFailsDoublesThePause() throws {
+        let time = ManualUptime()
+        let changes = Mutex<[String]>([])
+        var limits = PatchLimits()
+        limits.failures = 1
+        let breaker = Breaker(limits: limits, functions: ["a", "b"], uptime: time.uptime) { breaker, change in
+            changes.locked { $0.append("\(change)") }
+        }
+        breaker.count("a")
+        for pause in [60, 120, 240, 480, 960, 1920, 3600, 3600] {
+            time.advance(by: .seconds(pause) - .nanoseconds(1))
+            #expect(breaker.probe("a") == nil && breaker.probe("b") == nil, "\(pause)")
+            time.advance(by: .nanoseconds(1))
+            let probe = try #require(breaker.probe("a"), "\(pause)")
+            #expect(breaker.probe("a") == nil)
+            probe.ended(succeeded: false)
+        }
+        #expect(breaker.probe("a") == nil)
+        time.advance(by: .seconds(3600))
+        for success in 1...3 {
+            let probe = try #require(breaker.probe("a"))
+            #expect(breaker.isOpen("a"), "\(success)")
+            // One that is given up changes nothing.
+            probe.ended(succeeded: nil)
+            try #require(breaker.probe("a")).ended(succeeded: true)
+        }
+        #expect(!breaker.isOpen)
+        #expect(changes.locked { $0.first?.hasPrefix("opened") == true && $0.last?.hasPrefix("closed") == true })
+        #expect(changes.locked { $0.count } == 10)
+        breaker.open()
+        time.advance(by: .seconds(1_000_000_000))
+        #expect(breaker.isOpen("a") && breaker.isOpen("b") && breaker.probe("a") == nil)
+    }
+}

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""Makes docs/lint.md: the findings of lint, each with the two patches of Tests/Lint that have a line `-- doc: SENTENCE`.
+
+    lint.py [--check]     --check compares the page instead
+"""
+
+import json
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs/lint.md"
+# A patch with this finding is too long for a page.
+WITHOUT = {"too-large"}
+HEAD = """# The findings of lint
+
+<!-- scripts/generate/lint.py makes this page. -->
+
+`patchpack lint` prints the code of a finding at the end of its line. An error is in code that the app refuses, or that fails when it is called. A warning is
+about code that may be intended: a comment `-- patchpack: ignore CODE` [silences it](cli.md#init-interface-lint-test).
+
+- Errors: {errors}.
+- Warnings: {warnings}.
+
+The scripts are for an app with this interface. The head of a script is shown only if the finding has to do with it.
+
+```text
+{app}
+```
+"""
+
+
+def codes():
+    """Each code with its severity and its meaning."""
+    source = (ROOT / "Sources/PatchWorkbench/Findings/Finding.swift").read_text()
+    cases = re.findall(r"^        case (\w+)(?: = \"([\w-]+)\")?$", re.search(r"enum Code\b.*?\n\n", source, re.S)[0], re.M)
+    warnings = set(re.findall(r"\.(\w+)", re.search(r"var severity: Severity \{.*?case (.*?):\n", source, re.S)[1]))
+    meanings = dict(re.findall(r"^            case \.(\w+):\s+\"(.*)\"$", source, re.M))
+    return {text or case: ("warning" if case in warnings else "error", meanings[case].replace('\\"', '"')) for case, text in cases}
+
+
+def patches():
+    """The patches with a sentence, each as its code or `none`, the sentence, and its scripts."""
+    for path in sorted((ROOT / "Tests/Lint").glob("*.lua")):
+        # Bytes that are not UTF-8 are Latin-1.
+        text = re.sub("[\udc80-\udcff]", lambda match: chr(ord(match[0]) - 0xDC00), path.read_bytes().decode(errors="surrogateescape"))
+        for match in re.finditer(r"((?:^-- lint: .*\n)+)-- doc: (.*)\n((?:(?!-- lint: ).*\n)*)", text, re.M):
+            found = re.findall(r"^-- lint: ([\w-]+)", match[1], re.M)
+            yield path.stem if path.stem in found else found[0], match[2], match[3]
+
+
+def functions(interface, scripts):
+    """The declarations of the functions, structs, enums and classes that scripts use, a line each."""
+    def line(name, function):
+        names = function.get("parameters") or function["arguments"]
+        arguments = ", ".join(f"{name}: {kind}" for name, kind in zip(names, function["arguments"]))
+        return f"{name}({arguments}){' throws' if function['throws'] else ''} -> {function['result']}"
+
+    used = [function for function in interface["functions"] if re.search(rf"\b{re.escape(function['name'])}\b", scripts)]
+    lines = [line(function["name"], function) for function in used]
+    words = " ".join(lines)
+    for struct in interface["structs"]:
+        if re.search(rf"\b{struct['name']}\b", words):
+            lines.append(f"{struct['name']} has " + ", ".join(f"{field['name']}: {field['type']}" for field in struct["fields"]))
+    for scalar in interface["scalars"]:
+        if re.search(rf"\b{scalar['name']}\b", words):
+            lines.append(f"{scalar['name']} is " + ", ".join(map(json.dumps, scalar["cases"])))
+    for kind in interface["classes"]:
+        if re.search(rf"\b{kind['name']}\b", words):
+            lines += [line(f"{kind['name']}:{method['name']}", method) for method in kind["methods"]]
+    return "\n".join(lines)
+
+
+def page():
+    findings, shown = codes(), {}
+    every = list(patches())
+    for (wrong, *first), (right, *second) in zip(every[::2], every[1::2]):
+        if wrong not in findings or right != "none" or wrong in shown:
+            sys.exit(f"lint.py: in Tests/Lint, the patches to show are pairs, one with a finding and one without it: {wrong}, {right}")
+        shown[wrong] = (("wrong", *first), ("right", *second))
+    if missing := findings.keys() - shown.keys() - WITHOUT:
+        sys.exit(f"lint.py: Tests/Lint shows no patch with {', '.join(sorted(missing))}")
+    links = {severity: ", ".join(f"[`{code}`](#{code})" for code in sorted(findings) if findings[code][0] == severity)
+             for severity in ("error", "warning")}
+    interface = json.loads((ROOT / "Tests/Lint/interface.json").read_text())
+    parts = [HEAD.format(errors=links["error"], warnings=links["warning"],
+                         app=functions(interface, "".join(pair[i][2] for pair in shown.values() for i in (0, 1))))]
+    for code in sorted(findings):
+        severity, meaning = findings[code]
+        parts.append(f"## `{code}`\n\n{severity.capitalize()}: {meaning}.\n")
+        if code in shown:
+            parts.append("```lua\n" + "\n".join(f"-- {word}: {sentence}\n{scripts}" for word, sentence, scripts in shown[code]) + "```\n")
+    return "\n".join(parts)
+
+
+if sys.argv[1:] == ["--check"]:
+    if not PAGE.exists() or PAGE.read_text() != page():
+        sys.exit("docs/lint.md: differs from Tests/Lint and the codes; run scripts/generate/lint.py")
+else:
+    PAGE.write_text(page())
