@@ -117,6 +117,7 @@ walls: ## the checks that take a second and need no build: claims of the documen
 	scripts/check/quick.sh --check
 	scripts/check/escapes.sh
 	@! git ls-files 'Tests/*.swift' | xargs grep -lE '^ *@Test' | xargs -r grep -L ownThreads | sed 's/$$/: its suite needs the trait .ownThreads/' | grep .
+	@! git grep -n '\.withLock\b' '*/PatchRunner*.swift' '*/PatchDevice*.swift' | sed 's/$$/: the thread sanitizer sees only `locked`/' | grep .
 	@! git grep -nP '^(?! *(//|\*)).*((?<!checkout )(?<![\w-])--[a-z]{2}|`(feed|store|trust|pack|lint|test|sync|report|verify)[ `])' -- 'Sources/*.swift' ':!Sources/patchpack' | sed 's/$$/: libraries do not know the verbs and options of the tool/' | grep .
 
 # Warnings are errors in every build of the package (Package.swift).

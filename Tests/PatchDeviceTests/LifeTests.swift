@@ -21,10 +21,10 @@ import Testing
         init(_ listener: @escaping @Sendable (PatchEvent) -> Void = { _ in }) { self.listener = listener }
 
         @Sendable func add(_ event: PatchEvent) {
-            events.withLock { $0.append(event) }
+            events.locked { $0.append(event) }
             listener(event)
         }
-        var names: [String] { events.withLock { $0.map(\.name) } }
+        var names: [String] { events.locked { $0.map(\.name) } }
     }
 
     private final class Count: Sendable {
@@ -442,18 +442,18 @@ import Testing
                 app: try HostInfo(app: "com.example.shop", version: "2.3.1"), registry: PatchRegistry(),
                 folder: "/proc/self/attr", feed: nil, trust: nil,
                 uptime: Uptime(
-                    now: { time.withLock(\.now) },
+                    now: { time.locked(\.now) },
                     sleep: { end in
-                        time.withLock { ($0.now, $0.waits) = (max($0.now, end), $0.waits + 1) }
+                        time.locked { ($0.now, $0.waits) = (max($0.now, end), $0.waits + 1) }
                         await Task.yield()
                         try Task.checkCancellation()
                     }), listener: nil)
             let service = Task { await device.run(every: .seconds(60), confirmAfter: .zero) }
-            while time.withLock(\.waits) < 20 { await Task.yield() }
+            while time.locked(\.waits) < 20 { await Task.yield() }
             #expect(!device.isReadOnly && device.store.state.launch?.isConfirmed == false)
             service.cancel()
             await service.value
-            #expect(time.withLock { $0.now >= .seconds(60) * ($0.waits - 2) }, "\(time.withLock(\.self))")
+            #expect(time.locked { $0.now >= .seconds(60) * ($0.waits - 2) }, "\(time.locked(\.self))")
         #endif
     }
 
@@ -472,14 +472,14 @@ import Testing
     /// A source that does not answer until the test allows it, cancelled or not.
     private final class SlowSource: FeedSource {
         private let state = Mutex((isAsked: false, isOver: false))
-        var isAsked: Bool { state.withLock(\.isAsked) }
+        var isAsked: Bool { state.locked(\.isAsked) }
 
-        func end() { state.withLock { $0.isOver = true } }
+        func end() { state.locked { $0.isOver = true } }
 
         func fetch(_ path: String, limit: Int, etag: String?) async throws(PatchError) -> FeedReply {
-            state.withLock { $0.isAsked = true }
+            state.locked { $0.isAsked = true }
             await Task.detached {
-                while !self.state.withLock(\.isOver) { try? await Task.sleep(for: .milliseconds(1)) }
+                while !self.state.locked(\.isOver) { try? await Task.sleep(for: .milliseconds(1)) }
             }.value
             return FeedReply(.missing, date: nil)
         }
@@ -718,16 +718,16 @@ import Testing
         let time = Mutex(Duration.zero)
         let (device, app) = try second(
             bench,
-            uptime: Uptime(now: { time.withLock(\.self) }, sleep: { _ in try await Task.sleep(for: .seconds(600)) }))
+            uptime: Uptime(now: { time.locked(\.self) }, sleep: { _ in try await Task.sleep(for: .seconds(600)) }))
         device.launch()
         device.confirm()
         bench.end()
         await device.sync()
         #expect(stages(device) == ["8 trial 0", "7 good 0"] && app.price(1) == 9)
-        time.withLock { $0 = .seconds(599) }
+        time.locked { $0 = .seconds(599) }
         device.store.endWatches()
         #expect(stages(device) == ["8 trial 0", "7 good 0"])
-        time.withLock { $0 = .seconds(600) }
+        time.locked { $0 = .seconds(600) }
         device.store.endWatches()
         #expect(stages(device).first == "8 good 0")
         #expect(device.store.state.launch?.isWatched == false)

@@ -14,13 +14,11 @@ final class Harness: Sendable {
     let runner: PatchRunner
     private let recorded: Recorder
 
-    /// Records events under a lock that the thread sanitizer knows. It does not know the standard library's `Mutex`.
     private final class Recorder: Sendable {
-        private let lock = NSLock()
-        nonisolated(unsafe) private var recorded: [RunnerEvent] = []
+        private let recorded = Mutex<[RunnerEvent]>([])
 
-        func record(_ event: RunnerEvent) { lock.withLock { unsafe recorded.append(event) } }
-        var events: [RunnerEvent] { lock.withLock { unsafe recorded } }
+        func record(_ event: RunnerEvent) { recorded.locked { $0.append(event) } }
+        var events: [RunnerEvent] { recorded.locked { $0 } }
     }
 
     init(

@@ -23,8 +23,8 @@ private actor Account: PatchObject {
 
 private final class Recursive: Sendable {
     private let body = Mutex<@Sendable (Int) async -> Int>({ $0 })
-    func set(_ body: @escaping @Sendable (Int) async -> Int) { self.body.withLock { $0 = body } }
-    func call(_ x: Int) async -> Int { await body.withLock { $0 }(x) }
+    func set(_ body: @escaping @Sendable (Int) async -> Int) { self.body.locked { $0 = body } }
+    func call(_ x: Int) async -> Int { await body.locked { $0 }(x) }
 }
 
 @Suite(.ownThreads) struct AsyncReplaceableTests {

@@ -1,6 +1,7 @@
 import Foundation
 import PatchCrypto
 @testable import PatchRunner
+import Synchronization
 import TestSupport
 import Testing
 
@@ -8,19 +9,18 @@ import Testing
 @Suite(.ownThreads) struct InstrumentTests {
     /// Records where calls begin and end. It calls the body as often as requested.
     private final class Spans: PatchInstrument {
-        private let lock = NSLock()
-        nonisolated(unsafe) private var lines: [String] = []
+        private let lines = Mutex<[String]>([])
         let times: Int
 
         init(times: Int = 1) { self.times = times }
 
-        private func write(_ line: String) { lock.withLock { unsafe lines.append(line) } }
+        private func write(_ line: String) { lines.locked { $0.append(line) } }
 
         /// The records since the last call.
         func read() -> [String] {
-            lock.withLock {
-                defer { unsafe lines = [] }
-                return unsafe lines
+            lines.locked { lines in
+                defer { lines = [] }
+                return lines
             }
         }
 

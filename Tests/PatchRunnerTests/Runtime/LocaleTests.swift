@@ -125,8 +125,8 @@
     /// The decimal separators at places in the app.
     private final class Points: Sendable {
         private let noted = Mutex<[String]>([])
-        func note() { noted.withLock { $0.append(point) } }
-        var all: [String] { noted.withLock { $0 } }
+        func note() { noted.locked { $0.append(point) } }
+        var all: [String] { noted.locked { $0 } }
     }
 
     /// Makes locales in a folder, once for all tests of a suite.

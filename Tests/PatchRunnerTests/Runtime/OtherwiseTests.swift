@@ -241,21 +241,21 @@ import Testing
         let inner = Mutex<(@Sendable (Int) -> Bool)?>(nil)
         let answers = Mutex<[Bool]>([])
         let function = try harness.registry.replaceable("T.f") { (x: Int) -> Bool in
-            guard x > 0, let inner = inner.withLock({ $0 }) else { return true }
+            guard x > 0, let inner = inner.locked({ $0 }) else { return true }
             let answer = inner(x - 1)
-            answers.withLock { $0.append(answer) }
+            answers.locked { $0.append(answer) }
             return answer
         }
-        inner.withLock { $0 = { function($0) } }
+        inner.locked { $0 = { function($0) } }
         try harness.apply(
             "patch.replace('T.f', function(original, x) return original(x) end, {otherwise = false})",
             replaces: ["T.f"])
         #expect(function(3))
-        answers.withLock { $0 = [] }
+        answers.locked { $0 = [] }
         #expect(!function(8))
-        #expect(answers.withLock { $0 } == [false, false, false, false])
+        #expect(answers.locked { $0 } == [false, false, false, false])
         #expect(fallbacks(harness) == [.noRoom])
-        inner.withLock { $0 = nil }
+        inner.locked { $0 = nil }
     }
 
     @Test func theLayerBelowIsNotAsked() throws {

@@ -34,12 +34,12 @@ import TestSupport
             let runner = PatchRunner(
                 registry: registry, host: try HostInfo(app: "com.example.shop", version: "2.3.1"),
                 clock: { Timestamp("2026-11-20T12:00:00Z") },
-                events: { event in events.withLock { $0.append(event.name) } })
+                events: { event in events.locked { $0.append(event.name) } })
             let script = "patch.replace('T.f', function(original, x) return x + 1 end)"
             try runner.activate(try runner.load(try Harness.verified(script, version: 1, replaces: ["T.f"])))
             #expect(function(1) == 2)
         }
         #expect(function(1) == 1)
-        #expect(events.withLock { $0 } == ["loaded", "activated"])
+        #expect(events.locked { $0 } == ["loaded", "activated"])
     }
 }
