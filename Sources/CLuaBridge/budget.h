@@ -74,31 +74,6 @@ void *pp_allocate(void *state, void *block, size_t old_size, size_t new_size);
 /// Sets the hook that checks the budget.
 void pp_set_hook(pp_state *state, lua_State *L);
 
-#if defined(__linux__)
-#define FAST_THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
-#else
-#define FAST_THREAD_LOCAL _Thread_local
-#endif
-
-/// A thread, identified by the address of this.
-typedef struct pp_thread_data {
-    /// The lowest address of its C stack, or 0 before it is looked up.
-    uintptr_t stack;
-    /// The place of the state of a patch that the thread tries first, and how many states it is in. While it is in one, the place
-    /// does not change, so that a nested call finds the state that the thread is in.
-    uint32_t instance, inside;
-    /// The state that it has made for its next call, and holds; or NULL.
-    pp_state *reserved;
-} pp_thread_data;
-extern FAST_THREAD_LOCAL pp_thread_data pp_thread;
-void pp_find_thread_stack(void);
-
-static inline bool has_stack(int64_t bytes) {
-    if (__builtin_expect(pp_thread.stack == 0, 0)) pp_find_thread_stack();
-    // The address of a local would not do: the address sanitizer keeps locals on its heap.
-    return (uintptr_t)__builtin_frame_address(0) - pp_thread.stack > (uintptr_t)bytes;
-}
-
 static inline void reset_budget(pp_state *state, int64_t fuel) {
     state->budget = (pp_budget){.fuel = fuel};
     state->session.refusal = PP_NOT_KILLED;

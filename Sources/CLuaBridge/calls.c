@@ -251,16 +251,6 @@ static inline __attribute__((always_inline)) int all_arguments(lua_State *L, pp_
 
 bool pp_has_run(lua_State *L) { return state_of(L)->activation->has_run; }
 
-bool pp_may_be_non_finite(lua_State *L) {
-    pp_state *state = state_of(L);
-    return is_spec(state) || (state->activation && state->activation->has_non_finite);
-}
-
-void pp_note_non_finite(lua_State *L) {
-    pp_activation *call = state_of(L)->activation;
-    if (call) call->has_non_finite = true;
-}
-
 void pp_host_begins(lua_State *L) { host_begins(state_of(L)); }
 void pp_host_ends(lua_State *L) { host_ends(state_of(L)); }
 int64_t pp_calls(lua_State *L) { return state_of(L)->last_call; }

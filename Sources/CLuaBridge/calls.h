@@ -5,6 +5,20 @@
 
 #include "lock.h"
 
+/// Does the work that is left to the last call in the state, and releases the lock.
+void pp_attend(pp_state *state);
+/// Leave, at the outermost level.
+static inline void unlock_state(pp_state *state) {
+    pp_thread.inside--;
+    if (__builtin_expect(atomic_load_explicit(&state->attention, memory_order_relaxed), 0)) {
+        pp_attend(state);
+        return;
+    }
+    atomic_store_explicit(&state->owner, 0, memory_order_release);
+}
+
+/// Closes the Lua state; the `pp_state` stays. The caller holds the state's lock.
+void pp_empty(pp_state *state);
 /// Ends an asynchronous call.
 void pp_drop(pp_state *state, pp_activation *call);
 /// Ends asynchronous calls that wait, each of which is the `outer` of the one before.
@@ -22,13 +36,10 @@ pp_layer *pp_add_layer(lua_State *L, const char *name);
 void pp_set_functions(lua_State *L, pp_layer *layer, bool is_method);
 /// Pops the value on top, which answers when the script cannot.
 void pp_set_otherwise(lua_State *L, pp_layer *layer);
-/// Replaces the value on top with its message and its code, if `host.error` has made it. Returns whether it has.
-bool pp_push_error_parts(lua_State *L);
+/// In the registry: the metatable of the errors that `host.error` makes.
+extern const char pp_error_key;
 /// Counts one of the patch's states as closed. The layers end with the last one.
 void pp_leave_home(pp_state *home);
-/// Makes room for the counters of as many layers, which begin at 0.
-bool pp_make_counters(pp_state *state, int32_t count);
-void pp_add_counters(pp_counters *sum, const pp_counters *more);
 pp_layer *pp_find_layer(pp_state *state, const char *name);
 
 #endif

@@ -5,25 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add(_Atomic(uint64_t) *sum, const _Atomic(uint64_t) *more) {
-    atomic_store_explicit(
-        sum, atomic_load_explicit(sum, memory_order_relaxed) + atomic_load_explicit(more, memory_order_relaxed), memory_order_relaxed);
-}
-
-void pp_add_counters(pp_counters *sum, const pp_counters *more) {
-    add(&sum->calls, &more->calls);
-    add(&sum->measured, &more->measured);
-    add(&sum->nanoseconds, &more->nanoseconds);
-    for (int i = 0; i <= PP_BOUNDS; i++) add(&sum->times[i], &more->times[i]);
-    uint64_t longest = atomic_load_explicit(&more->longest, memory_order_relaxed);
-    if (longest > atomic_load_explicit(&sum->longest, memory_order_relaxed))
-        atomic_store_explicit(&sum->longest, longest, memory_order_relaxed);
-}
-
-static void reset_counters(pp_counters *counters) {
-    _Atomic(uint64_t) *each = &counters->calls;
-    for (size_t i = 0; i < sizeof *counters / sizeof *each; i++) atomic_store_explicit(&each[i], 0, memory_order_relaxed);
-}
+const char pp_error_key;
 
 /// Resets a layer that is used again. Another thread may still read its earlier values.
 static void reset(pp_layer *layer) {
@@ -32,7 +14,7 @@ static void reset(pp_layer *layer) {
     atomic_store(&layer->tried_by, 0);
     atomic_store_explicit(&layer->failures, 0, memory_order_relaxed);
     atomic_store_explicit(&layer->fallbacks, 0, memory_order_relaxed);
-    reset_counters(&layer->ended);
+    pp_reset_counters(&layer->ended);
 }
 
 /// The layer of a name in another instance of the patch.
@@ -43,18 +25,6 @@ static pp_layer *find_again(lua_State *L, pp_state *home, const char *name) {
     if (!is_new)
         luaL_error(L, "'%s' is replaced %s: the script does not do the same each time that it loads", name, layer ? "twice" : "this time only");
     return layer;
-}
-
-bool pp_make_counters(pp_state *state, int32_t count) {
-    if (count > state->counter_capacity) {
-        int32_t capacity = count < 4 ? 4 : 2 * count;
-        pp_counters *counters = realloc(state->counters, (size_t)capacity * sizeof *counters);
-        if (!counters) return false;
-        state->counters = counters;
-        state->counter_capacity = capacity;
-    }
-    for (int32_t i = 0; i < count; i++) reset_counters(&state->counters[i]);
-    return true;
 }
 
 /// Makes room for more layers.
@@ -113,10 +83,25 @@ void pp_set_otherwise(lua_State *L, pp_layer *layer) {
 
 bool pp_has_otherwise(pp_layer *layer) { return layer->has_otherwise; }
 
+/// Replaces the value on top with its message and its code, if `host.error` has made it. Returns whether it has.
+static bool push_error_parts(lua_State *L) {
+    if (lua_type(L, -1) != LUA_TTABLE || !lua_getmetatable(L, -1)) return false;
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &pp_error_key);
+    bool is_error = lua_rawequal(L, -1, -2);
+    lua_pop(L, 2);
+    if (!is_error) return false;
+    lua_pushliteral(L, "message");
+    lua_rawget(L, -2);
+    lua_pushliteral(L, "code");
+    lua_rawget(L, -3);
+    lua_remove(L, -3);
+    return true;
+}
+
 bool pp_push_otherwise(pp_layer *layer) {
     lua_State *L = layer->home->main;
     lua_rawgetp(L, LUA_REGISTRYINDEX, &layer->has_otherwise);
-    return pp_push_error_parts(L);
+    return push_error_parts(L);
 }
 
 pp_layer *pp_find_layer(pp_state *state, const char *name) {

@@ -93,9 +93,6 @@ static void __tsan_release(const void *address) { (void)address; }
 void pp_lock_is_taken(const void *address) { __tsan_acquire(address); }
 void pp_lock_is_given_back(const void *address) { __tsan_release(address); }
 
-pp_state pp_taken = {
-    .owner = ~(uintptr_t)1, .home = &pp_taken, .instances = {[0 ... PP_INSTANCES] = &pp_taken}};
-
 /// The owner of a state that is given to a waiter.
 static uintptr_t reserved_for(const pp_waiter *waiter) { return (uintptr_t)waiter | 1; }
 

@@ -25,9 +25,6 @@ void pp_part(pp_state *home, pp_state *state);
 /// Does the same if the state, which this thread has locked, is the patch's last, and the memory is not enough for as many. Returns
 /// whether it did.
 bool pp_part_if_last(pp_state *state);
-/// Does the work that is left to the last call in the state, and releases the lock.
-void pp_attend(pp_state *state);
-static inline uintptr_t this_thread(void) { return (uintptr_t)&pp_thread; }
 
 /// Take (lock.c). Returns whether this thread has it now; `*outermost` is true if it did not have it before.
 static inline bool lock_state(pp_state *state, int64_t nanoseconds, bool *outermost) {
@@ -43,16 +40,6 @@ static inline bool lock_state(pp_state *state, int64_t nanoseconds, bool *outerm
         return true;
     }
     return pp_wait_for(state, nanoseconds);
-}
-
-/// Leave, at the outermost level.
-static inline void unlock_state(pp_state *state) {
-    pp_thread.inside--;
-    if (__builtin_expect(atomic_load_explicit(&state->attention, memory_order_relaxed), 0)) {
-        pp_attend(state);
-        return;
-    }
-    atomic_store_explicit(&state->owner, 0, memory_order_release);
 }
 
 #endif

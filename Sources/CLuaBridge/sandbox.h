@@ -37,6 +37,8 @@ int pp_error_words(lua_State *L);
 void pp_write_log(lua_State *L, int32_t level, const char *text, size_t length);
 /// `host.call`: calls a registered function, which the script names by the first argument.
 int pp_call_host(lua_State *L);
+/// Calls a method of a host object, or a function of `pp_add_function`. Its numbers are the upvalues.
+int pp_call_method(lua_State *L);
 /// The `original` of a replacement.
 int pp_call_original(lua_State *L);
 /// `waxClass`.
@@ -45,6 +47,18 @@ int pp_wax_class(lua_State *L);
 void pp_install_classes(lua_State *L);
 /// Pushes the table of a class's functions, and creates it if it does not exist.
 void pp_push_class(lua_State *L, const char *name);
+
+/// Ends a callback of the host: raises the error that it left, if it left one.
+static inline int finish_callback(pp_state *state, lua_State *L, int count) {
+    raise_if_killed(L);
+    pp_activation *call = state->activation;
+    if (__builtin_expect(call && call->refused, 0)) {
+        call->refused = false;
+        WITH_RUNNER(state, state->session.host.refusal(state->session.context, L));
+        return lua_error(L);
+    }
+    return count < 0 ? lua_error(L) : count;
+}
 
 /// Calls the Lua function that a function of the sandbox wraps.
 static inline int call_lua(lua_State *L, enum pp_lua_function which) { return state_of(L)->lua_functions[which](L); }

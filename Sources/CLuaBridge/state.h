@@ -3,8 +3,8 @@
 #ifndef CLUABRIDGE_STATE_H
 #define CLUABRIDGE_STATE_H
 
-#include "CLuaBridge.h"
 #include "c_locale.h"
+#include "thread.h"
 
 #include <lauxlib.h>
 #include <lua.h>
@@ -276,8 +276,10 @@ static inline int32_t memory_reason(const pp_state *state) {
     return state->session.refusal ? state->session.refusal : PP_MEMORY;
 }
 
-/// Closes the Lua state; the `pp_state` stays. The caller holds the state's lock.
-void pp_empty(pp_state *state);
+/// Makes room for the counters of as many layers, which begin at 0.
+bool pp_make_counters(pp_state *state, int32_t count);
+void pp_add_counters(pp_counters *sum, const pp_counters *more);
+void pp_reset_counters(pp_counters *counters);
 
 /// The message handler is at the bottom of the main stack. The functions of the layers follow; if the layers are few, there is
 /// room for them from the start. The host may push as much as HOST_STACK.
