@@ -47,19 +47,19 @@ static void set_interval(pp_state *state, int interval) {
 }
 
 /// Checks more often from now on, because instructions on the values in memory may take longer.
-static void look_more_often(pp_state *state) {
+static void shorten_interval(pp_state *state) {
     if (is_spec(state)) return; // its hook is for the time limit of a spec
     int interval = interval_for(state, weight(state, state->session.longest_string, state->session.largest_block));
     if (interval >= state->session.interval || !state->main) return;
     state->budget.fuel -= state->session.interval; // the instructions since the last check, which the hook forgets
-    if (state->budget.until_look > interval) {
-        state->budget.paced -= state->budget.until_look - interval;
-        state->budget.until_look = interval;
+    if (state->budget.until_check > interval) {
+        state->budget.paced -= state->budget.until_check - interval;
+        state->budget.until_check = interval;
     }
     set_interval(state, interval);
 }
 
-void pp_relax(pp_state *state) {
+void pp_restore_interval(pp_state *state) {
     if (is_spec(state)) return;
     // Nothing is larger than all the memory in use.
     int64_t used = state->session.used;
@@ -70,19 +70,19 @@ void pp_relax(pp_state *state) {
 }
 
 void pp_count_link(pp_state *state) {
-    if (state->session.links++ < LONGEST_CHAIN) look_more_often(state);
+    if (state->session.links++ < LONGEST_CHAIN) shorten_interval(state);
 }
 
 /// Why the script may not hold this many bytes; 0 if it may. The bytes in the patch's other states count, too.
 static int32_t memory_refusal(pp_state *state, int64_t bytes) {
     int64_t most = state->session.limits.hard_memory, all = bytes;
     if (bytes > most) return PP_MEMORY;
-    pp_state *home = home_of(state), *other;
-    for (int32_t i = 0; (other = instance_at(home, i)); i++) {
+    pp_state *other;
+    for (int32_t i = 0; (other = instance_at(state->patch, i)); i++) {
         if (other != state) all += atomic_load_explicit(&other->held, memory_order_relaxed);
     }
     if (all > most)
-        note_needed(home, bytes);
+        note_needed(state->patch, bytes);
     else
         note_held(state, bytes);
     return all > most ? PP_OTHERS : PP_NOT_KILLED;
@@ -109,7 +109,7 @@ void *pp_allocate(void *context, void *block, size_t old_size, size_t new_size) 
         // If there is no block yet, the old size is the type of the value that the block is for.
         bool is_string = !block && (old_size & 15) == LUA_TSTRING;
         if (!state->session.trusted) {
-            int64_t after = state->session.used + (int64_t)new_size - before - state->session.lent;
+            int64_t after = state->session.used + (int64_t)new_size - before - state->session.coroutine_bytes;
             if (__builtin_expect(after > state->session.share, 0)) {
                 int32_t reason = memory_refusal(state, after);
                 if (reason) return refuse(state, reason);
@@ -123,7 +123,7 @@ void *pp_allocate(void *context, void *block, size_t old_size, size_t new_size) 
         int64_t *largest = is_string ? &state->session.longest_string : &state->session.largest_block;
         if (__builtin_expect((int64_t)new_size > *largest, 0)) {
             *largest = (int64_t)new_size;
-            look_more_often(state);
+            shorten_interval(state);
         }
     }
     void *moved = realloc(block, new_size);
@@ -131,7 +131,7 @@ void *pp_allocate(void *context, void *block, size_t old_size, size_t new_size) 
     state->session.used += (int64_t)new_size - before;
     if (is_hash_part) {
         pp_add_hash_part(state, moved, new_size);
-        look_more_often(state);
+        shorten_interval(state);
     }
     return moved;
 }
@@ -187,9 +187,9 @@ bool pp_pay(lua_State *L, uint64_t steps, uint64_t bytes) {
     if (is_spec(state)) return true;
     if (budget->kill) return false;
     if (steps > INT32_MAX || bytes > (uint64_t)state->session.limits.hard_memory
-        || state->session.used - state->session.lent + (int64_t)bytes > state->session.limits.hard_memory) {
+        || state->session.used - state->session.coroutine_bytes + (int64_t)bytes > state->session.limits.hard_memory) {
         budget->kill = steps > INT32_MAX ? PP_FUEL : PP_MEMORY; // the allocator never refuses the host
-    } else if ((budget->until_look -= (int64_t)steps) <= 0) {
+    } else if ((budget->until_check -= (int64_t)steps) <= 0) {
         settle_fuel(budget, state->session.interval);
         budget->kill = reason_to_end(state);
     }
@@ -200,21 +200,21 @@ bool pp_pay(lua_State *L, uint64_t steps, uint64_t bytes) {
 /// Collects garbage if memory is past the limit, in steps, and checks the clock after each step.
 static void check_memory(lua_State *L) {
     pp_state *state = state_of(L);
-    if (state->session.used - state->session.lent <= state->session.limits.soft_memory) return;
+    if (state->session.used - state->session.coroutine_bytes <= state->session.limits.soft_memory) return;
     state->budget.fuel -= state->session.used / 256;
     // Garbage that appears during this cycle is found by the next.
-    for (int cycles = 0; cycles < 2 && state->session.used - state->session.lent > state->session.limits.soft_memory;) {
+    for (int cycles = 0; cycles < 2 && state->session.used - state->session.coroutine_bytes > state->session.limits.soft_memory;) {
         if (lua_gc(L, LUA_GCSTEP, 0)) cycles++;
         pp_check_clock(L);
     }
-    if (state->session.used - state->session.lent > state->session.limits.soft_memory) pp_kill_run(L, PP_MEMORY);
+    if (state->session.used - state->session.coroutine_bytes > state->session.limits.soft_memory) pp_kill_run(L, PP_MEMORY);
 }
 
-void pp_look(lua_State *L) {
+void pp_check_budget(lua_State *L) {
     pp_state *state = state_of(L);
     if (is_spec(state)) return;
     settle_fuel(&state->budget, state->session.interval);
-    note_held(state, state->session.used - state->session.lent);
+    note_held(state, state->session.used - state->session.coroutine_bytes);
     pp_check_clock(L);
     check_memory(L);
 }
@@ -250,14 +250,14 @@ static void hook(lua_State *L, lua_Debug *where) {
     }
     int interval = lua_gethookcount(L); // a coroutine may have another count
     state->budget.fuel -= interval;
-    pp_look(L);
+    pp_check_budget(L);
     if (interval != state->session.interval) lua_sethook(L, hook, hook_mask(state), state->session.interval);
 }
 
-int64_t pp_memory(pp_state *state) {
+int64_t pp_memory(pp_patch *patch) {
+    pp_state *state = instance_at(patch, 0);
     int64_t all = state->session.used;
-    pp_state *other;
-    for (int32_t i = 1; (other = instance_at(state, i)); i++) all += atomic_load_explicit(&other->held, memory_order_relaxed);
+    for (int32_t i = 1; (state = instance_at(patch, i)); i++) all += atomic_load_explicit(&state->held, memory_order_relaxed);
     return all;
 }
 

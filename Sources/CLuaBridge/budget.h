@@ -13,22 +13,22 @@ static inline void raise_if_killed(lua_State *L) {
 }
 
 /// Checks fuel, clock and memory, and ends a run that is past a limit.
-void pp_look(lua_State *L);
+void pp_check_budget(lua_State *L);
 
 /// Charges for steps of a C loop, each of which counts as an instruction. Called before the work, because it may end
 /// the run.
 static inline void charge(lua_State *L, uint64_t units) {
     pp_budget *budget = &state_of(L)->budget;
     if (units > INT32_MAX) pp_kill_run(L, PP_FUEL);
-    if ((budget->until_look -= (int64_t)units) <= 0) pp_look(L);
+    if ((budget->until_check -= (int64_t)units) <= 0) pp_check_budget(L);
 }
 /// Charges for copying or reading this many bytes.
 static inline void charge_bytes(lua_State *L, uint64_t bytes) { charge(L, bytes / 16 + 1); }
 
 /// Subtracts the fuel that C loops have used since the last check, and starts counting again.
 static inline void settle_fuel(pp_budget *budget, int interval) {
-    budget->fuel -= budget->paced - budget->until_look;
-    budget->paced = budget->until_look = budget->fuel < interval ? budget->fuel : interval;
+    budget->fuel -= budget->paced - budget->until_check;
+    budget->paced = budget->until_check = budget->fuel < interval ? budget->fuel : interval;
 }
 
 /// Marks where the host's own code begins. Its time does not count as the script's, but the rest of a callback's time does.
@@ -58,15 +58,15 @@ static inline void continue_clocks(pp_budget *budget) {
 }
 
 /// Notes that a state of the patch needs this many bytes.
-static inline void note_needed(pp_state *home, int64_t bytes) {
-    if (bytes > atomic_load_explicit(&home->largest, memory_order_relaxed))
-        atomic_store_explicit(&home->largest, bytes, memory_order_relaxed);
+static inline void note_needed(pp_patch *patch, int64_t bytes) {
+    if (bytes > atomic_load_explicit(&patch->largest, memory_order_relaxed))
+        atomic_store_explicit(&patch->largest, bytes, memory_order_relaxed);
 }
 
 /// Notes the bytes that a state's script holds.
 static inline void note_held(pp_state *state, int64_t bytes) {
     atomic_store_explicit(&state->held, bytes, memory_order_relaxed);
-    note_needed(home_of(state), bytes);
+    note_needed(state->patch, bytes);
 }
 
 /// Lua's allocator, which counts and refuses memory.
@@ -77,12 +77,12 @@ void pp_set_hook(pp_state *state, lua_State *L);
 static inline void reset_budget(pp_state *state, int64_t fuel) {
     state->budget = (pp_budget){.fuel = fuel};
     state->session.refusal = PP_NOT_KILLED;
-    state->budget.paced = state->budget.until_look = fuel < state->session.interval ? fuel : state->session.interval;
+    state->budget.paced = state->budget.until_check = fuel < state->session.interval ? fuel : state->session.interval;
 }
 
 /// Lets the hook check less often again, as far as the values in memory allow. Called between runs, so that no script can delay a
 /// check.
-void pp_relax(pp_state *state);
+void pp_restore_interval(pp_state *state);
 /// Counts that a table was given an `__index` or a `__newindex` that is a table.
 void pp_count_link(pp_state *state);
 

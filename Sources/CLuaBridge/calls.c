@@ -26,13 +26,13 @@ static inline void note_instance(pp_state *state) {
         return;
     }
     // Until it leaves this state, the thread searches the states that it is already in before it takes another.
-    state->displaced = pp_thread.instance + 1;
+    state->outer_instance = pp_thread.instance + 1;
     pp_thread.instance = PP_INSTANCES;
-    atomic_store(&state->attention, true);
+    atomic_store(&state->has_leaving_work, true);
 }
 
 static bool lock_patiently(pp_state *state, patience patience, bool *outermost) {
-    bool is_in = patience.waiter && pp_waits_for(patience.waiter) == state && pp_take_turn(patience.waiter);
+    bool is_in = patience.waiter && pp_waits_in(patience.waiter) == &state->queue && pp_take_turn(patience.waiter);
     if (is_in)
         *outermost = true;
     else if (!lock_state(state, patience.is_task ? 0 : state->session.limits.lock_nanoseconds, outermost))
@@ -41,13 +41,13 @@ static bool lock_patiently(pp_state *state, patience patience, bool *outermost) 
     return true;
 }
 
-static pp_state *lock_any(pp_state *home, patience patience, bool *outermost, bool *may_grow) {
+static pp_state *lock_any(pp_patch *patch, patience patience, bool *outermost, bool *may_grow) {
     pp_state *state = NULL;
-    if (patience.waiter && pp_waits_for(patience.waiter) == home) state = pp_take_turn(patience.waiter);
+    if (patience.waiter && pp_waits_in(patience.waiter) == &patch->queue) state = pp_take_turn(patience.waiter);
     *outermost = true;
     if (!state)
         state = pp_take_any(
-            home, patience.is_task ? 0 : home->session.limits.lock_nanoseconds, outermost, may_grow);
+            patch, patience.is_task ? 0 : patch->limits.lock_nanoseconds, outermost, may_grow);
     if (state && *outermost) note_instance(state);
     return state;
 }
@@ -82,12 +82,13 @@ static __attribute__((noinline)) pp_attempt lock_layer_slowly(void *cell, const 
         if (!layer || (layer == seen && put == seen_put)) return (pp_attempt){layer, .refusal = PP_UNPATCHED};
         bool outermost, may_grow = false;
         if (is_shut(layer)) return (pp_attempt){layer, .refusal = PP_OPEN};
-        pp_state *home = layer->home, *state = lock_any(home, patience, &outermost, &may_grow);
+        pp_patch *patch = layer->patch;
+        pp_state *state = lock_any(patch, patience, &outermost, &may_grow);
         if (!state) return (pp_attempt){layer, .refusal = may_grow ? PP_MAY_GROW : PP_BUSY};
         const void *on = atomic_load(&layer->slot);
         bool is_tried = !on && atomic_load(&layer->is_open) && !is_shut(layer);
-        bool is_on = (on == slot || is_tried) && !atomic_load_explicit(&home->closing, memory_order_relaxed);
-        if (is_on && atomic_load_explicit(&state->serves, memory_order_relaxed) == home) {
+        bool is_on = (on == slot || is_tried) && !atomic_load_explicit(&patch->closing, memory_order_relaxed);
+        if (is_on && atomic_load_explicit(&state->is_serving, memory_order_relaxed)) {
             if (is_tried) atomic_store(&layer->tried_by, 0); // only this call, and not the calls within it
             return (pp_attempt){layer, state, outermost, 0};
         }
@@ -105,7 +106,7 @@ static inline pp_layer *lock_layer(
     void *cell, const void *slot, patience patience, pp_state **locked, bool *outermost, int32_t *refusal) {
     pp_layer *layer = (pp_layer *)atomic_load_explicit((_Atomic(uintptr_t) *)cell, memory_order_acquire);
     if (__builtin_expect(layer != NULL, 1)) {
-        pp_state *state = atomic_load_explicit(&layer->home->instances[pp_thread.instance], memory_order_acquire);
+        pp_state *state = atomic_load_explicit(&layer->patch->instances[pp_thread.instance], memory_order_acquire);
         uintptr_t free_owner = 0;
         if (__builtin_expect(
                 atomic_compare_exchange_strong_explicit(
@@ -113,7 +114,7 @@ static inline pp_layer *lock_layer(
                 1)) {
             if (__builtin_expect(
                     atomic_load_explicit(&layer->slot, memory_order_acquire) == slot
-                        && atomic_load_explicit(&state->serves, memory_order_relaxed) == layer->home,
+                        && atomic_load_explicit(&state->is_serving, memory_order_relaxed),
                     1)) {
                 pp_thread.inside++;
                 *locked = state;
@@ -158,7 +159,7 @@ static inline pp_activation *call_at(pp_state *state, int32_t depth) {
 /// Returns a `pp_refusal`, or 0.
 static inline int32_t admit(pp_state *state, bool outermost) {
     if (__builtin_expect(outermost, 1)) {
-        if (__builtin_expect(state->session.interval < state->session.limits.instructions_per_check, 0)) pp_relax(state);
+        if (__builtin_expect(state->session.interval < state->session.limits.instructions_per_check, 0)) pp_restore_interval(state);
         reset_budget(state, state->session.limits.call_fuel);
         state->session.has_refused = false;
     } else if (state->budget.kill) {
@@ -282,7 +283,7 @@ static inline void take_off(pp_state *state, pp_activation *call) {
     if (__builtin_expect(call->is_of_host, 0)) host_begins(state);
     if (--state->session.depth == 0) {
         state->fuel_used =
-            state->session.limits.call_fuel - state->budget.fuel + state->budget.paced - state->budget.until_look;
+            state->session.limits.call_fuel - state->budget.fuel + state->budget.paced - state->budget.until_check;
         unlock_state(state);
     }
 }
@@ -305,7 +306,7 @@ static inline void measure(pp_state *state, pp_activation *call) {
         int bound = 0;
         while (bound < PP_BOUNDS && took >= bounds[bound]) bound++;
         count(&counters->times[bound], 1);
-        note_held(state, state->session.used - state->session.lent);
+        note_held(state, state->session.used - state->session.coroutine_bytes);
     }
     if (took > atomic_load_explicit(&counters->longest, memory_order_relaxed))
         atomic_store_explicit(&counters->longest, took, memory_order_relaxed);
@@ -424,7 +425,7 @@ static pp_activation *take_spare(pp_state *state) {
     lua_State *L = call->L;
     if (!lua_checkstack(L, HOST_STACK)) return NULL; // a collection has made its stack smaller
     state->spare = NULL;
-    *call = (pp_activation){.L = L, .lent = call->lent};
+    *call = (pp_activation){.L = L, .coroutine_bytes = call->coroutine_bytes};
     // As on the main stack, the hook continues to count from call to call.
     if (lua_gethookcount(L) != state->session.interval)
         lua_sethook(L, lua_gethook(state->main), lua_gethookmask(state->main), state->session.interval);
@@ -441,8 +442,8 @@ static pp_activation *new_coroutine(pp_state *state) {
     int64_t before = state->session.used;
     call->L = lua_newthread(outer);
     lua_checkstack(call->L, HOST_STACK);
-    if (state->session.used > before) call->lent = state->session.used - before; // a collection may have run in between
-    state->session.lent += call->lent;
+    if (state->session.used > before) call->coroutine_bytes = state->session.used - before; // a collection may have run in between
+    state->session.coroutine_bytes += call->coroutine_bytes;
     lua_rawsetp(outer, LUA_REGISTRYINDEX, call); // keeps the coroutine until the call is freed
     return call;
 }
@@ -455,7 +456,7 @@ pp_entry pp_enter_async(void *cell, const void *slot, pp_waiter *waiter) {
     if (!state) return refused_by(layer, refusal);
     refusal = admit(state, outermost);
     if (refusal) return refused_by(layer, refusal);
-    if (atomic_load_explicit(&home_of(state)->all_suspended, memory_order_relaxed) >= state->session.limits.waiting_calls)
+    if (atomic_load_explicit(&state->patch->all_suspended, memory_order_relaxed) >= state->session.limits.waiting_calls)
         return refused_by(layer, refuse(state, PP_CROWDED, outermost));
     state->session.trusted = true;
     pp_activation *call = state->spare ? take_spare(state) : new_coroutine(state);
@@ -513,7 +514,7 @@ static void put_back_budget(pp_state *state, pp_activation *call) {
 
 static void count_suspended(pp_state *state, int32_t more) {
     state->suspended += more;
-    atomic_fetch_add_explicit(&home_of(state)->all_suspended, more, memory_order_relaxed);
+    atomic_fetch_add_explicit(&state->patch->all_suspended, more, memory_order_relaxed);
 }
 
 void *pp_suspend(lua_State *L) {
@@ -537,7 +538,7 @@ void pp_drop(pp_state *state, pp_activation *call) {
         state->spare = call;
         return;
     }
-    state->session.lent -= call->lent;
+    state->session.coroutine_bytes -= call->coroutine_bytes;
     lua_pushnil(state->main);
     lua_rawsetp(state->main, LUA_REGISTRYINDEX, call);
     free(call);
@@ -565,7 +566,7 @@ void pp_abandon(void *waiting) {
     // The next thread that leaves the state drops it.
     call->outer = atomic_load(&state->abandoned);
     while (!atomic_compare_exchange_weak(&state->abandoned, &call->outer, call)) {}
-    atomic_store(&state->attention, true);
+    atomic_store(&state->has_leaving_work, true);
     bool outermost;
     if (lock_state(state, 0, &outermost) && outermost) unlock_state(state);
 }
@@ -597,7 +598,7 @@ lua_State *pp_continue(void *waiting, pp_waiter *waiter, bool *is_over) {
         stop_clocks(&call->outer_budget);
         call->has_outer_budget = true;
     } else if (state->session.interval < state->session.limits.instructions_per_check) {
-        pp_relax(state);
+        pp_restore_interval(state);
     }
     state->budget = call->budget;
     continue_clocks(&state->budget);
@@ -610,38 +611,57 @@ lua_State *pp_continue(void *waiting, pp_waiter *waiter, bool *is_over) {
 
 // MARK: work for the last call
 
-void pp_leave_home(pp_state *home) {
-    if (atomic_fetch_sub(&home->open_states, 1) != 1) return;
-    for (int32_t i = 0; i < home->layer_count; i++) {
-        free(home->layers[i]->name);
-        home->layers[i]->name = NULL;
+void pp_leave_patch(pp_patch *patch) {
+    if (atomic_fetch_sub(&patch->open_states, 1) != 1) return;
+    for (int32_t i = 0; i < patch->layer_count; i++) {
+        free(patch->layers[i]->name);
+        patch->layers[i]->name = NULL;
     }
-    home->layer_count = 0;
-    home->free = true;
+    patch->layer_count = 0;
+    atomic_store(&patch->is_free, true);
 }
 
-/// Closes the Lua state; the `pp_state` stays. The caller holds the state's lock.
+/// Closes the Lua state, if there is one; the `pp_state` stays. The caller holds the state's lock.
 void pp_empty(pp_state *state) {
     state->session.trusted = true;
-    atomic_store(&state->serves, NULL);
-    lua_close(state->main);
+    atomic_store(&state->is_serving, false);
+    if (state->main) lua_close(state->main);
     free(state->spare);
+    free(state->deep_calls);
+    free(state->hash_parts);
     state->spare = NULL;
+    state->deep_calls = NULL;
+    state->hash_parts = NULL;
+    state->hash_part_capacity = 0;
     state->main = NULL;
     state->activation = NULL;
     atomic_store(&state->held, 0);
-    pp_state *home = home_of(state);
-    if (state != home) state->free = true;
-    pp_leave_home(home);
+    atomic_store(&state->is_free, true);
+    pp_leave_patch(state->patch);
+}
+
+void pp_shrink(pp_patch *patch) {
+    for (bool parts = true; parts;) {
+        pthread_mutex_lock(&patch->pool->queues_mutex);
+        int32_t count = atomic_load(&patch->instance_count);
+        pp_state *last = count > 1 && !pp_fits(patch, count) ? instance_at(patch, count - 1) : NULL;
+        bool is_free = last && pp_try_lock(last);
+        parts = is_free && last->suspended == 0;
+        if (parts)
+            pp_part(last);
+        else if (last)
+            atomic_store(&last->has_leaving_work, true); // who leaves it looks again
+        pthread_mutex_unlock(&patch->pool->queues_mutex);
+        if (is_free) unlock_state(last);
+    }
 }
 
 /// Does the work that is left to the last call, and releases the lock: drops abandoned calls, and closes the state.
-void pp_attend(pp_state *state) {
-    if (state->displaced) pp_thread.instance = state->displaced - 1;
-    state->displaced = 0;
+void pp_finish_leaving(pp_state *state) {
+    if (state->outer_instance) pp_thread.instance = state->outer_instance - 1;
+    state->outer_instance = 0;
     void *closed = NULL;
     void (*tell)(void *) = state->session.host.closed;
-    pp_state *home = home_of(state);
     bool has_parted = false;
     if (state->main) {
         state->session.trusted = true;
@@ -657,6 +677,6 @@ void pp_attend(pp_state *state) {
     // A call that was abandoned meanwhile may have found the lock taken.
     bool outermost;
     if (atomic_load(&state->abandoned) && lock_state(state, 0, &outermost) && outermost) unlock_state(state);
-    if (has_parted) pp_shrink(home);
+    if (has_parted) pp_shrink(state->patch);
     if (closed) tell(closed);
 }

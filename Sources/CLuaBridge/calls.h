@@ -3,21 +3,22 @@
 #ifndef CLUABRIDGE_CALLS_H
 #define CLUABRIDGE_CALLS_H
 
+#include "budget.h"
 #include "lock.h"
 
 /// Does the work that is left to the last call in the state, and releases the lock.
-void pp_attend(pp_state *state);
+void pp_finish_leaving(pp_state *state);
 /// Leave, at the outermost level.
 static inline void unlock_state(pp_state *state) {
     pp_thread.inside--;
-    if (__builtin_expect(atomic_load_explicit(&state->attention, memory_order_relaxed), 0)) {
-        pp_attend(state);
+    if (__builtin_expect(atomic_load_explicit(&state->has_leaving_work, memory_order_relaxed), 0)) {
+        pp_finish_leaving(state);
         return;
     }
     atomic_store_explicit(&state->owner, 0, memory_order_release);
 }
 
-/// Closes the Lua state; the `pp_state` stays. The caller holds the state's lock.
+/// Closes the Lua state, if there is one; the `pp_state` stays. The caller holds the state's lock.
 void pp_empty(pp_state *state);
 /// Ends an asynchronous call.
 void pp_drop(pp_state *state, pp_activation *call);
@@ -39,7 +40,7 @@ void pp_set_otherwise(lua_State *L, pp_layer *layer);
 /// In the registry: the metatable of the errors that `host.error` makes.
 extern const char pp_error_key;
 /// Counts one of the patch's states as closed. The layers end with the last one.
-void pp_leave_home(pp_state *home);
-pp_layer *pp_find_layer(pp_state *state, const char *name);
+void pp_leave_patch(pp_patch *patch);
+pp_layer *pp_find_layer(pp_patch *patch, const char *name);
 
 #endif

@@ -32,7 +32,7 @@ static inline void leave_host(pp_state *state, lua_State *L, lua_State *outer) {
     script_begins(state);
     host_ends(state);
     state->activation->L = outer;
-    if (__builtin_expect(state->session.used - state->session.lent > state->session.limits.soft_memory, 0)) pp_look(L);
+    if (__builtin_expect(state->session.used - state->session.coroutine_bytes > state->session.limits.soft_memory, 0)) pp_check_budget(L);
 }
 
 static int wait_ended(lua_State *L, int status, lua_KContext context) {

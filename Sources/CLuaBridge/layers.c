@@ -18,8 +18,8 @@ static void reset(pp_layer *layer) {
 }
 
 /// The layer of a name in another instance of the patch.
-static pp_layer *find_again(lua_State *L, pp_state *home, const char *name) {
-    pp_layer *layer = pp_find_layer(home, name);
+static pp_layer *find_again(lua_State *L, pp_patch *patch, const char *name) {
+    pp_layer *layer = pp_find_layer(patch, name);
     bool is_new = layer && lua_rawgetp(L, LUA_REGISTRYINDEX, &layer->function) == LUA_TNIL;
     if (layer) lua_pop(L, 1);
     if (!is_new)
@@ -28,46 +28,47 @@ static pp_layer *find_again(lua_State *L, pp_state *home, const char *name) {
 }
 
 /// Makes room for more layers.
-static bool grow(pp_state *state) {
-    int32_t capacity = state->layer_capacity ? 2 * state->layer_capacity : 4;
-    pp_layer **layers = realloc(state->layers, (size_t)capacity * sizeof *layers);
+static bool grow(pp_patch *patch) {
+    int32_t capacity = patch->layer_capacity ? 2 * patch->layer_capacity : 4;
+    pp_layer **layers = realloc(patch->layers, (size_t)capacity * sizeof *layers);
     if (!layers) return false;
-    state->layers = layers;
-    while (state->layer_capacity < capacity) {
+    patch->layers = layers;
+    while (patch->layer_capacity < capacity) {
         pp_layer *layer = calloc(1, sizeof *layer);
         if (!layer) return false;
-        layer->home = state;
-        layer->index = state->layer_capacity;
+        layer->patch = patch;
+        layer->index = patch->layer_capacity;
         layer->function = HANDLER + 1 + 2 * layer->index;
         layer->first = layer->function + 1;
-        state->layers[state->layer_capacity++] = layer;
+        patch->layers[patch->layer_capacity++] = layer;
     }
     return true;
 }
 
 pp_layer *pp_add_layer(lua_State *L, const char *name) {
     pp_state *state = state_of(L);
+    pp_patch *patch = state->patch;
     charge_bytes(L, strlen(name));
     if (!state->session.loading) luaL_error(L, "'%s' can be replaced only while the script loads", name);
-    if (home_of(state) != state) return find_again(L, home_of(state), name);
-    if (pp_find_layer(state, name)) luaL_error(L, "'%s' is replaced twice", name);
-    if (state->layer_count >= state->session.limits.replacements)
-        luaL_error(L, "more than %d replacements", (int)state->session.limits.replacements);
-    bool has_room = state->layer_count < state->layer_capacity || grow(state);
-    if (!has_room || !pp_make_counters(state, state->layer_count + 1)) pp_kill_run(L, PP_MEMORY);
-    pp_layer *layer = state->layers[state->layer_count];
+    if (!state->session.adds_layers) return find_again(L, patch, name);
+    if (pp_find_layer(patch, name)) luaL_error(L, "'%s' is replaced twice", name);
+    if (patch->layer_count >= patch->limits.replacements)
+        luaL_error(L, "more than %d replacements", (int)patch->limits.replacements);
+    bool has_room = patch->layer_count < patch->layer_capacity || grow(patch);
+    if (!has_room || !pp_make_counters(state, patch->layer_count + 1)) pp_kill_run(L, PP_MEMORY);
+    pp_layer *layer = patch->layers[patch->layer_count];
     char *copy = strdup(name);
     if (!copy) pp_kill_run(L, PP_MEMORY);
     layer->name = copy;
     atomic_store_explicit(&layer->slot, NULL, memory_order_relaxed);
     layer->has_otherwise = false;
     reset(layer);
-    state->layer_count++;
+    patch->layer_count++;
     return layer;
 }
 
 void pp_set_functions(lua_State *L, pp_layer *layer, bool is_method) {
-    if (layer->home == state_of(L))
+    if (state_of(L)->session.adds_layers)
         layer->is_method = is_method;
     else if (layer->is_method != is_method)
         luaL_error(L, "'%s' is replaced in another way than when the script loaded first", layer->name);
@@ -76,7 +77,7 @@ void pp_set_functions(lua_State *L, pp_layer *layer, bool is_method) {
 }
 
 void pp_set_otherwise(lua_State *L, pp_layer *layer) {
-    if (layer->home == state_of(L)) layer->has_otherwise = true;
+    if (state_of(L)->session.adds_layers) layer->has_otherwise = true;
     if (!layer->has_otherwise) luaL_error(L, "'%s' has `otherwise` this time only: the script does not do the same each time that it loads", layer->name);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &layer->has_otherwise);
 }
@@ -99,19 +100,19 @@ static bool push_error_parts(lua_State *L) {
 }
 
 bool pp_push_otherwise(pp_layer *layer) {
-    lua_State *L = layer->home->main;
+    lua_State *L = instance_at(layer->patch, 0)->main;
     lua_rawgetp(L, LUA_REGISTRYINDEX, &layer->has_otherwise);
     return push_error_parts(L);
 }
 
-pp_layer *pp_find_layer(pp_state *state, const char *name) {
-    for (int32_t i = 0; i < state->layer_count; i++)
-        if (strcmp(state->layers[i]->name, name) == 0) return state->layers[i];
+pp_layer *pp_find_layer(pp_patch *patch, const char *name) {
+    for (int32_t i = 0; i < patch->layer_count; i++)
+        if (strcmp(patch->layers[i]->name, name) == 0) return patch->layers[i];
     return NULL;
 }
 
-int32_t pp_layer_count(pp_state *state) { return state->layer_count; }
-pp_layer *pp_layer_at(pp_state *state, int32_t index) { return state->layers[index]; }
+int32_t pp_layer_count(pp_patch *patch) { return patch->layer_count; }
+pp_layer *pp_layer_at(pp_patch *patch, int32_t index) { return patch->layers[index]; }
 const char *pp_layer_name(pp_layer *layer) { return layer->name; }
 
 int32_t pp_layer_line(lua_State *L, pp_layer *layer, const char **script) {
@@ -134,13 +135,13 @@ int32_t pp_layer_parameters(lua_State *L, pp_layer *layer) {
 pp_layer *pp_new_barrier(void) {
     pp_layer *barrier = calloc(1, sizeof *barrier);
     if (!barrier) return NULL;
-    barrier->home = &pp_taken;
+    barrier->patch = &pp_no_patch;
     barrier->is_open = true;
     return barrier;
 }
 
 void pp_free_barrier(pp_layer *barrier) { free(barrier); }
-bool pp_is_barrier(const pp_layer *layer) { return layer->home == &pp_taken; }
+bool pp_is_barrier(const pp_layer *layer) { return layer->patch == &pp_no_patch; }
 void *pp_cell_below(pp_layer *layer) { return &layer->below; }
 
 void pp_layer_set_slot(pp_layer *layer, const void *slot, bool is_open) {
@@ -165,16 +166,16 @@ void pp_cell_set(void *cell, pp_layer *layer) {
 }
 
 uintptr_t pp_layer_below(pp_layer *layer) { return atomic_load_explicit(&layer->below, memory_order_acquire); }
-pp_state *pp_layer_state(pp_layer *layer) { return layer->home; }
+pp_patch *pp_layer_patch(pp_layer *layer) { return layer->patch; }
 
 /// Adds up how a layer was called in all states of its patch.
 static pp_counters counters_of(const pp_layer *layer) {
     pp_counters sum = {0};
-    pthread_mutex_t *mutex = &layer->home->pool->mutex;
+    pthread_mutex_t *mutex = &layer->patch->pool->queues_mutex;
     pthread_mutex_lock(mutex);
     pp_add_counters(&sum, &layer->ended);
     pp_state *state;
-    for (int32_t i = 0; (state = instance_at(layer->home, i)); i++) pp_add_counters(&sum, &state->counters[layer->index]);
+    for (int32_t i = 0; (state = instance_at(layer->patch, i)); i++) pp_add_counters(&sum, &state->counters[layer->index]);
     pthread_mutex_unlock(mutex);
     return sum;
 }

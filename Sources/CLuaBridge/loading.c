@@ -112,7 +112,7 @@ bool pp_run_script(pp_state *state, pp_fault *fault) {
     script_begins(state);
     int status = lua_pcall(L, 0, 0, HANDLER);
     script_ends(state);
-    if (status == LUA_OK && !lua_checkstack(L, HOST_STACK + 2 * home_of(state)->layer_count)) {
+    if (status == LUA_OK && !lua_checkstack(L, HOST_STACK + 2 * state->patch->layer_count)) {
         lua_pushliteral(L, "not enough memory");
         status = LUA_ERRMEM;
     }
@@ -123,13 +123,13 @@ bool pp_run_script(pp_state *state, pp_fault *fault) {
         return false;
     }
     state->session.loading = false;
-    pp_state *home = home_of(state);
-    for (int32_t i = 0; i < home->layer_count; i++) {
-        lua_rawgetp(L, LUA_REGISTRYINDEX, &home->layers[i]->function);
-        lua_rawgetp(L, LUA_REGISTRYINDEX, &home->layers[i]->first);
+    pp_patch *patch = state->patch;
+    for (int32_t i = 0; i < patch->layer_count; i++) {
+        lua_rawgetp(L, LUA_REGISTRYINDEX, &patch->layers[i]->function);
+        lua_rawgetp(L, LUA_REGISTRYINDEX, &patch->layers[i]->first);
     }
     state->bottom = lua_gettop(L);
-    note_held(state, state->session.used - state->session.lent);
+    note_held(state, state->session.used - state->session.coroutine_bytes);
     return true;
 }
 

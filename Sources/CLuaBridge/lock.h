@@ -3,28 +3,22 @@
 #ifndef CLUABRIDGE_LOCK_H
 #define CLUABRIDGE_LOCK_H
 
-#include "budget.h"
+#include "patch.h"
 
+/// Take, if the lock is free.
+bool pp_try_lock(pp_state *state);
+/// Leave, under the `queues_mutex`.
+void pp_release(pp_state *state);
 /// Waits for the lock of a state. Gives up if it is not released for this many nanoseconds.
 bool pp_wait_for(pp_state *state, int64_t nanoseconds);
 /// Takes one of the patch's states: the one that this thread is in, the one that is reserved for it, one that is free, or the first
 /// that gets free. NULL if none got free for this many nanoseconds, or after `wait_nanoseconds`; or at once, if the caller may make
 /// another one (`*may_grow`).
-pp_state *pp_take_any(pp_state *home, int64_t nanoseconds, bool *outermost, bool *may_grow);
-/// Whether a call may make another state now.
-bool pp_may_grow(pp_state *home);
+pp_state *pp_take_any(pp_patch *patch, int64_t nanoseconds, bool *outermost, bool *may_grow);
 /// Takes the lock if it is the waiter's turn. Returns the state.
 pp_state *pp_take_turn(pp_waiter *waiter);
 /// Hands the lock to the first waiter, or releases it.
 void pp_hand_over(pp_state *state);
-/// Adds another state, which this thread has locked, to the patch's states, and unlocks it. Returns false if the patch is
-/// closing.
-bool pp_join(pp_state *home, pp_state *state);
-/// Removes a state from its place, and adds its counters to the layers' counters. The caller holds the pool's mutex.
-void pp_part(pp_state *home, pp_state *state);
-/// Does the same if the state, which this thread has locked, is the patch's last, and the memory is not enough for as many. Returns
-/// whether it did.
-bool pp_part_if_last(pp_state *state);
 
 /// Take (lock.c). Returns whether this thread has it now; `*outermost` is true if it did not have it before.
 static inline bool lock_state(pp_state *state, int64_t nanoseconds, bool *outermost) {

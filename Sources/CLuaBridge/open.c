@@ -1,86 +1,102 @@
-// Opening and closing states.
+// Opening and closing patches.
 
-#include "calls.h"
+#include "open.h"
 #include "sandbox.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 pp_pool *pp_pool_make(void) {
     pp_pool *pool = calloc(1, sizeof *pool);
     if (!pool) return NULL;
-    pthread_mutex_init(&pool->lock, NULL);
-    pthread_mutex_init(&pool->mutex, NULL);
+    pthread_mutex_init(&pool->states_mutex, NULL);
+    pthread_mutex_init(&pool->queues_mutex, NULL);
     return pool;
 }
 
-void pp_pool_free(pp_pool *pool) {
-    for (pp_state *state = pool->states; state; state = state->next) {
-        if (!state->main) continue;
-        void *context = state->session.context;
-        pp_empty(state);
-        state->session.host.closed(context);
-    }
-    while (pool->states) {
-        pp_state *state = pool->states;
-        pool->states = state->next;
-        for (int32_t i = 0; i < state->layer_capacity; i++) free(state->layers[i]);
-        free(state->layers);
+static void free_states(pp_patch *patch) {
+    for (pp_state *state = patch->states, *next; state; state = next) {
+        next = state->next;
         free(state->counters);
-        free(state->deep_calls);
-        free(state->hash_parts);
-        free(state->id);
         free(state);
     }
-    pthread_mutex_destroy(&pool->lock);
-    pthread_mutex_destroy(&pool->mutex);
+}
+
+void pp_pool_free(pp_pool *pool) {
+    for (pp_patch *patch = pool->patches; patch; patch = patch->next) {
+        for (pp_state *state = patch->states; state; state = state->next) {
+            if (!state->main) continue;
+            void *context = state->session.context;
+            pp_empty(state);
+            state->session.host.closed(context);
+        }
+    }
+    for (pp_patch *patch = pool->patches, *next; patch; patch = next) {
+        next = patch->next;
+        free_states(patch);
+        for (int32_t i = 0; i < patch->layer_capacity; i++) free(patch->layers[i]);
+        free(patch->layers);
+        free(patch->id);
+        free(patch);
+    }
+    pthread_mutex_destroy(&pool->states_mutex);
+    pthread_mutex_destroy(&pool->queues_mutex);
     free(pool);
 }
 
-static bool is_for(const pp_state *state, const char *id) {
-    return id ? state->id && strcmp(state->id, id) == 0 : !state->id;
+static pp_patch *make_patch(pp_pool *pool, const char *id) {
+    pp_patch *patch = calloc(1, sizeof *patch);
+    if (!patch || !(patch->id = strdup(id))) {
+        free(patch);
+        return NULL;
+    }
+    patch->pool = pool;
+    patch->queue.patch = patch;
+    for (int i = 0; i <= PP_INSTANCES; i++) patch->instances[i] = &pp_no_state;
+    patch->next = pool->patches;
+    pool->patches = patch;
+    return patch;
 }
 
-static pp_state *make(const char *id) {
+static pp_state *make_state(pp_patch *patch) {
     pp_state *state = calloc(1, sizeof *state);
-    if (!state || !id || (state->id = strdup(id))) return state;
-    free(state);
-    return NULL;
+    if (!state) return NULL;
+    state->patch = state->queue.patch = patch;
+    state->queue.state = state;
+    state->next = patch->states;
+    patch->states = state;
+    return state;
 }
 
-/// Takes a state of the pool that is not in use, or makes a new one. One that was a patch's first is never a later one: a thread may
-/// still join its queue, which would not be served.
-///
-/// `id` is NULL for a later state, whose patch has the first state `home`.
-static pp_state *take(pp_pool *pool, pp_state *home, const char *id) {
-    pthread_mutex_lock(&pool->lock);
-    pp_state *first = pool->states;
-    pthread_mutex_unlock(&pool->lock);
-    // A state whose last call left just as it was being closed is closed here. States are only added, at the front.
-    for (pp_state *state = first; state; state = state->next) {
-        bool outermost;
-        if (!state->free && atomic_load(&state->closing) && lock_state(state, 0, &outermost) && outermost) unlock_state(state);
+/// Takes the patch of an id that is not in use, or makes a new one.
+static pp_patch *take_patch(pp_pool *pool, const char *id) {
+    pthread_mutex_lock(&pool->states_mutex);
+    pp_patch *patch = pool->patches;
+    while (patch && !(atomic_load(&patch->is_free) && strcmp(patch->id, id) == 0)) patch = patch->next;
+    if (patch || (patch = make_patch(pool, id))) patch->is_free = false;
+    pthread_mutex_unlock(&pool->states_mutex);
+    return patch;
+}
+
+/// Takes a state of the patch that is not in use, or makes a new one.
+static pp_state *take_state(pp_patch *patch) {
+    pthread_mutex_lock(&patch->pool->states_mutex);
+    pp_state *state = patch->states;
+    while (state && !atomic_load(&state->is_free)) state = state->next;
+    if (state || (state = make_state(patch))) state->is_free = false;
+    pthread_mutex_unlock(&patch->pool->states_mutex);
+    return state;
+}
+
+/// Closes the states whose last call left just as they were being closed.
+static void close_left_behind(pp_pool *pool) {
+    for (pp_patch *patch = pool->patches; patch; patch = patch->next) {
+        for (pp_state *state = patch->states; state; state = state->next) {
+            bool outermost;
+            if (!atomic_load(&state->is_free) && atomic_load(&state->closing) && lock_state(state, 0, &outermost) && outermost)
+                unlock_state(state);
+        }
     }
-    pthread_mutex_lock(&pool->lock);
-    pthread_mutex_lock(&pool->mutex);
-    pp_state *found = pool->states;
-    while (found && !(found->free && is_for(found, id))) found = found->next;
-    if (!found && (found = make(id))) {
-        found->pool = pool;
-        found->home = found;
-        for (int i = 0; i <= PP_INSTANCES; i++) found->instances[i] = &pp_taken;
-        found->next = pool->states;
-        pool->states = found;
-    }
-    if (found) {
-        found->free = false;
-        atomic_store(&found->home, home ? home : found);
-    }
-    pthread_mutex_unlock(&pool->mutex);
-    pthread_mutex_unlock(&pool->lock);
-    return found;
 }
 
 static int install(lua_State *L) {
@@ -115,70 +131,63 @@ static bool build(pp_state *state) {
     return done;
 }
 
-/// Gives up a state that could not be opened, which this thread has entered.
-static void refuse(pp_state *state) {
-    pp_state *home = home_of(state);
-    if (state->main) {
-        pp_empty(state);
-    } else {
-        if (state != home) state->free = true;
-        pp_leave_home(home);
-    }
-    unlock_state(state);
-}
-
-/// Opens a state of the pool, and enters it. The home counts it among its open states already.
-static pp_state *open_state(
-    pp_pool *pool, pp_state *home, const char *id, const pp_limits *limits, const pp_host *host, int64_t seed) {
-    pp_state *state = take(pool, home, id);
+pp_state *pp_open_state(pp_patch *patch, const pp_limits *limits, bool adds_layers) {
+    close_left_behind(patch->pool);
+    pp_state *state = take_state(patch);
     if (!state) {
-        if (home) pp_leave_home(home);
+        pp_leave_patch(patch);
         return NULL;
     }
     // A thread that read a layer of this state before it was closed may be checking right now whether the layer is
     // still active.
     bool outermost;
     while (!lock_state(state, INT32_MAX, &outermost)) {}
-    // Threads that are too late read it under the lock, or under the mutex.
-    pthread_mutex_lock(&pool->mutex);
+    pthread_mutex_lock(&patch->pool->queues_mutex);
     state->instance = 0;
-    pthread_mutex_unlock(&pool->mutex);
+    pthread_mutex_unlock(&patch->pool->queues_mutex);
     state->suspended = 0;
     state->seen_call = 0;
     atomic_store(&state->closing, false);
     state->session = (pp_session){
         .limits = *limits,
-        .host = *host,
+        .host = patch->host,
         .kind = limits->open_libraries ? PP_SPEC : PP_SANDBOX,
-        .seed = seed,
+        .seed = patch->seed,
+        .adds_layers = adds_layers,
         .trusted = true,
         .loading = true,
         .interval = limits->instructions_per_check,
         .share = limits->hard_memory / (limits->instances > 0 ? limits->instances : 1),
     };
     reset_budget(state, limits->load_fuel);
-    free(state->deep_calls);
-    state->deep_calls = NULL;
     state->call_room = limits->call_depth < PP_FIRST_CALLS ? limits->call_depth : PP_FIRST_CALLS;
-    if (!home) {
-        atomic_store(&state->serves, state);
-        state->instances[0] = state;
-        state->instance_count = 1;
-        state->open_states = 1;
-        state->all_suspended = 0;
-        state->may_grow = state->is_growing = false;
-        state->grows_at = 0;
-        state->largest = 0;
-    }
-    bool has_counters = !home || pp_make_counters(state, home->layer_count);
-    if (has_counters && build(state)) return state;
-    refuse(state);
+    if (pp_make_counters(state, patch->layer_count) && build(state)) return state;
+    pp_empty(state);
+    unlock_state(state);
     return NULL;
 }
 
 pp_state *pp_open(pp_pool *pool, const char *id, const pp_limits *limits, const pp_host *host, int64_t seed) {
-    return open_state(pool, NULL, id, limits, host, seed);
+    pp_patch *patch = take_patch(pool, id);
+    if (!patch) return NULL;
+    patch->limits = *limits;
+    patch->host = *host;
+    patch->seed = seed;
+    patch->open_states = 1;
+    patch->all_suspended = 0;
+    patch->closing = patch->may_grow = patch->is_growing = false;
+    patch->grows_at = 0;
+    patch->largest = 0;
+    pp_state *state = pp_open_state(patch, limits, true);
+    if (!state) return NULL;
+    pthread_mutex_lock(&pool->queues_mutex);
+    atomic_store(&state->is_serving, true);
+    atomic_store_explicit(&patch->instances[0], state, memory_order_release);
+    atomic_store(&patch->instance_count, 1);
+    pthread_mutex_unlock(&pool->queues_mutex);
+    return state;
 }
+
 void pp_set_context(pp_state *state, void *context) { state->session.context = context; }
 
 void pp_leave_opened(pp_state *state) {
@@ -190,12 +199,12 @@ void pp_leave_opened(pp_state *state) {
 
 /// Closes a state, now or when the last call leaves it.
 ///
-/// A call that is just leaving may already have checked for attention. It is waited for, even if its thread has to wait for a
+/// A call that is just leaving may already have checked for work. It is waited for, even if its thread has to wait for a
 /// processor.
 static void close_state(pp_state *state) {
     enum { LEAVING_NANOSECONDS = 50000000 };
     bool outermost;
-    atomic_store(&state->attention, true);
+    atomic_store(&state->has_leaving_work, true);
     if (!lock_state(state, LEAVING_NANOSECONDS, &outermost)) return; // the call that is in the state closes it
     if (!outermost && (state->session.loading || is_spec(state))) {
         // The thread that opened the state has never left it.
@@ -206,33 +215,35 @@ static void close_state(pp_state *state) {
     if (outermost) unlock_state(state);
 }
 
-void pp_close(pp_state *home) {
-    pp_state *others[PP_INSTANCES];
+void pp_close(pp_patch *patch) {
+    pp_state *states[PP_INSTANCES];
     int32_t count = 0;
-    atomic_fetch_add(&home->open_states, 1); // the layers are kept until this is done
-    pthread_mutex_lock(&home->pool->mutex);
-    atomic_store(&home->may_grow, false);
-    atomic_store(&home->serves, NULL);
-    atomic_store(&home->closing, true);
-    while (atomic_load(&home->instance_count) > 1) {
-        others[count] = atomic_load(&home->instances[home->instance_count - 1]);
-        pp_part(home, others[count++]);
+    atomic_fetch_add(&patch->open_states, 1); // the layers are kept until this is done
+    pthread_mutex_lock(&patch->pool->queues_mutex);
+    atomic_store(&patch->may_grow, false);
+    atomic_store(&patch->closing, true);
+    while (atomic_load(&patch->instance_count) > 1) {
+        states[count] = instance_at(patch, atomic_load(&patch->instance_count) - 1);
+        pp_part(states[count++]);
     }
-    pthread_mutex_unlock(&home->pool->mutex);
-    for (int32_t i = 0; i < home->layer_count; i++) pp_layer_set_slot(home->layers[i], NULL, false);
-    for (int32_t i = 0; i < count; i++) close_state(others[i]);
-    close_state(home);
-    pp_leave_home(home);
+    // The first keeps its place: a call that comes late waits there, and finds that the patch is closed.
+    pp_state *first = states[count++] = instance_at(patch, 0);
+    atomic_store(&first->is_serving, false);
+    atomic_store(&first->closing, true);
+    pthread_mutex_unlock(&patch->pool->queues_mutex);
+    for (int32_t i = 0; i < patch->layer_count; i++) pp_layer_set_slot(patch->layers[i], NULL, false);
+    for (int32_t i = 0; i < count; i++) close_state(states[i]);
+    pp_leave_patch(patch);
 }
 
-void pp_lock(pp_state *home) {
+void pp_lock(pp_patch *patch) {
     // A state that joins under the mutex before this is locked below, and none joins afterwards.
-    pthread_mutex_lock(&home->pool->mutex);
-    atomic_store(&home->may_grow, false);
-    pthread_mutex_unlock(&home->pool->mutex);
-    uint64_t until = pp_nanoseconds() + (uint64_t)home->session.limits.lock_nanoseconds;
+    pthread_mutex_lock(&patch->pool->queues_mutex);
+    atomic_store(&patch->may_grow, false);
+    pthread_mutex_unlock(&patch->pool->queues_mutex);
+    uint64_t until = pp_nanoseconds() + (uint64_t)patch->limits.lock_nanoseconds;
     pp_state *state;
-    for (int32_t i = 0; (state = instance_at(home, i)); i++) {
+    for (int32_t i = 0; (state = instance_at(patch, i)); i++) {
         bool outermost;
         uint64_t now = pp_nanoseconds();
         state->hold = PP_NOT_HELD;
@@ -242,9 +253,9 @@ void pp_lock(pp_state *home) {
     }
 }
 
-void pp_unlock(pp_state *home) {
+void pp_unlock(pp_patch *patch) {
     pp_state *state;
-    for (int32_t i = 0; (state = instance_at(home, i)); i++) {
+    for (int32_t i = 0; (state = instance_at(patch, i)); i++) {
         enum pp_hold hold = state->hold;
         if (hold == PP_NOT_HELD) continue;
         state->hold = PP_NOT_HELD;
@@ -253,92 +264,4 @@ void pp_unlock(pp_state *home) {
         else
             unlock_state(state);
     }
-}
-
-// MARK: instances
-
-int32_t pp_processors(void) {
-#if defined(__linux__)
-    cpu_set_t processors;
-    if (sched_getaffinity(0, sizeof processors, &processors) == 0) return CPU_COUNT(&processors);
-#endif
-    long count = sysconf(_SC_NPROCESSORS_ONLN);
-    return count > 0 ? (int32_t)count : 1;
-}
-
-int32_t pp_instance_count(pp_state *home) { return atomic_load(&home->instance_count); }
-
-void pp_let_grow(pp_state *home) {
-    if (home->session.limits.instances > 1) atomic_store(&home->may_grow, true);
-}
-
-/// Lets no more states be made: for a while, or for good.
-static void stop_growing(pp_state *home, bool for_good) {
-    enum { PAUSE = 1000000000 };
-    if (for_good)
-        atomic_store(&home->may_grow, false);
-    else
-        atomic_store(&home->grows_at, pp_nanoseconds() + PAUSE);
-    atomic_store(&home->is_growing, false);
-}
-
-pp_state *pp_open_instance(pp_state *home) {
-    pthread_mutex_lock(&home->pool->mutex);
-    bool may = pp_may_grow(home) && !atomic_load(&home->closing);
-    if (may) {
-        atomic_store(&home->is_growing, true);
-        atomic_fetch_add(&home->open_states, 1);
-    }
-    pthread_mutex_unlock(&home->pool->mutex);
-    if (!may) return NULL;
-    const pp_session *first = &home->session;
-    pp_limits limits = first->limits;
-    // A call waits for it.
-    if (limits.load_nanoseconds > limits.call_nanoseconds) limits.load_nanoseconds = limits.call_nanoseconds;
-    pp_state *state = open_state(home->pool, home, NULL, &limits, &first->host, first->seed);
-    if (state) return state;
-    stop_growing(home, false);
-    return NULL;
-}
-
-/// Closes a state that this thread has opened.
-static void give_up_instance(pp_state *state) {
-    atomic_store(&state->closing, true);
-    atomic_store(&state->attention, true);
-    pp_leave_opened(state);
-}
-
-void pp_drop_instance(pp_state *home, pp_state *state, bool for_good) {
-    stop_growing(home, for_good);
-    give_up_instance(state);
-}
-
-bool pp_add_instance(pp_state *home, pp_state *state, bool reserves, const char **why) {
-    for (int32_t i = 0; i < home->layer_count; i++) {
-        bool is_there = lua_rawgetp(state->main, LUA_REGISTRYINDEX, &home->layers[i]->function) != LUA_TNIL;
-        lua_pop(state->main, 1);
-        if (is_there) continue;
-        *why = home->layers[i]->name;
-        pp_drop_instance(home, state, true);
-        return false;
-    }
-    if (!pp_join(home, state)) {
-        give_up_instance(state);
-        return false;
-    }
-    if (!reserves) {
-        pp_leave_opened(state);
-        return true;
-    }
-    pp_release_reserved(); // the call goes on in another patch, or in a new version
-    // Its next call tries this place first, and then finds that the state is its own.
-    if (pp_thread.inside == 1) pp_thread.instance = (uint32_t)state->instance;
-    pp_thread.reserved = state;
-    return true;
-}
-
-void pp_release_reserved(void) {
-    pp_state *state = pp_thread.reserved;
-    pp_thread.reserved = NULL;
-    if (state) unlock_state(state);
 }

@@ -20,7 +20,7 @@ typedef struct matcher {
 } matcher;
 
 static inline void step(matcher *m) {
-    if (--m->state->budget.until_look <= 0) pp_look(m->L);
+    if (--m->state->budget.until_check <= 0) pp_check_budget(m->L);
 }
 
 static const char *match(matcher *m, const char *s, const char *p);

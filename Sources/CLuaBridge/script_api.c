@@ -102,7 +102,7 @@ static int write_log(lua_State *L) {
     size_t length;
     const char *text = pp_to_string(L, 1, &length);
     pp_state *state = state_of(L);
-    if (state->session.loading && home_of(state) != state) return 0; // the first instance has logged it
+    if (state->session.loading && !state->session.adds_layers) return 0; // the first instance has logged it
     pp_write_log(L, (int32_t)lua_tointeger(L, lua_upvalueindex(1)), text, length);
     return 0;
 }

@@ -4,9 +4,10 @@
 
 #include <stdlib.h>
 
-pp_state pp_taken = {
-    .owner = ~(uintptr_t)1, .home = &pp_taken, .instances = {[0 ... PP_INSTANCES] = &pp_taken}};
+pp_state pp_no_state = {.owner = ~(uintptr_t)1};
+pp_patch pp_no_patch = {.instances = {[0 ... PP_INSTANCES] = &pp_no_state}};
 
+pp_patch *pp_patch_of(pp_state *state) { return state->patch; }
 lua_State *pp_main(pp_state *state) { return state->main; }
 void *pp_context(lua_State *L) { return state_of(L)->session.context; }
 

@@ -26,7 +26,7 @@ typedef struct pp_budget {
     int64_t fuel;
     /// Steps of C loops that are left until the next check, and how many were left after the last one. The difference is
     /// charged at the next check.
-    int64_t until_look, paced;
+    int64_t until_check, paced;
     int32_t kill;
     /// When the clock was first checked (0: not yet), and how long the host has worked since.
     uint64_t started, excluded;
@@ -72,8 +72,7 @@ typedef struct pp_activation {
     /// later.
     pp_budget budget, outer_budget;
     bool has_outer_budget;
-    /// Bytes of its coroutine.
-    int64_t lent;
+    int64_t coroutine_bytes;
     /// How deep protected calls are nested: at most as deep as C allows without a coroutine.
     int32_t protected_calls;
 } pp_activation;
@@ -84,8 +83,7 @@ typedef struct pp_counters {
 } pp_counters;
 
 struct pp_layer {
-    /// The patch's first state.
-    pp_state *home;
+    pp_patch *patch;
     _Atomic(uintptr_t) below;
     /// The slot that it lies on; NULL if it lies on none, or if its breaker is open.
     _Atomic(const void *) slot;
@@ -96,13 +94,13 @@ struct pp_layer {
     /// Whether its first argument is its class. An object of the class as the call's first argument takes the place of
     /// the class.
     bool is_method;
-    /// The script has given an `otherwise`. Its value is in the registry of the first state, under the address of this member.
+    /// The script has given an `otherwise`. Its value is in the registry of the patch's first state, under the address of this member.
     bool has_otherwise;
     char *name;
     /// Its place among the patch's layers, and among the counters of each state.
     int32_t index;
     _Atomic(uint64_t) failures, fallbacks;
-    /// How it was called in states that are closed. Guarded by the pool's mutex.
+    /// How it was called in states that are closed. Guarded by the `queues_mutex`.
     pp_counters ended;
     /// Whether its breaker is open: only a call of the thread that tries it enters.
     atomic_bool is_open;
@@ -125,11 +123,13 @@ typedef struct pp_session {
     void *context;
     pp_kind kind;
     int32_t depth;
+    /// Whether the script adds the patch's layers. In any later state, it replaces the same names again.
+    bool adds_layers;
     /// Up to this many bytes, the memory of the patch's other states need not be known.
     int64_t share;
     int64_t used, refuse_after, seed;
     /// Bytes that the coroutines of asynchronous calls need before their scripts run. They do not count as the script's.
-    int64_t lent;
+    int64_t coroutine_bytes;
     /// Whether the host pushes values. No memory is refused then, because a refusal would be a longjmp.
     bool trusted;
     bool loading;
@@ -159,45 +159,44 @@ typedef struct pp_session {
     char fault_script[132];
 } pp_session;
 
-/// Waiters, first come, first served. Guarded by the pool's mutex.
-typedef struct pp_queue {
+/// Waiters for one state, or for any state of a patch: first come, first served. Guarded by the pool's `queues_mutex`.
+struct pp_queue {
     pp_waiter *first, *last;
-    /// When one of them last looked, how often the locks that they wait for had been released then, and when that number last
-    /// changed.
-    uint64_t looked, turns, moved;
-} pp_queue;
+    pp_patch *patch;
+    /// NULL in the queue for any state of the patch.
+    pp_state *state;
+    /// When a waiter last checked whether to give up, how often the locks had been released then, and when that number last changed.
+    uint64_t last_check, last_turns, last_progress;
+    /// The tasks among the waiters that have not entered. Whether a clock serves them.
+    int64_t tasks;
+    bool has_clock;
+};
 
 enum { PP_FIRST_CALLS = 4 };
 
 struct pp_state {
     /// The thread that is in the state, the waiter whose turn it is, or 0.
     _Atomic(uintptr_t) owner;
-    /// The patch's first state. It has the patch's layers, the queue for all of its states, and the other shared data.
-    pp_state *_Atomic home;
-    /// The patch's first state while calls of the patch may begin in this one; else NULL.
-    pp_state *_Atomic serves;
-    /// How often the lock was released while there was a queue, or other work for the last call. Guarded by the pool's mutex.
+    pp_patch *patch;
+    /// Whether calls of the patch may begin in it.
+    atomic_bool is_serving;
+    /// How often the lock was released while there was a queue, or other work for the last call. Guarded by the `queues_mutex`.
     uint64_t turns;
     atomic_bool closing;
     /// Whether there is work for the last call that leaves: `closing`, `abandoned`, or waiters.
-    atomic_bool attention;
+    atomic_bool has_leaving_work;
     _Atomic(struct pp_activation *) abandoned;
     /// The waiters for this state: threads, and asynchronous calls that continue in it. When its current turn was given.
-    pp_queue own;
+    pp_queue queue;
     uint64_t turn_given;
-    /// The tasks that wait for it; in the first state also the tasks that wait for any state. Whether a clock serves them.
-    int64_t waiting_tasks;
-    bool has_clock;
     /// The asynchronous calls that have left the state while they wait. Written under the lock.
     _Atomic(int32_t) suspended;
-    /// The id of the patch whose first state it is whenever it is in use; NULL if it is never a first state.
-    char *id;
-    /// Its place among the patch's states, which is written under the lock and the pool's mutex; and its last call when
+    /// Its place among the patch's states, which is written under the lock and the `queues_mutex`; and its last call when
     /// `pp_close_idle` last looked.
     int32_t instance;
     int64_t seen_call;
     /// The place that a thread in another patch tried first before it took this state, plus 1; or 0.
-    uint32_t displaced;
+    uint32_t outer_instance;
     /// The bytes that its script held when that was last looked at.
     _Atomic(int64_t) held;
     /// How the patch's layers were called in it.
@@ -222,51 +221,61 @@ struct pp_state {
     int32_t hash_part_capacity;
     /// The main stack's top between calls.
     int bottom;
-    pp_layer **layers;
-    int32_t layer_count, layer_capacity;
-    pp_pool *pool;
+    /// The next of the states that the patch has had.
     pp_state *next;
-    atomic_bool free;
+    atomic_bool is_free;
     /// Lua's own functions that the sandbox calls once it has charged for them.
     lua_CFunction lua_functions[PP_LUA_FUNCTIONS];
-    // The following members are used in the first state only.
-    /// The patch's states, each of which has loaded the same script. A place without one has a state that is always taken, as has the place
-    /// after the last. `pp_thread.instance` is the place that a thread tries first.
+};
+
+struct pp_patch {
+    char *id;
+    pp_pool *pool;
+    pp_patch *next;
+    atomic_bool is_free;
+    pp_limits limits;
+    pp_host host;
+    int64_t seed;
+    pp_layer **layers;
+    int32_t layer_count, layer_capacity;
+    /// The states that calls enter. A place without one has a state that is always taken, as has the place after the last.
+    /// `pp_thread.instance` is the place that a thread tries first. Written under the `queues_mutex`.
     pp_state *_Atomic instances[PP_INSTANCES + 1];
     _Atomic(int32_t) instance_count;
+    /// The states that it has had, in use or not. They are only added, at the front.
+    pp_state *_Atomic states;
+    /// The states that are open: the layers are kept until there is none.
+    _Atomic(int32_t) open_states;
+    atomic_bool closing;
     /// Whether a call that finds all states taken may make another one, and whether one is being made.
     _Atomic(bool) may_grow, is_growing;
     /// Until when no other state is made, because one could not be made for want of something that the patch has no part in; or 0.
     _Atomic(uint64_t) grows_at;
     /// The most bytes that one of the states has held, or has needed.
     _Atomic(int64_t) largest;
-    /// The states that are open: the layers are kept until there is none.
-    _Atomic(int32_t) open_states;
-    /// The waiters for any of the states.
-    pp_queue any;
-    /// The tasks that wait to enter with a new call.
-    int64_t entering_tasks;
+    pp_queue queue;
     /// The suspended calls of all states.
     _Atomic(int32_t) all_suspended;
 };
 
 struct pp_pool {
-    pthread_mutex_t lock;
-    pp_state *states;
-    /// Guards the queues of all states.
-    pthread_mutex_t mutex;
+    /// Guards which patches and states are in use. It is locked before the other.
+    pthread_mutex_t states_mutex;
+    /// Patches are only added, at the front.
+    pp_patch *_Atomic patches;
+    /// Guards the queues of all patches and states.
+    pthread_mutex_t queues_mutex;
 };
 
 static inline pp_state *state_of(lua_State *L) { return *(pp_state **)lua_getextraspace(L); }
 
-static inline pp_state *home_of(pp_state *state) { return atomic_load_explicit(&state->home, memory_order_relaxed); }
-
-/// The state that is always taken.
-extern pp_state pp_taken;
+/// A state that is always taken, and a patch that has no other. Barriers belong to it.
+extern pp_state pp_no_state;
+extern pp_patch pp_no_patch;
 /// A state of a patch by its place, from 0; NULL after the last.
-static inline pp_state *instance_at(pp_state *home, int32_t place) {
-    pp_state *state = atomic_load_explicit(&home->instances[place], memory_order_acquire);
-    return state == &pp_taken ? NULL : state;
+static inline pp_state *instance_at(pp_patch *patch, int32_t place) {
+    pp_state *state = atomic_load_explicit(&patch->instances[place], memory_order_acquire);
+    return state == &pp_no_state ? NULL : state;
 }
 
 static inline bool is_spec(const pp_state *state) { return state->session.kind == PP_SPEC; }

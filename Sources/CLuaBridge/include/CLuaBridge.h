@@ -12,14 +12,16 @@
 #include <stdint.h>
 #include <string.h>
 
-/// One of a patch's Lua states with its lock, budgets and layers. Its memory is stable: see `pp_pool`.
+/// A patch: its layers, and its Lua states, each of which has loaded the same script. Its memory is stable: see `pp_pool`.
+typedef struct pp_patch pp_patch;
+/// A Lua state of a patch, with its lock and its budget.
 typedef struct pp_state pp_state;
 /// One replacement of a patch. It lies on its name's stack of replacements.
 typedef struct pp_layer pp_layer;
-/// The states of a registry. A closed state is used again, and is freed only with the pool. So a thread that has just read the
-/// address of a layer may read the layer without a lock or a reference. The values that it finds are checked under the state's
-/// lock. The first state of a patch is used again only for a patch of the same id: a thread that comes late enters another version
-/// of the patch that it wanted, or finds that its layer is on no slot, but never another patch.
+/// The patches of a registry. A closed patch is used again for the next version of the same patch, and so are its states. They are
+/// freed only with the pool. So a thread that has just read the address of a layer may read the layer without a lock or a reference.
+/// It checks what it finds under the lock of a state. If it comes late, it enters another version of the patch that it wanted, or
+/// finds that its layer is on no slot, but it never enters another patch.
 typedef struct pp_pool pp_pool;
 
 /// A patch has at most this many states, its instances.
@@ -146,54 +148,55 @@ typedef struct pp_fault {
 pp_pool *pp_pool_make(void);
 void pp_pool_free(pp_pool *pool);
 
-/// Opens the first state of the patch with an id, with the sandbox in it, and enters it with this thread (`lua_newstate`). NULL if
-/// there is not enough memory.
+/// Opens the patch with an id and its first state, with the sandbox in it, and enters the state with this thread (`lua_newstate`).
+/// NULL if there is not enough memory.
 pp_state *pp_open(pp_pool *pool, const char *id, const pp_limits *limits, const pp_host *host, int64_t seed);
+pp_patch *pp_patch_of(pp_state *state);
 /// Sets the `context` of the host's callbacks. Must be called before anything runs.
 void pp_set_context(pp_state *state, void *context);
 /// Opens another state of a patch, and enters it with this thread. NULL if none can be opened now: another one is being opened, the
 /// patch is closing, or there is not enough memory. The memory must be enough for as many states, each as large as the largest
 /// was. The script may take as long to load as a call may take.
-pp_state *pp_open_instance(pp_state *home);
+pp_state *pp_open_instance(pp_patch *patch);
 /// Makes the loaded state one of the patch's states, and leaves it, or reserves it for the next call that this thread makes to the
 /// patch. Returns false if it was not loaded as the first was (`why`), or if the patch is closing; the state is closed then.
-bool pp_add_instance(pp_state *home, pp_state *state, bool reserves, const char **why);
+bool pp_add_instance(pp_state *state, bool reserves, const char **why);
 /// Leaves the state that is reserved for this thread, if the call has not used it.
 void pp_release_reserved(void);
 /// Closes the state that could not be loaded. No more states are opened for the patch: for a while, or for good.
-void pp_drop_instance(pp_state *home, pp_state *state, bool for_good);
+void pp_drop_instance(pp_state *state, bool for_good);
 /// Closes the last states, except the first, until the memory is enough for the others as `pp_open_instance` counts it. One that a
 /// call is in is closed when the call leaves.
-void pp_shrink(pp_state *home);
+void pp_shrink(pp_patch *patch);
 /// Closes the last state, except the first, if it was not entered since the last call of this. Returns whether more than one is
 /// left.
-bool pp_close_idle(pp_state *home);
+bool pp_close_idle(pp_patch *patch);
 /// Takes a patch's layers off their slots, and closes its states now or when the last call leaves (`lua_close`).
-void pp_close(pp_state *home);
+void pp_close(pp_patch *patch);
 /// Takes the locks of a patch's states as calls do, so that several layers can be put on their names, or taken off, at once.
-void pp_lock(pp_state *home);
-void pp_unlock(pp_state *home);
+void pp_lock(pp_patch *patch);
+void pp_unlock(pp_patch *patch);
 /// Leaves the state that `pp_open` has entered.
 void pp_leave_opened(pp_state *state);
 /// From now on, a call that finds all states taken may make another one.
-void pp_let_grow(pp_state *home);
+void pp_let_grow(pp_patch *patch);
 /// How many states a patch has.
-int32_t pp_instance_count(pp_state *home);
+int32_t pp_instance_count(pp_patch *patch);
 /// How many processors this process may use.
 int32_t pp_processors(void);
 /// The main Lua stack, to push to outside of a call while the state is locked.
 lua_State *pp_main(pp_state *state);
 void *pp_context(lua_State *L);
 /// The bytes that the patch's states hold.
-int64_t pp_memory(pp_state *state);
+int64_t pp_memory(pp_patch *patch);
 /// The nanoseconds of a monotonic clock.
 uint64_t pp_nanoseconds(void);
 /// The processor time that this thread has used.
 uint64_t pp_cpu_nanoseconds(void);
 /// Whether a call that another state would help is in the queue for the patch.
-bool pp_is_waited_for(pp_state *home);
+bool pp_is_waited_for(pp_patch *patch);
 /// For tests: how many calls that want to enter are in the queue for the patch.
-int32_t pp_queue_length(pp_state *home);
+int32_t pp_queue_length(pp_patch *patch);
 /// For tests: called when a call has found a layer that is no longer on its slot, before it looks again. NULL removes the
 /// callback.
 typedef void (*pp_pause)(void);
@@ -248,8 +251,8 @@ bool pp_has_stack_for_events(void);
 /// Runs the function on top with the budget for loading, and drops its results (`lua_pcall`). Called once for a script.
 bool pp_run_script(pp_state *state, pp_fault *fault);
 /// The number of names that the script replaces.
-int32_t pp_layer_count(pp_state *state);
-pp_layer *pp_layer_at(pp_state *state, int32_t index);
+int32_t pp_layer_count(pp_patch *patch);
+pp_layer *pp_layer_at(pp_patch *patch, int32_t index);
 const char *pp_layer_name(pp_layer *layer);
 /// The line on which a layer's function begins, and its script (`lua_getinfo`).
 int32_t pp_layer_line(lua_State *L, pp_layer *layer, const char **script);
@@ -257,7 +260,7 @@ int32_t pp_layer_line(lua_State *L, pp_layer *layer, const char **script);
 int32_t pp_layer_parameters(lua_State *L, pp_layer *layer);
 /// Whether the script has given an `otherwise` for the layer.
 bool pp_has_otherwise(pp_layer *layer);
-/// Pushes the layer's `otherwise` on the main stack of the patch's first state; for an error, its message and its code
+/// Pushes the layer's `otherwise` on the main stack of the patch's first state (`pp_open`); for an error, its message and its code
 /// (`lua_rawgetp`). Returns whether it is an error.
 bool pp_push_otherwise(pp_layer *layer);
 
@@ -281,11 +284,10 @@ void *pp_cell_below(pp_layer *layer);
 pp_layer *pp_new_barrier(void);
 void pp_free_barrier(pp_layer *barrier);
 bool pp_is_barrier(const pp_layer *layer);
-/// The first state of the layer's patch.
-pp_state *pp_layer_state(pp_layer *layer);
+pp_patch *pp_layer_patch(pp_layer *layer);
 pp_statistics pp_layer_statistics(pp_layer *layer);
 /// How many asynchronous calls of a patch's scripts wait, for a lock or for the functions that they have called.
-int64_t pp_waiting_calls(pp_state *home);
+int64_t pp_waiting_calls(pp_patch *patch);
 void pp_count_fallback(pp_layer *layer);
 /// Counts a failure, and that something else answers. Returns false and counts nothing if the layer is on no slot any more.
 bool pp_count_failure(pp_layer *layer);
@@ -357,7 +359,11 @@ void pp_leave(lua_State *L);
 
 // MARK: asynchronous calls
 
-/// A task's place in the queue for a state's lock.
+/// The queue for a state, or for any state of a patch.
+typedef struct pp_queue pp_queue;
+pp_queue *pp_state_queue(pp_state *state);
+pp_queue *pp_patch_queue(pp_patch *patch);
+/// A task's place in a queue.
 typedef struct pp_waiter pp_waiter;
 /// Wakes a task. `keep` retains the context, and `wake` releases it. Both may be called on any thread, and `wake` may
 /// come late.
@@ -366,18 +372,16 @@ typedef struct pp_alarm {
     void (*wake)(void *context);
     void *context;
 } pp_alarm;
-/// Queues for the lock of the state, or of any state of the patch if it `enters` with a new call. The alarm wakes the task when
-/// it is this waiter's turn, or when it has waited for too long. NULL if there is not enough memory, or if it enters and too many
-/// calls already wait. If `*needs_clock`, the caller must call `pp_tick` every few milliseconds until it returns false.
-pp_waiter *pp_wait(pp_state *state, pp_alarm alarm, bool enters, bool *needs_clock);
-/// The clock of all tasks that wait for a state, or for any state if it is the patch's first. Returns false if no task waits any
-/// more.
-bool pp_tick(pp_state *state);
+/// Joins a queue: a state's to continue in it, or a patch's to enter with a new call. The alarm wakes the task when it is this waiter's
+/// turn, or when it has waited for too long. NULL if there is not enough memory, or if too many calls already wait to enter. If
+/// `*needs_clock`, the caller must call `pp_serve_tasks` every few milliseconds until it returns false.
+pp_waiter *pp_wait(pp_queue *queue, pp_alarm alarm, bool *needs_clock);
+/// Gives the tasks in a queue the turns that they have missed. Returns false if no task waits any more.
+bool pp_serve_tasks(pp_queue *queue);
 typedef enum pp_turn { PP_NO_TURN, PP_TURN, PP_GAVE_UP } pp_turn;
 /// Whether it is this waiter's turn. A waiter that comes late may lose its turn, and then continues to wait.
 pp_turn pp_turn_of(pp_waiter *waiter);
-/// The state that it waits for; the patch's first if it waits for any.
-pp_state *pp_waits_for(pp_waiter *waiter);
+pp_queue *pp_waits_in(pp_waiter *waiter);
 /// Leaves the queue, and frees the waiter. A turn that was not taken goes to the next waiter.
 void pp_stop_waiting(pp_waiter *waiter);
 

@@ -44,10 +44,12 @@ internal import Synchronization
         var turn: Turn?
         while entry.call == nil {
             var refusal = entry.refusal
-            if refusal.isTransient, let state = unsafe refusal.layer.flatMap({ unsafe pp_layer_state($0.pointer) }) {
+            if refusal.isTransient,
+                let queue = unsafe refusal.layer.flatMap({ unsafe pp_layer_patch($0.pointer).flatMap(pp_patch_queue) })
+            {
                 // Another patch may be active on the name now.
-                if unsafe turn?.isFor(state) != true {
-                    turn = unsafe Turn(waitingFor: state, of: slot, entering: true)
+                if unsafe turn?.isIn(queue) != true {
+                    turn = unsafe Turn(in: queue, of: slot)
                     if turn == nil { refusal = Refusal(PP_CROWDED, by: refusal.layer) }
                 }
                 if await turn?.wait() == true {
@@ -138,7 +140,7 @@ internal import Synchronization
         var turn: Turn?
         while true {
             if turn == nil {
-                turn = unsafe pp_waiting_in(waiting).flatMap { unsafe Turn(waitingFor: $0, of: slot, entering: false) }
+                turn = unsafe pp_waiting_in(waiting).flatMap(pp_state_queue).flatMap { unsafe Turn(in: $0, of: slot) }
             }
             guard await turn?.wait() == true else {
                 unsafe pp_abandon(waiting)
@@ -180,7 +182,7 @@ internal import Synchronization
     }
 
     /// Joins the queue. nil if there is not enough memory, or if it would enter with a new call and too many already wait.
-    init?(waitingFor state: OpaquePointer, of slot: Slot, entering: Bool) {
+    init?(in queue: OpaquePointer, of slot: Slot) {
         self.slot = slot
         let alarm = unsafe pp_alarm(
             keep: { context in
@@ -192,24 +194,24 @@ internal import Synchronization
                 unsafe Unmanaged<Alarm>.fromOpaque(context).takeRetainedValue().wake()
             }, context: Unmanaged.passUnretained(alarm).toOpaque())
         var needsClock = false
-        guard let waiter = unsafe pp_wait(state, alarm, entering, &needsClock) else { return nil }
+        guard let waiter = unsafe pp_wait(queue, alarm, &needsClock) else { return nil }
         unsafe self.waiter = waiter
-        if needsClock { unsafe Self.startClock(for: pp_waits_for(waiter), of: slot) }
+        if needsClock { unsafe Self.startClock(for: queue, of: slot) }
     }
 
-    /// Serves all tasks that wait for a state, or for any state of a patch, until no task waits.
-    private static func startClock(for state: OpaquePointer, of slot: Slot) {
-        let address = UInt(bitPattern: state)
+    /// Serves the tasks in a queue until no task waits.
+    private static func startClock(for queue: OpaquePointer, of slot: Slot) {
+        let address = UInt(bitPattern: queue)
         Task.detached {
             repeat {
                 try? await Task.sleep(for: .milliseconds(20))
-            } while withExtendedLifetime(slot, { unsafe pp_tick(OpaquePointer(bitPattern: address)) })
+            } while withExtendedLifetime(slot, { unsafe pp_serve_tasks(OpaquePointer(bitPattern: address)) })
         }
     }
 
     deinit { unsafe pp_stop_waiting(waiter) }
 
-    func isFor(_ state: OpaquePointer) -> Bool { unsafe pp_waits_for(waiter) == state }
+    func isIn(_ queue: OpaquePointer) -> Bool { unsafe pp_waits_in(waiter) == queue }
 
     /// Waits until the turn comes. Returns false if it is time to give up.
     func wait() async -> Bool {

@@ -35,11 +35,11 @@ internal import CLuaBridge
 
     var statistics: pp_statistics { unsafe pp_layer_statistics(pointer) }
     /// How many asynchronous calls of its patch wait.
-    var waitingCalls: Int { Int(clamping: unsafe pp_waiting_calls(pp_layer_state(pointer))) }
+    var waitingCalls: Int { Int(clamping: unsafe pp_waiting_calls(pp_layer_patch(pointer))) }
     /// How many instances its patch has.
-    var instances: Int { unsafe Int(pp_instance_count(pp_layer_state(pointer))) }
+    var instances: Int { unsafe Int(pp_instance_count(pp_layer_patch(pointer))) }
     /// Closes instances of its patch that its memory is not enough for.
-    func shrink() { unsafe pp_shrink(pp_layer_state(pointer)) }
+    func shrink() { unsafe pp_shrink(pp_layer_patch(pointer)) }
     /// Counts a failure, and that something else answers. Returns false and counts nothing if it is on no name any more.
     func countFailure() -> Bool { unsafe pp_count_failure(pointer) }
     func countFallback() { unsafe pp_count_fallback(pointer) }

@@ -2,9 +2,11 @@ internal import CLuaBridge
 internal import PatchCrypto
 internal import Synchronization
 
-/// A Lua state with its lock, budgets and memory. For a patch it has other instances, each of which has loaded the same script.
+/// A Lua state of a patch, with its lock, budget and memory. The first state stands for the patch; the others, its instances, have loaded
+/// the same script.
 @safe package final class LuaState: Sendable {
     package nonisolated(unsafe) let pointer: OpaquePointer
+    private nonisolated(unsafe) let patch: OpaquePointer
     /// Keeps the state's memory alive.
     private let pool: StatePool
     private let isClosed = Atomic(false)
@@ -24,15 +26,17 @@ internal import Synchronization
             throw PatchError(.internal, "not enough memory for a Lua state").ofCircumstance
         }
         unsafe self.pointer = pointer
+        unsafe patch = pp_patch_of(pointer)
         self.pool = pool
     }
 
-    /// Opens another instance of a patch. This thread holds its lock until ``join(_:reserves:)`` or ``drop(from:forGood:)``. nil if none can be
+    /// Opens another instance of a patch. This thread holds its lock until ``join(reserves:)`` or ``drop(forGood:)``. nil if none can be
     /// opened now.
-    init?(another home: LuaState) {
-        guard let pointer = unsafe pp_open_instance(home.pointer) else { return nil }
+    init?(another first: LuaState) {
+        guard let pointer = unsafe pp_open_instance(first.patch) else { return nil }
         unsafe self.pointer = pointer
-        pool = home.pool
+        unsafe patch = first.patch
+        pool = first.pool
     }
 
     /// Lets calls use this state, which has loaded the script, as another instance.
@@ -41,10 +45,10 @@ internal import Synchronization
     ///   ``releaseReserved()`` must follow.
     /// - Throws: `script` if the script does not replace a name that it replaced when it was first loaded. The instance is closed
     ///   then.
-    func join(_ home: LuaState, reserves: Bool) throws(PatchError) {
+    func join(reserves: Bool) throws(PatchError) {
         var missing: UnsafePointer<CChar>?
         let name =
-            unsafe pp_add_instance(home.pointer, pointer, reserves, &missing)
+            unsafe pp_add_instance(pointer, reserves, &missing)
             ? nil : missing.map { unsafe String(cString: $0) }
         if let name {
             throw PatchError(
@@ -53,17 +57,17 @@ internal import Synchronization
     }
 
     /// Closes this instance, which could not load the script. No more instances are made: for a while, or for good.
-    func drop(from home: LuaState, forGood: Bool) { unsafe pp_drop_instance(home.pointer, pointer, forGood) }
+    func drop(forGood: Bool) { unsafe pp_drop_instance(pointer, forGood) }
 
     /// Leaves the instance that is reserved for the next call of this thread, if there is one.
     static func releaseReserved() { pp_release_reserved() }
 
     /// Lets calls make other instances, as far as the limits allow.
-    func letGrow() { unsafe pp_let_grow(pointer) }
+    func letGrow() { unsafe pp_let_grow(patch) }
 
     /// Closes the last instance if it was not used since the last call of this. Returns whether more than one is left.
     @discardableResult
-    func closeIdle() -> Bool { isClosed.load(ordering: .relaxed) ? false : unsafe pp_close_idle(pointer) }
+    func closeIdle() -> Bool { isClosed.load(ordering: .relaxed) ? false : unsafe pp_close_idle(patch) }
 
     var isOpen: Bool { !isClosed.load(ordering: .relaxed) }
 
@@ -71,7 +75,7 @@ internal import Synchronization
     func closeIdleInTime() { pool.look(after: self) }
 
     /// How many instances there are.
-    var instances: Int { unsafe Int(pp_instance_count(pointer)) }
+    var instances: Int { unsafe Int(pp_instance_count(patch)) }
 
     /// The stack that values are pushed to outside of a call.
     package var main: OpaquePointer { unsafe pp_main(pointer) }
@@ -84,22 +88,22 @@ internal import Synchronization
     @discardableResult
     func close() -> Bool {
         guard !isClosed.exchange(true, ordering: .relaxed) else { return false }
-        unsafe pp_close(pointer)
+        unsafe pp_close(patch)
         return true
     }
 
     /// Runs a body under the locks of all instances, so that no call sees its work half done.
     func whileLocked(_ body: () -> Void) {
-        unsafe pp_lock(pointer)
+        unsafe pp_lock(patch)
         body()
-        unsafe pp_unlock(pointer)
+        unsafe pp_unlock(patch)
     }
 
     /// Leaves the state that `init` has entered.
     func unlock() { unsafe pp_leave_opened(pointer) }
 
     /// The bytes that the instances hold. 0 if the state is closed, because another patch may use it then.
-    var memory: Int { isClosed.load(ordering: .relaxed) ? 0 : unsafe Int(pp_memory(pointer)) }
+    var memory: Int { isClosed.load(ordering: .relaxed) ? 0 : unsafe Int(pp_memory(patch)) }
     /// The fuel that the last call used.
     package var fuelUsed: Int { isClosed.load(ordering: .relaxed) ? 0 : unsafe Int(pp_fuel_used(pointer)) }
     /// Refuses the n-th allocation of the script from now on, and all that follow. 0 refuses none.
@@ -112,12 +116,12 @@ internal import Synchronization
     static func whenStale(_ pause: (@convention(c) () -> Void)?) { pp_when_stale(pause) }
 
     /// Whether a call that another instance would help is in the queue for the patch.
-    var isWaitedFor: Bool { unsafe pp_is_waited_for(pointer) }
+    var isWaitedFor: Bool { unsafe pp_is_waited_for(patch) }
     /// How many calls that want to enter are in the queue for the patch.
-    var queueLength: Int { unsafe Int(pp_queue_length(pointer)) }
+    var queueLength: Int { unsafe Int(pp_queue_length(patch)) }
 
     /// The script's replacements.
     package var layers: [Layer] {
-        unsafe (0..<pp_layer_count(pointer)).compactMap { unsafe pp_layer_at(pointer, $0).map { unsafe Layer($0) } }
+        unsafe (0..<pp_layer_count(patch)).compactMap { unsafe pp_layer_at(patch, $0).map { unsafe Layer($0) } }
     }
 }

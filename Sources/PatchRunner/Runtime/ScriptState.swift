@@ -85,10 +85,10 @@ package final class ScriptState: LayerOwner {
         do throws(PatchError) {
             try loader.loadAgain(in: another, patch, host)
         } catch {
-            another.drop(from: lua, forGood: !error.isCircumstance)
+            another.drop(forGood: !error.isCircumstance)
             throw error
         }
-        try another.join(lua, reserves: reserves)
+        try another.join(reserves: reserves)
     }
 
     /// Why no call makes another instance: the script takes longer to load than a call may take. nil if calls may.

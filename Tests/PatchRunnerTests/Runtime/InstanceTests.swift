@@ -303,7 +303,8 @@ import Testing
         let kept = harness.events.count { if case .fellBack(_, "T.keep", _) = $0 { true } else { false } }
         #expect(kept == originals.count)
         let instances = patch.script.lua.instances
-        #expect(instances >= 2 && instances < 9, "\(instances)")
+        // Eight full ones fit. If a few are not full yet, there is room for more.
+        #expect(instances >= 2 && instances < 16, "\(instances)")
         #expect(patch.memory <= 34 << 20)
         let before = originals.count
         await onThreads(16) { thread in for call in 0..<200 { _ = keep(thread * 1000 + call) } }

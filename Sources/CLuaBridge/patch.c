@@ -1,0 +1,90 @@
+// The states of a patch: how many it may have, and which of them its calls enter.
+
+#include "patch.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+/// What is on the C stack between here and the check of a script that loads.
+enum { LOADING_STACK = 16 * 1024 };
+
+int32_t pp_processors(void) {
+#if defined(__linux__)
+    cpu_set_t processors;
+    if (sched_getaffinity(0, sizeof processors, &processors) == 0) return CPU_COUNT(&processors);
+#endif
+    long count = sysconf(_SC_NPROCESSORS_ONLN);
+    return count > 0 ? (int32_t)count : 1;
+}
+
+int32_t pp_instance_count(pp_patch *patch) { return atomic_load(&patch->instance_count); }
+
+void pp_let_grow(pp_patch *patch) {
+    if (patch->limits.instances > 1) atomic_store(&patch->may_grow, true);
+}
+
+void pp_stop_growing(pp_patch *patch, bool for_good) {
+    enum { PAUSE = 1000000000 };
+    if (for_good)
+        atomic_store(&patch->may_grow, false);
+    else
+        atomic_store(&patch->grows_at, pp_nanoseconds() + PAUSE);
+    atomic_store(&patch->is_growing, false);
+}
+
+bool pp_fits(const pp_patch *patch, int32_t count) {
+    return count * atomic_load_explicit(&patch->largest, memory_order_relaxed) <= patch->limits.hard_memory;
+}
+
+bool pp_may_grow(pp_patch *patch) {
+    int32_t count = atomic_load_explicit(&patch->instance_count, memory_order_relaxed);
+    uint64_t grows_at = atomic_load_explicit(&patch->grows_at, memory_order_relaxed);
+    return atomic_load_explicit(&patch->may_grow, memory_order_relaxed)
+        && !atomic_load_explicit(&patch->is_growing, memory_order_relaxed)
+        && count < patch->limits.instances && pp_fits(patch, count + 1)
+        && has_stack(patch->limits.stack_bytes + LOADING_STACK)
+        && (!grows_at || pp_nanoseconds() >= grows_at);
+}
+
+/// Adds a state's counters to the layers' counters.
+static void keep_counters(pp_patch *patch, pp_state *state) {
+    for (int32_t i = 0; i < patch->layer_count; i++) pp_add_counters(&patch->layers[i]->ended, &state->counters[i]);
+}
+
+bool pp_join(pp_state *state) {
+    pp_patch *patch = state->patch;
+    pthread_mutex_lock(&patch->pool->queues_mutex);
+    atomic_store(&patch->is_growing, false);
+    bool joins = atomic_load(&patch->may_grow) && !atomic_load(&patch->closing);
+    if (joins) {
+        state->instance = atomic_load(&patch->instance_count);
+        atomic_store(&state->is_serving, true);
+        atomic_store_explicit(&patch->instances[state->instance], state, memory_order_release);
+        atomic_store(&patch->instance_count, state->instance + 1);
+        atomic_store(&state->has_leaving_work, true); // a thread may wait
+    }
+    pthread_mutex_unlock(&patch->pool->queues_mutex);
+    return joins;
+}
+
+void pp_part(pp_state *state) {
+    pp_patch *patch = state->patch;
+    keep_counters(patch, state);
+    atomic_store(&patch->instances[state->instance], &pp_no_state);
+    atomic_fetch_sub(&patch->instance_count, 1);
+    atomic_store(&state->is_serving, false);
+    atomic_store(&state->closing, true);
+    atomic_store(&state->has_leaving_work, true);
+}
+
+bool pp_part_if_last(pp_state *state) {
+    pp_patch *patch = state->patch;
+    int32_t count = atomic_load(&patch->instance_count);
+    if (count < 2 || state->instance != count - 1 || pp_fits(patch, count)) return false;
+    pthread_mutex_lock(&patch->pool->queues_mutex);
+    count = atomic_load(&patch->instance_count);
+    bool parts = count > 1 && instance_at(patch, count - 1) == state && state->suspended == 0 && !pp_fits(patch, count);
+    if (parts) pp_part(state);
+    pthread_mutex_unlock(&patch->pool->queues_mutex);
+    return parts;
+}
