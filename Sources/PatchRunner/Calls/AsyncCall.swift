@@ -12,6 +12,8 @@ internal import Synchronization
 
     @usableFromInline enum Step {
         case done, failed, waitsForOriginal, waitsForCall
+
+        @_alwaysEmitIntoClient var isWaiting: Bool { self == .waitsForOriginal || self == .waitsForCall }
     }
 
     private init(_ stack: PatchStack) { self.stack = stack }

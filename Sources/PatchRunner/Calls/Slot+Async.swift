@@ -43,7 +43,14 @@ extension Slot {
         push: (Arguments, PatchStack) -> Void, read: (PatchStack) -> Arguments?,
         original: (Arguments) async throws(Failure) -> Output.Value
     ) async throws(Failure) -> Output.Value {
-        // An asynchronous function is called only if the call has to wait.
+        /// Calls the layer at an address, or the original if it is 0.
+        func answer(below: UInt, _ arguments: Arguments) async throws(Failure) -> Output.Value {
+            guard below != 0 else { return try await original(arguments) }
+            return try await run(
+                .layer(below), arguments, count: count, as: Output.self, push: push, read: read, original: original)
+        }
+
+        // Enters. An asynchronous function is called only if the call has to wait.
         var entered = AsyncCall.Entry(self, place)
         if entered.call == nil { entered = await AsyncCall.enter(self, place, after: entered) }
         guard var call = entered.call else {
@@ -59,52 +66,31 @@ extension Slot {
             }
             return try await original(arguments)
         }
+
+        // Answers the script whenever it waits.
         push(arguments, call.stack)
         var outcome: Result<Output.Value, Failure>?
         var step = call.resume(count, results: Output.count)
-        while true {
-            let pushOutcome: PushOutcome?
-            switch step {
-            case .waitsForOriginal:
+        while step.isWaiting {
+            var pushAnswer: PushOutcome?
+            if step == .waitsForOriginal {
                 guard let values = read(call.stack) else {
                     step = call.resumeRaising(results: Output.count)
                     continue
                 }
                 call.suspend()
                 do throws(Failure) {
-                    // 0: no layer is below the one that calls its original.
-                    let value =
-                        call.below == 0
-                        ? try await original(values)
-                        : try await run(
-                            .layer(call.below), values, count: count, as: Output.self, push: push, read: read,
-                            original: original)
-                    outcome = .success(value)
+                    outcome = .success(try await answer(below: call.below, values))
                 } catch {
                     outcome = .failure(error)
                 }
-                pushOutcome = nil
-            case .waitsForCall:
+            } else {
                 guard let invocation = invocation(askedForBy: call) else {
                     step = call.resumeRaising(results: Output.count)
                     continue
                 }
                 call.suspend()
-                pushOutcome = await invocation()
-            case .done:
-                if let value = Output.read(from: call.stack) {
-                    call.stack.leave()
-                    return value
-                }
-                fallthrough
-            case .failed:
-                switch settle(call.stack, Output.self, outcome) {
-                case .outcome(let outcome): return try outcome.get()
-                case .below(let below):
-                    return try await run(
-                        .layer(below), arguments, count: count, as: Output.self, push: push, read: read,
-                        original: original)
-                }
+                pushAnswer = await invocation()
             }
             var hasContinued = call.tryResume()
             if hasContinued == nil { hasContinued = await call.awaitTurn(on: self) }
@@ -112,20 +98,28 @@ extension Slot {
                 let otherwise = call.reportBusy(to: self)
                 if otherwise != 0 { return try Otherwise.outcome(otherwise, Output.self, Failure.self).get() }
                 if let outcome { return try outcome.get() }
-                return try await run(
-                    .layer(call.below), arguments, count: count, as: Output.self, push: push, read: read,
-                    original: original)
+                return try await answer(below: call.below, arguments)
             }
             call.beginAnswer()
             let succeeded =
-                if let pushOutcome {
-                    pushOutcome(call.stack)
+                if let pushAnswer {
+                    pushAnswer(call.stack)
                 } else if let outcome {
                     Self.push(outcome, as: Output.self, to: call.stack)
                 } else {
                     false
                 }
             step = call.resume(withSuccess: succeeded, results: Output.count)
+        }
+
+        // Finishes.
+        if step == .done, let value = Output.read(from: call.stack) {
+            call.stack.leave()
+            return value
+        }
+        switch settle(call.stack, Output.self, outcome) {
+        case .outcome(let outcome): return try outcome.get()
+        case .below(let below): return try await answer(below: below, arguments)
         }
     }
 
