@@ -68,13 +68,16 @@ let package = Package(
         .target(
             name: "CLibzipLoader", dependencies: ["CLibzip"],
             cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)]),
-        .target(name: "CLuaWorkbench", dependencies: ["CLua"], exclude: ["specs.lua"]),
-        .target(name: "PatchWorkbench", dependencies: ["PatchRunner", "PatchCrypto", "CLuaBridge", "CLuaWorkbench"]),
+        .target(name: "CLuaSyntax", dependencies: ["CLua"]),
+        .target(name: "PatchLint", dependencies: ["PatchRunner", "PatchCrypto", "CLuaBridge", "CLuaSyntax"]),
+        .target(name: "CLuaSpec", dependencies: ["CLua"], exclude: ["specs.lua"]),
+        .target(
+            name: "PatchSpec", dependencies: ["PatchLint", "PatchRunner", "PatchCrypto", "CLuaBridge", "CLuaSpec"]),
         .executableTarget(
             name: "patchpack",
             dependencies: [
                 "PatchCrypto", "PatchFiles", "PatchFeed", "PatchPublishing", "PatchHTTP", "PatchRunner", "PatchDevice",
-                "PatchWorkbench", "PatchReport", "CLibzipLoader", "CVersion", "Libc",
+                "PatchLint", "PatchSpec", "PatchReport", "CLibzipLoader", "CVersion", "Libc",
             ]),
         .plugin(
             name: "PatchpackCommand",
@@ -143,11 +146,12 @@ let package = Package(
         .testTarget(
             name: "PatchFoundationTests",
             dependencies: [
-                "PatchFoundation", "PatchTesting", "PatchWorkbench", "PatchRunner", "PatchCrypto", "TestSupport",
+                "PatchFoundation", "PatchTesting", "PatchLint", "PatchRunner", "PatchCrypto", "TestSupport",
             ]),
+        .testTarget(name: "PatchLintTests", dependencies: ["PatchLint", "PatchRunner", "PatchCrypto", "TestSupport"]),
         .testTarget(
-            name: "PatchWorkbenchTests",
-            dependencies: ["PatchWorkbench", "PatchRunner", "PatchCrypto", "TestSupport"], exclude: ["Spec/busted"]),
+            name: "PatchSpecTests",
+            dependencies: ["PatchSpec", "PatchLint", "PatchRunner", "PatchCrypto", "TestSupport"], exclude: ["busted"]),
         .testTarget(
             name: "patchpackTests",
             dependencies: [

@@ -51,24 +51,28 @@ let package = Package(
         .target(
             name: "PatchPublishing", dependencies: ["PatchFeed", "PatchFiles", "PatchCrypto"],
             swiftSettings: instrumented),
-        .target(name: "CLuaWorkbench", dependencies: ["CLua"], exclude: ["specs.lua"]),
+        .target(name: "CLuaSyntax", dependencies: ["CLua"]),
         .target(
-            name: "PatchWorkbench", dependencies: ["PatchRunner", "PatchCrypto", "CLuaBridge", "CLuaWorkbench"],
+            name: "PatchLint", dependencies: ["PatchRunner", "PatchCrypto", "CLuaBridge", "CLuaSyntax"],
+            swiftSettings: instrumented),
+        .target(name: "CLuaSpec", dependencies: ["CLua"], exclude: ["specs.lua"]),
+        .target(
+            name: "PatchSpec", dependencies: ["PatchLint", "PatchRunner", "PatchCrypto", "CLuaBridge", "CLuaSpec"],
             swiftSettings: instrumented),
         .target(name: "CVersion", cSettings: [.define("PATCHPACK_VERSION", to: "\"\"")]),
         .target(
             name: "patchpack",
             dependencies: [
                 "PatchCrypto", "PatchFiles", "PatchFeed", "PatchPublishing", "PatchHTTP", "PatchRunner", "PatchDevice",
-                "PatchWorkbench", "PatchReport", "CVersion", "Libc",
+                "PatchLint", "PatchSpec", "PatchReport", "CVersion", "Libc",
             ],
             exclude: ["Main.swift"], swiftSettings: instrumented),
         .target(name: "CFuzzer"),
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "CFuzzer", "PatchCrypto", "PatchDevice", "PatchFeed", "PatchFiles", "PatchPublishing", "PatchReport",
-                "PatchRunner", "PatchWorkbench", "patchpack",
+                "CFuzzer", "PatchCrypto", "PatchDevice", "PatchFeed", "PatchFiles", "PatchLint", "PatchPublishing",
+                "PatchReport", "PatchRunner", "PatchSpec", "patchpack",
             ],
             swiftSettings: instrumented,
             linkerSettings: [.unsafeFlags(linking)]),

@@ -1,9 +1,9 @@
 import Foundation
 import PatchCrypto
 import PatchFoundation
+import PatchLint
 import PatchRunner
 import PatchTesting
-import PatchWorkbench
 import TestSupport
 import Testing
 

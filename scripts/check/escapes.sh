@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 files=(
-  Sources/PatchCrypto/Text/Escape.swift Sources/PatchCrypto/Text/JSONValue.swift Sources/PatchWorkbench/Interface/PatchInterface+Stubs.swift
+  Sources/PatchCrypto/Text/Escape.swift Sources/PatchCrypto/Text/JSONValue.swift Sources/PatchLint/Interface/PatchInterface+Stubs.swift
   Sources/patchpack/Reports/*.swift Sources/patchpack/Commands/Feed/FeedPage.swift Sources/patchpack/Commands/Tool/*.swift
   Sources/patchpack/Commands/Keys/EmbedCommand.swift Sources/patchpack/Targets/*.swift Sources/patchpack/System/ShellCommand.swift
 )

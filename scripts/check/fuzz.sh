@@ -44,13 +44,13 @@ aims() {
     state) echo PatchDevice/Store/StoreState+JSON ;;
     list) echo PatchFeed/Rollout ;;
     events) echo CEventReader/reader PatchReport/DeviceTable PatchReport/ReportBuilder PatchReport/Share ;;
-    types) echo PatchWorkbench/Types PatchWorkbench/Lint PatchWorkbench/Interface PatchWorkbench/Bytecode PatchWorkbench/Findings Text/Spelling ;;
-    spec) echo PatchWorkbench/Spec Reports/TestReport Reports/JUnit Reports/TAP ;;
+    types) echo PatchLint/ Text/Spelling ;;
+    spec) echo PatchSpec/ PatchLint/Values Reports/TestReport Reports/JUnit Reports/TAP ;;
     report) echo CEventReader/decompress PatchReport/EventInput PatchReport/ReportGate PatchReport/ConfidenceSequence Reports/FleetReport Reports/ReportGateResult Reports/ReportNumbers Reports/HTMLPage ;;
     repository) echo PatchPublishing/Repository/FeedRepository.swift FeedRepository+Reading FeedRepository+Signing FeedRepository+Difference FeedRepository+Serving PatchPublishing/History/FeedHistory PatchPublishing/Repository/PatchListDraft Feed/FeedOverview Feed/FeedPage ;;
     sync) echo PatchDevice/Sync PatchDevice/Store PatchFeed/Client ;;
     canonical) echo PatchFeed/Format/CanonicalJSON Text/JSONReader ;;
-    lua) echo CLuaBridge/ PatchRunner/Sandbox PatchRunner/Lua PatchRunner/Runtime/ScriptLoader PatchWorkbench/Lint/PatchLint ;;
+    lua) echo CLuaBridge/ PatchRunner/Sandbox PatchRunner/Lua PatchRunner/Runtime/ScriptLoader PatchLint/Lint/Linter ;;
   esac
 }
 

@@ -26,7 +26,8 @@ find_tests() {
   Sources/PatchMacro*) target=PatchRunnerTests ;;
   Sources/PatchRunner/* | Sources/CLuaBridge/* | Sources/CLua/*) target=PatchRunnerTests ;;
   Sources/PatchFoundation/*) target=PatchFoundationTests ;;
-  Sources/PatchWorkbench/* | Sources/CLuaWorkbench/* | Tests/Lint/*) target=PatchWorkbenchTests ;;
+  Sources/PatchLint/* | Sources/CLuaSyntax/* | Tests/Lint/*) target=PatchLintTests ;;
+  Sources/PatchSpec/* | Sources/CLuaSpec/*) target=PatchSpecTests ;;
   Sources/patchpack/Commands/*)
     folder=${file#Sources/patchpack/Commands/}
     folder=Tests/patchpackTests/${folder%%/*}

@@ -1,9 +1,9 @@
 internal import Dispatch
 internal import Foundation
-internal import Synchronization
 @testable internal import PatchCrypto
+@testable internal import PatchLint
 @testable internal import PatchRunner
-@testable internal import PatchWorkbench
+internal import Synchronization
 @testable internal import patchpack
 
 /// The fuzz targets by name. Each takes bytes, and throws if they are refused.
@@ -260,7 +260,7 @@ func fuzzLua(_ bytes: [UInt8]) throws {
     let manifest = try Manifest(
         id: "com.example.fuzz", version: 1, app: "com.example.shop", replaces: names,
         scripts: [.init(name: script.name, size: bytes.count)])
-    _ = PatchLint.findings(in: [script], replaces: names, interface: nil)
+    _ = Linter.findings(in: [script], replaces: names, interface: nil)
     try runner.activate(try runner.load(VerifiedPatch(unverifiedForTesting: manifest, scripts: [script])))
     for round in 0..<3 {
         _ = try? run(round)

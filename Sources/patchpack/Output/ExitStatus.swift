@@ -4,7 +4,6 @@ import PatchFeed
 import PatchFiles
 import PatchPublishing
 import PatchRunner
-import PatchWorkbench
 
 extension PatchError.Code {
     /// Wrong arguments.

@@ -1,5 +1,5 @@
 import PatchFiles
-import PatchWorkbench
+import PatchLint
 
 extension Finding {
     /// The hint to show: the finding's own, otherwise one in terms of the command line.

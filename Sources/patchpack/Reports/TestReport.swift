@@ -1,7 +1,7 @@
 import PatchCrypto
 import PatchFiles
 import PatchRunner
-import PatchWorkbench
+import PatchSpec
 
 /// The reports of a run of specs.
 enum TestReport {

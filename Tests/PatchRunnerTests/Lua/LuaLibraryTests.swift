@@ -8,7 +8,7 @@ import Testing
 
     #if os(Linux)
         /// Lua's archive lists the object file of each function. The tool must import exactly the functions that it uses,
-        /// including those in Lua's macros. `luaL_openlibs` belongs to the workbench.
+        /// including those in Lua's macros. `luaL_openlibs` belongs to PatchSpec.
         @Test func eachObjectFileOfLuaIsLookedAt() throws {
             let source = try String(contentsOfFile: Tool.root + "/Sources/CLuaBridge/library.c", encoding: .utf8)
             let known = source.matches(of: /FUNCTION\((lua\w+)\)/).map { String($0.1) }

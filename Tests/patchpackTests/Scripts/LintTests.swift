@@ -146,7 +146,7 @@ import Testing
         #expect(try shop.run("interface", "compare", "newer.json", "newer.json").status == 64)
     }
 
-    /// The findings that PatchLint does not have: about heads, the names of files, and several files.
+    /// The findings that Linter does not have: about heads, the names of files, and several files.
     @Test func theToolHasFindingsOfItsOwn() throws {
         for patch in try LintCase.all(in: "tool.lua") {
             let folder = try TestFolder()

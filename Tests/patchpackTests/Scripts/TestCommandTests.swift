@@ -292,7 +292,7 @@ import Testing
     @Test(.needs("lua-busted", "/usr/bin/busted"), arguments: ["order_spec", "assertions_spec"])
     func bustedSaysTheSame(_ spec: String) throws {
         try workshop.folder.write(
-            String(contentsOfFile: "\(Tool.root)/Tests/PatchWorkbenchTests/Spec/busted/\(spec).lua", encoding: .utf8),
+            String(contentsOfFile: "\(Tool.root)/Tests/PatchSpecTests/busted/\(spec).lua", encoding: .utf8),
             to: "s.lua")
         func outcomes(_ lines: [String]) -> [String] {
             lines.filter { ($0.hasPrefix("ok") || $0.hasPrefix("not ok")) && !$0.contains("# SKIP") }
@@ -305,7 +305,7 @@ import Testing
         let mine = outcomes(try test("patches/cart-total.lua", "--spec", "s.lua", "--format", "tap").lines)
         #expect(busteds.count > 10 && mine.count == busteds.count)
         // The library for specs also runs them with Debian's Lua alone.
-        let alone = try workshop.shell("lua5.4 \"$CHECKOUT/Sources/CLuaWorkbench/specs.lua\" s.lua 2>/dev/null")
+        let alone = try workshop.shell("lua5.4 \"$CHECKOUT/Sources/CLuaSpec/specs.lua\" s.lua 2>/dev/null")
         #expect(outcomes(alone.lines) == mine)
         // If a hook fails, busted names the hook, and patchpack names its test or block.
         for (mine, busteds) in zip(mine, busteds) {

@@ -1,7 +1,7 @@
 import PatchCrypto
 import PatchFiles
+import PatchLint
 import PatchRunner
-import PatchWorkbench
 
 /// `pack`: makes envelopes from scripts.
 enum PackCommand {

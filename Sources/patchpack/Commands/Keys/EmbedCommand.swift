@@ -2,8 +2,8 @@ import PatchCrypto
 import PatchDevice
 import PatchFeed
 import PatchFiles
+import PatchLint
 import PatchRunner
-import PatchWorkbench
 
 extension Option {
     fileprivate static let embeddedKey = Option(

@@ -1,7 +1,7 @@
 import PatchCrypto
 import PatchFiles
+import PatchLint
 import PatchRunner
-import PatchWorkbench
 
 /// `interface`: compares the interfaces of two versions of an app, and writes them for editors.
 enum InterfaceCommand {

@@ -1,7 +1,7 @@
 import PatchCrypto
 import PatchFiles
+import PatchLint
 import PatchRunner
-import PatchWorkbench
 
 /// `lint`: checks scripts before they ship.
 enum LintCommand {

@@ -1,7 +1,8 @@
 import PatchCrypto
 import PatchFiles
+import PatchLint
 import PatchRunner
-import PatchWorkbench
+import PatchSpec
 import Synchronization
 
 /// `test`: runs specs against patches.
@@ -128,7 +129,7 @@ enum TestCommand {
                 // The output of a spec is not part of the report.
                 run.report = StandardOutput.whileDiverted {
                     // A spec is the author's own code, so the limits of patches do not apply to it.
-                    PatchSpec.run(
+                    SpecRunner.run(
                         PatchScript(name: spec.description, bytes: bytes), on: chosen.map(\.patch),
                         interface: interface,
                         filter: filter, timeLimit: .seconds(timeLimit), covers: coverageFile != nil, time: now,

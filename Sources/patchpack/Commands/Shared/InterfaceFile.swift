@@ -1,7 +1,7 @@
 import PatchCrypto
 import PatchFiles
+import PatchLint
 import PatchRunner
-import PatchWorkbench
 
 /// The file that lists the functions and values that an app offers to patches.
 enum InterfaceFile {

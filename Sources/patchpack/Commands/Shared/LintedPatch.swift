@@ -1,7 +1,7 @@
 import PatchCrypto
 import PatchFiles
+import PatchLint
 import PatchRunner
-import PatchWorkbench
 
 /// A patch and the findings in it.
 struct LintedPatch: Sendable {
@@ -87,7 +87,7 @@ struct LintedPatch: Sendable {
         }
         // Scripts above the limit of an envelope are not checked. The finding about the tags reports the limit.
         if looksAtCode, scripts.count <= EnvelopeLimits().scriptCount {
-            found += PatchLint.findings(in: scripts, replaces: head?.replaces ?? [], interface: interface, head: head)
+            found += Linter.findings(in: scripts, replaces: head?.replaces ?? [], interface: interface, head: head)
         }
         // A spec has no tags.
         if found.contains(where: { $0.code == .spec }) { found.removeAll { $0.code != .spec } }

@@ -1,7 +1,7 @@
 import PatchCrypto
 import PatchFiles
+import PatchLint
 import PatchRunner
-import PatchWorkbench
 import Synchronization
 
 /// One run of `pack`: the settings for all of its envelopes.

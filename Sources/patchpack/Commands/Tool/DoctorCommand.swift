@@ -2,7 +2,6 @@ import PatchCrypto
 import PatchHTTP
 import PatchReport
 import PatchRunner
-import PatchWorkbench
 
 /// `doctor`: checks whether this machine supports everything that the other verbs need.
 enum DoctorCommand {

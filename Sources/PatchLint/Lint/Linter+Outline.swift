@@ -1,0 +1,271 @@
+import PatchCrypto
+internal import PatchRunner
+
+// The checks that use an outline of the source, without running the script.
+
+extension Linter {
+    /// A comment `-- patchpack: ignore CODE`.
+    struct Silencer {
+        let line: Int
+        /// Whether it is alone on its line. Then it also applies to the next line.
+        let isAlone: Bool
+        let codes: Set<String>
+
+        init?(_ comment: LuaTokens.Comment) {
+            func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") }
+            let text = comment.text.drop(while: isSpace)
+            guard text.starts(with: "patchpack:".utf8) else { return nil }
+            let words = text.dropFirst("patchpack:".utf8.count).drop(while: isSpace)
+            guard words.starts(with: "ignore".utf8) else { return nil }
+            line = comment.line
+            isAlone = comment.isAlone
+            codes = Set(
+                words.dropFirst(6).split { $0 == UInt8(ascii: ",") || isSpace($0) }.map {
+                    String(decoding: $0, as: UTF8.self)
+                })
+        }
+    }
+
+    /// Whether a comment on the line, or alone on the line before, silences a warning.
+    func isIgnored(_ finding: Finding) -> Bool {
+        guard finding.severity == .warning, finding.code != .unknownTag, finding.code != .tooLarge else { return false }
+        return silencers[finding.script]?.contains { silencer in
+            (silencer.line == finding.line || silencer.isAlone && silencer.line == finding.line - 1)
+                && silencer.codes.contains(finding.code.rawValue)
+        } ?? false
+    }
+
+    /// Finds comments that silence nothing because their code is misspelled or missing.
+    mutating func checkSilencers() {
+        // Errors cannot be silenced: a comment does not change how the app behaves.
+        let known = Finding.Code.allCases.filter { $0.severity == .warning }.map(\.rawValue)
+        for text in texts {
+            for silencer in silencers[text.name] ?? [] where hasRoom {
+                let unknown = silencer.codes.subtracting(known).sorted()
+                guard let code = unknown.first ?? (silencer.codes.isEmpty ? "" : nil) else { continue }
+                found.append(
+                    text.finding(
+                        .unknownTag, line: silencer.line, word: code.isEmpty ? "patchpack" : code,
+                        code.isEmpty ? "no code after `patchpack: ignore`" : "no warning is named \(code)",
+                        hint: budget.meant(by: code, among: known)
+                            ?? "for example may-be-nil"))
+            }
+        }
+    }
+
+    /// Whether another finding may be added.
+    ///
+    /// With too many findings, it is probably the wrong file, and each finding takes time.
+    var hasRoom: Bool { found.count < most }
+
+    /// Allows the same number of findings of other checks, so that many warnings of one check hide no errors of another.
+    mutating func allowOthers() { most = found.count + Self.mostFindings }
+
+    mutating func checkEncoding(_ script: PatchScript, _ text: SourceText) {
+        let bytes = script.bytes
+        guard String(validating: bytes, as: UTF8.self) == nil else {
+            // U+202A to U+202E, and U+2066 to U+2069. The marks in Arabic and Hebrew text are others.
+            let place = bytes.indices.first {
+                bytes[$0] == 0xE2
+                    && (bytes[$0 + 1] == 0x80 && 0xAA...0xAE ~= bytes[$0 + 2]
+                        || bytes[$0 + 1] == 0x81 && 0xA6...0xA9 ~= bytes[$0 + 2])
+            }
+            if let place {
+                found.append(
+                    text.finding(
+                        .encoding, at: place..<place + 3,
+                        "a character that turns the direction of text, so this can look different from what it does",
+                        hint: "remove it, or write it as an escape, such as \\u{202E}"))
+            }
+            return
+        }
+        let line = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
+            .firstIndex { String(validating: $0, as: UTF8.self) == nil }
+        found.append(
+            text.finding(
+                .encoding, line: (line ?? 0) + 1, "not UTF-8 text",
+                hint: "save it as UTF-8; the app refuses strings that are not UTF-8"))
+    }
+
+    /// Parts of the words by which a comment, such as the line of the id, shows that the patch closes a hole.
+    private static let holes = ["cve-", "vulnerab", "traversal", "injection", "exploit", "security"].map {
+        Array($0.utf8)
+    }
+
+    /// Whether a line may have one of these words after two hyphens. A long comment may have it in another line.
+    private static func mayNameHole(_ script: [UInt8]) -> Bool {
+        var rest = script[...]
+        while let place = rest.firstIndex(of: UInt8(ascii: "-")) {
+            rest = rest[(place + 1)...]
+            guard rest.first == UInt8(ascii: "-") else { continue }
+            guard rest.dropFirst().first != UInt8(ascii: "[") else { return true }
+            let line = rest.prefix { $0 != UInt8(ascii: "\n") }
+            let small = line.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+            if holes.contains(where: { small.firstPlace(of: $0) != nil }) { return true }
+            rest = rest[line.endIndex...]
+        }
+        return false
+    }
+
+    /// Finds a patch that closes a hole, and has no `otherwise`.
+    mutating func checkOtherwise(of state: ScriptState) {
+        let layers = state.lua.layers
+        guard hasRoom, !layers.isEmpty, !layers.contains(where: \.hasOtherwise) else { return }
+        for (script, text) in zip(scripts, texts) where Self.mayNameHole(script.bytes) {
+            for comment in LuaTokens.comments(in: script.bytes, with: "--") {
+                let small = comment.text.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+                for word in Self.holes {
+                    guard let place = small.firstPlace(of: word) else { continue }
+                    let start = comment.text.startIndex + place
+                    found.append(
+                        text.finding(
+                            .noOtherwise, at: start..<start + word.count,
+                            "the patch closes a hole, but no replacement has an `otherwise`",
+                            hint:
+                                "add `{otherwise = …}`: it answers if the script cannot, and while crashes keep it from running"
+                        ))
+                    return
+                }
+            }
+        }
+    }
+
+    mutating func checkConditions(_ chunks: [Chunk]) {
+        let setsMetatables = chunks.contains(where: \.setsMetatables)
+        for (outline, text) in zip(outlines, texts) {
+            // A metamethod may return anything.
+            for (place, constant) in outline.constants where hasRoom && !(setsMetatables && constant == .number) {
+                found.append(
+                    text.finding(
+                        constant == .and ? .alwaysFalse : .alwaysTrue, at: place.range, constant.message,
+                        hint: constant.hint)
+                )
+            }
+        }
+    }
+
+    /// Finds scripts that no `require` leads to.
+    ///
+    /// If the name of a `require` is known only when the script runs, nothing is found.
+    mutating func checkRequired() {
+        guard scripts.count > 1, !outlines.contains(where: { $0.required.contains(nil) }) else { return }
+        var reached: Set<Int> = [0]
+        var open = [0]
+        let places = Dictionary(
+            scripts.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+        while let index = open.popLast() {
+            for case let name? in Set(outlines[index].required) {
+                let path = name.replacing(".", with: "/")
+                for case let other? in [places["\(path).lua"], places["\(path)/init.lua"]]
+                where reached.insert(other).inserted {
+                    open.append(other)
+                }
+            }
+        }
+        for (index, text) in texts.enumerated() where !reached.contains(index) {
+            found.append(
+                text.finding(
+                    .unusedScript, line: 1, "no script of the bundle requires \(text.name)",
+                    hint: "remove it, or pack it as its own patch"))
+        }
+    }
+
+    /// Checks the classes and methods that scripts for Wax use.
+    mutating func checkClasses() {
+        guard let interface, outlines.contains(where: { !$0.waxClasses.isEmpty }) else { return }
+        var known: [String: Set<String>] = [:]
+        for name in interface.functions.map(\.name) {
+            let parts = name.split(maxSplits: 1) { $0 == "." || $0 == ":" }
+            if parts.count == 2 { known[String(parts[0]), default: []].insert(String(parts[1])) }
+        }
+        for exposed in interface.classes { known[exposed.name, default: []].formUnion(exposed.methods.map(\.name)) }
+        let names = known.keys.sorted()
+        let own = Set(outlines.flatMap(\.assignedMembers).compactMap { $0.split(separator: ".").last.map(String.init) })
+        for (outline, text) in zip(outlines, texts) where !outline.waxClasses.isEmpty {
+            for place in outline.waxClasses where hasRoom {
+                let name = outline.text(place)
+                guard known[name] == nil else { continue }
+                found.append(
+                    text.finding(
+                        .unknownClass, line: place.line, word: name, "the app has no class \(name)",
+                        hint: budget.meant(by: name, among: names)
+                            ?? "it has \(names.listed)"))
+            }
+            let classes = outline.classNames
+            let methods = classes.reduce(into: Set<String>()) { $0.formUnion(known[$1] ?? []) }
+            let defined = outline.functionNames
+            let (wanted, all) = (methods.sorted(), methods.union(defined).sorted())
+            let ofSelf = outline.members.filter { $0.receiver == outline.itself }
+            let asked = Set(ofSelf.filter { $0.call == nil }.map(\.name.name))
+            for member in ofSelf where hasRoom {
+                // The `self` of an anonymous function is another object.
+                guard member.isInMethod else { continue }
+                let (name, word) = (member.name, outline.text(member.name))
+                if word == "super" {
+                    found.append(
+                        text.finding(
+                            .notInSandbox, at: name.range, "the sandbox has no self.super",
+                            hint: "self:ORIGname(…) calls the app's function"))
+                    continue
+                }
+                let isOriginal = word.hasPrefix("ORIG")
+                let method = isOriginal ? String(word.dropFirst(4)) : word
+                if isOriginal, let call = member.call ?? member.dotCall, !call.isOpen,
+                    let function = function(of: method, of: classes)
+                {
+                    let needed = self.known?.neededArguments(of: function.name, function.signature) ?? 0
+                    let most = function.signature.arguments.count
+                    if member.call == nil, call.count <= needed {
+                        found.append(
+                            text.finding(
+                                .argument, at: name.range, "\(word) is called without its object",
+                                hint: "a method is called with a colon: self:\(word)(…)"))
+                    } else if member.call != nil, !(needed...most).contains(call.count) {
+                        found.append(
+                            text.finding(
+                                .originalArguments, at: name.range,
+                                "\(word) gets \(call.count) argument\(call.count == 1 ? "" : "s"), but \(function.name)\(function.signature.shown) takes \(most)"
+                            ))
+                    }
+                    continue
+                }
+                guard member.call != nil, !methods.isEmpty, !methods.contains(method),
+                    isOriginal || !own.contains(method) && !defined.contains(method), !asked.contains(name.name)
+                else { continue }
+                found.append(
+                    text.finding(
+                        .unknownMethod, at: name.range,
+                        isOriginal
+                            ? "the app's class has no \(method)"
+                            : "neither the app's class nor the script has \(method)",
+                        hint: budget.meant(by: word, among: isOriginal ? wanted.map { "ORIG\($0)" } : all)))
+            }
+        }
+    }
+
+    /// A method of one of some classes.
+    private mutating func function(of method: String, of classes: [String]) -> PatchInterface.Function? {
+        budget.pay(20 * classes.count)
+        guard !budget.isSpent else { return nil }
+        return classes.lazy.flatMap { ["\($0).\(method)", "\($0):\(method)"] }
+            .compactMap { [known] in known?.function($0) }.first
+    }
+}
+
+extension SourceOutline.Constant {
+    fileprivate var message: String {
+        switch self {
+        case .or: "the condition is always true: the operand after this `or` is a constant"
+        case .number: "a condition gets a number, which is always true, even if it is 0"
+        case .and: "the operand before this `or` is never true: it ends with `and nil` or `and false`"
+        }
+    }
+
+    fileprivate var hint: String {
+        switch self {
+        case .or: "compare it too: x == 1 or x == 2"
+        case .number: "compare it, such as #list > 0 or x % 2 == 1"
+        case .and: "write if … then … else … end"
+        }
+    }
+}

@@ -1,0 +1,151 @@
+internal import PatchRunner
+
+// The checks that know the types of values.
+
+extension Linter {
+    /// Follows the values of all scripts, from the app's arguments to the replacements.
+    mutating func checkTypes(_ functions: [Prototype], _ chunks: [Chunk], of state: ScriptState) {
+        allowOthers()
+        let offered =
+            known
+            ?? KnownInterface(
+                .init(app: "", appVersion: "", functions: [], structs: [], classes: []), adding: LibraryFunction.scalars
+            )
+        let globals = chunks.flatMap(\.globals)
+        let context = TypeFlow.Context(
+            interface: offered, knowsApp: interface != nil,
+            assigned: Set(globals.filter(\.isAssigned).map(\.name) + outlines.flatMap { $0.classNames }),
+            written: functions.reduce(into: []) { $1.collectWrittenFields(into: &$0) }
+                .union(outlines.flatMap(\.functionNames)),
+            setsMetatables: chunks.contains(where: \.setsMetatables), budget: budget)
+        context.asks = Set(globals.map(\.name))
+        context.minds = functions.contains(where: \.mindsFractions)
+        context.setsZero = functions.contains(where: \.setsZero)
+        for function in functions { function.collectFields(tested: &context.tests, read: &context.reads) }
+        var replacements: [String: [TypeFlow.Replacement]] = [:]
+        for layer in state.lua.layers {
+            guard let signature = known?.function(layer.name)?.signature else { continue }
+            let (script, line) = layer.place(in: state.lua)
+            let index = texts.firstIndex { $0.name == script } ?? 0
+            replacements["\(index):\(line)", default: []].append(
+                .init(name: layer.name, signature: signature, isMethod: !outlines[index].waxClasses.isEmpty))
+        }
+        for (index, (function, text)) in zip(functions, texts).enumerated() where !budget.isSpent {
+            let count = function.functionsByLine
+            // A finding of the outline has its exact place.
+            let known = Set(found.filter { $0.script == text.name }.map { "\($0.code) \($0.line)" })
+            let context = context
+            func replaced(_ inner: Prototype) -> TypeFlow.Replacement? {
+                // Two functions on one line cannot be told apart, and neither can two names of one function.
+                let here = replacements["\(index):\(inner.line)"] ?? []
+                return here.count == 1 && count[inner.line] == 1 ? here[0] : nil
+            }
+            let upvalues = function.upvalues.map { _ in ValueType.unknown }
+            let changes = context.changes.count
+            var problems = TypeFlow.problems(in: function, upvalues: upvalues, context, replaced: replaced)
+            // A value that a function writes may be read in a function before it.
+            if context.changes.count > changes, !budget.isSpent {
+                problems = TypeFlow.problems(in: function, upvalues: upvalues, context, replaced: replaced)
+            }
+            for problem in problems where hasRoom {
+                guard !known.contains("\(problem.code) \(problem.line)") else { continue }
+                found.append(
+                    text.finding(
+                        problem.code, line: problem.line, word: problem.word, problem.message, hint: problem.hint))
+            }
+            if budget.isSpent {
+                found.append(
+                    text.finding(
+                        .tooLarge, line: 1, "too large to follow: not all types of values are checked",
+                        hint: "split it into functions that are shorter, or into patches"))
+            }
+        }
+    }
+}
+
+extension Prototype {
+    /// How many functions begin on each line.
+    fileprivate var functionsByLine: [Int: Int] {
+        inner.reduce(into: [:]) { lines, function in
+            lines[function.line, default: 0] += 1
+            lines.merge(function.functionsByLine, uniquingKeysWith: +)
+        }
+    }
+
+    /// Whether it or a function within it writes position 0 of a table.
+    fileprivate var setsZero: Bool {
+        code.contains { $0.opcode == .setInteger && $0.b == 0 } || inner.contains(where: \.setsZero)
+    }
+
+    /// Whether it or a function within it seems to know which numbers have fractions.
+    fileprivate var mindsFractions: Bool {
+        let words = ["floor", "ceil", "tointeger", "fmod", "modf"]
+        return code.contains {
+            switch $0.opcode {
+            case .modulo, .moduloConstant, .floorDivide, .floorDivideConstant, .and, .andConstant: true
+            default: false
+            }
+        } || constants.contains { if case .string(let text) = $0 { words.contains(text) } else { false } }
+            || inner.contains(where: \.mindsFractions)
+    }
+
+    /// The names of fields that are read, and the names of fields that are tested, kept or passed on where they are read.
+    fileprivate func collectFields(tested: inout Set<String>, read: inout Set<String>) {
+        for (index, instruction) in code.enumerated().dropLast() where instruction.opcode == .getField {
+            guard let name = text(instruction.c) else { continue }
+            read.insert(name)
+            if !isOnlyUsed(instruction.a, after: index) { tested.insert(name) }
+        }
+        for function in inner { function.collectFields(tested: &tested, read: &read) }
+    }
+
+    /// Whether the next use of a register is an operation that fails for nil, or hands it to the app.
+    private func isOnlyUsed(_ register: Int, after index: Int) -> Bool {
+        for place in code.indices.dropFirst(index + 1).prefix(20) {
+            let next = code[place]
+            let (a, b, c) = (next.a, next.b, next.c)
+            switch next.opcode {
+            case .getField, .getTable, .getInteger, .getSelf, .length, .negate, .bitwiseNot, .addInteger,
+                .shiftRightInteger,
+                .shiftLeftInteger, .addConstant, .subtractConstant, .multiplyConstant, .moduloConstant, .powerConstant,
+                .divideConstant, .floorDivideConstant, .andConstant, .orConstant, .exclusiveOrConstant:
+                if b == register { return true }
+            case .add, .subtract, .multiply, .modulo, .power, .divide, .floorDivide, .and, .or, .exclusiveOr,
+                .shiftLeft,
+                .shiftRight:
+                if b == register || c == register { return true }
+            case .concatenate: if (a..<a + b).contains(register) { return true }
+            case .less, .lessOrEqual: return a == register || b == register
+            case .lessInteger, .lessOrEqualInteger, .greaterInteger, .greaterOrEqualInteger: return a == register
+            case .call, .tailCall: return a < register && isHostCall(place)
+            case .loadInteger, .loadFloat, .loadConstant, .getUpvalue, .getGlobal, .metamethod, .metamethodInteger,
+                .metamethodConstant:
+                break
+            case .move where b != register: break
+            default: return false
+            }
+            if a == register { return false }
+        }
+        return false
+    }
+
+    /// Whether a call is one of `host.call`.
+    private func isHostCall(_ index: Int) -> Bool {
+        code[..<index].last { $0.a == code[index].a }.map { $0.opcode == .getField && text($0.c) == "call" } ?? false
+    }
+
+    /// The names of fields that are assigned, except in tables that have just been made.
+    fileprivate func collectWrittenFields(into names: inout Set<String>) {
+        var new: Set<Int> = []
+        for instruction in code {
+            switch instruction.opcode {
+            case .newTable: new.insert(instruction.a)
+            case .setField where !new.contains(instruction.a):
+                if let name = text(instruction.b) { names.insert(name) }
+            case .setField, .loadInteger, .loadFloat, .loadConstant, .extraArgument: break
+            default: new = []
+            }
+        }
+        for function in inner { function.collectWrittenFields(into: &names) }
+    }
+}

@@ -1,0 +1,294 @@
+package import PatchCrypto
+package import PatchRunner
+
+/// Checks a patch before it ships: whether it parses, fits the app, and replaces the functions that it lists.
+///
+/// The functions that a script replaces are found by running it in the sandbox, as the app would.
+package struct Linter {
+    /// With more globals it is probably the wrong file, and it takes time to find the place and the likely meaning of each one.
+    private static let mostGlobals = 100
+    /// The names of nil in other languages.
+    private static let nils: Set = ["null", "undefined", "None"]
+
+    let scripts: [PatchScript]
+    let texts: [SourceText]
+    static let mostFindings = 200
+    /// How many findings there may be for now.
+    var most = mostFindings
+    /// For each script, the comments that silence warnings.
+    let silencers: [String: [Silencer]]
+    private(set) var outlines: [SourceOutline] = []
+    private let replaces: [String]
+    let interface: PatchInterface?
+    /// The entry's tags; nil if they have not been read.
+    let head: ScriptHead?
+    /// The interface, with its names in tables.
+    let known: KnownInterface?
+    let budget: LintBudget
+    private let names = NameTable()
+    var found: [Finding] = []
+
+    /// Checks a patch.
+    ///
+    /// - Parameters:
+    ///   - scripts: The scripts, the entry first.
+    ///   - replaces: The names that the manifest lists.
+    ///   - interface: Describes the app. Without it, the names in the manifest are taken as the functions of the app.
+    ///   - head: The entry's tags; nil to read them from the entry.
+    ///   - budget: How much work the checks may do.
+    /// - Returns: The findings, sorted by script and line.
+    package static func findings(
+        in scripts: [PatchScript], replaces: [String], interface: PatchInterface?, head: ScriptHead? = nil,
+        budget: LintBudget = LintBudget()
+    ) -> [Finding] {
+        var lint = Linter(scripts: scripts, replaces: replaces, interface: interface, head: head, budget: budget)
+        do throws(PatchError) {
+            try lint.run()
+        } catch {
+            lint.report(error)
+        }
+        let order = Dictionary(
+            scripts.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+        return lint.found.filter { !lint.isIgnored($0) }.sorted {
+            (order[$0.script] ?? 0, $0.line, $0.column) < (order[$1.script] ?? 0, $1.line, $1.column)
+        }
+    }
+
+    private init(
+        scripts: [PatchScript], replaces: [String], interface: PatchInterface?, head: ScriptHead?, budget: LintBudget
+    ) {
+        self.head = head
+        known = interface.map { KnownInterface($0, adding: LibraryFunction.scalars) }
+        self.budget = budget
+        self.scripts = scripts
+        self.replaces = replaces
+        self.interface = interface
+        texts = scripts.map { SourceText($0.name, $0.bytes) }
+        silencers = Dictionary(
+            scripts.map { ($0.name, LuaTokens.comments(in: $0.bytes, with: "patchpack:").compactMap(Silencer.init)) },
+            uniquingKeysWith: { first, _ in first })
+    }
+
+    private mutating func run() throws(PatchError) {
+        let offered =
+            interface?.functions
+            ?? replaces.map { .init(name: $0, signature: PatchSignature([], result: "nothing", throws: true)) }
+        for function in offered {
+            let result = interface == nil ? "value" : function.signature.result
+            let slot = Slot(
+                name: function.name, signature: function.signature,
+                invoke: { slot, stack, _, _, _ in stack.refuseCall(of: slot) }, invokeAsync: nil,
+                readResult: { [interface] in ScriptValue.readResult(from: $0, as: result, in: interface) })
+            try names.add([slot])
+        }
+        let state = try state()
+        defer { state.close() }
+        for (script, text) in zip(scripts, texts) { checkEncoding(script, text) }
+        var functions: [Prototype] = []
+        for (index, (script, text)) in zip(scripts, texts).enumerated() {
+            do throws(PatchError) {
+                // The entry's function stays, because it is the one that runs.
+                let bytes = try state.loader.precompiled(script, stays: index == 0)
+                if let function = Prototype(dumped: bytes) { functions.append(function) }
+            } catch {
+                found.append(Self.finding(for: error, in: script, text))
+            }
+        }
+        guard functions.count == scripts.count else { return }
+        let chunks = functions.map(Chunk.init)
+        outlines = scripts.map { SourceOutline($0.bytes) }
+        if let finding = findingForSpec(chunks) {
+            found = [finding]
+            return
+        }
+        checkGlobals(chunks)
+        allowOthers()
+        checkSilencers()
+        checkConditions(chunks)
+        checkRequired()
+        checkClasses()
+        checkState(functions)
+        // Types also explain why a script does not load.
+        defer { checkTypes(functions, chunks, of: state) }
+        try state.load(isCompiled: true)
+        checkReplacements(of: state)
+        checkOtherwise(of: state)
+    }
+
+    private func state() throws(PatchError) -> ScriptState {
+        try ScriptState(
+            scripts, limits: PatchLimits(),
+            host: HostInfo(app: interface?.app ?? "com.example.app", version: interface?.appVersion ?? "1"),
+            names: names, reports: .none, seed: 1)
+    }
+
+    /// A finding for a script that does not compile.
+    private static func finding(for error: PatchError, in script: PatchScript, _ text: SourceText) -> Finding {
+        if text.line(1).hasPrefix("#!") {
+            return text.finding(.syntax, line: 1, "the app's Lua does not accept a #! line", hint: "remove it")
+        }
+        guard error.code != .scriptLimit, let fault = SyntaxFault(script.bytes, error.message) else {
+            return text.finding(.syntax, line: error.place?.line ?? 1, error.message)
+        }
+        return text.finding(.syntax, at: fault.range, fault.message, hint: fault.hint)
+    }
+
+    /// A finding for a single script that replaces nothing and calls a `describe` that is not its own.
+    private func findingForSpec(_ chunks: [Chunk]) -> Finding? {
+        let uses = chunks[0].globals.filter { $0.name == "describe" }
+        guard chunks.count == 1, replaces.isEmpty, let call = uses.first, !uses.contains(where: \.isAssigned) else {
+            return nil
+        }
+        return texts[0].finding(
+            .spec, line: call.line, word: call.name, "this is a spec, not a patch")
+    }
+
+    /// Adds a finding for an error of the run, at the line where the error occurred.
+    private mutating func report(_ error: PatchError) {
+        let code: Finding.Code = error.code == .scriptLimit ? .loadLimit : .loadError
+        let text = texts.first { $0.name == error.place?.file } ?? texts[0]
+        found.append(
+            text.finding(code, line: error.place?.line ?? 1, error.message, hint: error.hint))
+    }
+
+    private mutating func checkGlobals(_ chunks: [Chunk]) {
+        var left = Self.mostGlobals
+        let classes = outlines.flatMap { $0.classNames }
+        let assigned = Set(chunks.flatMap { $0.globals.filter(\.isAssigned).map(\.name) } + classes)
+        let added = Set(outlines.flatMap(\.assignedMembers))
+        let known = SandboxNames.globals.union(assigned).sorted()
+        // A script that runs in other Luas too asks for what they have.
+        let tested = Set(
+            chunks.flatMap { chunk in
+                chunk.globals.filter(\.isTested).map(\.name)
+                    + chunk.members.filter(\.isTested).map { "\($0.table).\($0.name)" }
+            })
+        for ((chunk, text), outline) in zip(zip(chunks, texts), outlines) {
+            var seen: Set<String> = []
+            for global in chunk.globals where !global.isAssigned {
+                guard !SandboxNames.globals.contains(global.name), !assigned.contains(global.name),
+                    seen.insert("\(global.line) \(global.name)").inserted
+                else { continue }
+                guard left > 0 else { return }
+                left -= 1
+                let locals = outline.names(upTo: global.line)
+                if SandboxNames.missing.contains(global.name) {
+                    guard !tested.contains(global.name) else { continue }
+                    found.append(
+                        text.finding(
+                            .notInSandbox, line: global.line, word: global.name, "the sandbox has no \(global.name)",
+                            hint: global.name == "unpack"
+                                ? "use table.unpack"
+                                : "docs/writing-patches.md lists its functions"))
+                } else {
+                    found.append(
+                        text.finding(
+                            .undefinedGlobal, line: global.line, word: global.name,
+                            "the global \(global.name) is used, but nothing defines it",
+                            hint: Self.nils.contains(global.name)
+                                ? "Lua writes nil"
+                                : outline.line(ofLocal: global.name).map {
+                                    "line \($0) has a local \(global.name), but it is not visible here"
+                                }
+                                    ?? budget.meant(by: global.name, among: locals + known)))
+                }
+            }
+            for member in chunk.members {
+                guard let known = SandboxNames.members[member.table], !known.contains(member.name),
+                    !tested.contains("\(member.table).\(member.name)"), !assigned.contains(member.table),
+                    !added.contains("\(member.table).\(member.name)")
+                else { continue }
+                guard left > 0 else { return }
+                left -= 1
+                found.append(
+                    text.finding(
+                        .notInSandbox, line: member.line, word: member.name,
+                        "the sandbox has no \(member.table).\(member.name)",
+                        hint: budget.meant(by: member.name, among: known.sorted()) { "\(member.table).\($0)" })
+                )
+            }
+        }
+    }
+
+    private mutating func checkReplacements(of state: ScriptState) {
+        allowOthers()
+        var replaced: [String] = []
+        let listed = Set(replaces)
+        for layer in state.lua.layers {
+            let name = layer.name
+            replaced.append(name)
+            guard hasRoom else { continue }
+            let (script, begin) = layer.place(in: state.lua)
+            let index = texts.firstIndex { $0.name == script } ?? 0
+            let text = texts[index]
+            // A function of the Lua library has no line.
+            let line = begin > 0 ? begin : text.firstLine(with: name) ?? 1
+            check(name, isListed: listed.contains(name), layer.parameters(in: state.lua), line: line, text: text)
+        }
+        let entry = texts[0]
+        let made = Set(replaced)
+        for name in replaces where hasRoom && !made.contains(name) {
+            let line = entry.firstLine(with: name) ?? 1
+            if let known, known.function(name) == nil {
+                found.append(unknown(name, line: line, text: entry))
+            } else if !replaced.isEmpty {
+                found.append(
+                    entry.finding(
+                        .replacesUnused, line: line, word: name,
+                        "@replaces lists \(name), which the script does not replace",
+                        hint: budget.nearest(name, among: replaced).map { "it replaces \($0)" }
+                            ?? "replace it, or remove it"
+                    ))
+            }
+        }
+        if replaced.isEmpty {
+            found.append(
+                entry.finding(
+                    .replacesNothing, line: 1, "the script replaces nothing",
+                    hint: outlines.contains { !$0.waxClasses.isEmpty }
+                        ? "the app has none of the functions that it defines after waxClass"
+                        : "call patch.replace, or define functions after waxClass"))
+        }
+    }
+
+    private func unknown(_ name: String, line: Int, text: SourceText) -> Finding {
+        let names = known?.functionNames
+        return text.finding(
+            .unknownFunction, line: line, word: name, "the app has no function \(name)",
+            hint: names.flatMap { budget.meant(by: name, among: $0) }
+                ?? "it has \(names?.listed ?? "")")
+    }
+
+    /// Checks a replacement.
+    ///
+    /// - Parameter parameters: How many parameters its function has.
+    private mutating func check(_ name: String, isListed: Bool, _ parameters: Int, line: Int, text: SourceText) {
+        let word =
+            Array(text.line(line).utf8).firstPlace(of: Array(name.utf8)) != nil
+            ? name : String(name.split { $0 == "." || $0 == ":" }.last ?? "")
+        guard isListed else {
+            let isKnown = known.map { $0.function(name) != nil } ?? true
+            found.append(
+                isKnown
+                    ? text.finding(
+                        .replacesMissing, line: line, word: word,
+                        "the script replaces \(name), which no @replaces lists",
+                        hint: "add `-- @replaces \(name)` to the head")
+                    : unknown(name, line: line, text: text))
+            return
+        }
+        guard let known else { return }
+        guard let function = known.function(name) else {
+            found.append(unknown(name, line: line, text: text))
+            return
+        }
+        let most = function.signature.arguments.count + 1
+        if parameters > most {
+            found.append(
+                text.finding(
+                    .arity, line: line, word: word,
+                    "the replacement has \(parameters) parameters, but gets at most \(most): the original, and the arguments of \(name)\(function.signature)"
+                ))
+        }
+    }
+}

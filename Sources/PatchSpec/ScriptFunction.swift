@@ -1,0 +1,123 @@
+internal import PatchLint
+internal import PatchRunner
+
+/// The result of a function that a spec has defined.
+enum ScriptResult: PatchResult {
+    static var count: Int32 { 1 }
+    static var typeName: String { "value" }
+    static var type: (any PatchValue.Type)? { ScriptValue.self }
+    static func push(_ value: ScriptValue, to stack: PatchStack) -> Int32 {
+        value.push(to: stack)
+        return 1
+    }
+    static func read(from stack: PatchStack) -> ScriptValue? { ScriptValue.read(from: stack, at: -1) }
+    static func finish(_ stack: PatchStack, arguments: Int32) -> ScriptValue? {
+        guard stack.runs(arguments, 1) else { return nil }
+        return read(from: stack)
+    }
+    static func mismatch(in stack: PatchStack) -> String { ScriptValue._mismatch(in: stack, at: -1) }
+}
+
+/// A function of an interface. Its original is a function of a spec.
+final class ScriptFunction: Sendable {
+    typealias Original = @Sendable ([ScriptValue]) throws -> ScriptValue
+
+    private let signature: PatchSignature?
+    private let interface: PatchInterface?
+    private let original: Original
+
+    /// - Parameters:
+    ///   - signature: The types of the app's function. Without it, all values are accepted.
+    ///   - interface: Describes the types in the signature.
+    init(signature: PatchSignature?, interface: PatchInterface?, original: @escaping Original) {
+        self.signature = signature
+        self.interface = interface
+        self.original = original
+    }
+
+    /// Calls the layer that a cell holds, or the original.
+    func call(_ slot: Slot, _ cell: LayerCell, _ arguments: [ScriptValue]) throws -> ScriptValue {
+        guard !cell.isEmpty else { return try original(arguments) }
+        return try unsafe withUnsafePointer(to: original) { place in
+            var record = unsafe CallRecord<Original, ScriptValue, any Error>(place)
+            return try unsafe withUnsafeMutablePointer(to: &record) { record in
+                let stack: PatchStack
+                switch unsafe slot.enter(cell, CallReference(record)) {
+                case .entered(let entered): stack = entered
+                case .otherwise(let bits):
+                    return try Otherwise.outcome(bits, ScriptResult.self, (any Error).self).get()
+                default: return try original(arguments)
+                }
+                for argument in arguments { argument.push(to: stack) }
+                if let value = ScriptResult.finish(stack, arguments: Int32(arguments.count)) {
+                    let type = InterfaceType(signature?.result ?? "value")
+                    guard let fault = value.fault(as: type, in: interface) else {
+                        stack.leave()
+                        return value.converted(to: type, in: interface)
+                    }
+                    stack.values.refuseRead(fault)
+                }
+                let outcome = unsafe record.pointee.outcome
+                if signature?.throws == false, (try? outcome?.get()) != nil || outcome == nil {
+                    // The app's function cannot throw, so an error of the script is a failure.
+                    let answer = try outcome.map { Result<ScriptValue, Never>.success(try $0.get()) }
+                    switch slot.settle(stack, ScriptResult.self, answer) {
+                    case .outcome(let outcome): return outcome.get()
+                    case .below(var below):
+                        return try unsafe withUnsafeMutablePointer(to: &below) {
+                            try unsafe call(slot, LayerCell($0), arguments)
+                        }
+                    }
+                }
+                switch slot.settle(stack, ScriptResult.self, outcome) {
+                case .outcome(let outcome): return try outcome.get()
+                case .below(var below):
+                    return try unsafe withUnsafeMutablePointer(to: &below) {
+                        try unsafe call(slot, LayerCell($0), arguments)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Reads the result that a script gives for `otherwise` while it loads.
+    func readResult(_ stack: PatchStack) -> Result<Otherwise, Slot.Mismatch> {
+        ScriptValue.readResult(from: stack, as: signature?.result ?? "value", in: interface)
+    }
+
+    /// Calls the function with a script's arguments.
+    func invoke(
+        _ slot: Slot, _ stack: PatchStack, _ first: Int32, _ record: CallReference?, _ cell: LayerCell
+    ) -> Int32 {
+        var arguments: [ScriptValue] = []
+        let given = max(0, Int(stack.top) - Int(first) + 1)
+        let types = signature?.arguments
+        if let types, given > types.count {
+            stack.push(
+                message: PatchStack.argumentCountMessage(of: slot.name, takes: types.count, got: given))
+            return CallbackResult.notCalled
+        }
+        for index in 0..<(types?.count ?? given) {
+            let type = types?[index] ?? "value"
+            do throws(ScriptValue.Mismatch) {
+                arguments.append(try ScriptValue.read(from: stack, at: first + Int32(index), as: type, in: interface))
+            } catch {
+                stack.push(message: "argument \(index + 1) of \(slot.name): \(error.description)")
+                return CallbackResult.notCalled
+            }
+        }
+        let call = unsafe CallRecord<Original, ScriptValue, any Error>.at(record)
+        stack.hostBegins()
+        defer { stack.hostEnds() }
+        do {
+            let value = try self.call(slot, cell, arguments)
+            stack.hostEnds()
+            unsafe call?.pointee.outcome = .success(value)
+            value.push(to: stack)
+            return 1
+        } catch {
+            unsafe call?.pointee.outcome = .failure(error)
+            return stack.raise(error)
+        }
+    }
+}

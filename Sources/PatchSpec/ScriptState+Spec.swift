@@ -1,0 +1,108 @@
+internal import CLuaBridge
+internal import CLuaSpec
+internal import PatchCrypto
+internal import PatchLint
+internal import PatchRunner
+
+/// An error from a function of a spec.
+struct OriginalError: Error, CustomStringConvertible {
+    let description: String
+}
+
+/// The nanoseconds of a monotonic clock, for durations.
+func monotonicTime() -> UInt64 { pp_nanoseconds() }
+
+// The Lua state of a spec. It has all of Lua's libraries, and functions in Swift. One thread uses it.
+
+extension ScriptState {
+    private var stack: PatchStack { unsafe PatchStack(pp_running(lua.pointer)) }
+
+    /// Runs a script in a spec's own state.
+    func runFree(_ script: PatchScript) throws(PatchError) {
+        let stack = stack
+        try loader.compile(script, on: stack)
+        try loader.run(on: stack)
+    }
+
+    /// Adds a function to a global table, and creates the table if it does not exist.
+    func addFunction(
+        _ name: String, to table: String = "host", _ body: @escaping @Sendable (PatchStack) -> Int32
+    ) {
+        let index = values.addFunction(body)
+        unsafe pp_add_function(lua.main, table, name, Int32(index))
+    }
+
+    /// Calls a function of the table `__spec`.
+    func callFree(_ name: String, _ arguments: [ScriptValue]) throws(PatchError) -> [ScriptValue] {
+        let stack = stack
+        unsafe pp_push_global(stack.state, "__spec")
+        stack.push(name)
+        stack.getValue(of: -2)
+        let (values, fault) = call(stack, arguments, results: 2)
+        stack.pop()
+        if let fault { throw PatchError(.script, "\(fault)") }
+        return values
+    }
+
+    /// Calls a held function.
+    func callHeld(_ held: Int32, _ arguments: [ScriptValue]) -> ([ScriptValue], (any Error)?) {
+        let stack = stack
+        stack.makeRoom()
+        stack.pushHeld(held)
+        return call(stack, arguments, results: 1)
+    }
+
+    /// Calls a member of a held table.
+    func callMember(_ name: String, of held: Int32, _ arguments: [ScriptValue]) -> ([ScriptValue], (any Error)?) {
+        let stack = stack
+        stack.makeRoom()
+        stack.pushHeld(held)
+        stack.push(name)
+        stack.getValue(of: -2)
+        defer { stack.pop() }
+        return call(stack, arguments, results: 1)
+    }
+
+    /// Calls the function on top, and pops it and its results.
+    private func call(_ stack: PatchStack, _ arguments: [ScriptValue], results: Int32) -> ([ScriptValue], (any Error)?)
+    {
+        stack.makeRoom()
+        let base = stack.top - 1
+        defer { stack.top = base }
+        for argument in arguments { argument.push(to: stack) }
+        guard stack.call(Int32(arguments.count), results: results) else {
+            return ([], hostError(on: stack) ?? OriginalError(description: stack.text(at: -1)))
+        }
+        var values: [ScriptValue] = []
+        for index in 0..<results {
+            guard let value = ScriptValue.read(from: stack, at: base + 1 + index) else {
+                let fault =
+                    self.values.takeReadFault() ?? "a \(stack.typeName(at: base + 1 + index)) cannot be returned"
+                return ([], OriginalError(description: fault))
+            }
+            values.append(value)
+        }
+        return (values, nil)
+    }
+
+    private func hostError(on stack: PatchStack) -> (any Error)? {
+        var fault = unsafe pp_fault()
+        unsafe pp_fault_of(stack.state, &fault)
+        return unsafe values.error(fault.host_error)
+    }
+
+    /// Makes a table represent an object.
+    func note(_ object: ScriptObject, at index: Int32, on stack: PatchStack) {
+        values.addObject(object, table: unsafe UInt(pp_pointer(stack.state, index)))
+    }
+}
+
+extension PatchStack {
+    /// Ends a spec's own code after this many nanoseconds. 0 means no limit.
+    func limitTime(_ nanoseconds: Int64) { unsafe pp_limit_time(state, nanoseconds) }
+}
+
+extension LuaLibraries {
+    /// All of Lua's libraries, including `io` and `os`.
+    static let all = unsafe LuaLibraries { state in unsafe pp_open_all_libraries(state) }
+}

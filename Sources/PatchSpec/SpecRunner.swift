@@ -1,0 +1,546 @@
+package import PatchCrypto
+package import PatchRunner
+internal import CLuaSpec
+internal import PatchLint
+internal import Synchronization
+
+/// Runs a spec: a Lua script of tests that runs outside of the sandbox, with patches that run inside it.
+///
+/// The patches are loaded again for each test, so that no test sees the state that another test has left in them.
+package final class SpecRunner: Sendable {
+    private let patches: [PatchUnderTest]
+    private let interface: PatchInterface?
+    private let registry = PatchRegistry()
+    private let runner: PatchRunner
+    private let spec: ScriptState
+    private let state = Mutex(State())
+    private let lines = LineCounts()
+    /// Whether each call of the spec finds a new instance of each patch.
+    private let renews: Bool
+    /// A test that makes more calls than this would take too long with new instances.
+    private static let mostRenewals = 1000
+
+    private struct State {
+        /// The spec's functions, by name, as numbers of values that its Lua state keeps.
+        var originals: [String: Int32] = [:]
+        /// The calls of originals in this test, with their arguments.
+        var calls: [(name: String, arguments: [ScriptValue])] = []
+        var events: [RunnerEvent] = []
+        /// Whether this test has asked for failures, so that it may expect some.
+        var hasAsked = false
+        /// How deeply calls of the app's functions are nested, and how often this test found new instances.
+        var depth = 0, renewals = 0
+        /// For each of the app's functions that runs, whether it is asynchronous.
+        var running: [Bool] = []
+        /// The fallbacks that earlier instances counted, by the function's name.
+        var fallbacks: [String: Int] = [:]
+        /// Whether patches are being loaded again. Events are not recorded then.
+        var isRenewing = false
+    }
+
+    /// Counts how often lines run.
+    final class LineCounts: Sendable {
+        private let counts = Mutex<[String: [Int: Int]]>([:])
+        func count(_ script: String, _ line: Int) {
+            counts.locked { $0[script, default: [:]][line, default: 0] += 1 }
+        }
+        func reset() { counts.locked { $0 = [:] } }
+        var all: [String: [Int: Int]] { counts.locked { $0 } }
+    }
+
+    /// Runs a spec once with one instance of each patch, and once with a new instance for each call.
+    ///
+    /// The second run is left out if all patches have one instance only. A test fails if it does not end in the same way in both
+    /// runs.
+    ///
+    /// - Parameters:
+    ///   - script: The spec.
+    ///   - patches: The patches, in the order in which they are activated.
+    ///   - interface: Describes the app. Without it, the spec's functions take and return any values.
+    ///   - limits: The limits of the patches.
+    ///   - filter: Selects the tests that run.
+    ///   - timeLimit: How long the spec's own code may run: its body, each `describe`, each test, and the blocks after a test.
+    ///   - covers: Whether the lines that run are counted.
+    ///   - time: The time for patches that expire.
+    ///   - codeRuns: Called with true when the spec's own code begins, and with false when it ends.
+    ///   - testEnded: Called with each test of the first run.
+    package static func run(
+        _ script: PatchScript, on patches: [PatchUnderTest], interface: PatchInterface?,
+        limits: PatchLimits = PatchLimits(),
+        filter: SpecFilter = SpecFilter(), timeLimit: Duration = .seconds(10), covers: Bool = false,
+        time: Timestamp? = nil, codeRuns: @escaping @Sendable (Bool) -> Void = { _ in },
+        testEnded: (SpecReport.Test) -> Void = { _ in }
+    ) -> SpecReport {
+        func report(renews: Bool) -> SpecReport {
+            var report = SpecReport()
+            do throws(PatchError) {
+                let run = try SpecRunner(
+                    script, patches, interface: interface, limits: limits, covers: covers && !renews, time: time,
+                    renews: renews)
+                defer { run.spec.close() }
+                try run.run(script, filter, timeLimit, codeRuns, testEnded: renews ? { _ in } : testEnded, &report)
+            } catch {
+                report.error = error
+            }
+            return report
+        }
+        var first = report(renews: false)
+        guard first.error == nil, patches.contains(where: { $0.manifest.instances != 1 }) else { return first }
+        first.compare(with: report(renews: true))
+        return first
+    }
+
+    private init(
+        _ script: PatchScript, _ patches: [PatchUnderTest], interface: PatchInterface?, limits: PatchLimits,
+        covers: Bool, time: Timestamp?, renews: Bool
+    ) throws(PatchError) {
+        self.renews = renews
+        self.patches = patches
+        self.interface = interface
+        let recorder = Recorder()
+        var limits = limits
+        limits.instructionsPerCheck = 1  // fuel is counted to the instruction
+        // Counting instructions and lines takes longer than a call in the app may take, so fuel limits a test instead of time.
+        limits.callTime = .seconds(10)
+        limits.loadTime = .seconds(10)
+        let counter: @Sendable (String, String, Int) -> Void = { [lines] in lines.count(SpecReport.key($0, $1), $2) }
+        runner = PatchRunner(
+            registry: registry,
+            host: try HostInfo(
+                app: interface?.app ?? patches.first?.manifest.app ?? "com.example.app",
+                version: interface?.appVersion ?? "1"),
+            limits: limits, clock: { time }, events: { recorder.record($0) }, checksHost: interface != nil,
+            onLine: covers ? counter : nil)
+        var free = PatchLimits()
+        free.loadFuel = Int.max / 2
+        free.callDepth = 1000
+        free.sourceBytes = 8 << 20
+        free.memory = 1 << 30
+        free.peakMemory = 1 << 30
+        spec = try ScriptState(
+            [script], limits: free, host: runner.host, names: registry.names, reports: .none, seed: 1,
+            libraries: .all)
+        unsafe recorder.owner = self
+    }
+
+    /// Records the events of the runner, which is made before the spec is complete.
+    private final class Recorder: Sendable {
+        nonisolated(unsafe) weak var owner: SpecRunner?
+        func record(_ event: RunnerEvent) {
+            unsafe owner?.state.locked { state in if !state.isRenewing { state.events.append(event) } }
+        }
+    }
+
+    // MARK: running
+
+    /// The blocks and assertions of busted, in Lua.
+    private static let library: [UInt8] = {
+        var size = 0
+        let bytes = unsafe pp_specs(&size)
+        return unsafe Array(UnsafeBufferPointer(start: bytes, count: size))
+    }()
+
+    private func run(
+        _ script: PatchScript, _ filter: SpecFilter, _ timeLimit: Duration,
+        _ codeRuns: @escaping @Sendable (Bool) -> Void, testEnded: (SpecReport.Test) -> Void,
+        _ report: inout SpecReport
+    ) throws(PatchError) {
+        for function in interface?.functions ?? [] { try add(function.name, function.signature) }
+        if interface == nil { for name in Set(patches.flatMap(\.manifest.replaces)).sorted() { try add(name, nil) } }
+        for exposed in interface?.classes ?? [] { try expose(exposed) }
+        addFunctions(timeLimit, codeRuns)
+        try spec.runFree(PatchScript(name: "patchpack", bytes: Self.library))
+        report.replacements = try countReplacements()
+        lines.reset()  // the patches were loaded only to count their replacements, which does not test them
+        do throws(PatchError) {
+            _ = try spec.callFree("select", [.text(filter.only), .text(filter.except)])
+        } catch {
+            // Lua's message begins with the line in our own code that found the error.
+            let parts = error.message.split(separator: ": ", maxSplits: 1)
+            let reason =
+                parts.count == 2 && parts[0].utf8.starts(with: "patchpack:".utf8) ? parts[1] : Substring(error.message)
+            throw PatchError(
+                PatchError.Code("usage"), "the pattern for names is wrong: \(reason)",
+                hint: "names are matched with Lua patterns; write %[ for a bracket")
+        }
+        // The patches are also active for the calls that the spec makes outside tests.
+        try install()
+        let problem = try spec.callFree("load", [.string(script.bytes), .text(script.name)])
+        runner.deactivateAll()
+        if let problem = problem.first?.text { throw PatchError(.script, trimmed(problem)) }
+        while let test = try next() {
+            report.tests.append(test)
+            testEnded(test)
+        }
+        report.coverage = lines.all
+        for patch in patches {
+            for script in patch.scripts {
+                let key = SpecReport.key(patch.manifest.id, script.name)
+                for line in Self.lines(of: script, in: spec) {
+                    report.coverage[key, default: [:]][line, default: 0] += 0
+                }
+            }
+        }
+    }
+
+    /// The lines of a script that hold code; empty if it does not compile.
+    private static func lines(of script: PatchScript, in spec: ScriptState) -> Set<Int> {
+        var lines: Set<Int> = []
+        (try? spec.loader.precompiled(script)).flatMap { Prototype(dumped: $0) }?.collectLines(into: &lines)
+        return lines
+    }
+
+    /// Runs the next test; returns nil after the last one.
+    private func next() throws(PatchError) -> SpecReport.Test? {
+        state.locked { state in
+            state.calls = []
+            state.events = []
+            state.hasAsked = false
+            state.renewals = 0
+            state.fallbacks = [:]
+        }
+        try install()
+        defer { runner.deactivateAll() }
+        let named = try spec.callFree("advance", [])
+        guard let name = named.first?.text else { return nil }
+        let began = monotonicTime()
+        let outcome: [ScriptValue]
+        do throws(PatchError) {
+            outcome = try spec.callFree("run", [])
+        } catch {
+            outcome = [.text("failed"), .text(error.message)]
+        }
+        let status = SpecReport.Status(rawValue: outcome.first?.text ?? "") ?? .failed
+        let text = outcome.dropFirst().first?.text ?? ""
+        let failures = unexpectedFailures(of: status)
+        return SpecReport.Test(
+            name: name, line: named.dropFirst().first?.number ?? 0,
+            status: status == .passed && !failures.isEmpty ? .failed : status,
+            message: ((status == .failed ? [trimmed(text)] : text.isEmpty ? [] : [text]) + failures).joined(
+                separator: "\n"
+            ).shortened(to: 16 << 10),
+            nanoseconds: monotonicTime() - began)
+    }
+
+    /// The failures of the patches in a test, if they are to be reported.
+    ///
+    /// After a failure, the app's own code answers. So a test that passes all the same has not tested the patch, unless it has
+    /// asked for failures.
+    private func unexpectedFailures(of status: SpecReport.Status) -> [String] {
+        state.locked { state in
+            guard status == .failed || status == .passed && !state.hasAsked else { return [] }
+            return state.events.compactMap { event -> String? in
+                switch event {
+                case .failed(_, let function, let failure): "the patch failed in \(function): \(failure.text)"
+                case .fellBack(_, let function, let reason):
+                    "the patch was skipped in \(function): \(reason.rawValue)"
+                default: nil
+                }
+            }
+        }
+    }
+
+    /// A traceback without the frames of this library.
+    private func trimmed(_ text: String) -> String {
+        var lines = text.split(separator: "\n").map(String.init)
+        lines.removeAll { line in
+            line.contains("\tpatchpack:") || line.contains("in function <patchpack:")
+                || ["error", "xpcall"].contains { line.contains("\t[C]: in function '\($0)'") }
+        }
+        if lines.last == "stack traceback:" { lines.removeLast() }
+        return lines.map { $0.first == "\t" ? "  " + $0.dropFirst() : $0 }.joined(separator: "\n")
+    }
+
+    private func install() throws(PatchError) {
+        for patch in patches {
+            try runner.activate(
+                try runner.load(VerifiedPatch(unverifiedForTesting: patch.manifest, scripts: patch.scripts)))
+        }
+    }
+
+    private func countReplacements() throws(PatchError) -> Int {
+        try install()
+        defer { runner.deactivateAll() }
+        return runner.active.reduce(0) { $0 + $1.replaces.count }
+    }
+
+    private func add(_ name: String, _ signature: PatchSignature?) throws(PatchError) {
+        let function = ScriptFunction(signature: signature, interface: interface) { [weak self] arguments in
+            guard let self else { return .nil }
+            return try self.callOriginal(name, signature?.result ?? "value", arguments)
+        }
+        let slot = Slot(
+            name: name, signature: signature ?? PatchSignature([], result: "value", throws: true),
+            invoke: { [weak self] slot, stack, first, record, cell in
+                guard let self else { return CallbackResult.notCalled }
+                let isAsynchronous = signature?.isAsynchronous ?? false
+                guard !isAsynchronous || self.mayWait(stack) else {
+                    stack.push(message: "'\(name)' is asynchronous, but this replacement is not")
+                    return CallbackResult.notCalled
+                }
+                guard self.begins(on: stack) else { return CallbackResult.notCalled }
+                self.state.locked { $0.running.append(isAsynchronous) }
+                defer {
+                    self.state.locked { state in
+                        state.depth -= 1
+                        state.running.removeLast()
+                    }
+                }
+                return function.invoke(slot, stack, first, record, cell)
+            },
+            invokeAsync: nil, readResult: { stack in function.readResult(stack) })
+        try registry.names.add([slot])
+    }
+
+    /// Whether the caller of an asynchronous function can wait for it.
+    ///
+    /// A spec can, and so can the replacement of such a function.
+    private func mayWait(_ stack: PatchStack) -> Bool {
+        stack.values === spec.values || state.locked { $0.running.last } != false
+    }
+
+    /// Counts a call of the app's function. A call that the spec makes outside any other call may find new instances.
+    ///
+    /// - Returns: Whether the call can proceed. If not, an error was pushed.
+    private func begins(on stack: PatchStack) -> Bool {
+        let mayRenew = state.locked { state in
+            state.depth += 1
+            guard renews, state.depth == 1, state.renewals < Self.mostRenewals else { return false }
+            state.renewals += 1
+            return true
+        }
+        guard mayRenew else { return true }
+        do throws(PatchError) {
+            try renew()
+            return true
+        } catch {
+            state.locked { $0.depth -= 1 }
+            stack.push(message: "another instance of the patch could not be made: \(error)")
+            return false
+        }
+    }
+
+    /// Loads the active patches again, as another instance would. They keep counting their failures.
+    private func renew() throws(PatchError) {
+        let active = runner.active
+        guard !active.contains(where: \.isOpen) else { return }
+        let fallbacks = registry.state.map { ($0.name, $0.patches.reduce(0) { $0 + $1.fallbacks }) }
+        state.locked { state in
+            for (name, count) in fallbacks where count > 0 { state.fallbacks[name, default: 0] += count }
+            state.isRenewing = true
+        }
+        defer { state.locked { $0.isRenewing = false } }
+        for old in active {
+            guard let patch = patches.first(where: { $0.manifest.id == old.id }) else { continue }
+            try runner.activate(
+                try runner.load(
+                    VerifiedPatch(unverifiedForTesting: patch.manifest, scripts: patch.scripts),
+                    countingWith: old.script))
+        }
+    }
+
+    private func callOriginal(
+        _ name: String, _ result: String, _ arguments: [ScriptValue]
+    ) throws -> ScriptValue {
+        let held = state.locked { state in
+            state.calls.append((name, arguments))
+            return state.originals[name]
+        }
+        guard let held else {
+            throw OriginalError(
+                description: "the spec has no original of \(name): add host.define(\"\(name)\", function(…) … end)")
+        }
+        let (values, fault) = spec.callHeld(held, arguments)
+        if let fault { throw fault }
+        let value = values.first ?? .nil
+        let type = InterfaceType(result)
+        if let fault = value.fault(as: type, in: interface) {
+            throw OriginalError(
+                description: "the spec's \(name) returns a value that the app's function cannot return: \(fault)")
+        }
+        return value.converted(to: type, in: interface)
+    }
+
+    // MARK: functions for specs
+
+    private func addFunctions(_ timeLimit: Duration, _ codeRuns: @escaping @Sendable (Bool) -> Void) {
+        let functions: [(String, @Sendable (SpecRunner, PatchStack) -> Int32)] = [
+            ("define", { $0.define($1) }), ("object", { $0.object($1) }), ("calls", { $0.calls($1) }),
+            ("failures", { $0.failures($1) }), ("fellback", { $0.fellBack($1) }), ("logs", { $0.logs($1) }),
+            ("fuel", { $0.fuel($1) }),
+        ]
+        for (name, body) in functions {
+            spec.addFunction(name) { [weak self] stack in self.map { body($0, stack) } ?? 0 }
+        }
+        let nanoseconds = timeLimit.nanoseconds
+        spec.addFunction("begin", to: "__spec") { stack in
+            stack.limitTime(nanoseconds)
+            codeRuns(true)
+            return 0
+        }
+        spec.addFunction("done", to: "__spec") { stack in
+            stack.limitTime(0)
+            codeRuns(false)
+            return 0
+        }
+    }
+
+    /// `host.define(name, function)`: defines the app's function.
+    private func define(_ stack: PatchStack) -> Int32 {
+        guard let name = stack.string(at: 1), stack.typeName(at: 2) == "function" else {
+            stack.push(message: "host.define takes a name and a function")
+            return CallbackResult.raise
+        }
+        if registry.names.slot(name) == nil {
+            guard interface == nil else {
+                stack.push(message: "the app has no function \(name)")
+                return CallbackResult.raise
+            }
+            do throws(PatchError) { try add(name, nil) } catch {
+                stack.push(message: error.message)
+                return CallbackResult.raise
+            }
+        }
+        let held = stack.hold(2)
+        state.locked { $0.originals[name] = held }
+        return 0
+    }
+
+    /// `host.object(class, table)`: makes a table represent an object. The table's functions are the methods.
+    private func object(_ stack: PatchStack) -> Int32 {
+        guard let name = stack.string(at: 1), stack.isTable(at: 2) else {
+            stack.push(message: "host.object takes a class name and a table")
+            return CallbackResult.raise
+        }
+        guard registry.names.classes.contains(where: { $0.name == name }) else {
+            stack.push(
+                message: interface == nil
+                    ? "there is no class \(name), because the spec runs without the app's interface"
+                    : "the interface has no class \(name)")
+            return CallbackResult.raise
+        }
+        spec.note(ScriptObject(className: name, held: stack.hold(2), spec: spec), at: 2, on: stack)
+        stack.pushCopy(of: 2)
+        return 1
+    }
+
+    private func expose(_ exposed: PatchInterface.Class) throws(PatchError) {
+        let methods = exposed.methods.map { [interface] method in
+            ExposedMethod(name: method.name, signature: method.signature) { [weak self] stack in
+                guard !method.signature.isAsynchronous || self?.mayWait(stack) != false else {
+                    stack.push(message: "this method is asynchronous, but this replacement is not")
+                    return CallbackResult.notCalled
+                }
+                guard let object = ScriptObject.read(from: stack, at: 1) else {
+                    stack.push(
+                        message: "the object of \(exposed.name):\(method.name): "
+                            + ScriptObject._mismatch(in: stack, at: 1))
+                    return CallbackResult.notCalled
+                }
+                var arguments: [ScriptValue] = [.object(object)]
+                for (index, type) in method.signature.arguments.enumerated() {
+                    do throws(ScriptValue.Mismatch) {
+                        arguments.append(
+                            try ScriptValue.read(from: stack, at: Int32(index) + 2, as: type, in: interface))
+                    } catch {
+                        stack.push(
+                            message: "argument \(index + 1) of \(exposed.name):\(method.name): \(error.description)")
+                        return CallbackResult.notCalled
+                    }
+                }
+                let (values, fault) = object.spec.callMember(method.name, of: object.held, arguments)
+                if let fault { return stack.raise(fault) }
+                let value = values.first ?? .nil
+                let type = InterfaceType(method.signature.result)
+                if let fault = value.fault(as: type, in: interface) {
+                    return stack.raise(
+                        OriginalError(
+                            description:
+                                "the spec's \(exposed.name):\(method.name) returns a value that the app's function cannot return: \(fault)"
+                        ))
+                }
+                value.converted(to: type, in: interface).push(to: stack)
+                return 1
+            }
+        }
+        try registry.names.expose(className: exposed.name, methods: methods)
+    }
+
+    /// `host.calls(name)`: the arguments of each call of the original in this test.
+    private func calls(_ stack: PatchStack) -> Int32 {
+        let name = stack.string(at: 1) ?? ""
+        let calls = state.locked { $0.calls.filter { $0.name == name }.map(\.arguments) }
+        Self.sequence(calls.map(Self.sequence)).push(to: stack)
+        return 1
+    }
+
+    /// `host.failures()`: the failures of the patches in this test.
+    private func failures(_ stack: PatchStack) -> Int32 {
+        let failures: [ScriptValue] = state.locked { state in
+            state.hasAsked = true
+            return state.events.compactMap { event in
+                guard case .failed(let patch, let function, let failure) = event else { return nil }
+                return Self.table([
+                    ("patch", .text(patch.id)), ("name", .text(function)), ("code", .text("\(failure.code)")),
+                    ("message", .text(failure.message)), ("script", failure.script.map { .text($0) } ?? .nil),
+                    ("line", failure.line.map { .integer(Int64($0)) } ?? .nil),
+                ])
+            }
+        }
+        Self.sequence(failures).push(to: stack)
+        return 1
+    }
+
+    /// `host.fellback(name)`: how often something other than a patch's script answered in this test.
+    private func fellBack(_ stack: PatchStack) -> Int32 {
+        let name = stack.string(at: 1) ?? ""
+        state.locked { $0.hasAsked = true }
+        let earlier = state.locked { $0.fallbacks[name] ?? 0 }
+        let count = registry.names.slot(name)?.patches.reduce(earlier) { $0 + $1.fallbacks } ?? 0
+        stack.push(Int64(count))
+        return 1
+    }
+
+    /// `host.logs()`: the log lines of the patches in this test.
+    private func logs(_ stack: PatchStack) -> Int32 {
+        let lines: [ScriptValue] = state.locked { state in
+            state.events.compactMap {
+                if case .log(_, let level, let text) = $0 { .text("\(level): \(text)") } else { nil }
+            }
+        }
+        Self.sequence(lines).push(to: stack)
+        return 1
+    }
+
+    /// `host.fuel()`: the fuel that the last call of the patch that was given last used.
+    private func fuel(_ stack: PatchStack) -> Int32 {
+        stack.push(Int64(runner.active.last?.script.lua.fuelUsed ?? 0))
+        return 1
+    }
+
+    private static func sequence(_ values: [ScriptValue]) -> ScriptValue {
+        .table(values.enumerated().map { (.integer(Int64($0 + 1)), $1) }, length: values.count)
+    }
+
+    private static func table(_ members: [(String, ScriptValue)]) -> ScriptValue {
+        .table(
+            members.compactMap { name, value in
+                if case .nil = value { return nil }
+                return (ScriptValue.text(name), value)
+            }, length: nil)
+    }
+}
+
+extension ScriptValue {
+    static func text(_ text: String) -> ScriptValue { .string(Array(text.utf8)) }
+
+    fileprivate var text: String? {
+        guard case .string(let bytes) = self else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    fileprivate var number: Int? {
+        guard case .integer(let value) = self else { return nil }
+        return Int(value)
+    }
+}

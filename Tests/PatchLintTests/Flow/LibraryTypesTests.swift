@@ -1,0 +1,116 @@
+import Foundation
+import PatchCrypto
+import TestSupport
+import Testing
+
+@testable import PatchLint
+@testable import PatchRunner
+
+/// The table of the sandbox's functions is compared with the sandbox, and with the documents.
+@Suite(.ownThreads) struct LibraryTypesTests {
+    private static let samples: [(kind: ValueType.Kinds, text: String)] = [
+        (.nil, "nil"), (.boolean, "true"), (.integer, "1"), (.float, "2.0"), (.string, "'5'"), (.table, "{}"),
+        (.function, "tostring"),
+    ]
+
+    /// A value that an argument accepts.
+    private static func right(_ argument: LibraryFunction.Argument) -> String {
+        if argument.kinds.contains(.string) { return "'5'" }
+        return samples.first { $0.kind.isSubset(of: argument.kinds) && $0.kind != .nil }?.text ?? "nil"
+    }
+
+    /// For each function, place and kind of value: whether the table refuses it, and the sandbox's verdict.
+    private static func verdicts() throws -> [(call: String, isRefused: Bool, message: String)] {
+        var calls: [(call: String, isRefused: Bool)] = []
+        for (name, function) in LibraryFunction.all.sorted(by: { $0.key < $1.key })
+        where !function.neverReturns && name != "assert" {
+            let arguments = function.arguments + function.optional
+            for (place, argument) in arguments.enumerated() {
+                for (kind, text) in samples where place < function.arguments.count || kind != .nil {
+                    let given = arguments.prefix(max(place + 1, function.arguments.count)).enumerated().map {
+                        $0 == place ? text : right($1)
+                    }
+                    let call = "\(name)(\(given.joined(separator: ", ")))"
+                    calls.append((call, ValueType(kind).isNever(argument.kinds)))
+                }
+            }
+        }
+        let registry = PatchRegistry()
+        let run = try registry.replaceable("T.run") { () -> [String] in [] }
+        var limits = PatchLimits()
+        (limits.callTime, limits.callFuel) = (.seconds(60), .max / 2)
+        let runner = PatchRunner(
+            registry: registry, host: try HostInfo(app: "com.example.shop", version: "1.0"), limits: limits)
+        let tries = calls.map { call, _ in
+            call.hasPrefix("pairs") || call.hasPrefix("ipairs") || call.hasPrefix("string.gmatch")
+                ? "t(function() for _ in \(call) do break end end)" : "t(function() return \(call) end)"
+        }
+        let source = """
+            patch.replace("T.run", function()
+              local all = {}
+              local function t(f)
+                local ok, message = pcall(f)
+                all[#all + 1] = ok and "" or tostring(message)
+              end
+              \(tries.joined(separator: "\n"))
+              return all
+            end)
+            """
+        let script = PatchScript(name: "main.lua", bytes: Array(source.utf8))
+        let manifest = try Manifest(
+            id: "com.example.fix", version: 1, app: "com.example.shop", replaces: ["T.run"],
+            scripts: [.init(name: script.name, size: script.bytes.count)])
+        try runner.activate(try runner.load(VerifiedPatch(unverifiedForTesting: manifest, scripts: [script])))
+        let messages = run()
+        try #require(messages.count == calls.count)
+        return zip(calls, messages).map { ($0.call, $0.isRefused, $1) }
+    }
+
+    /// The functions for which the table accepts values that the sandbox refuses.
+    private static let lenient: Set = ["setmetatable", "select", "tonumber", "xpcall", "math.random", "next", "rawlen"]
+
+    /// The functions for which the sandbox accepts useless calls, such as the largest of one value.
+    private static let strict: Set = ["math.max", "math.min", "host.error"]
+
+    @Test func theTableRefusesWhatTheSandboxRefuses() throws {
+        let verdicts = try Self.verdicts()
+        #expect(verdicts.count > 300)
+        for (call, isRefused, message) in verdicts {
+            let name = String(call.prefix { $0 != "(" })
+            if isRefused, !Self.strict.contains(name) {
+                #expect(!message.isEmpty, "\(call)")
+            } else if !isRefused, !Self.lenient.contains(name) {
+                #expect(!message.contains(" expected"), "\(call): \(message)")
+            }
+        }
+    }
+
+    @Test func theTableHasEachFunctionOfTheSandbox() {
+        var functions = Set(SandboxNames.globals.subtracting(SandboxNames.members.keys))
+        for (table, names) in SandboxNames.members { functions.formUnion(names.map { "\(table).\($0)" }) }
+        // Constants, functions that have their own rules in lint, and functions that accept anything.
+        let others: Set = [
+            "_G", "_VERSION", "math.huge", "math.maxinteger", "math.mininteger", "math.pi", "patch.app",
+            "patch.appVersion",
+            "patch.id", "patch.version", "utf8.charpattern", "host.call", "patch.replace", "require", "waxClass",
+            "getmetatable", "rawset", "table.move",
+        ]
+        #expect(functions.subtracting(others) == Set(LibraryFunction.all.keys))
+    }
+
+    @Test func theDocumentsNameEachFunction() throws {
+        let document = try String(
+            contentsOf: URL(filePath: #filePath).appending(path: "../../../../docs/writing-patches.md")
+                .standardizedFileURL,
+            encoding: .utf8)
+        let section = try #require(document.components(separatedBy: "## The sandbox").last)
+            .components(separatedBy: "\n## ")[0]
+        let words = Set(section.split { !($0.isLetter || $0.isNumber || $0 == "." || $0 == "_") }.map(String.init))
+        for name in LibraryFunction.all.keys where !name.hasPrefix("math.") && !name.hasPrefix("utf8.") {
+            let parts = name.split(separator: ".")
+            // The documents name the rest of these libraries only as a whole.
+            if parts.count == 2, ["string", "table"].contains(parts[0]) { continue }
+            #expect(words.contains(name) || words.contains(String(parts.last ?? "")), "\(name)")
+        }
+    }
+}

@@ -1,0 +1,202 @@
+import Foundation
+import PatchCrypto
+import TestSupport
+import Testing
+
+@testable import PatchLint
+@testable import PatchRunner
+
+@Suite(.ownThreads) struct LinterTests {
+    /// The interface of a small app.
+    private func interface() throws -> PatchInterface {
+        let registry = PatchRegistry()
+        _ = try registry.replaceable("Cart.total") { (a: Double, b: Int) -> Double in a }
+        _ = try registry.replaceable("Cart.name") { (a: String?) -> String? in a }
+        _ = try registry.replaceable("Cart.clear") { () -> Void in }
+        _ = try registry.replaceable("Cart.first") { () -> Item? in nil }
+        return registry.interface(of: try HostInfo(app: "com.example.shop", version: "2.3.1"))
+    }
+
+    private struct Item: PatchStruct {
+        var price: Double
+        var name: String?
+        static let patchFields = PatchFields(Item.init, .field("price", \.price), .field("name", \.name))
+    }
+
+    private func lint(_ source: String) throws -> [Finding] {
+        Linter.findings(
+            in: [PatchScript(name: "main.lua", bytes: Array(source.utf8))], replaces: ["Cart.total"],
+            interface: try interface())
+    }
+
+    private static let good = "patch.replace('Cart.total', function(original, a, b) return original(a, b) end)"
+
+    @Test func aListOfFindingsHasAnEnd() throws {
+        let found = try lint(Self.good + "\n" + String(repeating: "if #'' then end ", count: 4000))
+        #expect(found.count == 200)
+    }
+
+    /// An outline can be made from any source, whether it compiles or not, and however deeply it is nested. Its places are in
+    /// the source.
+    @Test(arguments: [
+        String(repeating: "(", count: 150) + "1" + String(repeating: ")", count: 150),
+        "x = " + String(repeating: "-", count: 5000),
+        "f = function() goto a ::a:: for i = 1, 2 do local t <const>, u <close> = {[1] = 2; 'x', y = 0x1p-4}, nil end end",
+        "--[==[ ]] ]==] x = [[a\nb]] local _ = 1 // 2 ~ 3 >> 1 ; return ...", "local function f() end local", "]]", "'",
+    ])
+    func everySourceHasAnOutline(_ source: String) {
+        for end in [source.utf8.count] + (0..<min(source.utf8.count, 200)) {
+            let outline = SourceOutline(Array(source.utf8.prefix(end)))
+            let places = outline.locals + outline.members.map(\.name)
+            #expect(places.allSatisfy { !$0.range.isEmpty && $0.range.upperBound <= end }, "\(source.prefix(end))")
+        }
+    }
+
+    @Test func theNamesAreThoseOfTheSandbox() throws {
+        let registry = PatchRegistry()
+        let list = try registry.replaceable("T.list") { () -> [String: [String]] in [:] }
+        let runner = PatchRunner(
+            registry: registry, host: try HostInfo(app: "com.example.shop", version: "1"), clock: { nil })
+        let source =
+            """
+            patch.replace("T.list", function()
+              local names = {_G = {}}
+              for name, value in pairs(_G) do
+                names._G[#names._G + 1] = name
+                if type(value) == "table" and name ~= "_G" then
+                  names[name] = {}
+                  for member in pairs(value) do table.insert(names[name], member) end
+                end
+              end
+              return names
+            end)
+            """
+        let script = PatchScript(name: "main.lua", bytes: Array(source.utf8))
+        let manifest = try Manifest(
+            id: "com.example.shop.fix", version: 1, app: "com.example.shop", replaces: ["T.list"],
+            scripts: [.init(name: script.name, size: script.bytes.count)])
+        try runner.activate(try runner.load(VerifiedPatch(unverifiedForTesting: manifest, scripts: [script])))
+        var names = withExtendedLifetime(runner) { list() }.mapValues(Set.init)
+        #expect(names.removeValue(forKey: "_G") == SandboxNames.globals)
+        #expect(names == SandboxNames.members)
+        #expect(SandboxNames.globals.isDisjoint(with: SandboxNames.missing))
+    }
+
+    @Test func interfacesAreReadAsTheyAreWritten() throws {
+        let interface = try interface()
+        #expect(try PatchInterface(json: Array(interface.json.utf8)) == interface)
+        #expect(
+            interface.json.contains(
+                #"{"name":"Cart.total","arguments":["number","integer"],"result":"number","throws":false,"async":false}"#
+            ))
+        for text in [
+            "", "{}", "[]", #"{"schema":"patchpack.interface/2"}"#,
+            interface.json.replacingOccurrences(of: "number", with: "\u{0}"),
+        ] {
+            #expect(throws: PatchError.self) { try PatchInterface(json: Array(text.utf8)) }
+        }
+    }
+
+    @Test func changesAreNamedWhatBreaksFirst() throws {
+        let registry = PatchRegistry()
+        _ = try registry.replaceable("Cart.total") { (a: Double) -> Double in a }
+        _ = try registry.replaceable("Cart.name") { (a: String?) throws -> String? in a }
+        _ = try registry.replaceable("Cart.all") { () -> [Int] in [] }
+        let newer = registry.interface(of: try HostInfo(app: "com.example.shop", version: "2.4"))
+        let changes = try interface().changes(to: newer)
+        #expect(
+            changes.map(\.description) == [
+                "Cart.clear is gone", "Cart.first is gone",
+                "Cart.total was (number, integer) -> number and is now (number) -> number",
+                "the struct Item is gone",
+                "Cart.name was (string or nil) -> string or nil and is now (string or nil) throws -> string or nil",
+                "Cart.all is new: () -> array of integer",
+            ])
+        #expect(changes.map(\.isBreaking) == [true, true, true, true, false, false])
+        #expect(newer.changes(to: newer).isEmpty)
+    }
+
+    @Test func scalarsAreReadAndCompared() throws {
+        func interface(_ scalars: [PatchInterface.Scalar]) -> PatchInterface {
+            PatchInterface(
+                app: "com.example.shop", appVersion: "1", functions: [], structs: [], scalars: scalars, classes: [])
+        }
+        let older = interface([
+            .init(name: "Meal", type: "string", cases: [.string("lunch"), .string("din\"ner")]),
+            .init(name: "Size", type: "integer", cases: [.integer(-1), .integer(9)]),
+            .init(name: "Date", type: "number", cases: []),
+        ])
+        #expect(try PatchInterface(json: Array(older.json.utf8)) == older)
+        let newer = interface([
+            .init(name: "Meal", type: "string", cases: [.string("lunch"), .string("brunch")]),
+            .init(name: "Size", type: "string", cases: []),
+        ])
+        #expect(
+            older.changes(to: newer).map { "\($0.isBreaking) \($0.description)" } == [
+                #"true the case "din\"ner" of Meal is gone"#, "true Size was integer and is now string",
+                #"false the case "brunch" of Meal is new"#,
+            ])
+        #expect(older.stubs.contains(#"---@alias Meal "lunch" | "din\"ner""#))
+        #expect(older.stubs.contains("---@alias Size -1 | 9\n") && older.stubs.contains("---@alias Date number\n"))
+        for (old, new) in [
+            (#""type":"string""#, #""type":"Meal""#), (#""name":"Meal""#, #""name":"Size""#),
+            (#""name":"Meal""#, #""name":"string""#), ("-1", "true"), ("-1", "1.5"),
+        ] {
+            let broken = older.json.replacingOccurrences(of: old, with: new)
+            #expect(throws: PatchError(.malformed, "")) { try PatchInterface(json: Array(broken.utf8)) }
+        }
+    }
+
+    @Test func changesOfFieldsAreNamed() throws {
+        func interface(_ fields: [(String, String)]) -> PatchInterface {
+            PatchInterface(
+                app: "com.example.shop", appVersion: "1", functions: [],
+                structs: [.init(name: "Item", fields: fields.map { .init(name: $0, type: $1) })], classes: [])
+        }
+        let older = interface([("price", "number"), ("name", "string"), ("kept", "integer")])
+        let changes = older.changes(
+            to: interface([("kept", "integer"), ("price", "integer"), ("size", "number"), ("note", "string or nil")]))
+        #expect(
+            changes.map { "\($0.isBreaking) \($0.description)" } == [
+                "true the field Item.price was number and is now integer", "true the field Item.name is gone",
+                "true the field Item.size is new: number", "false the field Item.note is new: string or nil",
+            ])
+        #expect(older.changes(to: older).isEmpty)
+    }
+
+    /// A file of an app that was built with an older version of the library.
+    @Test func anInterfaceWithoutStructsIsRead() throws {
+        let text = try interface().json.split(separator: "\n", omittingEmptySubsequences: false)
+        let structs = try #require(text.firstIndex { $0.contains(#""structs""#) })
+        let older = (text[..<structs] + text[(structs + 3)...]).joined(separator: "\n")
+        #expect(try PatchInterface(json: Array(older.utf8)).structs.isEmpty)
+        for (old, new) in [
+            (#""name":"price","type""#, #""name":"name","type""#), (#""type":"number""#, #""type":1"#),
+            (#""fields":"#, #""field":"#), (#""name":"price""#, #""name":"""#),
+            (#""name":"price""#, #""name":"\u0000""#),
+            (#""type":"number""#, #""type":"number\#(String(repeating: " or nil", count: 200))""#),
+        ] {
+            let broken = try interface().json.replacingOccurrences(of: old, with: new)
+            #expect(throws: PatchError(.malformed, "")) { try PatchInterface(json: Array(broken.utf8)) }
+        }
+    }
+
+    @Test func manyGlobalsAndLongFunctionsAreRead() throws {
+        let many = (1...1900).map { "F=function() g\($0)=h\($0) end" }.joined(separator: " ")
+        #expect(try lint("-- @instances any\n\(Self.good)\n\(many)").count == 100)
+        // With more than 255 constants, Lua indexes globals in another way.
+        let constants = (1...300).map { "local _ = 'k\($0)'" }.joined(separator: "\n")
+        let wrapped = "do \(constants.replacingOccurrences(of: "local _", with: "_")) end\n"
+        let found = try lint(
+            wrapped + "function helper() end\nhelper()\n_G.other = 1\nother = other\n" + Self.good
+                + "\nF = function() return undef end")
+        #expect(found.map(\.message) == ["the global undef is used, but nothing defines it"])
+    }
+
+    @Test func linesAndColumnsAreLuasAndUnicodes() throws {
+        let found = try lint(Self.good + "\r\rlocal function f() local e = '👩‍👧 é' foo() end\r\nx = nope")
+        #expect(
+            found.map { "\($0.line):\($0.column) \($0.code.rawValue)" }
+                == ["3:38 undefined-global", "4:5 undefined-global"])
+    }
+}
