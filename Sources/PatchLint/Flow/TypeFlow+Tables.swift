@@ -4,7 +4,7 @@ internal import PatchRunner
 
 extension TypeFlow {
     /// Forgets the facts that other code may have changed.
-    func changed(_ state: inout State) {
+    func changed(_ state: inout FlowState) {
         context.budget.pay(2 * state.count + state.changeCost)
         if !state.facts.isEmpty { state.facts = state.facts.filter { $0.key.field == nil } }
         if !state.originals.isEmpty { state.originals = state.originals.filter { !$0.value.hasTable } }
@@ -12,21 +12,21 @@ extension TypeFlow {
     }
 
     /// Follows a read from a table. A register may then hold a table that is in this one.
-    func read(from register: Int, _ state: inout State) {
+    func read(from register: Int, _ state: inout FlowState) {
         guard state.holdsTable(register) else { return }
         context.budget.pay(2 * state[register].size)
         state[register] = state[register].afterRead
     }
 
     /// The value of a register that a table holds from now on. If it has a local name, both hold it.
-    func kept(_ register: Int, _ index: Int, _ state: inout State) -> ValueType {
+    func kept(_ register: Int, _ index: Int, _ state: inout FlowState) -> ValueType {
         if state.holdsTable(register), local(register, at: index) != nil {
             state[register] = state[register].shared
         }
         return state[register]
     }
 
-    func store(_ value: ValueType, in field: String?, of register: Int, _ state: inout State) {
+    func store(_ value: ValueType, in field: String?, of register: Int, _ state: inout FlowState) {
         let type = state[register]
         // Another name may be a name of the same table, but not if the script has just made the table.
         if case .fields(_, isShared: false) = type.detail {
@@ -47,7 +47,7 @@ extension TypeFlow {
     }
 
     /// Follows a write into a table. An array of the app with other elements or other keys no longer has its type.
-    func put(_ value: ValueType, at key: ValueType, of register: Int, _ state: inout State) {
+    func put(_ value: ValueType, at key: ValueType, of register: Int, _ state: inout FlowState) {
         let isKept =
             switch state[register].detail {
             case .array(let element):
@@ -75,7 +75,7 @@ extension TypeFlow {
     /// Follows an element that is added to the end of an array.
     ///
     /// If the app cannot take the element, an array of the app becomes a list of such elements.
-    func append(_ value: ValueType, to register: Int, _ state: inout State) {
+    func append(_ value: ValueType, to register: Int, _ state: inout FlowState) {
         if let elements = state[register].ownElements, !value.kinds.contains(.nil), !value.isUnknown {
             let isNew = !elements.contains(value)
             context.budget.pay(value.size * (elements.count + 1))
@@ -91,7 +91,7 @@ extension TypeFlow {
     }
 
     /// Sets a register to a list, if it is not too large to be followed.
-    func keep(_ list: ValueType, in register: Int, _ state: inout State) {
+    func keep(_ list: ValueType, in register: Int, _ state: inout FlowState) {
         state[register] = list.size < ValueFields.most && list.depth <= ValueFields.deepest ? list : .table
     }
 
@@ -112,7 +112,7 @@ extension TypeFlow {
     }
 
     /// Forgets all facts about a table, which may have other names.
-    private func forget(_ register: Int, _ state: inout State) {
+    private func forget(_ register: Int, _ state: inout FlowState) {
         let detail = state[register].detail
         state[register] = .table
         guard let detail, detail.isOfApp else { return }
@@ -129,7 +129,7 @@ extension TypeFlow {
     }
 
     /// Notes the values that a new function captures. The contents of captured tables may change later.
-    mutating func capture(_ index: Int, _ state: inout State) {
+    mutating func capture(_ index: Int, _ state: inout FlowState) {
         guard function.inner.indices.contains(index) else { return }
         let inner = function.inner[index]
         var types: [ValueType] = []
@@ -144,6 +144,21 @@ extension TypeFlow {
         }
         context.budget.pay(types.reduce(10) { $0 + 2 * $1.size })
         captured[index] = captured[index].map { zip($0, types).map { $0.joined(with: $1) } } ?? types
+    }
+
+    /// The number of a function within this one whose callers are all known; nil if they are not.
+    mutating func helper(_ index: Int, in register: Int, at place: Int) -> Int? {
+        guard !isDry, let name = localNumber(register, at: place + 1) else { return nil }
+        if let number = helpers[index] { return number }
+        let inner = function.inner[index]
+        guard inner.upvalues.allSatisfy({ !($0.isInStack && $0.index == register) }),
+            isAssignedOnce(register, name: name),
+            let range = function.locals.first(where: { $0.number == name })?.range,
+            function.onlyCalls(register, in: range, context.budget)
+        else { return nil }
+        let number = context.helpers.add(inner)
+        helpers[index] = number
+        return number
     }
 
     /// Whether a local name gets its value only where it is declared.

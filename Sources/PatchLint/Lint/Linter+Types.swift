@@ -12,7 +12,7 @@ extension Linter {
                 .init(app: "", appVersion: "", functions: [], structs: [], classes: []), adding: LibraryFunction.scalars
             )
         let globals = chunks.flatMap(\.globals)
-        let context = TypeFlow.Context(
+        let context = FlowContext(
             interface: offered, knowsApp: interface != nil,
             assigned: Set(globals.filter(\.isAssigned).map(\.name) + outlines.flatMap { $0.classNames }),
             written: functions.reduce(into: []) { $1.collectWrittenFields(into: &$0) }
@@ -42,10 +42,10 @@ extension Linter {
             }
             let upvalues = function.upvalues.map { _ in ValueType.unknown }
             let changes = context.changes.count
-            var problems = TypeFlow.problems(in: function, upvalues: upvalues, context, replaced: replaced)
+            var problems = FlowChecks.problems(in: function, upvalues: upvalues, context, replaced: replaced)
             // A value that a function writes may be read in a function before it.
             if context.changes.count > changes, !budget.isSpent {
-                problems = TypeFlow.problems(in: function, upvalues: upvalues, context, replaced: replaced)
+                problems = FlowChecks.problems(in: function, upvalues: upvalues, context, replaced: replaced)
             }
             for problem in problems where hasRoom {
                 guard !known.contains("\(problem.code) \(problem.line)") else { continue }

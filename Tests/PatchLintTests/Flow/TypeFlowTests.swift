@@ -18,7 +18,7 @@ import Testing
             names: registry.names, reports: .none, seed: 1)
         defer { state.close() }
         let bytes = try state.loader.precompiled(script)
-        let context = TypeFlow.Context(
+        let context = FlowContext(
             interface: KnownInterface(try PatchInterface(json: LintCase.interface()), adding: []), knowsApp: true,
             assigned: [], written: [], setsMetatables: false)
         var random = SystemRandomNumberGenerator()
@@ -30,7 +30,7 @@ import Testing
             }
             guard let function = Prototype(dumped: damaged) else { continue }
             read += 1
-            _ = TypeFlow.problems(in: function, upvalues: [], context) { _ in nil }
+            _ = FlowChecks.problems(in: function, upvalues: [], context) { _ in nil }
             _ = Chunk(function)
         }
         #expect(read > 50)

@@ -1,6 +1,6 @@
 // The problems of the paths through a function: code that is never run, and loops that never end or never repeat.
 
-extension TypeFlow {
+extension FlowChecks {
     mutating func checkWays() {
         let reached = reached()
         checkReached(reached)
@@ -15,6 +15,37 @@ extension TypeFlow {
             }
         }
         for (head, end) in loops.sorted(by: { $0.key < $1.key }) { checkEnd(head...end, reached) }
+    }
+
+    /// Finds a replacement that calls its own name on each path.
+    mutating func checkSelfCall() {
+        for (line, index) in selfCalls where !reachesReturn(without: index) {
+            let name = replacement?.name ?? ""
+            note(
+                Problem(
+                    code: .callsItself, line: line, word: "call",
+                    message:
+                        "the replacement of \(name) calls \(name), which calls the replacement again, on each path",
+                    hint: "call the original"))
+        }
+    }
+
+    /// Whether a path leads from the beginning to a return without passing an instruction.
+    private func reachesReturn(without excluded: Int) -> Bool {
+        var open = [0]
+        var seen = [Bool](repeating: false, count: function.code.count)
+        context.budget.pay(function.code.count)
+        while let index = open.popLast() {
+            context.budget.pay(20)
+            // An unknown result is not held against a script.
+            guard !context.budget.isSpent else { return true }
+            guard index != excluded, function.code.indices.contains(index), !seen[index] else { continue }
+            seen[index] = true
+            let next = function.successors(of: index)
+            guard !next.isEmpty else { return true }
+            open += next
+        }
+        return false
     }
 
     /// The instructions to which a path leads from the beginning.
@@ -32,7 +63,7 @@ extension TypeFlow {
 
     /// The instructions that may follow; none after a call that never returns.
     private func next(_ index: Int) -> Prototype.Successors {
-        endings.contains(index) ? .init() : function.successors(of: index)
+        flow.endings.contains(index) ? .init() : function.successors(of: index)
     }
 
     /// Finds code that is never run, after a return, a call that never returns, or an endless loop.
@@ -51,7 +82,7 @@ extension TypeFlow {
             // A return follows each tail call.
             let begin = last.opcode == .tailCall && code[index].opcode == .returnSome ? index + 1 : index
             // A return after an error or an endless loop is a habit.
-            let isHabit = endings.contains(index - 1) || last.opcode == .jump
+            let isHabit = flow.endings.contains(index - 1) || last.opcode == .jump
             let matters = !isHabit || code[begin..<max(begin, end)].contains { $0.opcode.acts }
             if !isMeant, matters, begin < end, let first = (begin..<end).first(where: { code[$0].opcode.isWritten }) {
                 report(.unreachable, first, nil, "this is never run: the code before it always ends")
@@ -91,7 +122,7 @@ extension TypeFlow {
             guard loop.contains(test), function.code[test].isTest,
                 function.code[test].tested.allSatisfy({ isSteady($0, before: test, in: loop, written, calls) })
             else { return }
-            words += function.code[test].tested.compactMap { local($0, at: test) }
+            words += function.code[test].tested.compactMap { flow.local($0, at: test) }
         }
         if words.isEmpty, calls { return }
         report(
@@ -107,8 +138,8 @@ extension TypeFlow {
     ) -> Bool {
         context.budget.pay(20)
         guard !context.budget.isSpent else { return false }
-        if local(register, at: index) != nil || register < function.parameters {
-            return !(calls && assignedWithin.contains(register)) && !written.contains(register)
+        if flow.local(register, at: index) != nil || register < function.parameters {
+            return !(calls && flow.assignedWithin.contains(register)) && !written.contains(register)
         }
         var place = index - 1
         while place >= loop.lowerBound, !function.code[place].writes(register) {
@@ -148,46 +179,4 @@ private struct Written {
     }
 
     func contains(_ register: Int) -> Bool { register >= first || registers.contains(register) }
-}
-
-extension Instruction {
-    /// The registers that a test reads.
-    fileprivate var tested: [Int] {
-        switch opcode {
-        case .equal, .less, .lessOrEqual: [a, b]
-        case .testAndSet: [b]
-        default: [a]
-        }
-    }
-
-    /// Whether it may write a register.
-    func writes(_ register: Int) -> Bool { written?.contains(register) ?? false }
-
-    /// The registers that it may write; nil if there are none.
-    fileprivate var written: Range<Int>? {
-        switch opcode {
-        case .setGlobal, .setTable, .setInteger, .setField, .setUpvalue, .returnSome, .returnNone, .returnOne, .jump,
-            .test, .close, .setList, .metamethod, .metamethodInteger, .metamethodConstant, .extraArgument, .toBeClosed:
-            nil
-        case .loadNil: a..<a + b + 1
-        case .call, .tailCall, .genericForCall, .variadic, .forLoop, .forPrepare, .genericForLoop: a..<Int.max
-        case .getSelf: a..<a + 2
-        case _ where isTest && opcode != .testAndSet: nil
-        default: a..<a + 1
-        }
-    }
-}
-
-extension Instruction.Opcode {
-    /// Whether it comes from the script, and not from the compiler at the end of a block.
-    fileprivate var isWritten: Bool {
-        ![.jump, .close, .forLoop, .genericForCall, .genericForLoop].contains(self)
-    }
-
-    /// Whether it has an effect, and does not only move values.
-    fileprivate var acts: Bool { stores || self == .call || self == .tailCall }
-
-    fileprivate var stores: Bool {
-        [.setGlobal, .setTable, .setInteger, .setField, .setUpvalue, .setList].contains(self)
-    }
 }

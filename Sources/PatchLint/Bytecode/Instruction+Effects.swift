@@ -1,0 +1,61 @@
+extension Instruction {
+    /// Whether the next instruction certainly follows.
+    var goesOn: Bool {
+        switch opcode {
+        case .returnSome, .returnNone, .returnOne, .tailCall, .jump, .loadFalseAndSkip, .forLoop, .genericForLoop,
+            .forPrepare, .genericForPrepare:
+            false
+        default: !isTest
+        }
+    }
+
+    /// Whether it writes its first register.
+    var makesValue: Bool {
+        switch opcode {
+        case .jump, .metamethod, .metamethodInteger, .metamethodConstant, .setGlobal, .setTable, .setInteger, .setField,
+            .setUpvalue, .setList, .close, .returnNone, .returnOne, .returnSome:
+            false
+        default: !isTest
+        }
+    }
+
+    /// The registers that a test reads.
+    var tested: [Int] {
+        switch opcode {
+        case .equal, .less, .lessOrEqual: [a, b]
+        case .testAndSet: [b]
+        default: [a]
+        }
+    }
+
+    /// Whether it may write a register.
+    func writes(_ register: Int) -> Bool { written?.contains(register) ?? false }
+
+    /// The registers that it may write; nil if there are none.
+    var written: Range<Int>? {
+        switch opcode {
+        case .setGlobal, .setTable, .setInteger, .setField, .setUpvalue, .returnSome, .returnNone, .returnOne, .jump,
+            .test, .close, .setList, .metamethod, .metamethodInteger, .metamethodConstant, .extraArgument, .toBeClosed:
+            nil
+        case .loadNil: a..<a + b + 1
+        case .call, .tailCall, .genericForCall, .variadic, .forLoop, .forPrepare, .genericForLoop: a..<Int.max
+        case .getSelf: a..<a + 2
+        case _ where isTest && opcode != .testAndSet: nil
+        default: a..<a + 1
+        }
+    }
+}
+
+extension Instruction.Opcode {
+    /// Whether it comes from the script, and not from the compiler at the end of a block.
+    var isWritten: Bool {
+        ![.jump, .close, .forLoop, .genericForCall, .genericForLoop].contains(self)
+    }
+
+    /// Whether it has an effect, and does not only move values.
+    var acts: Bool { stores || self == .call || self == .tailCall }
+
+    var stores: Bool {
+        [.setGlobal, .setTable, .setInteger, .setField, .setUpvalue, .setList].contains(self)
+    }
+}

@@ -1,0 +1,356 @@
+internal import PatchCrypto
+internal import PatchRunner
+
+// The arguments of calls.
+
+extension FlowChecks {
+    /// Checks a call of the function in a register.
+    mutating func checkCall(_ index: Int, _ state: FlowState) {
+        let register = function.code[index].a
+        let (callee, word) = (state[register], flow.name(register, state, index))
+        report(.operand, index, callee, word, unless: calls(callee), "calls")
+        guard callee.detail != nil else { return }
+        let arguments = flow.arguments(of: index, state)
+        switch callee.detail {
+        case .helper(let number): context.helpers.note(number, arguments: arguments.types, isOpen: arguments.isOpen)
+        case .original(let name):
+            checkAgain(arguments, word ?? "original", index, state)
+            guard let signature = context.interface.function(name)?.signature else { return }
+            check(arguments, of: word ?? "original", name, signature, .originalArguments, index)
+        case .library(let name) where name.utf8.contains(UInt8(ascii: ":")):
+            guard let signature = flow.method(name)?.signature else { return }
+            checkReceiver(arguments, name, index)
+            check(arguments.dropFirst(), of: name, name, signature, .argument, index, receiver: arguments.word)
+            checkAsynchronous(signature, name, index)
+        case .library("host.call"): checkCallOfHost(arguments, index)
+        case .library(let name): checkLibrary(name, arguments, index)
+        default: break
+        }
+    }
+
+    /// Finds a call of the original with the same parameters as an earlier call.
+    private mutating func checkAgain(_ arguments: CallArguments, _ callee: String, _ index: Int, _ state: FlowState) {
+        guard let words = flow.parameters(arguments, index), let before = state.originals[words], before.index < index
+        else { return }
+        let line = function.lineOf[before.index]
+        report(
+            .calledTwice, index, callee,
+            "\(callee) is called with \(words.joined(separator: ", ")) again, after line \(line)",
+            hint: "keep its result: local result = \(callee)(\(words.joined(separator: ", ")))")
+    }
+
+    /// Checks the arguments of a function of the app.
+    private mutating func check(
+        _ arguments: CallArguments, of callee: String, _ name: String, _ signature: PatchSignature,
+        _ code: Finding.Code,
+        _ index: Int, receiver: String? = nil
+    ) {
+        let count = arguments.types.count
+        let needed = context.interface.neededArguments(of: name, signature)
+        if count > signature.arguments.count || !arguments.isOpen && count < needed {
+            let given = "\(count) argument\(count == 1 ? "" : "s")"
+            return report(
+                code, index, callee,
+                "\(callee) gets \(given), but \(name)\(signature.shown) takes \(signature.arguments.count)",
+                hint: Self.hint(forCount: arguments, of: callee, receiver: receiver))
+        }
+        for (place, (type, value)) in zip(signature.arguments, arguments.types).enumerated() {
+            let type = context.interface.type(type)
+            let word = place < signature.parameters.count ? " (\(signature.parameters[place]))" : ""
+            guard let fault = context.comparisons.fault(of: value, as: type) else {
+                checkFraction(
+                    of: value, as: type, "argument \(place + 1)\(word) of \(name)", index,
+                    arguments.words[place] ?? callee)
+                if flow.isDoubtful(value, arguments.words[place], index),
+                    !ValueType.accepted(as: type, in: context.interface).contains(.nil)
+                {
+                    report(
+                        .mayBeNil, index, arguments.words[place] ?? callee,
+                        "argument \(place + 1)\(word) of \(name) is \(type), but this may be nil", hint: Self.hintForNil
+                    )
+                }
+                continue
+            }
+            let (message, hint) = words(
+                for: fault, "argument \(place + 1)\(word) of \(name) is", type, arguments.words[place] ?? "this")
+            report(
+                fault.code ?? .argument, index, arguments.words[place] ?? callee, message,
+                hint: hint)
+        }
+    }
+
+    /// Advice on a call with too few or too many arguments.
+    private static func hint(forCount arguments: CallArguments, of callee: String, receiver: String?) -> String? {
+        if arguments.areResults { return hintForResults }
+        if arguments.types.first?.isOriginal == true { return "\(callee) is not one of its own arguments" }
+        guard let receiver, arguments.words.first == receiver else { return nil }
+        return "the colon passes \(receiver) already"
+    }
+
+    private mutating func checkAsynchronous(_ signature: PatchSignature, _ name: String, _ index: Int) {
+        guard signature.isAsynchronous, let replacement, !replacement.signature.isAsynchronous else { return }
+        report(
+            .argument, index, String(name.split(separator: ":").last ?? ""),
+            "\(name) is asynchronous, but \(replacement.name) is not, so its replacement cannot wait for it")
+    }
+
+    /// Finds a method that is called without its object.
+    private mutating func checkReceiver(_ arguments: CallArguments, _ name: String, _ index: Int) {
+        guard arguments.types.first.map({ $0.isNever(.object) }) ?? !arguments.isOpen else { return }
+        let method = String(name.split(separator: ":").last ?? "")
+        report(
+            .argument, index, method, "\(name) is called without its object",
+            hint: "a method is called with a colon: object:\(method)(…)")
+    }
+
+    /// Checks a call of a function of the sandbox.
+    private mutating func checkLibrary(_ name: String, _ arguments: CallArguments, _ index: Int) {
+        guard let function = LibraryFunction.all[name] else { return }
+        check(arguments, of: name, function, index)
+        switch name {
+        case "string.format": checkFormat(arguments, index)
+        case "pcall", "xpcall": checkProtected(name, arguments, index)
+        case "setmetatable": checkMetatable(arguments, index)
+        case "host.throw": checkThrow(arguments, index)
+        default: break
+        }
+    }
+
+    /// Checks the arguments of an original that `pcall` or `xpcall` calls.
+    private mutating func checkProtected(_ name: String, _ arguments: CallArguments, _ index: Int) {
+        guard case .original(let original) = arguments.first.detail,
+            let signature = context.interface.function(original)?.signature
+        else { return }
+        let passed = name == "pcall" ? arguments.dropFirst() : arguments.dropFirst().dropFirst()
+        check(passed, of: arguments.word ?? "original", original, signature, .originalArguments, index)
+    }
+
+    /// Finds metamethods that the sandbox does not have.
+    private mutating func checkMetatable(_ arguments: CallArguments, _ index: Int) {
+        guard arguments.types.count > 1, case .fields(let events, _) = arguments.types[1].detail else { return }
+        for event in ["__gc", "__close"] where events[event] != nil {
+            report(
+                .argument, index, event, "the sandbox has no \(event), so this setmetatable is an error",
+                hint: "call the function where it is to happen")
+        }
+    }
+
+    /// Checks a call of `host.throw`.
+    private mutating func checkThrow(_ arguments: CallArguments, _ index: Int) {
+        let first = arguments.first
+        if first.kinds == .nil {
+            report(
+                .mayBeNil, index, "throw", "host.throw gets nil, so the app's error has no words",
+                hint: "give it a message")
+        } else if case .fields(let fields, _) = first.detail, fields["code"] != nil, !context.setsMetatables,
+            arguments.types.count == 1, !arguments.isOpen
+        {
+            report(
+                .argument, index, "throw", "host.throw gets a table, so the app's error does not have its code",
+                hint: "host.throw(message, code)")
+        }
+        if let replacement, !replacement.signature.throws {
+            report(
+                .cannotThrow, index, "throw",
+                "\(replacement.name) cannot throw, so host.throw is a failure, and the original answers",
+                hint: "return the value that the app is to get instead")
+        }
+    }
+
+    private mutating func check(
+        _ arguments: CallArguments, of name: String, _ function: LibraryFunction, _ index: Int
+    ) {
+        let count = arguments.types.count
+        func word() -> String { String(name.split(separator: ".").last ?? "") }
+        if !arguments.isOpen, count < function.arguments.count {
+            return report(
+                .argument, index, word(),
+                "\(name) takes \(function.optional.isEmpty ? "" : "at least ")\(function.arguments.count) argument\(function.arguments.count == 1 ? "" : "s"), but gets \(count)"
+            )
+        }
+        for (place, value) in arguments.types.enumerated() {
+            let needed = function.arguments.count
+            guard place < needed + function.optional.count else { break }
+            if place >= needed, !value.isNever([.nil]) { continue }
+            let argument = place < needed ? function.arguments[place] : function.optional[place - needed]
+            if check(value, arguments.words[place], as: argument, "argument \(place + 1) of \(name)", word(), index),
+                argument.isPattern, case .text(let text) = value.detail,
+                let fault = fault(ofPattern: text, arguments, name)
+            {
+                report(.argument, index, word(), fault.message, hint: fault.hint)
+            }
+        }
+        checkRules(of: name, arguments, index)
+    }
+
+    /// Checks a value as an argument of a function of the sandbox, and returns whether it may be right.
+    private mutating func check(
+        _ value: ValueType, _ written: String?, as argument: LibraryFunction.Argument,
+        _ place: @autoclosure () -> String, _ word: @autoclosure () -> String, _ index: Int
+    ) -> Bool {
+        if let fault = argument.fault(of: value, in: context.interface) {
+            let what = written.map { $0 == fault ? $0 : "\($0), which is \(fault)" } ?? fault
+            report(.argument, index, written ?? word(), "\(place()) is \(argument.description), but this is \(what)")
+            return false
+        }
+        if argument.isInteger, value.detail == .fraction {
+            report(
+                .mayNotFit, index, written ?? word(), "\(place()) is an integer, but this may have a fraction",
+                hint: Self.hintForFraction)
+        } else if !argument.kinds.contains(.nil), flow.isDoubtful(value, written, index) {
+            report(
+                .mayBeNil, index, written ?? word(), "\(place()) is \(argument.description), but this may be nil",
+                hint: Self.hintForNil)
+        }
+        return true
+    }
+
+    /// Why a pattern, or a string for its matches, is refused; nil if it may be right.
+    private func fault(ofPattern text: String, _ arguments: CallArguments, _ name: String) -> (
+        message: String, hint: String?
+    )? {
+        let rest = arguments.types.dropFirst(2)
+        // With a fourth argument, `find` may look for the pattern as plain text.
+        if name == "string.find", rest.count > 1 || arguments.isOpen { return nil }
+        let pattern = LuaPattern(text)
+        if let fault = pattern.fault { return (fault.parted.0, fault.parted.1) }
+        guard name == "string.gsub", case .text(let replacement) = rest.first?.detail,
+            let fault = pattern.fault(ofReplacement: replacement)
+        else { return nil }
+        return (fault.parted.0, fault.parted.1)
+    }
+
+    /// Checks the rules that the types of arguments do not express.
+    private mutating func checkRules(of name: String, _ arguments: CallArguments, _ index: Int) {
+        let types = arguments.types
+        switch name {
+        case "table.insert" where types.count > 2:
+            guard types.count == 3 else {
+                return report(
+                    .argument, index, "insert", "table.insert takes 2 or 3 arguments, but gets \(types.count)")
+            }
+            guard types[1].kinds == .string, arguments.areResults || !(types[1].detail.isNumeral) else { return }
+            report(
+                .argument, index, "insert", "argument 2 of table.insert is a position, but this is a string",
+                hint: arguments.areResults
+                    ? Self.hintForResults : "the position comes first: table.insert(list, 1, value)")
+        case "string.char":
+            let numbers = types.compactMap { $0.detail?.number }
+            guard let number = numbers.first(where: { !(0...255).contains($0) }) else { return }
+            report(
+                .argument, index, "char", "string.char takes bytes, from 0 to 255, but gets \(number.shown)",
+                hint: "utf8.char(\(number.shown)) is the character with this number")
+        case "select" where types.first?.detail == .integer(0):
+            report(
+                .argument, index, "select", "select counts its values from 1, but gets 0",
+                hint: "select('#', …) is their number")
+        case "tonumber" where arguments.areResults && types.count == 2:
+            report(
+                .argument, index, "tonumber",
+                "argument 2 of tonumber is the base, but this is the count of replacements",
+                hint: Self.hintForResults)
+        case "tonumber" where types.count == 2 && !types[1].kinds.contains(.nil):
+            if types[0].isNever(.string) {
+                report(
+                    .argument, index, "tonumber",
+                    "with a base, argument 1 of tonumber is a string, but this is \(types[0])",
+                    hint: "the base is for the digits of a string")
+            } else if let base = types[1].detail?.number, !(2...36).contains(base) {
+                report(.argument, index, "tonumber", "the base is from 2 to 36, but this is \(base.shown)")
+            }
+        case "pcall", "xpcall":
+            guard let first = types.first, first.isNever([.function, .table, .object]) else { return }
+            report(
+                .argument, index, name, "argument 1 of \(name) is a function, but this is \(first)",
+                hint: "give it the function, and then its arguments: pcall(original, a, b)")
+        case "math.random" where !arguments.isOpen:
+            let limits = types.compactMap { $0.detail?.number }
+            guard limits.count == types.count, let last = limits.last, last != 0 || limits.count == 2,
+                last < (limits.count == 2 ? limits[0] : 1)
+            else { return }
+            report(
+                .argument, index, "random",
+                "there is no number from \(limits.count == 2 ? limits[0].shown : "1") to \(last.shown)",
+                hint: "the lower limit comes first")
+        case "table.concat", "table.sort":
+            guard name == "table.concat" || types.count == 1, !arguments.isOpen else { return }
+            let elements: [ValueType] =
+                switch types.first?.detail {
+                case .array(let element): [ValueType(element, in: context.interface)]
+                // With more arguments, not all elements are joined.
+                case .list(let elements, _) where name == "table.concat" && types.count <= 2: elements
+                default: []
+                }
+            guard !context.setsMetatables,
+                let wrong = elements.first(where: { $0.isNever([.integer, .float, .string]) })
+            else { return }
+            let word = arguments.words.first.flatMap { $0 }
+            report(
+                .argument, index, word ?? "table",
+                "\(name) \(name == "table.sort" ? "compares" : "joins") the elements of \(word ?? "the array"), one of which is \(wrong)",
+                hint: name == "table.sort" ? "give it a function(x, y) that returns whether x comes first" : nil)
+        default: break
+        }
+    }
+
+    private mutating func checkFormat(_ arguments: CallArguments, _ index: Int) {
+        guard case .text(let format) = arguments.types.first?.detail else { return }
+        if let fault = LibraryFunction.faultOfFormat(format) { return report(.argument, index, "format", fault) }
+        let values = LibraryFunction.values(of: format)
+        let given = arguments.types.dropFirst()
+        if !arguments.isOpen, given.count < values.count {
+            return report(
+                .argument, index, "format",
+                "the format has \(values.count) value\(values.count == 1 ? "" : "s"), but gets \(given.count)")
+        }
+        if !arguments.isOpen, !arguments.areResults, given.count > values.count {
+            return report(
+                .argument, index, "format",
+                "the format has \(values.count == 0 ? "no value" : values.count == 1 ? "1 value" : "\(values.count) values"), but gets \(given.count)",
+                hint: "%s is the place of a value, and %d the place of an integer")
+        }
+        for (place, (argument, value)) in zip(values, given).enumerated() {
+            _ = check(
+                value, arguments.words[place + 1], as: argument, "value \(place + 1) of the format", "format", index)
+        }
+    }
+
+    private mutating func checkCallOfHost(_ arguments: CallArguments, _ index: Int) {
+        guard case .text(let name) = arguments.types.first?.detail else {
+            if let first = arguments.types.first, first.isNever([.string, .integer, .float]) {
+                report(
+                    .argument, index, arguments.words[0] ?? "call",
+                    "argument 1 of host.call is the name of a function, but this is \(first)",
+                    hint: first.isOriginal ? "\(arguments.words[0] ?? "original")(…) calls the original" : nil)
+            }
+            return
+        }
+        guard let signature = context.interface.function(name)?.signature else {
+            guard context.knowsApp else { return }
+            let context = context
+            return report(
+                .unknownFunction, index, name, "the app has no function \(name)",
+                hint: context.budget.meant(by: name, among: context.interface.functionNames))
+        }
+        if name == replacement?.name { selfCalls.append((function.lineOf[index], index)) }
+        check(arguments.dropFirst(), of: name, name, signature, .argument, index)
+        checkAsynchronous(signature, name, index)
+    }
+
+    private static let hintForResults = "the call returns two values; (…) around it keeps the first"
+}
+
+extension ValueType.Detail? {
+    /// Whether it is a constant string that Lua reads as a number.
+    fileprivate var isNumeral: Bool {
+        if case .text(let text) = self { text.luaNumber != nil } else { false }
+    }
+}
+
+extension String {
+    /// The message and the hint, which are separated by a semicolon.
+    fileprivate var parted: (String, String?) {
+        let parts = split(separator: "; ", maxSplits: 1).map(String.init)
+        return (parts.first ?? "", parts.count > 1 ? parts[1] : nil)
+    }
+}

@@ -1,0 +1,243 @@
+// The operands of operators, tests and loops.
+
+extension FlowChecks {
+    // MARK: types that operations accept
+
+    /// The table type, if the value may be a table with metamethods. A table of the script has none unless a script sets
+    /// metatables.
+    func tables(_ value: ValueType) -> ValueType.Kinds { value.detail == nil || context.setsMetatables ? .table : [] }
+    func calls(_ value: ValueType) -> ValueType.Kinds { ValueType.Kinds.function.union(tables(value)) }
+    func lengths(_ value: ValueType) -> ValueType.Kinds { value.objects.union([.string, .table]) }
+
+    /// Checks the operands of a calculation.
+    ///
+    /// - Parameters:
+    ///   - right: The register of the other operand, if it is in one.
+    ///   - other: The other operand, if it is a constant.
+    mutating func checkArithmetic(
+        _ left: Int, right: Int? = nil, other: ValueType? = nil, _ index: Int, _ state: FlowState
+    ) {
+        let first = state[left]
+        let second = right.map { state[$0] } ?? other
+        checkOperand(left, first, isAlone: second?.isPlain ?? true, index, state)
+        if let right, let second { checkOperand(right, second, isAlone: first.isPlain, index, state) }
+        guard let other, first.isPlain else { return }
+        if other.kinds == .string { checkNumeral(other, nil, index) }
+        if other.isNever([.integer, .float, .string]) { report(.operand, index, nil, "calculates with \(other)") }
+    }
+
+    /// Checks an operand.
+    ///
+    /// If it is alone, the other operand is not a table whose metamethod takes this one. No metamethod takes an original.
+    private mutating func checkOperand(
+        _ register: Int, _ type: ValueType, isAlone: Bool, _ index: Int, _ state: FlowState
+    ) {
+        let taken: ValueType.Kinds =
+            isAlone
+            ? tables(type).union(type.objects) : type.isOriginal ? .table : [.table, .function, .boolean, .object]
+        report(
+            .operand, index, type, flow.name(register, state, index),
+            unless: taken.union([.integer, .float, .string]), "calculates with")
+        if isAlone, type.kinds == .string { checkNumeral(type, flow.name(register, state, index), index) }
+    }
+
+    /// Checks a string with which the script calculates. Lua accepts it if it is a numeral.
+    private mutating func checkNumeral(_ value: ValueType, _ word: String?, _ index: Int) {
+        let isSum = function.code[index].opcode == .add
+        switch value.detail {
+        case .text(let text) where text.luaNumber == nil:
+            report(
+                .operand, index, word ?? text,
+                "calculates with \(word ?? "\"\(text.prefix(30))\""), which is not a number",
+                hint: isSum ? "Lua joins strings with .." : nil)
+        case .scalar
+        where !context.asks.contains("tonumber") && flow.isSeen(word, before: index, asText: true) == false:
+            report(
+                .mayNotFit, index, word, "calculates with \(word.map { "\($0), which is \(value)" } ?? "\(value)")",
+                hint:
+                    "tonumber(…) reads a number, or nil\(isSum ? "; .. joins strings" : "")"
+            )
+        default: break
+        }
+    }
+
+    /// Checks the values that a script joins.
+    mutating func checkConcatenation(_ registers: Range<Int>, _ index: Int, _ state: FlowState) {
+        for register in registers {
+            let value = state[register]
+            report(
+                .operand, index, value, flow.name(register, state, index),
+                unless: tables(value).union(value.objects).union([.string, .integer, .float]), "joins")
+        }
+    }
+
+    /// Checks the length of a value. A table whose keys are strings has none.
+    mutating func checkLength(of value: ValueType, _ word: String?, _ index: Int) {
+        report(.operand, index, value, word, unless: lengths(value), "takes the length of")
+        guard !context.setsMetatables else { return }
+        switch value.detail {
+        case .dictionary(let key, _) where context.interface.isText(key): break
+        case .structure(_, let written) where written.isEmpty: break
+        default: return
+        }
+        report(
+            .operand, index, word,
+            "\(word.map { "#\($0)" } ?? "the length") is always 0: the keys of \(value) are strings",
+            hint: "next(\(word ?? "table")) shows whether it has elements")
+    }
+
+    /// Finds values of different types, which are never equal. A test for nil is not reported, because it may be a precaution,
+    /// except that of a type, which is a string.
+    mutating func checkEquality(_ left: ValueType, _ right: ValueType, _ words: [String?], _ index: Int) {
+        if left.kinds == .string, left.detail == .scalar("type(…)"), right.kinds == .nil {
+            return report(
+                .alwaysFalse, index, "type", "compares a type, which is a string, with nil, so they are never equal",
+                hint: "compare it with \"nil\"")
+        }
+        // A helper may test for a value that no caller passes.
+        guard flow.arguments == nil, !left.isUnknown, !right.isUnknown, left.kinds != .nil, right.kinds != .nil
+        else { return }
+        for case (.scalar(let type), .text(let text)) in [(left.detail, right.detail), (right.detail, left.detail)]
+        where context.interface.lacks(text, in: type) && !LibraryFunction.typesOfOthers.contains(text) {
+            let context = context
+            return report(
+                .alwaysFalse, index, text, "\(type) has no value \"\(text)\", so they are never equal",
+                hint: context.hint(for: text, in: type))
+        }
+        for case (.scalar(let type), .integer(let number)) in [
+            (left.detail, right.detail), (right.detail, left.detail),
+        ]
+        where context.interface.lacks(number, in: type) {
+            let context = context
+            return report(
+                .alwaysFalse, index, words.compactMap(\.self).first,
+                "\(type) has no value \(number), so they are never equal",
+                hint: "it has \(context.interface.shownCases(of: type))")
+        }
+        for case (let detail?, .integer(let number)) in [(left.detail, right.detail), (right.detail, left.detail)] {
+            guard let least = detail.least, number < least else { continue }
+            return reportLeast(detail, least, words.compactMap(\.self).first, index)
+        }
+        func wide(_ kinds: ValueType.Kinds) -> ValueType.Kinds {
+            kinds.isDisjoint(with: .number) ? kinds : kinds.union(.number)
+        }
+        guard wide(left.kinds).isDisjoint(with: wide(right.kinds)),
+            left.isNever([.table, .object]) || right.isNever([.table, .object])
+        else { return }
+        report(
+            .alwaysFalse, index, words.compactMap(\.self).first,
+            "compares \(words.first.flatMap { $0 }.map { "\($0), which is \(left)," } ?? "\(left)") with \(right), so they are never equal"
+        )
+    }
+
+    /// Reports a comparison of a length or a position with a number that is too small.
+    mutating func reportLeast(_ detail: ValueType.Detail, _ least: Int64, _ word: String?, _ index: Int) {
+        let isPosition = detail == .position
+        report(
+            .alwaysFalse, index, word,
+            "compares \(isPosition ? "a position" : "a length") with a number below \(least), which it never is",
+            hint: isPosition ? "a search that finds nothing returns nil: if not text:find(…) then" : nil)
+    }
+
+    mutating func checkOrder(_ left: ValueType, _ right: ValueType, _ word: String?, _ index: Int) {
+        for value in [left, right] where value.isNever(value.objects.union([.integer, .float, .string, .table])) {
+            return report(.operand, index, value, word, unless: [], "compares")
+        }
+        for value in [left, right] where flow.isDoubtful(value, word, index) {
+            return report(.operand, index, value, word, unless: [], "compares")
+        }
+        if left.isNever([.string, .table, .object]) && right.isNever([.integer, .float, .table, .object])
+            || right.isNever([.string, .table, .object]) && left.isNever([.integer, .float, .table, .object])
+        {
+            report(
+                .operand, index, word, "compares \(word.map { "\($0), which is \(left)," } ?? "\(left)") with \(right)")
+        }
+    }
+
+    /// Checks a test of a value for a constant against the earlier tests of it.
+    mutating func checkEquals(_ register: Int, _ constant: Prototype.Constant?, _ index: Int, _ state: FlowState) {
+        guard let constant, let place = flow.place(of: register, index), state.facts.count < 20,
+            let facts = state.facts[place]
+        else { return }
+        // `x ~= 1` is a harmless repetition if x is known not to be 1.
+        let isAgain = function.code[index].k && facts.excludes(constant)
+        guard !isAgain, let reason = facts.reason(against: constant) else { return }
+        let word = written(place, index)
+        report(
+            .alwaysFalse, index, place.field ?? word,
+            "\(word) is never \(constant.shown) here: an earlier test found that it \(reason)")
+    }
+
+    /// Checks a comparison of a value with a number against its least value, and against the earlier tests of it.
+    mutating func checkComparison(_ index: Int, _ state: FlowState) {
+        guard let (register, order, number) = flow.comparison(function.code[index], state) else { return }
+        if let detail = state[register].detail, let least = detail.least,
+            order == .less ? number <= Double(least) : order == .lessOrEqual && number < Double(least)
+        {
+            reportLeast(detail, least, flow.name(register, state, index), index)
+        }
+        guard let place = flow.place(of: register, index), state.facts.count < 20, let facts = state.facts[place],
+            let reason = facts.reason(against: order, number)
+        else { return }
+        let word = written(place, index)
+        report(
+            .alwaysFalse, index, place.field ?? word,
+            "\(word) \(order.sign) \(number.shown) is never true here: an earlier test found that it \(reason)")
+    }
+
+    private func written(_ place: ValueFacts.Place, _ index: Int) -> String {
+        let name = flow.local(place.register, at: index) ?? ""
+        return place.field.map { "\(name).\($0)" } ?? name
+    }
+
+    // MARK: loops
+
+    /// Checks the first value, the limit and the step of a numeric loop.
+    mutating func checkNumericLoop(_ register: Int, _ index: Int, _ state: FlowState) {
+        for (offset, what) in ["first value", "limit", "step"].enumerated() {
+            report(
+                .operand, index, state[register + offset], flow.name(register + offset, state, index), unless: .number,
+                "counts with the \(what)")
+        }
+        checkCount(state[register], state[register + 1], state[register + 2], index)
+    }
+
+    /// Finds a numeric loop that has no round, or fails.
+    private mutating func checkCount(_ first: ValueType, _ limit: ValueType, _ step: ValueType, _ index: Int) {
+        guard case .integer(let step) = step.detail else { return }
+        if step == 0 { return report(.operand, index, "for", "the step of the loop is 0, which is an error") }
+        let isNever: Bool? =
+            switch (first.detail, limit.detail) {
+            case (.integer(let first), .integer(let limit)): step > 0 ? first > limit : first < limit
+            case (.length, .integer(let limit)): step > 0 && limit <= 1
+            case (.integer(let first), .length): step < 0 && first >= 1 && first <= 2
+            default: nil
+            }
+        guard isNever == true else { return }
+        report(
+            .alwaysFalse, index, "for",
+            "the loop has no round, or one: it counts \(step > 0 ? "up" : "down") to a limit that is not \(step > 0 ? "above" : "below") its first value",
+            hint: step > 0 ? "a third number is the step: -1 counts down" : "a step of 1 counts up")
+    }
+
+    /// Checks the function that a loop calls.
+    mutating func checkGenericLoop(_ register: Int, _ index: Int, _ state: FlowState) {
+        let (value, word) = (state[register], flow.name(register, state, index))
+        report(
+            .operand, index, value, word, unless: calls(value), "`for … in` calls",
+            hint: Self.hint(forLoopOver: value, word))
+    }
+
+    /// Advice on the loop that was meant by `for … in` without a function.
+    private static func hint(forLoopOver value: ValueType, _ word: String?) -> String? {
+        let word = word ?? "…"
+        return switch value.kinds {
+        case .table where value.detail?.isArray == true: "for _, element in ipairs(\(word)) do"
+        case .table: "for key, value in pairs(\(word)) do"
+        case .string: "for character in \(word):gmatch(\".\") do"
+        case _ where value.isNever(ValueType.Kinds.all.subtracting(.number)):
+            "a loop over numbers has a =: for i = 1, 10 do"
+        default: nil
+        }
+    }
+}

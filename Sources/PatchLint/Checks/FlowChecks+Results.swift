@@ -1,0 +1,64 @@
+internal import PatchRunner
+
+// The results of replacements.
+
+extension FlowChecks {
+    mutating func checkResult(_ value: ValueType, _ word: String?, _ index: Int) {
+        guard let replacement else { return }
+        let result = context.interface.type(replacement.signature.result)
+        guard result != .named("nothing") else { return }
+        let name = replacement.name
+        if let fault = context.comparisons.fault(of: value, as: result) {
+            let (message, hint) = words(for: fault, "\(name) returns", result, "this")
+            return report(fault.code ?? .resultType, index, "return", message, hint: hint)
+        }
+        checkFraction(of: value, as: result, "the result of \(name)", index, "return")
+        let accepted = ValueType.accepted(as: result, in: context.interface)
+        if !accepted.contains(.nil), flow.isDoubtful(value, word, index) || isUnassigned(value, index) {
+            report(
+                .mayBeNil, index, "return", "\(name) returns \(result), but this may be nil",
+                hint: "answer something on each path, or return original(…)")
+        }
+    }
+
+    /// Whether a local name that is returned has got a value in only one branch of a single test.
+    private func isUnassigned(_ value: ValueType, _ index: Int) -> Bool {
+        let register = function.code[index].a
+        // A call of an unknown function may be the one that never returns, and a result of the sandbox may be the one that is nil.
+        guard flow.unknownCalls.isEmpty, !flow.asksLibrary, value.doubt == 0, !value.isUnknown,
+            value.kinds.contains(.nil),
+            function.code[index].opcode == .returnOne,
+            flow.local(register, at: index) != nil, !flow.assignedWithin.contains(register)
+        else { return false }
+        context.budget.pay(10 * index)
+        let before = function.code[..<index]
+        return before.count(where: \.isTest) == 1
+            && before.contains { $0.opcode == .loadNil && ($0.a...$0.a + $0.b).contains(register) }
+            && !before.contains {
+                [.forLoop, .genericForLoop].contains($0.opcode) || $0.opcode == .jump && $0.jump < 0
+            }
+    }
+
+    mutating func checkNoResult(_ index: Int) {
+        guard let replacement else { return }
+        let result = context.interface.type(replacement.signature.result)
+        guard result != .named("nothing"), !ValueType.accepted(as: result, in: context.interface).contains(.nil) else {
+            return
+        }
+        // The compiler adds a return to the end of each function.
+        let (isAdded, returnsValue) = (index == function.code.count - 1, flow.returnsValue)
+        // An unknown function that is called last may always throw.
+        if isAdded, flow.unknownCalls.contains(where: { $0 + 1 == index || function.jump(at: $0 + 1, leadsTo: index) })
+        {
+            return
+        }
+        report(
+            isAdded && returnsValue ? .missingReturn : .resultType, index, isAdded ? "end" : "return",
+            isAdded
+                ? returnsValue
+                    ? "\(replacement.name) returns \(result), but one path through the replacement ends without a return"
+                    : "\(replacement.name) returns \(result), but the replacement never returns a value"
+                : "\(replacement.name) returns \(result), but this returns nothing",
+            hint: "return original(…) where nothing changes")
+    }
+}

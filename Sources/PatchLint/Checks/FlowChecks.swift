@@ -1,0 +1,136 @@
+internal import PatchRunner
+
+/// Finds the instructions of a function that are certain to fail if they run, and likely mistakes.
+///
+/// The types of all values are known then. Each instruction is checked with the state before it.
+struct FlowChecks {
+    struct Problem: Hashable {
+        let code: Finding.Code
+        let line: Int
+        var word: String?
+        let message: String
+        var hint: String?
+    }
+
+    let function: Prototype
+    let context: FlowContext
+    let replacement: TypeFlow.Replacement?
+    var flow: TypeFlow
+    private(set) var problems: [Problem] = []
+    private var reported: Set<Problem> = []
+    /// The calls of the function's own name.
+    var selfCalls: [(line: Int, index: Int)] = []
+
+    init(_ flow: TypeFlow) {
+        (function, context, replacement) = (flow.function, flow.context, flow.replacement)
+        self.flow = flow
+    }
+
+    static let hintForNil = "test it first: if value then … end"
+    static let hintForFraction = "// divides to a whole number, and math.floor makes one"
+
+    // MARK: problems
+
+    /// Notes a problem, once.
+    mutating func note(_ problem: Problem) {
+        // In a protected call, a failure may be intended.
+        if [.mayBeNil, .mayNotFit].contains(problem.code), replacement == nil,
+            !context.asks.isDisjoint(with: ["pcall", "xpcall"])
+        {
+            return
+        }
+        guard reported.insert(problem).inserted, context.budget.takesProblem() else { return }
+        problems.append(problem)
+    }
+
+    mutating func report(
+        _ code: Finding.Code, _ index: Int, _ word: String?, _ message: @autoclosure () -> String,
+        hint: @autoclosure () -> String? = nil
+    ) {
+        // After a test of one parameter, a helper may not get the arguments of all of its callers.
+        if flow.arguments != nil, ![.unreachable, .endlessLoop].contains(code), index > flow.firstTest { return }
+        // A value without a name is shown at its operator.
+        let operators: [Instruction.Opcode: String] = [.length: "#", .concatenate: ".."]
+        note(
+            Problem(
+                code: code, line: function.lineOf[index], word: word ?? operators[function.code[index].opcode],
+                message: message(), hint: hint()))
+    }
+
+    /// Reports an operation on a value that has none of the types that the operation accepts.
+    mutating func report(
+        _ code: Finding.Code, _ index: Int, _ value: ValueType, _ word: String?, unless kinds: ValueType.Kinds,
+        _ operation: String, hint advice: @autoclosure () -> String? = nil
+    ) {
+        if !kinds.contains(.nil), flow.isDoubtful(value, word, index) {
+            return report(
+                .mayBeNil, index, word, "\(operation) \(word.map { "\($0), which may be nil" } ?? "\(value)")",
+                hint: word.map { "test it first: if \($0) then … end" } ?? Self.hintForNil)
+        }
+        guard value.isNever(kinds) else { return }
+        let isOriginal = value.isOriginal
+        let what = word.map { $0 == value.description ? $0 : "\($0), which is \(value)" } ?? "\(value)"
+        let isFirst = isOriginal && word.map { !$0.lowercased().hasPrefix("orig") && $0 != "_" } ?? false
+        let hint: String? =
+            if isFirst {
+                "a replacement's first parameter is the original; the arguments follow it"
+            } else {
+                isOriginal ? "call it: \(word ?? "original")(…)" : advice()
+            }
+        report(code, index, word, "\(operation) \(what)", hint: hint)
+    }
+
+    /// The words for the fault of a value.
+    ///
+    /// - Parameters:
+    ///   - place: The subject and the verb, such as `Cart.total returns`.
+    ///   - type: The type that it must have.
+    ///   - what: Its name in the script.
+    func words(
+        for fault: ValueType.Fault, _ place: String, _ type: InterfaceType, _ what: String
+    ) -> (message: String, hint: String?) {
+        switch fault {
+        case .type(_, let value): return ("\(place) \(type), but \(what) is \(value)", nil)
+        case .missing(let field, let structure, let written):
+            return (
+                "\(place) \(structure), but \(what) has no field \(field)",
+                context.budget.nearest(field, among: written).map { "\($0) is not a field of \(structure)" }
+            )
+        case .field(let field, let structure, let type, let value):
+            return ("the field \(field) of \(structure) is \(type), but this is \(value)", nil)
+        case .unknown(let field, let structure):
+            let meant = context.interface.structure(structure).flatMap {
+                context.budget.meant(by: field, among: $0.fieldNames)
+            }
+            return ("\(structure) has no field \(field)", meant)
+        case .part(let part, let wanted, let value):
+            return ("\(place) \(type), but \(part) of it is \(value), and not \(wanted)", nil)
+        case .noCase(let text, let type):
+            return ("\(type) has no value \(text)", context.hint(for: text.trimmed, in: type))
+        }
+    }
+}
+
+extension ValueType.Fault {
+    /// The code of a finding that is about a name; nil for other faults.
+    var code: Finding.Code? {
+        switch self {
+        case .unknown: .unknownField
+        case .noCase: .unknownCase
+        default: nil
+        }
+    }
+}
+
+extension FlowContext {
+    /// Advice on the likely meaning of a string that is not one of a type's values.
+    func hint(for text: String, in type: String) -> String {
+        budget.meant(by: text, among: interface.words(in: type)) { "\"\($0)\"" }
+            ?? "it has \(interface.shownCases(of: type))"
+    }
+}
+
+extension String {
+    /// The string without the quotes around it.
+    fileprivate var trimmed: String { hasPrefix("\"") ? String(dropFirst().dropLast()) : self }
+}

@@ -1,0 +1,68 @@
+extension Prototype {
+    /// Whether a local function of this one, in a register, is only ever called.
+    ///
+    /// - Parameter budget: Pays for the search for its uses.
+    func onlyCalls(_ register: Int, in range: Range<Int>, _ budget: LintBudget) -> Bool {
+        if let known = onlyCalled[range.lowerBound] { return known }
+        let onlyCalls = findOnlyCalls(register, in: range, budget)
+        onlyCalled[range.lowerBound] = onlyCalls
+        return onlyCalls
+    }
+
+    private func findOnlyCalls(_ register: Int, in range: Range<Int>, _ budget: LintBudget) -> Bool {
+        budget.pay(10 * range.count)
+        guard !budget.isSpent else { return false }
+        let escapes = uses.contains(register, in: range) { index in
+            let instruction = code[index]
+            switch instruction.opcode {
+            case .move where instruction.b == register: return !isCallee(index)
+            case .setUpvalue, .setList, .returnOne: return instruction.a == register
+            // A constant is not a register. Neither is the table of a global, a number or the name of a field.
+            case .setGlobal, .setTable, .setInteger, .setField:
+                return !instruction.k && instruction.c == register
+                    || instruction.opcode != .setGlobal && instruction.a == register
+                    || instruction.opcode == .setTable && instruction.b == register
+            case .returnSome:
+                return instruction.a <= register && (instruction.b == 0 || register < instruction.a + instruction.b - 1)
+            case .testAndSet: return instruction.b == register
+            default: return false
+            }
+        }
+        guard !escapes else { return false }
+        return inner.allSatisfy { function in
+            function.upvalues.indices.allSatisfy { upvalue in
+                let place = function.upvalues[upvalue]
+                return !(place.isInStack && place.index == register) || function.onlyCalls(upvalue: upvalue, budget)
+            }
+        }
+    }
+
+    private func onlyCalls(upvalue: Int, _ budget: LintBudget) -> Bool {
+        budget.pay(10 * code.count)
+        guard !budget.isSpent else { return false }
+        for index in code.indices
+        where code[index].opcode == .getUpvalue && code[index].b == upvalue && !isCallee(index) {
+            return false
+        }
+        return inner.allSatisfy { function in
+            function.upvalues.indices.allSatisfy { other in
+                let place = function.upvalues[other]
+                return place.isInStack || place.index != upvalue || function.onlyCalls(upvalue: other, budget)
+            }
+        }
+    }
+
+    /// Whether the value that an instruction puts into a register is called next.
+    func isCallee(_ index: Int) -> Bool {
+        let register = code[index].a
+        for instruction in code[(index + 1)...].prefix(100) where instruction.a == register {
+            switch instruction.opcode {
+            case .call, .tailCall: return true
+            // None of these writes the register.
+            case .jump, .metamethod, .metamethodInteger, .metamethodConstant: continue
+            default: return false
+            }
+        }
+        return false
+    }
+}

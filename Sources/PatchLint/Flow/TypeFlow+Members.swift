@@ -1,0 +1,86 @@
+// The values that are read from tables and objects.
+
+extension TypeFlow {
+    /// A field of a table.
+    mutating func member(_ name: String?, of value: ValueType, _ index: Int) -> ValueType {
+        guard let name else { return .unknown }
+        switch value.detail {
+        case .library("_G"): return global(name)
+        case .library(let table): return member(name, ofLibrary: table)
+        case .structure(let structure, let written):
+            return written[name] ?? field(name, of: structure, index)
+        case .fields(let fields, isShared: false): return fields[name]?.shared ?? .unknown
+        case .dictionary("string", let type) where !context.interface.lacks(name, in: "string"):
+            return context.changes.read(ValueType(.optional(type), in: context.interface))
+        case .object(let type) where !context.written.contains(name) && context.interface.method(name, of: type) != nil:
+            return ValueType(.function, .library("\(type):\(name)"))
+        case _ where value.kinds == .string && !context.written.contains(name):
+            return functionOfStrings(name)
+        default: return .unknown
+        }
+    }
+
+    private func member(_ name: String, ofLibrary table: String) -> ValueType {
+        guard !context.written.contains(name), SandboxNames.members[table]?.contains(name) == true else {
+            return .unknown
+        }
+        switch "\(table).\(name)" {
+        case "math.huge", "math.pi": return .float
+        case "math.maxinteger", "math.mininteger": return .integer
+        case "patch.app", "patch.appVersion", "patch.id": return .string
+        case "patch.version": return .integer
+        case "utf8.charpattern": return .string
+        default: return ValueType(.function, .library("\(table).\(name)"))
+        }
+    }
+
+    /// A field of a struct of the app.
+    private mutating func field(_ name: String, of structure: String, _ index: Int) -> ValueType {
+        guard let field = context.interface.structure(structure)?.field(name), !context.changes.fields.contains(name)
+        else { return .unknown }
+        var type = context.changes.read(ValueType(field.type, in: context.interface))
+        if case .optional = field.type, !type.isUnknown, !context.tests.contains(name) {
+            type.doubt = doubt("", asked: index)
+        }
+        return type
+    }
+
+    private func functionOfStrings(_ name: String) -> ValueType {
+        let function = "string.\(name)"
+        guard LibraryFunction.all[function] != nil, !context.assigned.contains("string") else { return .unknown }
+        return ValueType(.function, .library(function))
+    }
+
+    /// An element of a table. A missing element is nil, which is not held against a script.
+    mutating func element(of value: ValueType, key: ValueType, _ index: Int) -> ValueType {
+        if case .text(let name) = key.detail { return member(name, of: value, index) }
+        switch value.detail {
+        case .array(let type): return context.changes.read(ValueType(type, in: context.interface))
+        case .dictionary(_, let type): return context.changes.read(ValueType(.optional(type), in: context.interface))
+        default: return .unknown
+        }
+    }
+
+    /// A method that is called.
+    func method(_ name: String?, of value: ValueType) -> ValueType {
+        guard let name else { return .unknown }
+        if value.kinds == .string { return functionOfStrings(name) }
+        guard case .object(let type) = value.detail, !context.written.contains(name),
+            context.interface.method(name, of: type) != nil
+        else { return .unknown }
+        return ValueType(.function, .library("\(type):\(name)"))
+    }
+
+    /// Whether an element is read or written at a position after the last one: `list[#list + 1]`.
+    func isBehindEnd(_ index: Int, key: Int, of list: Int) -> Bool {
+        // The value that is written may be loaded in between.
+        for place in stride(from: index - 2, through: max(1, index - 3), by: -1)
+        where !leads[place + 1...index].contains(true) {
+            let (add, length) = (function.code[place], function.code[place - 1])
+            guard add.opcode == .addInteger, add.a == key else { continue }
+            return add.signedC > 0 && length.opcode == .length && length.a == add.b && length.b == list
+                && local(key, at: index) == nil
+        }
+        return false
+    }
+}

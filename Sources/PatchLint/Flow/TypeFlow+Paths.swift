@@ -1,0 +1,137 @@
+internal import PatchRunner
+
+// The paths through a function, which are followed until nothing changes.
+
+extension TypeFlow {
+    /// Follows all paths, until no value that a script writes changes the types of others.
+    ///
+    /// - Returns: Whether the types are known.
+    mutating func run() -> Bool {
+        guard function.lineOf.count == function.code.count else { return false }
+        context.budget.pay(20 * (function.code.count + function.locals.count))
+        leads = function.leaders
+        // The last write may be read first, in the next round of a loop.
+        for _ in 0..<3 {
+            let count = context.changes.count
+            follow()
+            if context.changes.count == count { break }
+        }
+        return !entries.isEmpty && !context.budget.isSpent
+    }
+
+    /// The type of the first result of a function for any arguments, and whether it never returns; the type is nil if it is not
+    /// known.
+    static func result(of function: Prototype, _ context: FlowContext) -> (type: ValueType?, ends: Bool) {
+        let upvalues = function.upvalues.map { _ in ValueType.unknown }
+        var flow = TypeFlow(function, as: nil, upvalues: upvalues, isDry: true, in: context)
+        _ = flow.run()
+        if context.budget.isSpent { return (nil, false) }
+        guard let type = flow.returned else { return (nil, !flow.entries.isEmpty) }
+        // A call of an unknown function may be the one that never returns.
+        let isCertain = !type.kinds.contains(.nil) || type.kinds == .nil && flow.unknownCalls.isEmpty
+        return (isCertain ? type : nil, false)
+    }
+
+    /// Follows all paths until nothing changes.
+    private mutating func follow() {
+        var work = [0]
+        entries = []
+        entryOf = Array(repeating: -1, count: function.code.count)
+        visits = Array(repeating: 0, count: function.code.count)
+        guard !entryOf.isEmpty else { return }
+        entries.append(firstState())
+        entryOf[0] = 0
+        while let leader = work.popLast() {
+            switch follow(from: leader, entries[Int(entryOf[leader])]) {
+            case .none: break
+            case .one(let target, let state): arrive(at: target, state, &work)
+            case .two(let target, let state, let other, let otherState):
+                arrive(at: target, state, &work)
+                arrive(at: other, otherState, &work)
+            }
+        }
+    }
+
+    /// Joins the state on a path with the state at its end. If the result differs, it is followed from there again.
+    private mutating func arrive(at target: Int, _ state: FlowState, _ work: inout [Int]) {
+        guard function.code.indices.contains(target), !context.budget.isSpent else { return }
+        let place = Int(entryOf[target])
+        guard place >= 0 else {
+            entryOf[target] = Int32(entries.count)
+            entries.append(state)
+            work.append(target)
+            return
+        }
+        let known = entries[place]
+        context.budget.pay(2 * known.size + 2 * state.size)
+        guard known != state, case var joined = known.joined(with: state), joined != known else { return }
+        visits[target] += 1
+        // A type that changes again and again grows with each turn of a loop.
+        if visits[target] > 20 { joined = known.widened(to: joined) }
+        entries[place] = joined
+        work.append(target)
+    }
+
+    /// Follows instructions to the next one at which paths meet. Returns where the paths lead, with their states.
+    private mutating func follow(from leader: Int, _ entry: FlowState) -> FlowWays {
+        var state = entry
+        var index = leader
+        while prepare(index, &state) {
+            if let ways = step(index, &state) { return ways }
+            guard !endsBlock(index) else { return .one(index + 1, state) }
+            index += 1
+        }
+        return .none
+    }
+
+    /// Forgets the registers that other functions assign, and pays for an instruction. Returns whether it can be followed.
+    ///
+    /// It is mutating so that it gets no copy of the flow.
+    mutating func prepare(_ index: Int, _ state: inout FlowState) -> Bool {
+        guard function.code.indices.contains(index), !context.budget.isSpent else { return false }
+        if !assignedWithin.isEmpty {
+            for register in 0..<state.count where assignedWithin.contains(register) { state[register] = .unknown }
+        }
+        // A test copies the state.
+        context.budget.pay(function.code[index].isTest ? 10 + 2 * state.count : 10)
+        return true
+    }
+
+    /// Whether paths may meet after an instruction, or none leads on.
+    func endsBlock(_ index: Int) -> Bool { index + 1 >= leads.count || leads[index + 1] }
+
+    /// The state before the first instruction.
+    private mutating func firstState() -> FlowState {
+        var state = FlowState(count: max(function.registers, function.parameters) + 1, context.details)
+        for parameter in 0..<function.parameters {
+            state.set(parameter, .unknown, word: localNumber(parameter, at: 0) ?? -1)
+        }
+        for (parameter, type) in (arguments ?? []).enumerated() where parameter < function.parameters {
+            state[parameter] = type
+        }
+        guard let replacement else { return state }
+        let types = replacement.signature.arguments.prefix(function.parameters).map(value)
+        // A method of Wax gets the class or an object first, and the types of the other arguments depend on which.
+        guard !replacement.isMethod else { return state }
+        for parameter in 0..<function.parameters {
+            var type =
+                parameter == 0
+                ? ValueType(.function, .original(replacement.name))
+                : parameter - 1 < types.count ? types[parameter - 1] : .nil
+            if type.kinds != .nil, !type.isUnknown, type.kinds.contains(.nil) { type.doubt = doubt("", asked: 0) }
+            state[parameter] = type
+        }
+        return state
+    }
+}
+
+extension FlowContext {
+    convenience init(
+        interface: KnownInterface, knowsApp: Bool, assigned: Set<String>, written: Set<String>, setsMetatables: Bool,
+        budget: LintBudget = LintBudget()
+    ) {
+        self.init(
+            interface: interface, knowsApp: knowsApp, assigned: assigned, written: written,
+            setsMetatables: setsMetatables, budget: budget, helpers: Helpers(TypeFlow.result))
+    }
+}
