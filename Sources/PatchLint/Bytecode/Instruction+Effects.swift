@@ -19,6 +19,14 @@ extension Instruction {
         }
     }
 
+    /// Whether its result shows whether its operands are whole or even: a remainder, a whole quotient, or bits.
+    var examines: Bool {
+        switch opcode {
+        case .modulo, .moduloConstant, .floorDivide, .floorDivideConstant, .and, .andConstant: true
+        default: false
+        }
+    }
+
     /// The registers that a test reads.
     var tested: [Int] {
         switch opcode {

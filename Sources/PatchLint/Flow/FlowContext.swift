@@ -15,8 +15,9 @@ final class FlowContext {
     var tests: Set<String> = []
     /// The names of fields that a script reads.
     var reads: Set<String> = []
-    /// Whether a script seems to know which numbers have fractions.
-    var minds = false
+    /// The names of fields whose values a script examines or passes on, so that it may know which of them are even; `#` if it does
+    /// so with a length.
+    var examined: Set<String> = []
     /// Whether a script writes position 0 of a table.
     var setsZero = false
     let helpers: Helpers

@@ -110,6 +110,8 @@ extension TypeFlow {
         if !state.facts.isEmpty { context.budget.pay(10 * state.facts.count) }
         state.copy(
             b, to: a, word: number(b, state, index), isShared: !(state.holdsTable(b) && isForInsert(a, state)))
+        // The script may examine the quotient that it passes on.
+        if state.kinds(of: b) == .float, state[b].detail == .fraction { state[b] = .float }
     }
 
     /// Whether a register holds the first argument of `table.insert`, which does not keep it.
@@ -227,6 +229,7 @@ extension TypeFlow {
         let first = state[instruction.b]
         // Neither of them may have a metamethod.
         let isPlain = first.isPlain && second?.isPlain ?? true
+        if instruction.examines, first.detail == .fraction { state[instruction.b] = .float }
         let result: ValueType
         switch instruction.opcode {
         case .divide, .divideConstant:
@@ -249,17 +252,18 @@ extension TypeFlow {
 
     /// Whether a quotient of a value is likely to have a fraction.
     ///
-    /// The value is an argument from the app, a field, or a length, and no script seems to know better.
+    /// The value is an argument from the app, a field, or a length, and the script has not examined it.
     private func isUneven(_ register: Int, _ index: Int) -> Bool {
-        guard !context.minds else { return false }
         if let name = local(register, at: index) {
-            return register < function.parameters && arguments == nil
+            // The instruction after a calculation names its operand, so an earlier calculation counts, too.
+            return register < function.parameters && replacement != nil
                 && !function.code[..<index].contains { $0.opcode != .move && $0.a == register && !$0.isTest }
                 && isSeen(name, before: index) == false
         }
         guard index > 0, !leads[index] else { return false }
         let last = function.code[index - 1]
-        return last.a == register && [.length, .getField].contains(last.opcode)
+        guard last.a == register, last.opcode == .length || last.opcode == .getField else { return false }
+        return !context.examined.contains(last.opcode == .length ? "#" : function.text(last.c) ?? "#")
     }
 
     // MARK: tests

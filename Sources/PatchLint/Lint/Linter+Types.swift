@@ -19,9 +19,11 @@ extension Linter {
                 .union(outlines.flatMap(\.functionNames)),
             setsMetatables: chunks.contains(where: \.setsMetatables), budget: budget)
         context.asks = Set(globals.map(\.name))
-        context.minds = functions.contains(where: \.mindsFractions)
         context.setsZero = functions.contains(where: \.setsZero)
         for function in functions { function.collectFields(tested: &context.tests, read: &context.reads) }
+        if functions.contains(where: \.makesFractions) {
+            for function in functions { function.collectExamined(into: &context.examined) }
+        }
         var replacements: [String: [TypeFlow.Replacement]] = [:]
         for layer in state.lua.layers {
             guard let signature = known?.function(layer.name)?.signature else { continue }
@@ -77,18 +79,6 @@ extension Prototype {
         code.contains { $0.opcode == .setInteger && $0.b == 0 } || inner.contains(where: \.setsZero)
     }
 
-    /// Whether it or a function within it seems to know which numbers have fractions.
-    fileprivate var mindsFractions: Bool {
-        let words = ["floor", "ceil", "tointeger", "fmod", "modf"]
-        return code.contains {
-            switch $0.opcode {
-            case .modulo, .moduloConstant, .floorDivide, .floorDivideConstant, .and, .andConstant: true
-            default: false
-            }
-        } || constants.contains { if case .string(let text) = $0 { words.contains(text) } else { false } }
-            || inner.contains(where: \.mindsFractions)
-    }
-
     /// The names of fields that are read, and the names of fields that are tested, kept or passed on where they are read.
     fileprivate func collectFields(tested: inout Set<String>, read: inout Set<String>) {
         for (index, instruction) in code.enumerated().dropLast() where instruction.opcode == .getField {
@@ -97,6 +87,40 @@ extension Prototype {
             if !isOnlyUsed(instruction.a, after: index) { tested.insert(name) }
         }
         for function in inner { function.collectFields(tested: &tested, read: &read) }
+    }
+
+    /// Whether it or a function within it divides, or multiplies by a fraction.
+    fileprivate var makesFractions: Bool {
+        code.contains { $0.opcode == .divide || $0.opcode == .divideConstant }
+            || constants.contains { if case .float = $0 { true } else { false } }
+            || inner.contains(where: \.makesFractions)
+    }
+
+    /// The names of fields whose values are examined or passed on where they are read, and `#` if a length is.
+    fileprivate func collectExamined(into names: inout Set<String>) {
+        for (index, instruction) in code.enumerated().dropLast() {
+            guard instruction.opcode == .length || instruction.opcode == .getField,
+                let name = instruction.opcode == .length ? "#" : text(instruction.c),
+                isExamined(instruction.a, after: index)
+            else { continue }
+            names.insert(name)
+        }
+        for function in inner { function.collectExamined(into: &names) }
+    }
+
+    /// Whether the next use of a register shows whether its value is even, keeps it, or passes it to a function of the script.
+    private func isExamined(_ register: Int, after index: Int) -> Bool {
+        if localNames.name(of: register, at: index + 1) != nil { return true }
+        for place in code.indices.dropFirst(index + 1).prefix(20) {
+            let next = code[place]
+            if next.examines, next.b == register { return true }
+            switch next.opcode {
+            case .call, .tailCall: return next.a < register && !isHostCall(place)
+            case .jump: return false
+            default: if next.a == register || next.isTest { return false }
+            }
+        }
+        return false
     }
 
     /// Whether the next use of a register is an operation that fails for nil, or hands it to the app.
