@@ -201,7 +201,7 @@ bench-count: build ## counts instructions, against Benchmarks/budgets.txt; ONLY=
 # A person must read the list, so it is not a part of CI. `make mutation SEED="4 5" COUNT=40 MODULES=PatchFeed` makes other changes.
 SEED = 1 2 3
 COUNT = 35
-MODULES = PatchPublishing PatchFeed PatchCrypto
+MODULES = PatchPublishing PatchFeed PatchText PatchCrypto
 mutation: ## makes random changes in a copy of Sources, and lists those that no test notices, in ten minutes
 	@scripts/deps.sh test
 	@SWIFT=$(SWIFT) scripts/check/mutation.py --seed "$(SEED)" --count $(COUNT) --modules "$(MODULES)"

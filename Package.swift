@@ -37,11 +37,12 @@ let package = Package(
             providers: [.apt(["liblua5.4-dev"]), .brew(["lua"])]),
         .target(name: "PatchCrypto", dependencies: ["COpenSSL", "CLibzip", "Libc"]),
         .target(name: "Libc"),
-        .target(name: "PatchFiles", dependencies: ["PatchCrypto", "Libc"]),
+        .target(name: "PatchText", dependencies: ["PatchCrypto"]),
+        .target(name: "PatchFiles", dependencies: ["PatchText", "PatchCrypto", "Libc"]),
         .target(name: "PatchFeed", dependencies: ["PatchCrypto"]),
         .target(
             name: "CCurl", cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)]),
-        .target(name: "PatchHTTP", dependencies: ["PatchFeed", "PatchCrypto", "CCurl"]),
+        .target(name: "PatchHTTP", dependencies: ["PatchFeed", "PatchText", "PatchCrypto", "CCurl"]),
         .target(
             name: "CLuaBridge", dependencies: ["CLua"],
             cSettings: [
@@ -49,17 +50,19 @@ let package = Package(
                 .define("_FORTIFY_SOURCE", to: "2", .when(platforms: [.linux], configuration: .release)),
                 .enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error),
             ]),
-        .target(name: "PatchRunner", dependencies: ["PatchCrypto", "CLuaBridge", "Libc"]),
+        .target(name: "PatchRunner", dependencies: ["PatchText", "PatchCrypto", "CLuaBridge", "Libc"]),
         .target(name: "PatchFoundation", dependencies: ["PatchRunner"]),
-        .target(name: "PatchDevice", dependencies: ["PatchFeed", "PatchRunner", "PatchFiles", "PatchCrypto", "Libc"]),
-        .target(name: "PatchPublishing", dependencies: ["PatchFeed", "PatchFiles", "PatchCrypto"]),
+        .target(
+            name: "PatchDevice",
+            dependencies: ["PatchFeed", "PatchRunner", "PatchFiles", "PatchText", "PatchCrypto", "Libc"]),
+        .target(name: "PatchPublishing", dependencies: ["PatchFeed", "PatchFiles", "PatchText", "PatchCrypto"]),
         .target(
             name: "CEventReader",
             cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
             cxxSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
             linkerSettings: [.linkedLibrary("z")]),
         .target(
-            name: "PatchReport", dependencies: ["PatchFiles", "PatchCrypto", "CEventReader", "Libc"]),
+            name: "PatchReport", dependencies: ["PatchFiles", "PatchText", "PatchCrypto", "CEventReader", "Libc"]),
         .target(
             name: "CVersion",
             cSettings: [
@@ -69,15 +72,17 @@ let package = Package(
             name: "CLibzipLoader", dependencies: ["CLibzip"],
             cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)]),
         .target(name: "CLuaSyntax", dependencies: ["CLua"]),
-        .target(name: "PatchLint", dependencies: ["PatchRunner", "PatchCrypto", "CLuaBridge", "CLuaSyntax"]),
+        .target(
+            name: "PatchLint", dependencies: ["PatchRunner", "PatchText", "PatchCrypto", "CLuaBridge", "CLuaSyntax"]),
         .target(name: "CLuaSpec", dependencies: ["CLua"], exclude: ["specs.lua"]),
         .target(
-            name: "PatchSpec", dependencies: ["PatchLint", "PatchRunner", "PatchCrypto", "CLuaBridge", "CLuaSpec"]),
+            name: "PatchSpec",
+            dependencies: ["PatchLint", "PatchRunner", "PatchText", "PatchCrypto", "CLuaBridge", "CLuaSpec"]),
         .executableTarget(
             name: "patchpack",
             dependencies: [
                 "PatchCrypto", "PatchFiles", "PatchFeed", "PatchPublishing", "PatchHTTP", "PatchRunner", "PatchDevice",
-                "PatchLint", "PatchSpec", "PatchReport", "CLibzipLoader", "CVersion", "Libc",
+                "PatchLint", "PatchSpec", "PatchReport", "PatchText", "CLibzipLoader", "CVersion", "Libc",
             ]),
         .plugin(
             name: "PatchpackCommand",
@@ -123,6 +128,7 @@ let package = Package(
             name: "FeedTestSupport", dependencies: ["PatchPublishing", "PatchFeed", "PatchCrypto"],
             path: "Tests/FeedTestSupport"),
         .testTarget(name: "PatchCryptoTests", dependencies: ["PatchCrypto", "TestSupport"]),
+        .testTarget(name: "PatchTextTests", dependencies: ["PatchText", "PatchCrypto", "TestSupport"]),
         .testTarget(name: "PatchFilesTests", dependencies: ["PatchFiles", "PatchCrypto", "TestSupport"]),
         .testTarget(
             name: "PatchFeedTests",
@@ -133,12 +139,13 @@ let package = Package(
                 "FeedTestSupport", "PatchPublishing", "PatchFeed", "PatchFiles", "PatchCrypto", "TestSupport",
             ]),
         .testTarget(
-            name: "PatchReportTests", dependencies: ["PatchReport", "PatchFiles", "PatchCrypto", "TestSupport"]),
+            name: "PatchReportTests",
+            dependencies: ["PatchReport", "PatchFiles", "PatchText", "PatchCrypto", "TestSupport"]),
         .testTarget(
             name: "PatchDeviceTests",
             dependencies: [
                 "worker", "PatchTesting", "PatchDevice", "PatchPublishing", "PatchFeed", "PatchRunner", "PatchFiles",
-                "PatchCrypto", "TestSupport",
+                "PatchText", "PatchCrypto", "TestSupport",
             ]),
         .testTarget(
             name: "PatchRunnerTests", dependencies: ["PatchRunner", "PatchCrypto", "TestSupport"],
@@ -148,16 +155,18 @@ let package = Package(
             dependencies: [
                 "PatchFoundation", "PatchTesting", "PatchLint", "PatchRunner", "PatchCrypto", "TestSupport",
             ]),
-        .testTarget(name: "PatchLintTests", dependencies: ["PatchLint", "PatchRunner", "PatchCrypto", "TestSupport"]),
+        .testTarget(
+            name: "PatchLintTests",
+            dependencies: ["PatchLint", "PatchRunner", "PatchText", "PatchCrypto", "TestSupport"]),
         .testTarget(
             name: "PatchSpecTests",
-            dependencies: ["PatchSpec", "PatchLint", "PatchRunner", "PatchCrypto", "TestSupport"], exclude: ["busted"]),
+            dependencies: ["PatchSpec", "PatchLint", "PatchRunner", "PatchText", "PatchCrypto", "TestSupport"],
+            exclude: ["busted"]),
         .testTarget(
             name: "patchpackTests",
             dependencies: [
                 "patchpack", "shop", "PatchDevice", "PatchPublishing", "PatchHTTP", "PatchFeed", "PatchFiles",
-                "PatchCrypto",
-                "TestSupport",
+                "PatchText", "PatchCrypto", "TestSupport",
             ],
             exclude: [
                 "Arguments/help", "Faults/faults.c", "Feed/proxy.py", "Feed/store.py", "Interop/tuf_client.py",

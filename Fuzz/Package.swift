@@ -29,42 +29,45 @@ let package = Package(
         .systemLibrary(name: "CLua", pkgConfig: "lua5.4"),
         .target(name: "PatchCrypto", dependencies: ["COpenSSL", "CLibzip", "Libc"], swiftSettings: instrumented),
         .target(name: "Libc", swiftSettings: instrumented),
-        .target(name: "PatchFiles", dependencies: ["PatchCrypto", "Libc"], swiftSettings: instrumented),
+        .target(name: "PatchText", dependencies: ["PatchCrypto"], swiftSettings: instrumented),
+        .target(name: "PatchFiles", dependencies: ["PatchText", "PatchCrypto", "Libc"], swiftSettings: instrumented),
         .target(name: "PatchFeed", dependencies: ["PatchCrypto"], swiftSettings: instrumented),
         .target(name: "CCurl"),
-        .target(name: "PatchHTTP", dependencies: ["PatchFeed", "PatchCrypto", "CCurl"]),
+        .target(name: "PatchHTTP", dependencies: ["PatchFeed", "PatchText", "PatchCrypto", "CCurl"]),
         .target(
             name: "CLuaBridge", dependencies: ["CLua"],
             cSettings: [.define("_GNU_SOURCE", .when(platforms: [.linux])), .unsafeFlags(instrumentedC)]),
         .target(
-            name: "PatchRunner", dependencies: ["PatchCrypto", "CLuaBridge", "Libc"],
+            name: "PatchRunner", dependencies: ["PatchText", "PatchCrypto", "CLuaBridge", "Libc"],
             swiftSettings: instrumented + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         .target(
             name: "CEventReader", cSettings: [.unsafeFlags(instrumentedC)], cxxSettings: [.unsafeFlags(instrumentedC)],
             linkerSettings: [.linkedLibrary("z")]),
         .target(
-            name: "PatchReport", dependencies: ["PatchFiles", "PatchCrypto", "CEventReader", "Libc"],
+            name: "PatchReport", dependencies: ["PatchFiles", "PatchText", "PatchCrypto", "CEventReader", "Libc"],
             swiftSettings: instrumented),
         .target(
-            name: "PatchDevice", dependencies: ["PatchFeed", "PatchRunner", "PatchFiles", "PatchCrypto", "Libc"],
+            name: "PatchDevice",
+            dependencies: ["PatchFeed", "PatchRunner", "PatchFiles", "PatchText", "PatchCrypto", "Libc"],
             swiftSettings: instrumented),
         .target(
-            name: "PatchPublishing", dependencies: ["PatchFeed", "PatchFiles", "PatchCrypto"],
+            name: "PatchPublishing", dependencies: ["PatchFeed", "PatchFiles", "PatchText", "PatchCrypto"],
             swiftSettings: instrumented),
         .target(name: "CLuaSyntax", dependencies: ["CLua"]),
         .target(
-            name: "PatchLint", dependencies: ["PatchRunner", "PatchCrypto", "CLuaBridge", "CLuaSyntax"],
+            name: "PatchLint", dependencies: ["PatchRunner", "PatchText", "PatchCrypto", "CLuaBridge", "CLuaSyntax"],
             swiftSettings: instrumented),
         .target(name: "CLuaSpec", dependencies: ["CLua"], exclude: ["specs.lua"]),
         .target(
-            name: "PatchSpec", dependencies: ["PatchLint", "PatchRunner", "PatchCrypto", "CLuaBridge", "CLuaSpec"],
+            name: "PatchSpec",
+            dependencies: ["PatchLint", "PatchRunner", "PatchText", "PatchCrypto", "CLuaBridge", "CLuaSpec"],
             swiftSettings: instrumented),
         .target(name: "CVersion", cSettings: [.define("PATCHPACK_VERSION", to: "\"\"")]),
         .target(
             name: "patchpack",
             dependencies: [
                 "PatchCrypto", "PatchFiles", "PatchFeed", "PatchPublishing", "PatchHTTP", "PatchRunner", "PatchDevice",
-                "PatchLint", "PatchSpec", "PatchReport", "CVersion", "Libc",
+                "PatchLint", "PatchSpec", "PatchReport", "PatchText", "CVersion", "Libc",
             ],
             exclude: ["Main.swift"], swiftSettings: instrumented),
         .target(name: "CFuzzer"),
@@ -72,7 +75,7 @@ let package = Package(
             name: "fuzz",
             dependencies: [
                 "CFuzzer", "PatchCrypto", "PatchDevice", "PatchFeed", "PatchFiles", "PatchLint", "PatchPublishing",
-                "PatchReport", "PatchRunner", "PatchSpec", "patchpack",
+                "PatchReport", "PatchRunner", "PatchSpec", "PatchText", "patchpack",
             ],
             swiftSettings: instrumented,
             linkerSettings: [.unsafeFlags(linking)]),

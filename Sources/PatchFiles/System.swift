@@ -1,5 +1,5 @@
 internal import Libc
-internal import PatchCrypto
+internal import PatchText
 
 /// The reason why a system call failed.
 package struct SystemError: Error, Equatable {

@@ -2,6 +2,7 @@ internal import CCurl
 internal import Dispatch
 package import PatchCrypto
 internal import PatchFeed
+internal import PatchText
 internal import Synchronization
 
 /// A libcurl handle, which keeps its connection open between transfers. One transfer is made at a time.

@@ -1,5 +1,6 @@
 package import PatchCrypto
 package import PatchFiles
+internal import PatchText
 
 /// The report of a fleet of devices about its patches.
 package struct FleetReport: Sendable, Equatable {

@@ -1,5 +1,6 @@
 internal import CEventReader
 package import PatchCrypto
+internal import PatchText
 
 /// Builds a report from events.
 @safe package struct ReportBuilder: ~Copyable, Sendable {

@@ -1,4 +1,4 @@
-import PatchCrypto
+internal import PatchText
 
 /// A bound on a number in a report: of a patch, such as `failures<0.1%` or `time-p95<5ms`, or of all devices: `sync-failed<5%`.
 package struct ReportGate: Sendable, Equatable {

@@ -1,5 +1,6 @@
 package import PatchCrypto
 internal import PatchRunner
+internal import PatchText
 
 /// A patch under test: its manifest and its scripts.
 package struct PatchUnderTest: Sendable {

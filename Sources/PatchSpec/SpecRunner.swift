@@ -2,6 +2,7 @@ package import PatchCrypto
 package import PatchRunner
 internal import CLuaSpec
 internal import PatchLint
+internal import PatchText
 internal import Synchronization
 
 /// Runs a spec: a Lua script of tests that runs outside of the sandbox, with patches that run inside it.

@@ -3,6 +3,7 @@ import PatchCrypto
 import PatchDevice
 import PatchRunner
 import PatchTesting
+import PatchText
 import Synchronization
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
-import PatchCrypto
 import PatchReport
+import PatchText
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import PatchCrypto
 import PatchFiles
 import PatchReport
+import PatchText
 import TestSupport
 import Testing
 

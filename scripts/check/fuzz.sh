@@ -36,15 +36,15 @@ aims() {
     zip) echo Archive/ZipDirectory LibZip/ZipArchive Envelope/EnvelopeContents Envelope/UnverifiedContents ;;
     manifest) echo Manifest/Manifest.swift Manifest/ManifestCoding Text/NameForm Text/JSONReader Text/JSONValue.swift ;;
     tags) echo Manifest/ScriptHead Manifest/ManifestFields.swift ;;
-    ranges) echo Text/AppVersion Text/Timestamp Text/Spelling ;;
+    ranges) echo Text/AppVersion Text/Timestamp PatchText/Spelling ;;
     arguments) echo patchpack/Arguments ;;
     trust) echo Keys/TrustStoreFile OpenSSL/PEM OpenSSL/SubjectPublicKeyInfo ;;
     keystore) echo Keys/KeyStoreFile ;;
-    metadata) echo PatchFeed/Metadata PatchFeed/Format/JSONObject PatchFeed/Client/URLPath ;;
+    metadata) echo PatchFeed/Metadata Text/JSONObject PatchFeed/Client/URLPath ;;
     state) echo PatchDevice/Store/StoreState+JSON ;;
     list) echo PatchFeed/Rollout ;;
     events) echo CEventReader/reader PatchReport/DeviceTable PatchReport/ReportBuilder PatchReport/Share ;;
-    types) echo PatchLint/ Text/Spelling ;;
+    types) echo PatchLint/ PatchText/Spelling ;;
     spec) echo PatchSpec/ PatchLint/Values Reports/TestReport Reports/JUnit Reports/TAP ;;
     report) echo CEventReader/decompress PatchReport/EventInput PatchReport/ReportGate PatchReport/ConfidenceSequence Reports/FleetReport Reports/ReportGateResult Reports/ReportNumbers Reports/HTMLPage ;;
     repository) echo PatchPublishing/Repository/FeedRepository.swift FeedRepository+Reading FeedRepository+Signing FeedRepository+Difference FeedRepository+Serving PatchPublishing/History/FeedHistory PatchPublishing/Repository/PatchListDraft Feed/FeedOverview Feed/FeedPage ;;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes random single changes of Sources, and lists those that no test of their module notices.
 
-    mutation.py [--seed "1 2 3"] [--count 25] [--modules "PatchPublishing PatchFeed PatchCrypto"] [--plan]
+    mutation.py [--seed "1 2 3"] [--count 25] [--modules "PatchPublishing PatchFeed PatchText PatchCrypto"] [--plan]
 
 A change turns an operator, a bound or a condition, or takes out a guard, a throw or a statement. All changes are compiled into one
 build of a copy of the tree, .build/mutation; the variable PATCHPACK_MUTANT selects the active one. A change that does not compile
@@ -369,7 +369,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--seed", default="1")
     parser.add_argument("--count", type=int, default=25, help="mutants of each seed")
-    parser.add_argument("--modules", default="PatchPublishing PatchFeed PatchCrypto")
+    parser.add_argument("--modules", default="PatchPublishing PatchFeed PatchText PatchCrypto")
     parser.add_argument("--plan", action="store_true")
     arguments = parser.parse_args()
     modules = arguments.modules.split()

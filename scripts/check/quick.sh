@@ -16,6 +16,7 @@ find_tests() {
   target='' filter=''
   case $file in
   Sources/PatchCrypto/* | Sources/COpenSSL/* | Sources/CLibzip/*) target=PatchCryptoTests ;;
+  Sources/PatchText/*) target=PatchTextTests ;;
   Sources/PatchFiles/* | Sources/Libc/*) target=PatchFilesTests ;;
   Sources/PatchFeed/*) target=PatchFeedTests ;;
   Sources/PatchPublishing/*) target=PatchPublishingTests ;;

@@ -60,15 +60,6 @@ private func compare(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPo
     return unsafe memcmp(start, other, min(left.count, right.count))
 }
 
-/// Whether a character moves the cursor, is invisible or changes the direction of the text.
-package func isUnprintable(_ scalar: Unicode.Scalar) -> Bool {
-    if scalar.isASCII { return scalar.value < 0x20 || scalar.value == 0x7F }
-    return switch scalar.properties.generalCategory {
-    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: true
-    default: false
-    }
-}
-
 extension ArraySlice<UInt8> {
     /// Removes a line with its LF from the front, and returns it without the LF; nil if there is no LF.
     package mutating func takeLine() -> ArraySlice<UInt8>? {

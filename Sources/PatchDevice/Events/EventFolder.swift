@@ -1,5 +1,6 @@
 internal import PatchCrypto
 internal import PatchFiles
+internal import PatchText
 
 /// The files of an event log: `events-MILLISECONDS.jsonl`, named after the time at which they were started.
 struct EventFolder {

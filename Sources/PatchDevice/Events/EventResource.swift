@@ -1,5 +1,6 @@
 public import PatchCrypto
 public import PatchRunner
+internal import PatchText
 
 /// The device, as an event log describes it in each line. The JSON uses the names of OpenTelemetry's resources.
 public struct EventResource: Sendable, Equatable {

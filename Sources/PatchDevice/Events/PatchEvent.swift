@@ -1,5 +1,6 @@
 public import PatchCrypto
 public import PatchRunner
+package import PatchText
 
 /// An event that a device reports to the app.
 ///

@@ -2,6 +2,7 @@ internal import Libc
 public import PatchCrypto
 internal import PatchFiles
 public import PatchRunner
+internal import PatchText
 internal import Synchronization
 
 /// A log of patch events in a folder: a line of JSON for each, in files that are bounded in size, number and age.

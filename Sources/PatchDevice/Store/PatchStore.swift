@@ -2,6 +2,7 @@ internal import Libc
 package import PatchCrypto
 package import PatchFiles
 package import PatchRunner
+internal import PatchText
 internal import Synchronization
 
 /// The patches of a device across its launches: a folder that records which patches are held, good and banned.

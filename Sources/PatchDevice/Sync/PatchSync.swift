@@ -1,6 +1,7 @@
 package import PatchCrypto
 package import PatchFeed
 package import PatchRunner
+internal import PatchText
 internal import Synchronization
 
 /// Brings a store up to date with a feed: it chooses the patches for this device, downloads and verifies them, and removes

@@ -1,4 +1,5 @@
 internal import PatchCrypto
+internal import PatchText
 
 /// A device's settings for the feed, and how often it syncs. All of them may change while the app runs.
 public struct SyncSettings: Sendable {

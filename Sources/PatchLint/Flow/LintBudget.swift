@@ -1,4 +1,4 @@
-internal import PatchCrypto
+internal import PatchText
 
 /// How much work the checks of one patch may do in total.
 ///

@@ -1,5 +1,5 @@
-internal import PatchCrypto
 package import PatchRunner
+internal import PatchText
 
 /// The files that describe an app and the sandbox to an editor.
 extension PatchInterface {

@@ -1,5 +1,6 @@
 package import PatchFeed
 package import PatchCrypto
+internal import PatchText
 internal import Synchronization
 
 /// A source that records for how long caches may answer instead of its server.

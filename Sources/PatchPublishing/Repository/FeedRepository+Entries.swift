@@ -1,5 +1,6 @@
 package import PatchCrypto
 internal import PatchFeed
+internal import PatchText
 
 private typealias Key = PatchList.Key
 

@@ -1,5 +1,6 @@
 internal import CLuaBridge
 internal import PatchCrypto
+internal import PatchText
 public import Synchronization
 
 /// The slots of a registry.

@@ -1,4 +1,5 @@
 internal import PatchCrypto
+internal import PatchText
 
 /// The severity of an event. The names are the same as swift-log's levels: `Logger.Level(rawValue: event.severity.rawValue)`.
 ///

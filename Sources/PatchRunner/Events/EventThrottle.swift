@@ -1,4 +1,4 @@
-internal import PatchCrypto
+internal import PatchText
 internal import Synchronization
 
 /// Passes events to a listener: of equal events, at most one in a second, with the number of repetitions.

@@ -1,5 +1,6 @@
 internal import CLuaBridge
 internal import PatchCrypto
+internal import PatchText
 internal import Synchronization
 
 /// The host's function for events. A runner and the patches that it has loaded keep it.

@@ -1,5 +1,6 @@
 internal import CLuaBridge
 public import PatchCrypto
+package import PatchText
 
 /// An event that a runner reports to the app about its patches.
 ///

@@ -1,5 +1,6 @@
 internal import CLuaBridge
 internal import PatchCrypto
+internal import PatchText
 internal import Synchronization
 
 /// A Lua state of a patch, with its lock, budget and memory. The first state stands for the patch; the others, its instances, have loaded

@@ -1,5 +1,5 @@
 internal import CLuaBridge
-internal import PatchCrypto
+internal import PatchText
 
 extension PatchLimits {
     /// How deep tables may be nested: at most 200, because reading them recurses and a thread's stack is limited.

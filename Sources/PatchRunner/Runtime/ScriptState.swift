@@ -1,5 +1,6 @@
 internal import CLuaBridge
 package import PatchCrypto
+internal import PatchText
 internal import Synchronization
 
 /// A patch's script: its Lua states, their values, and the names that it knows.

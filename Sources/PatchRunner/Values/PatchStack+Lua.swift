@@ -1,5 +1,5 @@
 internal import CLuaBridge
-internal import PatchCrypto
+internal import PatchText
 
 // Pushing and reading values. None of this can raise a Lua error (see `values.c`).
 

@@ -1,4 +1,5 @@
 import PatchCrypto
+import PatchText
 
 /// Sorts a verb's words into options and operands.
 struct VerbParser {

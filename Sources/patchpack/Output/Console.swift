@@ -1,4 +1,5 @@
 import PatchCrypto
+import PatchText
 
 /// The tool's output: results on standard output, messages on standard error.
 ///

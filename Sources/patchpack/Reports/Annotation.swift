@@ -1,5 +1,5 @@
-import PatchCrypto
 import PatchFiles
+import PatchText
 
 /// An annotation that GitHub Actions shows on a line or a file, or on the run.
 struct Annotation {

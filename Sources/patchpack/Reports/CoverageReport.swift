@@ -1,7 +1,7 @@
-import PatchCrypto
 import PatchFiles
 import PatchRunner
 import PatchSpec
+import PatchText
 
 /// The coverage of the patches: which lines ran, and how often.
 enum CoverageReport {

@@ -1,6 +1,7 @@
 import PatchCrypto
 import PatchFeed
 import PatchPublishing
+import PatchText
 
 extension FeedRepository {
     /// The state in Prometheus' text format, for the textfile collector of its node exporter.

@@ -1,5 +1,6 @@
 import PatchCrypto
 import PatchReport
+import PatchText
 
 extension FleetReport {
     /// A report on one device as text.

@@ -1,5 +1,6 @@
 import PatchCrypto
 import PatchReport
+import PatchText
 
 extension FleetReport {
     /// The report in Prometheus' text format, which is also valid OpenMetrics, for the textfile collector of its node exporter.

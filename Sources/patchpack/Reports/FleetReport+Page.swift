@@ -1,5 +1,6 @@
 import PatchCrypto
 import PatchReport
+import PatchText
 
 extension FleetReport {
     /// The report as one page of HTML. It needs no other file, script, font or image.

@@ -1,5 +1,6 @@
 import PatchCrypto
 import PatchReport
+import PatchText
 
 /// A line of a report on a terminal.
 struct ReportLine {

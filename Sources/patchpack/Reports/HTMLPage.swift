@@ -1,5 +1,5 @@
-import PatchCrypto
 import PatchFiles
+import PatchText
 
 /// One page of HTML. It needs no other file, script, font or image.
 struct HTMLPage {

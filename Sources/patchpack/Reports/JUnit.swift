@@ -1,4 +1,4 @@
-import PatchCrypto
+import PatchText
 
 /// JUnit XML, in the form that CI servers share and the Jenkins schema allows.
 enum JUnit {

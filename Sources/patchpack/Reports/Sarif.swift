@@ -1,5 +1,6 @@
 import PatchCrypto
 import PatchFiles
+import PatchText
 
 /// SARIF 2.1.0, which GitHub and editors read.
 enum Sarif {

@@ -1,4 +1,5 @@
 import PatchCrypto
+import PatchText
 
 /// TAP version 13, which Debian's `prove` reads. Nothing from version 14 is needed.
 enum TAP {

@@ -1,4 +1,5 @@
 import PatchCrypto
+import PatchText
 import TestSupport
 import Testing
 

@@ -4,6 +4,7 @@ import PatchFeed
 import PatchFiles
 import PatchPublishing
 import PatchRunner
+import PatchText
 import Synchronization
 
 /// `sync`: does one device launch in a folder.

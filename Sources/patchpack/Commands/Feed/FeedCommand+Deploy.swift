@@ -3,6 +3,7 @@ import PatchFeed
 import PatchFiles
 import PatchHTTP
 import PatchPublishing
+import PatchText
 
 extension Option {
     static let arrival = Option(

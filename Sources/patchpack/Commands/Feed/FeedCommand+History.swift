@@ -2,6 +2,7 @@ import PatchCrypto
 import PatchFeed
 import PatchFiles
 import PatchPublishing
+import PatchText
 
 extension FeedCommand {
     /// `feed status`, in words or as metrics.

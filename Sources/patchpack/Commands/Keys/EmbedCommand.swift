@@ -4,6 +4,7 @@ import PatchFeed
 import PatchFiles
 import PatchLint
 import PatchRunner
+import PatchText
 
 extension Option {
     fileprivate static let embeddedKey = Option(

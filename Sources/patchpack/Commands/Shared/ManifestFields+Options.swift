@@ -1,5 +1,6 @@
 import PatchCrypto
 import PatchFiles
+import PatchText
 
 extension ManifestFields {
     /// Makes the fields from the options. The other fields come from the tags of a script.

@@ -1,5 +1,6 @@
 import PatchCrypto
 import PatchFiles
+import PatchText
 
 /// `man`: writes the manual pages, generated from the table of verbs.
 enum ManCommand {

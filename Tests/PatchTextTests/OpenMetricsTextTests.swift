@@ -1,7 +1,6 @@
+import PatchText
 import TestSupport
 import Testing
-
-@testable import PatchCrypto
 
 /// Metrics as text.
 @Suite(.ownThreads) struct OpenMetricsTextTests {

@@ -144,3 +144,12 @@ package enum Escape {
         each(text) { scalar in replacement(scalar) ?? (isUnprintable(scalar) ? scalar.escaped(asASCII: true) : nil) }
     }
 }
+
+/// Whether a character moves the cursor, is invisible or changes the direction of the text.
+package func isUnprintable(_ scalar: Unicode.Scalar) -> Bool {
+    if scalar.isASCII { return scalar.value < 0x20 || scalar.value == 0x7F }
+    return switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: true
+    default: false
+    }
+}

@@ -1,3 +1,5 @@
+package import PatchCrypto
+
 /// An event as a line of JSON, in the schema `patchpack.event/1` (docs/events.md).
 ///
 /// Runners and devices make them, and reports read them. The words of the schema are defined only here.

@@ -1,5 +1,5 @@
 import Foundation
-import PatchCrypto
+import PatchText
 import TestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-import PatchCrypto
+import PatchText
 import TestSupport
 import Testing
 
