@@ -88,7 +88,7 @@ public final class TestFeed: Sendable {
         let manifest = try ManifestFields(try ScriptHead(of: scripts[0].bytes)).manifest(of: scripts)
         let packer = try EnvelopePacker(scriptKey: scriptKey, signingKeys: [state.locked { $0.signingKey }])
         let envelope = try packer.pack(manifest, scripts)
-        let publication = try FeedRepository.Publication(FeedRepository.Contents(envelope), manifest) {
+        let publication = try Publication(FeedFile.Contents(envelope), manifest) {
             (entry) throws(PatchError) in
             entry.rollout = percent.map { Rollout(basisPoints: $0.timesHundred) }
             entry.groups = groups

@@ -57,8 +57,8 @@ package final class FeedFixture: Sendable {
         try change(with: keys) { feed in
             _ = try feed.publish(
                 try versions.map { version in
-                    try FeedRepository.Publication(
-                        FeedRepository.Contents(Array("envelope \(version)".utf8)), name: Self.name(version),
+                    try Publication(
+                        FeedFile.Contents(Array("envelope \(version)".utf8)), name: Self.name(version),
                         entry: PatchEntryDraft(Self.entry(version)))
                 }, in: Self.details)
         }
@@ -133,7 +133,7 @@ package final class MemorySource: FeedSource {
         }
     }
 
-    package func write(_ files: [FeedRepository.File]) throws {
+    package func write(_ files: [FeedFile]) throws {
         for file in files {
             let bytes = try file.bytes
             precondition(file.replaces || self[file.path] == nil || self[file.path] == bytes, file.path)

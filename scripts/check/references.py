@@ -4,7 +4,7 @@
 The last debug build has left those of Swift in .build/debug/index/store, and the toolchain's libIndexStore reads them, on Linux and macOS.
 Those of C are the symbols that an object defines and uses. All files must have been built as they are now: run `make test` before.
 
-    scripts/check/references.py           fails if folders or C files use each other, or more than three Swift files that CIRCLES does not list
+    scripts/check/references.py           fails if folders or C files use each other, or more than three Swift files
     scripts/check/references.py --print   prints all circles of files too
 
 Files named after one type (`Slot.swift`, `Slot+Async.swift`) count as one.
@@ -19,12 +19,6 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / ".build/debug"
-
-# Circles of more than three files, and the reasons to keep them.
-CIRCLES = {
-    frozenset({"ChangeDetails", "FeedKey", "FeedRepository", "PatchListDraft", "PublishingRemedy"}):
-        "the others use FeedRepository only as the namespace of Role and Change",
-}
 
 DEFINITION, REFERENCE, RECORD = 1 << 1, 1 << 2, 2
 
@@ -197,21 +191,18 @@ def main():
             for other in sorted(set(arrows[one]) & set(circle)):
                 print(f"    {one} -> {other}: {', '.join(sorted(arrows[one][other])[:4])}")
 
-    found, listed = circles(folders, sorted(folders)), set()
+    found = circles(folders, sorted(folders))
     for circle in found:
         print(f"folders use each other: {', '.join(map(str, circle))}")
         show(circle, folders)
     for circle in circles(files, sorted(files)):
-        types = frozenset(file.stem.split("+")[0] for file in circle)
-        listed |= {types} & CIRCLES.keys()
-        is_wrong = len(types) > (3 if circle[0].suffix == ".swift" else 1) and types not in CIRCLES
+        types = {file.stem.split("+")[0] for file in circle}
+        is_wrong = len(types) > (3 if circle[0].suffix == ".swift" else 1)
         if is_wrong:
             found.append(circle)
         if is_wrong or "--print" in sys.argv:
-            print(f"files use each other: {', '.join(map(str, circle))}" + (f" ({CIRCLES[types]})" if types in CIRCLES else ""))
+            print(f"files use each other: {', '.join(map(str, circle))}")
             show(circle, files)
-    if unlisted := CIRCLES.keys() - listed:
-        stop(f"there is no circle of {', '.join(sorted(next(iter(unlisted))))} any more: take it out of CIRCLES")
     if found:
         stop("circles; move the code that both need below them, or the code that one takes above")
     print(f"scripts/check/references.py: {len(every)} files, no circle of folders")

@@ -24,7 +24,7 @@ struct FuzzFeed: FeedSource {
 
     private(set) var files: [String: [UInt8]] = [:]
     /// The signed part of the newest metadata, by role.
-    private var bodies: [FeedRepository.Role: JSONValue] = [:]
+    private var bodies: [FeedRole: JSONValue] = [:]
 
     private init() throws {
         let (offline, online) = (try FeedKey(FuzzKeys.signing.verifyingKey), try FeedKey(FuzzKeys.online.verifyingKey))
@@ -34,7 +34,7 @@ struct FuzzFeed: FeedSource {
         let envelope = FuzzKeys.file("../accepted/ed25519.js")
         let manifest = try FuzzKeys.verifier.verify(envelope, scriptKeys: FuzzKeys.scriptKey).manifest
         _ = try feed.publish(
-            [FeedRepository.Publication(FeedRepository.Contents(envelope), manifest)], in: ChangeDetails(at: Self.now))
+            [Publication(FeedFile.Contents(envelope), manifest)], in: ChangeDetails(at: Self.now))
         var keys = TrustStoreFile()
         try keys.add(TrustedKey(FuzzKeys.signing.verifyingKey, name: "release"))
         _ = try feed.setTarget(
@@ -43,7 +43,7 @@ struct FuzzFeed: FeedSource {
         for file in try feed.files(signedBy: Self.signers(), in: ChangeDetails(at: Self.now)) {
             files[file.path] = try file.bytes
         }
-        for role in FeedRepository.Role.allCases {
+        for role in FeedRole.allCases {
             let path = "metadata/\(role == .timestamp ? "" : "1.")\(role).json"
             bodies[role] = try JSONValue(parsing: files[path] ?? [])["signed"]
         }
@@ -104,12 +104,12 @@ struct FuzzFeed: FeedSource {
         [try FeedSigner(FuzzKeys.signing), try FeedSigner(FuzzKeys.online)]
     }
 
-    private static func file(_ role: FeedRepository.Role, _ content: [UInt8]) -> [UInt8] {
+    private static func file(_ role: FeedRole, _ content: [UInt8]) -> [UInt8] {
         guard let body = try? JSONValue(parsing: content), body["signatures"] == nil else { return content }
         return signed(role, body)
     }
 
-    private static func signed(_ role: FeedRepository.Role, _ body: JSONValue) -> [UInt8] {
+    private static func signed(_ role: FeedRole, _ body: JSONValue) -> [UInt8] {
         let key = role == .root || role == .targets ? FuzzKeys.signing : FuzzKeys.online
         return FuzzKeys.must {
             MetadataSignature.file(
@@ -122,7 +122,7 @@ struct FuzzFeed: FeedSource {
     }
 
     /// Puts a target in its place, and metadata that describe it.
-    private mutating func link(_ role: FeedRepository.Role, target path: String, _ content: [UInt8]) {
+    private mutating func link(_ role: FeedRole, target path: String, _ content: [UInt8]) {
         let digest = FuzzKeys.must { try MessageDigest.sha256.text(of: content) }
         files[FeedLayout.target(path, sha256: digest)] = content
         var body = bodies[role] ?? .null
@@ -131,16 +131,16 @@ struct FuzzFeed: FeedSource {
     }
 
     /// Puts metadata in their places, along with the metadata that describe them.
-    private mutating func link(_ changed: [FeedRepository.Role: [UInt8]]) {
+    private mutating func link(_ changed: [FeedRole: [UInt8]]) {
         var (snapshot, timestamp) = (bodies[.snapshot] ?? .null, bodies[.timestamp] ?? .null)
-        func put(_ role: FeedRepository.Role, _ file: [UInt8], in body: inout JSONValue) {
+        func put(_ role: FeedRole, _ file: [UInt8], in body: inout JSONValue) {
             let version = (try? JSONValue(parsing: file))?["signed"]?["version"]?.number ?? 1
             files["metadata/\(version).\(role).json"] = file
             var entry = Self.description(of: file)
             entry.set("version", .integer(version))
             body.change("meta") { $0.set("\(role).json", entry) }
         }
-        for role in [FeedRepository.Role.targets, .rollout] {
+        for role in [FeedRole.targets, .rollout] {
             if let file = changed[role] { put(role, file, in: &snapshot) }
         }
         put(.snapshot, changed[.snapshot] ?? Self.signed(.snapshot, snapshot), in: &timestamp)

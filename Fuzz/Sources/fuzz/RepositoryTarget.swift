@@ -31,7 +31,7 @@ func fuzzRepository(_ bytes: [UInt8]) throws {
         _ = (staged.changes(since: feed), try? staged.missing())
     }
     // The owner's next metadata can be read again.
-    feed.refresh(Set(FeedRepository.Role.allCases), in: ChangeDetails(at: FuzzFeed.now))
+    feed.refresh(Set(FeedRole.allCases), in: ChangeDetails(at: FuzzFeed.now))
     guard let made = try? feed.files(signedBy: FuzzFeed.signers(), in: ChangeDetails(at: FuzzFeed.now)) else { return }
     var files = source.files
     for file in made {

@@ -2,6 +2,12 @@ package import PatchCrypto
 
 /// The paths of files in a feed, as they are in a URL.
 package enum URLPath {
+    /// Whether a place is the URL of a server, and not a folder. A scheme has no case (RFC 3986, 3.1).
+    package static func isServed(_ place: String) -> Bool {
+        let start = String(decoding: place.utf8.prefix(8), as: UTF8.self).lowercased().utf8
+        return start.starts(with: "https://".utf8) || start.starts(with: "http://".utf8)
+    }
+
     /// A name with everything percent-encoded except letters, digits and `-._~`.
     package static func encoded(_ name: String) -> String { encoded(name.utf8) }
 

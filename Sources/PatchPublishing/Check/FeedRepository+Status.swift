@@ -5,7 +5,7 @@ internal import PatchFeed
 extension FeedRepository {
     /// The keys of a role, and how long its metadata are valid.
     package struct RoleStatus: Sendable {
-        package let role: Role
+        package let role: FeedRole
         package let version: Int
         package let expires: Timestamp
         /// The whole days until it expires; negative afterwards.
@@ -16,7 +16,7 @@ extension FeedRepository {
 
     /// The roles, starting with the one that all others depend on.
     package func roles(at now: Timestamp) -> [RoleStatus] {
-        [Role.root, .targets, .rollout, .snapshot, .timestamp].map { role in
+        [FeedRole.root, .targets, .rollout, .snapshot, .timestamp].map { role in
             let (version, expires) = state(of: role)
             let (ids, threshold) = keys(of: role)
             return RoleStatus(
@@ -36,7 +36,7 @@ extension FeedRepository {
         guard late.isEmpty else {
             return PatchError(.feedExpired, late.joined(separator: "; "), remedy: PublishingRemedy.refresh)
         }
-        let ends = [Role.rollout, .snapshot, .timestamp].map { ($0, state(of: $0).expires) }
+        let ends = [FeedRole.rollout, .snapshot, .timestamp].map { ($0, state(of: $0).expires) }
         return PatchError.signedAhead(published, ends, of: now)
     }
 
@@ -57,12 +57,12 @@ extension PatchError {
     ///   - published: When the list was signed, if that is known.
     ///   - ends: When roles end, which are renewed without a new list.
     package static func signedAhead(
-        _ published: Timestamp?, _ ends: [(FeedRepository.Role, Timestamp)], of now: Timestamp
+        _ published: Timestamp?, _ ends: [(FeedRole, Timestamp)], of now: Timestamp
     ) -> PatchError? {
         let times =
             (published.map { [("list", $0)] } ?? [])
             + ends.map { ($0.rawValue, $1.adding(days: -$0.days)) }
-        guard let (name, signed) = times.first(where: { FeedRepository.isAhead($0.1, of: now) }) else { return nil }
+        guard let (name, signed) = times.first(where: { $0.1.isAhead(of: now) }) else { return nil }
         return PatchError(
             .clock, "its \(name) was signed at \(signed), but this machine's clock shows \(now)",
             remedy: PublishingRemedy.signWithThisClock)

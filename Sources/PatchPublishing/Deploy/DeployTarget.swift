@@ -11,28 +11,28 @@ package protocol DeployTarget: Sendable {
     /// Writes a file in one step, unless a file of that name exists.
     ///
     /// - Returns: Whether it was written. If several writers try at once, only one of them gets true.
-    func create(_ file: FeedRepository.File) throws(PatchError) -> Bool
+    func create(_ file: FeedFile) throws(PatchError) -> Bool
 
     /// Writes a file that decides between two deployments, like ``create(_:)``.
     ///
     /// - Throws: `config` if the place lets two writers create it.
-    func claim(_ file: FeedRepository.File) throws(PatchError) -> Bool
+    func claim(_ file: FeedFile) throws(PatchError) -> Bool
 
     /// Replaces a file in one step.
     ///
     /// - Parameter old: The bytes that were read before; nil if there was no file.
     /// - Returns: False if the file has changed since then, as far as the place can detect that.
-    func replace(_ file: FeedRepository.File, of old: [UInt8]?) throws(PatchError) -> Bool
+    func replace(_ file: FeedFile, of old: [UInt8]?) throws(PatchError) -> Bool
 
     /// Compares several files with the files at the place.
     ///
     /// - Parameter report: Called now and then with the number of files done.
-    func find(_ files: [FeedRepository.File], report: (Int) -> Void) throws(PatchError) -> FilesFound
+    func find(_ files: [FeedFile], report: (Int) -> Void) throws(PatchError) -> FilesFound
 
     /// Writes the files that are missing at the place.
     ///
     /// - Parameter report: Called now and then with the number of files done.
-    func add(_ files: [FeedRepository.File], report: (Int) -> Void) throws(PatchError) -> FilesFound
+    func add(_ files: [FeedFile], report: (Int) -> Void) throws(PatchError) -> FilesFound
 }
 
 /// The result of comparing files of a feed with a place, as paths.
@@ -47,9 +47,9 @@ package struct FilesFound {
 }
 
 extension DeployTarget {
-    package func claim(_ file: FeedRepository.File) throws(PatchError) -> Bool { try create(file) }
+    package func claim(_ file: FeedFile) throws(PatchError) -> Bool { try create(file) }
 
-    package func find(_ files: [FeedRepository.File], report: (Int) -> Void) throws(PatchError) -> FilesFound {
+    package func find(_ files: [FeedFile], report: (Int) -> Void) throws(PatchError) -> FilesFound {
         var found = FilesFound()
         for (index, file) in files.enumerated() {
             report(index)
@@ -63,7 +63,7 @@ extension DeployTarget {
         return found
     }
 
-    package func add(_ files: [FeedRepository.File], report: (Int) -> Void) throws(PatchError) -> FilesFound {
+    package func add(_ files: [FeedFile], report: (Int) -> Void) throws(PatchError) -> FilesFound {
         var found = FilesFound()
         for (index, file) in files.enumerated() {
             report(index)

@@ -40,7 +40,7 @@ package struct Deployment {
         /// The files that were there with other bytes, and were replaced.
         package fileprivate(set) var replaced: [String] = []
         /// The state of another copy that was given up.
-        package fileprivate(set) var givenUp: FeedRepository.SnapshotPosition?
+        package fileprivate(set) var givenUp: SnapshotPosition?
     }
 
     /// Reads the folder while no other process changes it.
@@ -123,7 +123,7 @@ package struct Deployment {
     ///   - givenUp: The state of another copy that the deployment gave up, which caches may still have.
     /// - Throws: `feed-conflict` if it is of another copy.
     package func look(
-        at bytes: [UInt8], servedBy name: String, givenUp: FeedRepository.SnapshotPosition?
+        at bytes: [UInt8], servedBy name: String, givenUp: SnapshotPosition?
     ) throws(PatchError) -> Served {
         let own = timestamp.version
         let served = try position(bytes, called: "\(name): timestamp.json")
@@ -140,7 +140,7 @@ package struct Deployment {
     ///
     /// - Parameter name: The name of the timestamp, for messages.
     private func position(_ bytes: [UInt8], called name: String? = nil) throws(PatchError)
-        -> FeedRepository.SnapshotPosition
+        -> SnapshotPosition
     {
         try feed.position(of: bytes, called: name ?? FeedLayout.timestamp, root: root) {
             (path) throws(PatchError) in try folder.read(path)
@@ -151,14 +151,14 @@ package struct Deployment {
     ///
     /// An existing one is never replaced. With the roots of another feed, or with older ones than devices know, every device
     /// would refuse the feed.
-    private func missingRoots() throws(PatchError) -> [FeedRepository.File] {
+    private func missingRoots() throws(PatchError) -> [FeedFile] {
         let newest = feed.state(of: .root).version
-        var missing: [FeedRepository.File] = []
+        var missing: [FeedFile] = []
         for version in 1...max(1, newest) {
             let path = FeedLayout.root(version)
             guard let own = try folder.read(path) else { continue }
             guard let there = try target.read(path) else {
-                missing.append(FeedRepository.File(path: path, bytes: own, replaces: false))
+                missing.append(FeedFile(path: path, bytes: own, replaces: false))
                 continue
             }
             guard there == own else {
@@ -183,9 +183,9 @@ package struct Deployment {
     ///
     /// - Parameter served: The files of the state at that snapshot.
     /// - Throws: `feed-mismatch` if a file of the folder is not the one that is signed.
-    private func files(since base: Int, besides served: Set<String>) throws(PatchError) -> [FeedRepository.File] {
+    private func files(since base: Int, besides served: Set<String>) throws(PatchError) -> [FeedFile] {
         var known: Set<String> = []
-        var files: [FeedRepository.File] = []
+        var files: [FeedFile] = []
         for (path, digest) in feed.contents where known.insert(path).inserted {
             guard let bytes = try folder.read(path) else {
                 throw PatchError(.feedUnavailable, "\(path): missing", remedy: PublishingRemedy.takeFromBackup)
@@ -197,7 +197,7 @@ package struct Deployment {
                     .feedMismatch, "\(path): not the file that is signed", remedy: PublishingRemedy.takeFromBackup
                 ).about(folder.path)
             }
-            files.append(FeedRepository.File(path: path, contents))
+            files.append(FeedFile(path: path, contents))
         }
         if base > 0 { known.formUnion(served) }
         let newest = feed.state(of: .snapshot).version
@@ -209,16 +209,16 @@ package struct Deployment {
                 guard let bytes = try folder.read(path) else { continue }
                 let contents = try contents(of: path, bytes)
                 guard digest == nil || contents.sha256 == digest else { continue }
-                files.append(FeedRepository.File(path: path, contents))
+                files.append(FeedFile(path: path, contents))
             }
         }
         return files
     }
 
     /// A file of the folder, which is read again when it is compared, and when it is uploaded.
-    private func contents(of path: String, _ bytes: [UInt8]) throws(PatchError) -> FeedRepository.Contents {
+    private func contents(of path: String, _ bytes: [UInt8]) throws(PatchError) -> FeedFile.Contents {
         let folder = folder
-        return try FeedRepository.Contents(bytes) { () throws(PatchError) in try folder.read(path) ?? [] }
+        return try FeedFile.Contents(bytes) { () throws(PatchError) in try folder.read(path) ?? [] }
     }
 
     private func state(at snapshot: Int) throws(PatchError) -> FeedRepository {
@@ -241,7 +241,7 @@ package struct Deployment {
                 outcome.givenUp = other.isOwn ? nil : other
             }
             let path = FeedLayout.next(after: last?.version)
-            let file = FeedRepository.File(path: path, bytes: timestamp.bytes, replaces: false)
+            let file = FeedFile(path: path, bytes: timestamp.bytes, replaces: false)
             if isTrial { return timestamp }
             if try target.claim(file) { return timestamp }
             // Either another deployment came first, or the file does not belong to the feed.
@@ -289,7 +289,7 @@ package struct Deployment {
     ///
     /// - Returns: False if the other one is this folder's snapshot, with the same timestamp or a later one.
     /// - Throws: `feed-conflict` if devices that have seen the other one would refuse this one, or if a change would be lost.
-    private func mayFollow(_ other: FeedRepository.SnapshotPosition) throws(PatchError) -> Bool {
+    private func mayFollow(_ other: SnapshotPosition) throws(PatchError) -> Bool {
         let (own, snapshot) = (timestamp.version, feed.state(of: .snapshot).version)
         if other.isOwn, other.snapshot == snapshot, other.version >= own { return false }
         let state = "\(target.name): has snapshot \(other.snapshot), timestamp \(other.version)"
@@ -304,7 +304,7 @@ package struct Deployment {
         var numbers = [other.version, other.snapshot]
         var isLower = other.version >= own || other.snapshot > snapshot || !other.isOwn && other.snapshot == snapshot
         if !other.isOwn, let there = try? FeedRepository(FeedRepository.Reading(root: root), target.read) {
-            for role in [FeedRepository.Role.targets, .rollout] {
+            for role in [FeedRole.targets, .rollout] {
                 numbers.append(there.state(of: role).version)
                 if feed.state(of: role).version < there.state(of: role).version { isLower = true }
             }
@@ -353,7 +353,7 @@ package struct Deployment {
             let there = try target.read(FeedLayout.timestamp)
             if there == newest.bytes { return }
             if let there, try isAfter(newest, there) { return }
-            let file = FeedRepository.File(path: FeedLayout.timestamp, bytes: newest.bytes, replaces: true)
+            let file = FeedFile(path: FeedLayout.timestamp, bytes: newest.bytes, replaces: true)
             guard try target.replace(file, of: there) else { continue }
             // If the place cannot replace files conditionally, this timestamp may have replaced a later one. The later one is put
             // in place again once all files that it leads to are there.

@@ -14,7 +14,7 @@ package struct FolderTarget: DeployTarget {
         try InputFile.regularIfThere(path.appending(Path(name)), limit: limit)
     }
 
-    package func create(_ file: FeedRepository.File) throws(PatchError) -> Bool {
+    package func create(_ file: FeedFile) throws(PatchError) -> Bool {
         do throws(PatchError) {
             try write(file, force: false)
             return true
@@ -24,7 +24,7 @@ package struct FolderTarget: DeployTarget {
         }
     }
 
-    package func replace(_ file: FeedRepository.File, of old: [UInt8]?) throws(PatchError) -> Bool {
+    package func replace(_ file: FeedFile, of old: [UInt8]?) throws(PatchError) -> Bool {
         let place = path.appending(Path(file.path))
         try Folder.make(place.parent)
         return try Folder.whileLocked(around: place) { () throws(PatchError) in
@@ -35,7 +35,7 @@ package struct FolderTarget: DeployTarget {
     }
 
     /// Writes the missing files, and flushes all of them at once.
-    package func add(_ files: [FeedRepository.File], report: (Int) -> Void) throws(PatchError) -> FilesFound {
+    package func add(_ files: [FeedFile], report: (Int) -> Void) throws(PatchError) -> FilesFound {
         var found = FilesFound()
         for (file, error) in zip(files, OutputFile.writeEach(files.map(output), report: report)) {
             guard let error else {
@@ -48,11 +48,11 @@ package struct FolderTarget: DeployTarget {
         return found
     }
 
-    private func write(_ file: FeedRepository.File, force: Bool) throws(PatchError) {
+    private func write(_ file: FeedFile, force: Bool) throws(PatchError) {
         try OutputFile.write([output(file)], force: force)
     }
 
-    private func output(_ file: FeedRepository.File) -> OutputFile {
+    private func output(_ file: FeedFile) -> OutputFile {
         OutputFile(
             path: path.appending(Path(file.path)), content: .later { () throws(PatchError) in try file.bytes },
             hasLaterTime: file.replaces)

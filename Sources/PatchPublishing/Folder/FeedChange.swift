@@ -50,7 +50,7 @@ package struct FeedChange {
         /// The list has this many bytes.
         case largeList(Int)
         /// Devices refuse the feed.
-        case refused(FeedRepository.Fault)
+        case refused(FeedFault)
         /// The new root could not be saved beside a key.
         case rootNotKept(Path)
     }
@@ -70,7 +70,7 @@ package struct FeedChange {
         /// In a trial, the members that differ.
         package let changes: [String]
         package var missing: [FeedRepository.Missing] = []
-        package var files: [FeedRepository.File] = []
+        package var files: [FeedFile] = []
     }
 
     /// - Parameters:
@@ -105,10 +105,11 @@ package struct FeedChange {
     }
 
     /// The earlier states of the feed. They count only if the keys of a trusted root have signed them.
-    package func history() -> FeedHistory {
-        FeedHistory(snapshot: { (number) throws(PatchError) in try folder.read(FeedLayout.snapshot(number)) }) {
+    package func history() throws(PatchError) -> FeedHistory {
+        let root = try pin.root()
+        return FeedHistory(snapshot: { (number) throws(PatchError) in try folder.read(FeedLayout.snapshot(number)) }) {
             (number) throws(PatchError) in
-            try folder.repository(FeedRepository.Reading(root: pin.root(), snapshot: number))
+            try folder.repository(FeedRepository.Reading(root: root, snapshot: number))
         }
     }
 
@@ -277,7 +278,7 @@ package struct FeedChange {
         guard try folder.read(FeedLayout.timestamp) != nil else {
             let error = PatchError.noFeed(FeedLayout.timestamp).about(folder.path)
             let name = folder.path.description
-            if ["https://", "http://"].contains(where: name.lowercased().hasPrefix) {
+            if URLPath.isServed(name) {
                 throw error.hinting("a change is made in the folder of the feed, and then deployed")
             }
             guard folder.path.isFolder else { throw error.hinting("the folder of the feed comes first") }
@@ -296,11 +297,11 @@ package struct FeedChange {
     private struct Draft {
         var result: Result
         /// The files to write, in order. The last ones are the feed's own.
-        var files: [[FeedRepository.File]] = []
+        var files: [[FeedFile]] = []
         /// Whether no change waits for signatures once the files are written.
         var dropsStaged = false
         /// The new root, if the root has changed or the feed is new.
-        var root: FeedRepository.File?
+        var root: FeedFile?
     }
 
     /// Signs a new or changed feed.

@@ -71,7 +71,7 @@ package struct FeedFolder: Sendable {
     }
 
     /// Writes files in order. A file with a version or a hash in its name is never replaced.
-    package func write(_ files: [FeedRepository.File]) throws(PatchError) {
+    package func write(_ files: [FeedFile]) throws(PatchError) {
         var new: [OutputFile] = []
         for file in files {
             let place = path.appending(Path(file.path))
@@ -98,10 +98,10 @@ package struct FeedFolder: Sendable {
     }
 
     /// A file that keeps git from changing and merging the files of a new feed; empty if a file of that name exists.
-    var attributes: [FeedRepository.File] {
+    var attributes: [FeedFile] {
         let name = ".gitattributes"
         guard FileInfo(path.appending(Path(name)), following: false) == nil else { return [] }
-        return [FeedRepository.File(path: name, bytes: Array("* -text -merge\n".utf8), replaces: false)]
+        return [FeedFile(path: name, bytes: Array("* -text -merge\n".utf8), replaces: false)]
     }
 
     /// The SHA-256 of each envelope that was ever published for an app, by its name.
@@ -117,10 +117,10 @@ package struct FeedFolder: Sendable {
     }
 
     /// The lowest version of each role that has no file.
-    package func unusedVersions() throws(PatchError) -> [FeedRepository.Role: Int] {
+    package func unusedVersions() throws(PatchError) -> [FeedRole: Int] {
         let names = Set(try Folder.names(in: path.appending(Path(FeedLayout.metadataFolder))).map(\.description))
-        var unused: [FeedRepository.Role: Int] = [:]
-        for role in FeedRepository.Role.allCases {
+        var unused: [FeedRole: Int] = [:]
+        for role in FeedRole.allCases {
             var version = 1
             while names.contains("\(version).\(role).json") { version += 1 }
             unused[role] = version

@@ -73,7 +73,7 @@ package struct PinnedRoot: Sendable {
             }
             // The folder's own root proves nothing, but a wrong key should be reported.
             if !keyIDs.isEmpty, let feed = try? folder.ownRepository(),
-                keyIDs.isDisjoint(with: FeedRepository.Role.allCases.flatMap { feed.keys(of: $0).ids })
+                keyIDs.isDisjoint(with: FeedRole.allCases.flatMap { feed.keys(of: $0).ids })
             {
                 throw PatchError(
                     .config, "no role of this feed has the key \(FeedKey.short(keyIDs.sorted()))",

@@ -70,9 +70,9 @@ package struct FeedHistory {
     /// - Throws: `config` if there is none, or if it was signed with keys that no longer count.
     package func stateBefore(
         _ state: FeedRepository
-    ) throws(PatchError) -> (state: FeedRepository, undone: [FeedRepository.Change]) {
+    ) throws(PatchError) -> (state: FeedRepository, undone: [ChangeStamp]) {
         var found: FeedRepository?
-        var undone: [FeedRepository.Change] = []
+        var undone: [ChangeStamp] = []
         try Self.explaining { () throws(PatchError) in
             try goBack(from: state) { (newer, older) throws(PatchError) in
                 if newer.list.json.encoded() != older.list.json.encoded() { undone.append(newer.list.change) }
@@ -121,7 +121,7 @@ package struct FeedHistory {
     /// A change, with its time, author and reason.
     package struct Change {
         package let snapshot: Int
-        package let stamp: FeedRepository.Change
+        package let stamp: ChangeStamp
         package let approvals: [FeedRepository.Approval]
         package let lines: [String]
     }
@@ -167,48 +167,5 @@ package struct FeedHistory {
         }
         let version = name.dropFirst(id.utf8.count + 1).prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         return !version.isEmpty && name[version.endIndex...].elementsEqual(".js".utf8)
-    }
-}
-
-extension FeedRepository {
-    /// The keys that have signed a change of a role.
-    package struct Approval: Sendable, Equatable {
-        package let role: Role
-        package let keyIDs: [String]
-    }
-
-    /// The signers of each role that differs from another state. The snapshot and the timestamp are left out, because every
-    /// change signs them.
-    package func approvals(since old: FeedRepository) -> [Approval] {
-        [Role.root, .targets, .rollout].compactMap { role in
-            guard state(of: role).version != old.state(of: role).version, let ids = approvals[role] else { return nil }
-            return Approval(role: role, keyIDs: ids)
-        }
-    }
-
-    /// The differences from another state of a feed, in words: the signed files, the offered patches and their audience, and the
-    /// keys.
-    package func visibleChanges(since old: FeedRepository) -> [String] {
-        var lines: [String] = []
-        // The root file has the keys of all roles except the rollout role.
-        for role in Role.allCases where role == .rollout || knowsRoot && old.knowsRoot {
-            let (before, after) = (old.keys(of: role), keys(of: role))
-            for id in before.ids where !after.ids.contains(id) {
-                lines.append("\(role): removes the key \(id.prefix(16))")
-            }
-            for id in after.ids where !before.ids.contains(id) {
-                lines.append("\(role): adds the key \(id.prefix(16))")
-            }
-            if before.threshold != after.threshold {
-                lines.append("\(role): \(after.threshold) keys must sign, no longer \(before.threshold)")
-            }
-        }
-        let (signed, nowSigned) = (Set(old.targets.map(\.path)), Set(targets.map(\.path)))
-        // A trust store keeps its name. An envelope of another version has another name.
-        let replaced = targets.filter { target in old.digest(of: target.path).map { $0 != target.sha256 } ?? false }
-        lines += signed.subtracting(nowSigned).sorted().map { "no longer signed: \($0)" }
-        lines += nowSigned.subtracting(signed).sorted().map { "signed: \($0)" }
-        lines += replaced.map { "signed with other bytes: \($0.path)" }
-        return lines + list.visibleChanges(since: old.list)
     }
 }

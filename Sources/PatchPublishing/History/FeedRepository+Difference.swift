@@ -4,12 +4,53 @@ internal import PatchFeed
 private typealias Key = MetadataKey
 
 extension FeedRepository {
+    /// The keys that have signed a change of a role.
+    package struct Approval: Sendable, Equatable {
+        package let role: FeedRole
+        package let keyIDs: [String]
+    }
+
+    /// The signers of each role that differs from another state. The snapshot and the timestamp are left out, because every
+    /// change signs them.
+    package func approvals(since old: FeedRepository) -> [Approval] {
+        [FeedRole.root, .targets, .rollout].compactMap { role in
+            guard state(of: role).version != old.state(of: role).version, let ids = approvals[role] else { return nil }
+            return Approval(role: role, keyIDs: ids)
+        }
+    }
+
+    /// The differences from another state of a feed, in words: the signed files, the offered patches and their audience, and the
+    /// keys.
+    package func visibleChanges(since old: FeedRepository) -> [String] {
+        var lines: [String] = []
+        // The root file has the keys of all roles except the rollout role.
+        for role in FeedRole.allCases where role == .rollout || knowsRoot && old.knowsRoot {
+            let (before, after) = (old.keys(of: role), keys(of: role))
+            for id in before.ids where !after.ids.contains(id) {
+                lines.append("\(role): removes the key \(id.prefix(16))")
+            }
+            for id in after.ids where !before.ids.contains(id) {
+                lines.append("\(role): adds the key \(id.prefix(16))")
+            }
+            if before.threshold != after.threshold {
+                lines.append("\(role): \(after.threshold) keys must sign, no longer \(before.threshold)")
+            }
+        }
+        let (signed, nowSigned) = (Set(old.targets.map(\.path)), Set(targets.map(\.path)))
+        // A trust store keeps its name. An envelope of another version has another name.
+        let replaced = targets.filter { target in old.digest(of: target.path).map { $0 != target.sha256 } ?? false }
+        lines += signed.subtracting(nowSigned).sorted().map { "no longer signed: \($0)" }
+        lines += nowSigned.subtracting(signed).sorted().map { "signed: \($0)" }
+        lines += replaced.map { "signed with other bytes: \($0.path)" }
+        return lines + list.visibleChanges(since: old.list)
+    }
+
     /// The differences from another state of a feed, one line for each member of the metadata and of the list.
     ///
     /// Nothing that a signer has to check is left out.
     package func changes(since old: FeedRepository) -> [String] {
         var lines: [String] = []
-        for role in [Role.root, .targets, .rollout, .snapshot, .timestamp] {
+        for role in [FeedRole.root, .targets, .rollout, .snapshot, .timestamp] {
             // The snapshot and the timestamp only list the versions that belong together, and the rollout role only describes the
             // list.
             let left: Set<String> =

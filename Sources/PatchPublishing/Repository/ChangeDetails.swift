@@ -11,9 +11,9 @@ package struct ChangeDetails: Sendable {
     /// A version that a thief may have used. Signed metadata get versions above it.
     package var versionFloor = 0
     /// Roles whose metadata wait for signatures, so that no other change touches them.
-    package var locked: Set<FeedRepository.Role> = []
+    package var locked: Set<FeedRole> = []
     /// The lowest versions that have no files yet. They matter once devices forget the versions that they have seen.
-    package var unusedVersions: [FeedRepository.Role: Int] = [:]
+    package var unusedVersions: [FeedRole: Int] = [:]
 
     /// The maximum length of a reason in bytes. Each device downloads it with the list.
     package static let longestReason = 500
@@ -26,20 +26,5 @@ package struct ChangeDetails: Sendable {
     /// A name as recorded in the list: cut to 100 characters; nil if it is empty.
     package static func author(_ name: String) -> String? {
         name.isEmpty ? nil : String(name.prefix(longestAuthor))
-    }
-}
-
-extension FeedRepository {
-    /// The time, author and reason of a change.
-    package struct Change: Sendable, Equatable {
-        package let time: Timestamp?
-        package let author: String?
-        package let reason: String?
-
-        package init(time: Timestamp?, author: String?, reason: String?) {
-            self.time = time
-            self.author = author
-            self.reason = reason
-        }
     }
 }

@@ -7,11 +7,12 @@ extension FeedRepository {
     /// - Returns: How many keys each role has, and how many of them must sign.
     /// - Throws: `config` if a key to remove does not exist, or if too few keys would be left.
     package mutating func rotate(
-        _ roles: [Role], adding added: [FeedKey], removing removed: [String], threshold: Int?, in details: ChangeDetails
-    ) throws(PatchError) -> [(role: Role, keys: Int, threshold: Int)] {
+        _ roles: [FeedRole], adding added: [FeedKey], removing removed: [String], threshold: Int?,
+        in details: ChangeDetails
+    ) throws(PatchError) -> [(role: FeedRole, keys: Int, threshold: Int)] {
         // These roles come first, because the versions of the others depend on whether devices forget versions.
         let first = roles.filter { $0 == .timestamp || $0 == .snapshot }
-        var rotated: [(role: Role, keys: Int, threshold: Int)] = []
+        var rotated: [(role: FeedRole, keys: Int, threshold: Int)] = []
         for role in first + roles.filter({ !first.contains($0) }) {
             try rotate(role, adding: added, removing: removed, threshold: threshold, in: details)
             let (ids, needed) = keys(of: role)
@@ -30,7 +31,8 @@ extension FeedRepository {
     ///   - threshold: How many keys must sign; nil leaves the number unchanged.
     /// - Throws: `config` if a key to remove does not exist, or if too few keys would be left.
     package mutating func rotate(
-        _ role: Role, adding added: [FeedKey], removing removed: [String], threshold: Int?, in details: ChangeDetails
+        _ role: FeedRole, adding added: [FeedKey], removing removed: [String], threshold: Int?,
+        in details: ChangeDetails
     ) throws(PatchError) {
         let old = keys(of: role)
         var (ids, needed) = old
@@ -54,7 +56,7 @@ extension FeedRepository {
             clientsForgetVersions = true
         }
         let isOffline = role == .root || role == .targets
-        let others = (isOffline ? [Role.rollout, .snapshot, .timestamp] : [.root, .targets]).flatMap {
+        let others = (isOffline ? [FeedRole.rollout, .snapshot, .timestamp] : [.root, .targets]).flatMap {
             keys(of: $0).ids
         }
         if let shared = added.first(where: { others.contains($0.id) }) {

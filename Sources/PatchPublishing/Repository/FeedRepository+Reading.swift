@@ -53,7 +53,7 @@ extension FeedRepository {
         }
         guard let snapshot = trusted.snapshot else { throw Self.unread }
 
-        var approvals: [Role: [String]] = [:]
+        var approvals: [FeedRole: [String]] = [:]
         func takeTargets(_ key: TrustedMetadata.TargetsKey, by keys: [RoleKeys]) throws(PatchError) -> TargetsMetadata {
             let path = FeedLayout.metadata(key.role, version: try snapshot.entry(of: key.role).version)
             var file: SignedMetadata?
@@ -61,19 +61,19 @@ extension FeedRepository {
                 file = try trusted.update(targets: bytes, of: key, by: keys, called: path)
             }
             guard let file, let targets = trusted.targets[key] else { throw Self.unread }
-            if let role = Role(rawValue: key.role) { approvals[role] = try Self.signers(of: file, among: keys) }
+            if let role = FeedRole(rawValue: key.role) { approvals[role] = try Self.signers(of: file, among: keys) }
             return targets
         }
 
         let targets = try takeTargets(.top, by: trusted.keys(of: \.targets))
-        guard let delegation = targets.delegations.first(where: { $0.role == Role.rollout.rawValue }) else {
+        guard let delegation = targets.delegations.first(where: { $0.role == FeedRole.rollout.rawValue }) else {
             throw Self.hasNoList
         }
         let rollout = try takeTargets(
-            .init(role: delegation.role, delegator: Role.targets.rawValue), by: [delegation.keys])
+            .init(role: delegation.role, delegator: FeedRole.targets.rawValue), by: [delegation.keys])
         let list = try Self.list(of: rollout, read)
 
-        var bodies = Bodies(
+        var bodies = MetadataBodies(
             root: trusted.root, targets: targets, rollout: rollout, snapshot: snapshot, timestamp: timestamp)
         var knowsRoot = true
         if reading.snapshot != nil {
@@ -87,13 +87,13 @@ extension FeedRepository {
         }
         self.init(
             bodies, list: PatchListDraft(list),
-            stale: Set(Role.allCases.filter { $0 != .rollout && trusted.staleTypes.contains($0.type) }),
+            stale: Set(FeedRole.allCases.filter { $0 != .rollout && trusted.staleTypes.contains($0.type) }),
             orphanedVersions: reading.snapshot == nil ? try Self.orphanedVersions(by: bodies, read) : [:],
             previous: (snapshot.version, try MessageDigest.sha256.text(of: snapshotBytes)))
         self.knowsRoot = knowsRoot
         let roots = [bodies.root] + trusted.earlierRoots.filter { $0.version == bodies.root.version - 1 }
         if knowsRoot, let file = try read(FeedLayout.root(bodies.root.version)) {
-            let file = try SignedMetadata(file, name: Role.root.rawValue, type: Role.root.type)
+            let file = try SignedMetadata(file, name: FeedRole.root.rawValue, type: FeedRole.root.type)
             approvals[.root] = try Self.signers(of: file, among: roots.map(\.root))
         }
         self.approvals = approvals
@@ -152,10 +152,10 @@ extension FeedRepository {
 
     /// The last version of each role that has a file, even if no metadata list it.
     private static func orphanedVersions(
-        by bodies: Bodies, _ read: (String) throws(PatchError) -> [UInt8]?
-    ) throws(PatchError) -> [Role: Int] {
-        var orphanedVersions: [Role: Int] = [:]
-        for role in [Role.targets, .rollout, .snapshot] {
+        by bodies: MetadataBodies, _ read: (String) throws(PatchError) -> [UInt8]?
+    ) throws(PatchError) -> [FeedRole: Int] {
+        var orphanedVersions: [FeedRole: Int] = [:]
+        for role in [FeedRole.targets, .rollout, .snapshot] {
             let version = bodies[role].version
             var last = version
             while try read(FeedLayout.metadata(role.rawValue, version: last + 1)) != nil {

@@ -6,159 +6,26 @@ internal import PatchFeed
 /// It reads no files and has no clock. Changes are drafted first. `files(signedBy:in:)` makes the files once there are enough
 /// signatures.
 package struct FeedRepository: Sendable {
-    /// A role of a feed, in the order in which changes are signed.
-    package enum Role: String, CaseIterable, Sendable {
-        case targets, rollout, snapshot, root, timestamp
-
-        /// How long its metadata are valid, in days.
-        package var days: Int {
-            switch self {
-            case .root, .targets: 365
-            case .rollout, .snapshot: 30
-            case .timestamp: 7
-            }
-        }
-
-        /// The name of its keys, as `feed init` has them.
-        package var keyName: String {
-            switch self {
-            case .root: "the root key"
-            case .targets: "the release key"
-            case .rollout, .snapshot, .timestamp: "the online key"
-            }
-        }
-
-        /// The roles whose changes may wait for signatures. The other two are made last, from these.
-        static let drafted: [Role] = [.targets, .rollout, .root]
-
-        /// The `_type` of its metadata.
-        var type: String { self == .rollout ? TargetsMetadata.type : rawValue }
-
-        /// The place of its keys in the root file; nil for the role that is delegated to.
-        var rootKeys: WritableKeyPath<RootMetadata, RoleKeys>? {
-            switch self {
-            case .root: \.root
-            case .targets: \.targets
-            case .snapshot: \.snapshot
-            case .timestamp: \.timestamp
-            case .rollout: nil
-            }
-        }
-    }
-
-    /// A file to write, below the feed's folder.
-    package struct File: Sendable {
-        package let path: String
-        /// Its size in bytes.
-        package let size: Int
-        /// Whether it replaces a file of the same name. Only the timestamp does.
-        package let replaces: Bool
-        private let read: @Sendable () throws(PatchError) -> [UInt8]
-
-        /// Its bytes, which may be read only on access.
-        package var bytes: [UInt8] { get throws(PatchError) { try read() } }
-
-        package init(path: String, bytes: [UInt8], replaces: Bool) {
-            (self.path, self.replaces, size) = (path, replaces, bytes.count)
-            read = { bytes }
-        }
-
-        /// A file with the hash of its contents in its name, which is never replaced.
-        package init(path: String, _ contents: Contents) {
-            (self.path, replaces, size, read) = (path, false, contents.size, contents.read)
-        }
-    }
-
-    /// The bytes of an envelope, or of another target.
-    package struct Contents: Sendable {
-        let size: Int
-        let sha256: String
-        let read: @Sendable () throws(PatchError) -> [UInt8]
-
-        package init(_ bytes: [UInt8]) throws(PatchError) {
-            (size, sha256) = (bytes.count, try MessageDigest.sha256.text(of: bytes))
-            read = { bytes }
-        }
-
-        /// Makes contents whose bytes are not kept, but read again when they are needed. This saves memory if there are many
-        /// files.
-        ///
-        /// - Parameter read: Reads the bytes. If they have changed by then, `feed-mismatch` is thrown.
-        package init(
-            _ bytes: [UInt8], readAgain read: @escaping @Sendable () throws(PatchError) -> [UInt8]
-        ) throws(PatchError) {
-            let digest = try MessageDigest.sha256.text(of: bytes)
-            (size, sha256) = (bytes.count, digest)
-            self.read = { () throws(PatchError) in
-                let bytes = try read()
-                guard try MessageDigest.sha256.text(of: bytes) == digest else {
-                    throw PatchError(.feedMismatch, "a file was changed while it was used", hint: "run it again")
-                }
-                return bytes
-            }
-        }
-    }
-
-    /// The metadata that each role signs.
-    struct Bodies: Sendable {
-        var root: RootMetadata
-        var targets: TargetsMetadata
-        var rollout: TargetsMetadata
-        var snapshot: SnapshotMetadata
-        var timestamp: TimestampMetadata
-
-        subscript(role: Role) -> any MetadataBody {
-            switch role {
-            case .root: root
-            case .targets: targets
-            case .rollout: rollout
-            case .snapshot: snapshot
-            case .timestamp: timestamp
-            }
-        }
-
-        /// Sets the metadata of a role from a file.
-        mutating func take(_ file: SignedMetadata, as role: Role) throws(PatchError) {
-            switch role {
-            case .root: root = try RootMetadata(file)
-            case .targets: targets = try TargetsMetadata(file)
-            case .rollout: rollout = try TargetsMetadata(file)
-            case .snapshot: snapshot = try SnapshotMetadata(file)
-            case .timestamp: timestamp = try TimestampMetadata(file)
-            }
-        }
-
-        mutating func renew(_ role: Role, version: Int, expires: Timestamp) {
-            switch role {
-            case .root: (root.version, root.expires) = (version, expires)
-            case .targets: (targets.version, targets.expires) = (version, expires)
-            case .rollout: (rollout.version, rollout.expires) = (version, expires)
-            case .snapshot: (snapshot.version, snapshot.expires) = (version, expires)
-            case .timestamp: (timestamp.version, timestamp.expires) = (version, expires)
-            }
-        }
-    }
-
-    var bodies: Bodies
+    var bodies: MetadataBodies
     /// The signatures of the changed roles.
-    var signatures: [Role: [MetadataSignature]] = [:]
+    var signatures: [FeedRole: [MetadataSignature]] = [:]
     /// The roles whose metadata change.
-    package internal(set) var changed: Set<Role> = []
+    package internal(set) var changed: Set<FeedRole> = []
     /// The root metadata before the change, whose keys must also sign a new root.
     let oldRoot: RootMetadata
     package internal(set) var list: PatchListDraft
     /// Whether this change edits the list.
     var hasNewList = false
     /// The files of the new targets.
-    private(set) var newTargets: [File] = []
+    var newTargets: [FeedFile] = []
     /// Roles that the newest root's keys have not signed yet, because a change of keys was interrupted.
-    let stale: Set<Role>
+    let stale: Set<FeedRole>
     /// The last version of each role that has a file. After an interrupted run, no metadata may list it.
-    let orphanedVersions: [Role: Int]
+    let orphanedVersions: [FeedRole: Int]
     /// Whether the root is the one of this state. Older versions of patchpack made states that do not record their root.
     package internal(set) var knowsRoot = true
     /// The ids of the keys that have signed the metadata of each role, as they were read.
-    var approvals: [Role: [String]] = [:]
+    var approvals: [FeedRole: [String]] = [:]
     /// The version of the snapshot before the change, and its file's SHA-256.
     let previous: (version: Int, sha256: String)?
     /// A version that no honest feed reaches. A thief of the online key may exceed it, to leave no versions to the owner.
@@ -208,8 +75,8 @@ package struct FeedRepository: Sendable {
             RoleKeys(ids: keys.map(\.id), threshold: threshold, known: all)
         }
         let delegation = Delegation(
-            to: Role.rollout.rawValue, paths: [PatchList.path(for: "*")], keys: role(online, 1))
-        bodies = Bodies(
+            to: FeedRole.rollout.rawValue, paths: [PatchList.path(for: "*")], keys: role(online, 1))
+        bodies = MetadataBodies(
             root: RootMetadata(
                 named: Self.randomName(), keys: all, root: role(root, rootThreshold),
                 targets: role(release, releaseThreshold), online: role(online, 1), expires: now),
@@ -220,7 +87,7 @@ package struct FeedRepository: Sendable {
         list = PatchListDraft(app: app, environment: environment, at: now)
         (stale, orphanedVersions, previous) = ([], [:], nil)
         let details = ChangeDetails(at: now)
-        for role in Role.allCases { bumpVersion(of: role, in: details) }
+        for role in FeedRole.allCases { bumpVersion(of: role, in: details) }
     }
 
     private static func randomName() -> String {
@@ -229,7 +96,7 @@ package struct FeedRepository: Sendable {
 
     /// Makes a repository from metadata that were read and checked.
     init(
-        _ bodies: Bodies, list: PatchListDraft, stale: Set<Role>, orphanedVersions: [Role: Int],
+        _ bodies: MetadataBodies, list: PatchListDraft, stale: Set<FeedRole>, orphanedVersions: [FeedRole: Int],
         previous: (version: Int, sha256: String)
     ) {
         self.bodies = bodies
@@ -252,19 +119,19 @@ package struct FeedRepository: Sendable {
     package var environment: String { list.environment }
 
     /// The version and the expiry of a role's metadata.
-    package func state(of role: Role) -> (version: Int, expires: Timestamp) {
+    package func state(of role: FeedRole) -> (version: Int, expires: Timestamp) {
         (bodies[role].version, bodies[role].expires)
     }
 
     /// The ids of a role's keys, and how many of them must sign.
-    package func keys(of role: Role) -> (ids: [String], threshold: Int) {
+    package func keys(of role: FeedRole) -> (ids: [String], threshold: Int) {
         let keys = role.rootKeys.map { bodies.root[keyPath: $0] } ?? delegatedKeys
         return keys.map { ($0.ids, $0.threshold) } ?? ([], 0)
     }
 
     /// The keys of the rollout role; nil if the targets role does not delegate to it.
     var delegatedKeys: RoleKeys? {
-        bodies.targets.delegations.first { $0.role.isByteEqual(to: Role.rollout.rawValue) }?.keys
+        bodies.targets.delegations.first { $0.role.isByteEqual(to: FeedRole.rollout.rawValue) }?.keys
     }
 
     /// The targets that the release keys have signed, by path, with their SHA-256.
@@ -285,7 +152,7 @@ package struct FeedRepository: Sendable {
     }
 
     /// Marks a role's metadata as changed: they get the next version, and a new expiry.
-    mutating func bumpVersion(of role: Role, in details: ChangeDetails) {
+    mutating func bumpVersion(of role: FeedRole, in details: ChangeDetails) {
         guard changed.insert(role).inserted else { return }
         var last = max(bodies[role].version, orphanedVersions[role] ?? 0)
         if clientsForgetVersions, role != .root, last > Self.mostHonest {
@@ -301,146 +168,6 @@ package struct FeedRepository: Sendable {
         signatures[role] = []
     }
 
-    /// An envelope to publish.
-    package struct Publication: Sendable {
-        /// The envelope, which the caller has verified.
-        let envelope: Contents
-        /// The envelope's file name, such as `com.example.shop.cart-total-7.js`.
-        let name: String
-        /// The list's entry, without its path.
-        package let entry: PatchEntryDraft
-
-        package init(_ envelope: Contents, name: String, entry: PatchEntryDraft) {
-            self.envelope = envelope
-            self.name = name
-            self.entry = entry
-        }
-
-        /// Lists a patch under its name and version.
-        ///
-        /// - Parameter body: Sets the audience; by default, all devices.
-        package init(
-            _ envelope: Contents, _ manifest: Manifest,
-            _ body: (inout PatchEntryDraft) throws(PatchError) -> Void = { _ throws(PatchError) in }
-        ) throws(PatchError) {
-            var entry = PatchEntryDraft(manifest)
-            try body(&entry)
-            self.init(envelope, name: "\(manifest.id)-\(manifest.version).js", entry: entry)
-        }
-    }
-
-    /// The result of publishing an envelope.
-    package enum Listing: Sendable {
-        case added
-        /// It is already listed as requested.
-        case unchanged
-        /// It is already listed in another way, which stays: offered to others, paused or withdrawn.
-        case differs(PatchEntryDraft)
-    }
-
-    /// Checks that a patch is for the feed's app.
-    ///
-    /// - Throws: `policy` if it is not.
-    package func checkApp(of manifest: Manifest) throws(PatchError) {
-        guard manifest.app == app else {
-            throw PatchError(.policy, "the patch is for the app \(manifest.app), but the feed is for \(app)")
-        }
-    }
-
-    /// Adds envelopes, and lists them.
-    ///
-    /// - Parameters:
-    ///   - publications: The envelopes.
-    ///   - files: The SHA-256 of each file that was ever published, by name, including pruned files.
-    ///   - allowsLower: Whether a version may be lower than one that is not withdrawn.
-    /// - Returns: The result for each envelope. One that is not new was published before with the same bytes.
-    /// - Throws: `feed-published` if the same version was published with other bytes, `feed-listed` if a higher one is listed.
-    ///   Then nothing is changed.
-    package mutating func publish(
-        _ publications: [Publication], files: [String: String] = [:], allowsLower: Bool = false,
-        in details: ChangeDetails
-    ) throws(PatchError) -> [Listing] {
-        let listedVersions = Dictionary(grouping: list.entries, by: \.id)
-        var known: [String: String] = [:]
-        for target in targets { known[target.path] = target.sha256 }
-        var listed = Set(list.entries.compactMap(\.path))
-        var added: [(path: String, envelope: Contents)] = []
-        var entries: [PatchEntryDraft] = []
-        var results: [Listing] = []
-        for publication in publications {
-            let path = FeedLayout.envelope(publication.name, of: app)
-            let digest = publication.envelope.sha256
-            let earlier = known[path] ?? files[publication.name]
-            guard earlier == nil || earlier == digest else {
-                throw PatchError(
-                    .feedPublished, "\(publication.name): this version was published before, with other bytes",
-                    hint: "pack it again with a higher version")
-            }
-            let asked = publication.entry
-            let versions = listedVersions[asked.id] ?? []
-            let entry = versions.first { $0.version == asked.version }
-            // A removed version stays withdrawn, and needs no envelope.
-            if entry?.state != .withdrawn, known.updateValue(digest, forKey: path) == nil {
-                added.append((path, publication.envelope))
-            }
-            guard listed.insert(path).inserted else {
-                results.append(entry.flatMap { $0.words == asked.words ? nil : .differs($0) } ?? .unchanged)
-                continue
-            }
-            var new = asked
-            if !allowsLower { try Self.check(new, isAbove: versions) }
-            new.path = path
-            entries.append(new)
-            results.append(.added)
-        }
-        if !added.isEmpty {
-            bumpVersion(of: .targets, in: details)
-            for (path, envelope) in added { addTarget(path, envelope) }
-        }
-        if !entries.isEmpty {
-            edit(in: details) { $0.entries += entries }
-        }
-        return results
-    }
-
-    /// Checks that no higher version is listed, unless it is withdrawn. Devices take the highest version that is for them, so the
-    /// lower one would reach only the devices that the higher one is not for, or that cannot get it while it is paused.
-    private static func check(_ new: PatchEntryDraft, isAbove versions: [PatchEntryDraft]) throws(PatchError) {
-        let higher = versions.filter { $0.state != .withdrawn && $0.version > new.version }
-        guard let highest = higher.max(by: { $0.version < $1.version }) else { return }
-        throw PatchError(
-            .feedListed,
-            "\(new.name): version \(highest.version) is \(highest.words), so only devices that do not get that one would get this one",
-            remedy: PublishingRemedy.packHigher)
-    }
-
-    /// Adds, replaces or removes a target that is not an envelope.
-    ///
-    /// - Parameter bytes: The target's bytes; nil removes it.
-    /// - Returns: Whether this changes anything.
-    package mutating func setTarget(_ path: String, to bytes: [UInt8]?, in details: ChangeDetails) throws(PatchError)
-        -> Bool
-    {
-        let old = digest(of: path)
-        guard let bytes else {
-            guard old != nil else { return false }
-            bumpVersion(of: .targets, in: details)
-            bodies.targets.targets[ExactString(path)] = nil
-            return true
-        }
-        let contents = try Contents(bytes)
-        guard contents.sha256 != old else { return false }
-        bumpVersion(of: .targets, in: details)
-        addTarget(path, contents)
-        return true
-    }
-
-    private mutating func addTarget(_ path: String, _ contents: Contents) {
-        bodies.targets.targets[ExactString(path)] = FeedTarget(
-            path: path, length: contents.size, sha256: contents.sha256)
-        newTargets.append(File(path: FeedLayout.target(path, sha256: contents.sha256), contents))
-    }
-
     /// Changes the list, and records in each changed entry the time, the author and the reason.
     package mutating func edit(in details: ChangeDetails, _ body: (inout PatchListDraft) -> Void) {
         bumpVersion(of: .rollout, in: details)
@@ -449,7 +176,7 @@ package struct FeedRepository: Sendable {
         body(&list)
         if list.isEnabled != wasEnabled {
             list.stop =
-                list.isEnabled ? nil : Change(time: details.now, author: details.author, reason: details.reason)
+                list.isEnabled ? nil : ChangeStamp(time: details.now, author: details.author, reason: details.reason)
         }
         list.entries = list.entries.map { $0.stamped(since: old[$0.name], in: details) }
         (list.author, list.reason) = (details.author, details.reason)
@@ -465,8 +192,8 @@ package struct FeedRepository: Sendable {
     /// Renews metadata that expire soon: the timestamp always, the others when less than half of their time is left.
     ///
     /// - Parameter roles: The roles whose keys are at hand.
-    package mutating func refresh(_ roles: Set<Role>, in details: ChangeDetails) {
-        for role in Role.allCases where roles.contains(role) {
+    package mutating func refresh(_ roles: Set<FeedRole>, in details: ChangeDetails) {
+        for role in FeedRole.allCases where roles.contains(role) {
             let endsSoon = bodies[role].expires < details.now.adding(days: role.days / 2)
             let isPassed = role != .root && state(of: role).version <= details.versionFloor
             guard !details.locked.contains(role), role == .timestamp || endsSoon || isPassed else { continue }

@@ -8,7 +8,7 @@ package enum PublishingRemedy: PatchError.Remedy, Equatable {
     /// Give a public key of a kind that metadata may list.
     case giveFeedKey
     /// Give private keys of a role, with these ids.
-    case giveKeys(of: FeedRepository.Role, ids: [String])
+    case giveKeys(of: FeedRole, ids: [String])
     /// Add keys to a role, or lower its threshold.
     case addKeys
     /// Make a feed.

@@ -4,7 +4,7 @@ internal import PatchFeed
 extension FeedRepository {
     /// A role that needs more signatures.
     package struct Missing: Sendable {
-        package let role: Role
+        package let role: FeedRole
         /// The number of signatures that are still needed, at least.
         package let count: Int
         /// The ids of the keys that have not signed yet.
@@ -15,10 +15,10 @@ extension FeedRepository {
     /// last.
     package mutating func sign(with signers: [FeedSigner]) throws(PatchError) {
         if changed.contains(.rollout), signatures[.rollout, default: []].isEmpty { try describeList() }
-        for role in Role.drafted where changed.contains(role) { try sign(role, with: signers) }
+        for role in FeedRole.drafted where changed.contains(role) { try sign(role, with: signers) }
     }
 
-    private mutating func sign(_ role: Role, with signers: [FeedSigner]) throws(PatchError) {
+    private mutating func sign(_ role: FeedRole, with signers: [FeedSigner]) throws(PatchError) {
         let payload = bodies[role].json.canonical
         let ids = signingIDs(of: role)
         for signer in signers {
@@ -35,27 +35,27 @@ extension FeedRepository {
     }
 
     /// Adds a signature, replacing an older one of the same key.
-    private mutating func add(_ signature: [UInt8], by keyID: String, to role: Role) {
+    private mutating func add(_ signature: [UInt8], by keyID: String, to role: FeedRole) {
         var all = signatures[role, default: []].filter { !$0.keyID.isByteEqual(to: keyID) }
         all.append(MetadataSignature(keyID: keyID, bytes: signature))
         signatures[role] = all
     }
 
-    private func hasSigned(_ id: String, _ role: Role) -> Bool {
+    private func hasSigned(_ id: String, _ role: FeedRole) -> Bool {
         signatures[role, default: []].contains { $0.keyID == id }
     }
 
     /// The file of a role.
-    private func file(of role: Role) -> [UInt8] { bodies[role].file(signatures[role, default: []]) }
+    private func file(of role: FeedRole) -> [UInt8] { bodies[role].file(signatures[role, default: []]) }
 
     /// The bytes that are signed elsewhere for a role; nil if the role does not change.
-    package func payload(of role: Role) -> [UInt8]? { changed.contains(role) ? bodies[role].json.canonical : nil }
+    package func payload(of role: FeedRole) -> [UInt8]? { changed.contains(role) ? bodies[role].json.canonical : nil }
 
     /// Adds a signature that was made elsewhere, with any key that may sign the role.
     ///
     /// - Returns: The key's id.
     /// - Throws: `feed-signature` if none of these keys has made it.
-    package mutating func attach(_ signature: [UInt8], to role: Role) throws(PatchError) -> String {
+    package mutating func attach(_ signature: [UInt8], to role: FeedRole) throws(PatchError) -> String {
         guard let payload = payload(of: role) else {
             throw PatchError(.config, "the role \(role) has nothing to sign")
         }
@@ -73,12 +73,12 @@ extension FeedRepository {
     /// The roles whose changes need more signatures, without the snapshot and the timestamp, which are made last.
     package func missing() throws(PatchError) -> [Missing] {
         var all: [Missing] = []
-        for role in Role.drafted where changed.contains(role) { all += try missing(of: role) }
+        for role in FeedRole.drafted where changed.contains(role) { all += try missing(of: role) }
         return all
     }
 
     /// The only role that waits for signatures.
-    package func waitingRole() throws(PatchError) -> Role {
+    package func waitingRole() throws(PatchError) -> FeedRole {
         let waiting = Set(try missing().map(\.role))
         guard waiting.count == 1, let role = waiting.first else {
             throw PatchError(
@@ -88,7 +88,7 @@ extension FeedRepository {
         return role
     }
 
-    private func missing(of role: Role) throws(PatchError) -> [Missing] {
+    private func missing(of role: FeedRole) throws(PatchError) -> [Missing] {
         let payload = bodies[role].json.canonical
         var (most, ids): (Int, [String]) = (0, [])
         // A new root needs the old keys and the new ones. A key that is in both counts for both.
@@ -102,7 +102,7 @@ extension FeedRepository {
     }
 
     /// The keys that must sign a change of a role. A new root must be signed with the keys of the old root too.
-    private func holders(of role: Role) throws(PatchError) -> [RoleKeys] {
+    private func holders(of role: FeedRole) throws(PatchError) -> [RoleKeys] {
         guard let keys = role.rootKeys else {
             guard let delegatedKeys else {
                 throw PatchError(.feedMalformed, "the targets metadata delegate nothing to the role \(role)")
@@ -115,7 +115,7 @@ extension FeedRepository {
     /// The ids of the keys that sign a role, including its keys from before the change.
     ///
     /// A client that reads while the root changes then finds files that both roots allow.
-    private func signingIDs(of role: Role) -> Set<String> {
+    private func signingIDs(of role: FeedRole) -> Set<String> {
         Set(keys(of: role).ids).union(role.rootKeys.map { oldRoot[keyPath: $0].ids } ?? [])
     }
 
@@ -143,19 +143,19 @@ extension FeedRepository {
     }
 
     /// The change so far, as files to keep until others have signed it, including the new targets.
-    package var staged: [File] {
+    package var staged: [FeedFile] {
         var files = newTargets
-        for role in Role.drafted where changed.contains(role) {
-            files.append(File(path: FeedLayout.staged(role.rawValue), bytes: file(of: role), replaces: true))
+        for role in FeedRole.drafted where changed.contains(role) {
+            files.append(FeedFile(path: FeedLayout.staged(role.rawValue), bytes: file(of: role), replaces: true))
         }
         if changed.contains(.rollout) {
-            files.append(File(path: FeedLayout.stagedList, bytes: listBytes, replaces: true))
+            files.append(FeedFile(path: FeedLayout.stagedList, bytes: listBytes, replaces: true))
         }
         return files
     }
 
     /// The paths of staged files, which may or may not exist.
-    package static let stagedPaths = Role.drafted.map { FeedLayout.staged($0.rawValue) } + [FeedLayout.stagedList]
+    package static let stagedPaths = FeedRole.drafted.map { FeedLayout.staged($0.rawValue) } + [FeedLayout.stagedList]
 
     /// Loads a staged change.
     ///
@@ -165,7 +165,7 @@ extension FeedRepository {
     package mutating func loadStagedChange(reading read: (String) throws(PatchError) -> [UInt8]?) throws(PatchError)
         -> Bool
     {
-        for role in Role.drafted {
+        for role in FeedRole.drafted {
             let path = FeedLayout.staged(role.rawValue)
             guard let bytes = try read(path) else { continue }
             let file = try SignedMetadata(bytes, name: path, type: role.type)
@@ -181,7 +181,8 @@ extension FeedRepository {
         if let bytes = try read(FeedLayout.stagedList) {
             let listed = bodies.rollout.targets
             guard listed.count == 1, let target = listed[ExactString(PatchList.path(for: app))] else {
-                throw PatchError(.feedMalformed, "\(FeedLayout.staged(Role.rollout.rawValue)): expected the list alone")
+                throw PatchError(
+                    .feedMalformed, "\(FeedLayout.staged(FeedRole.rollout.rawValue)): expected the list alone")
             }
             _ = try PatchList(decoding: bytes)
             try target.file.check(bytes, of: FeedLayout.stagedList)
@@ -191,7 +192,7 @@ extension FeedRepository {
         } else if changed.contains(.rollout) {
             throw PatchError(
                 .feedUnavailable,
-                "\(FeedLayout.stagedList): missing, although \(FeedLayout.staged(Role.rollout.rawValue)) is there")
+                "\(FeedLayout.stagedList): missing, although \(FeedLayout.staged(FeedRole.rollout.rawValue)) is there")
         }
         // Signatures that no key of the role has made are dropped. A signer would believe them, and devices would find too many.
         for role in changed {
@@ -209,18 +210,20 @@ extension FeedRepository {
     ///   - signers: The keys at hand, including the keys of the snapshot and timestamp roles.
     ///   - details: The details of the whole change.
     /// - Throws: `feed-signature` if signatures are missing.
-    package mutating func files(signedBy signers: [FeedSigner], in details: ChangeDetails) throws(PatchError) -> [File]
+    package mutating func files(signedBy signers: [FeedSigner], in details: ChangeDetails) throws(PatchError)
+        -> [FeedFile]
     {
         try sign(with: signers)
         if let first = try missing().first { throw Self.unsigned(first.role, first.keyIDs) }
         if !changed.isDisjoint(with: [.targets, .rollout, .snapshot, .root]) {
             bumpVersion(of: .snapshot, in: details)
-            for role in [Role.targets, .rollout] where changed.contains(role) {
+            for role in [FeedRole.targets, .rollout] where changed.contains(role) {
                 bodies.snapshot.setEntry(of: role.rawValue, to: try description(of: role))
             }
             // A list may have waited for signatures, so its own author, reason and time take precedence.
             let change =
-                hasNewList ? list.change : Change(time: details.now, author: details.author, reason: details.reason)
+                hasNewList
+                ? list.change : ChangeStamp(time: details.now, author: details.author, reason: details.reason)
             bodies.snapshot.change = SnapshotMetadata.ChangeNote(
                 author: change.author, reason: change.reason, time: change.time, root: bodies.root.version)
             if let previous {
@@ -241,11 +244,11 @@ extension FeedRepository {
         }
         // Devices read at most this many bytes of each file.
         let limits = FeedLimits()
-        let sizes: [Role: Int] = [
+        let sizes: [FeedRole: Int] = [
             .root: limits.root, .timestamp: limits.timestamp, .snapshot: limits.snapshot, .targets: limits.targets,
             .rollout: limits.targets,
         ]
-        for role in Role.allCases where changed.contains(role) {
+        for role in FeedRole.allCases where changed.contains(role) {
             let (size, limit) = (file(of: role).count, sizes[role] ?? 0)
             guard size <= limit else {
                 throw PatchError(
@@ -257,25 +260,25 @@ extension FeedRepository {
         if changed.contains(.rollout) {
             let bytes = listBytes
             let place = FeedLayout.target(PatchList.path(for: app), sha256: try MessageDigest.sha256.text(of: bytes))
-            versioned.append(File(path: place, bytes: bytes, replaces: false))
+            versioned.append(FeedFile(path: place, bytes: bytes, replaces: false))
         }
-        for role in Role.allCases where changed.contains(role) && role != .timestamp {
+        for role in FeedRole.allCases where changed.contains(role) && role != .timestamp {
             let path = FeedLayout.metadata(role.rawValue, version: bodies[role].version)
-            versioned.append(File(path: path, bytes: file(of: role), replaces: false))
+            versioned.append(FeedFile(path: path, bytes: file(of: role), replaces: false))
         }
-        let timestamp = File(path: FeedLayout.timestamp, bytes: file(of: .timestamp), replaces: true)
+        let timestamp = FeedFile(path: FeedLayout.timestamp, bytes: file(of: .timestamp), replaces: true)
         guard changed.contains(.root), oldRoot.version > 0, try isValidUnderOldRoot() else {
             return versioned + [timestamp]
         }
         // The new files are signed with the old keys too. So the new root can come last, and no client ever finds files that its
         // root does not allow.
-        let isRoot = { (file: File) in FeedLayout.isRoot(file.path) }
+        let isRoot = { (file: FeedFile) in FeedLayout.isRoot(file.path) }
         return versioned.filter { !isRoot($0) } + [timestamp] + versioned.filter(isRoot)
     }
 
     /// Whether the old root's keys have signed everything that changes.
     private func isValidUnderOldRoot() throws(PatchError) -> Bool {
-        for role in [Role.targets, .snapshot, .timestamp] where changed.contains(role) {
+        for role in [FeedRole.targets, .snapshot, .timestamp] where changed.contains(role) {
             guard let path = role.rootKeys else { continue }
             let keys = oldRoot[keyPath: path]
             let count = try keys.count(signatures[role, default: []], over: bodies[role].json.canonical)
@@ -284,7 +287,7 @@ extension FeedRepository {
         return true
     }
 
-    private mutating func finish(_ role: Role, _ signers: [FeedSigner]) throws(PatchError) {
+    private mutating func finish(_ role: FeedRole, _ signers: [FeedSigner]) throws(PatchError) {
         guard changed.contains(role) else { return }
         // The files that it lists may have changed since it was signed.
         signatures[role] = []
@@ -292,7 +295,7 @@ extension FeedRepository {
         if let first = try missing(of: role).first { throw Self.unsigned(role, first.keyIDs) }
     }
 
-    private static func unsigned(_ role: Role, _ ids: [String]) -> PatchError {
+    private static func unsigned(_ role: FeedRole, _ ids: [String]) -> PatchError {
         PatchError(
             .feedSignature, "the role \(role) is not signed", remedy: PublishingRemedy.giveKeys(of: role, ids: ids))
     }
@@ -317,7 +320,7 @@ extension FeedRepository {
     }
 
     /// The version, length and hash of a role's file.
-    private func description(of role: Role) throws(PatchError) -> MetadataDescription {
+    private func description(of role: FeedRole) throws(PatchError) -> MetadataDescription {
         let bytes = file(of: role)
         let digest = try MessageDigest.sha256.text(of: bytes)
         return MetadataDescription(

@@ -26,7 +26,7 @@ extension FeedRepository {
             [([], state(of: .timestamp).version)])
         family(
             "role_expires_timestamp_seconds", "When the metadata of a role end.",
-            Role.allCases.map { ([("role", $0.rawValue)], state(of: $0).expires.secondsSince1970) })
+            FeedRole.allCases.map { ([("role", $0.rawValue)], state(of: $0).expires.secondsSince1970) })
         let ending = keys.compactMap { key in
             key.isRevoked ? nil : key.notAfter.map { (labels: [("key", key.name)], value: $0.secondsSince1970) }
         }

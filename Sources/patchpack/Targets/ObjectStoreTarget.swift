@@ -67,9 +67,9 @@ struct ObjectStoreTarget: DeployTarget {
 
     func read(_ path: String) throws(PatchError) -> [UInt8]? { try get(path)?.body }
 
-    func create(_ file: FeedRepository.File) throws(PatchError) -> Bool { try put(file, if: Self.isMissing) }
+    func create(_ file: FeedFile) throws(PatchError) -> Bool { try put(file, if: Self.isMissing) }
 
-    func claim(_ file: FeedRepository.File) throws(PatchError) -> Bool {
+    func claim(_ file: FeedFile) throws(PatchError) -> Bool {
         guard try create(file) else { return false }
         // A store that does not support the condition accepts the same file twice.
         guard try !create(file) else {
@@ -80,7 +80,7 @@ struct ObjectStoreTarget: DeployTarget {
         return true
     }
 
-    func replace(_ file: FeedRepository.File, of old: [UInt8]?) throws(PatchError) -> Bool {
+    func replace(_ file: FeedFile, of old: [UInt8]?) throws(PatchError) -> Bool {
         let current = try get(file.path)
         guard current?.body == old else { return false }
         guard let current else { return try put(file, if: Self.isMissing) }
@@ -92,14 +92,14 @@ struct ObjectStoreTarget: DeployTarget {
         return try put(file, if: "If-Match: \(tag)")
     }
 
-    func find(_ files: [FeedRepository.File], report: (Int) -> Void) throws(PatchError) -> FilesFound {
+    func find(_ files: [FeedFile], report: (Int) -> Void) throws(PatchError) -> FilesFound {
         try together(files, report) { (file, connection) async throws(PatchError) in
             guard let there = try await get(file.path, on: connection) else { return .missing }
             return try there.body == file.bytes ? .same : .other
         }
     }
 
-    func add(_ files: [FeedRepository.File], report: (Int) -> Void) throws(PatchError) -> FilesFound {
+    func add(_ files: [FeedFile], report: (Int) -> Void) throws(PatchError) -> FilesFound {
         try together(files, report) { (file, connection) async throws(PatchError) in
             if try await put(file, if: Self.isMissing, on: connection) { return .missing }
             return try await get(file.path, on: connection)?.body == file.bytes ? .same : .other
@@ -111,8 +111,8 @@ struct ObjectStoreTarget: DeployTarget {
 
     /// Checks several files at a time, each over its own connection.
     private func together(
-        _ files: [FeedRepository.File], _ report: (Int) -> Void,
-        _ look: @escaping @Sendable (FeedRepository.File, Connection) async throws(PatchError) -> Found
+        _ files: [FeedFile], _ report: (Int) -> Void,
+        _ look: @escaping @Sendable (FeedFile, Connection) async throws(PatchError) -> Found
     ) throws(PatchError) -> FilesFound {
         let width = min(Self.width, files.count)
         let connection = connection
@@ -161,12 +161,12 @@ struct ObjectStoreTarget: DeployTarget {
         }
     }
 
-    private func put(_ file: FeedRepository.File, if condition: String) throws(PatchError) -> Bool {
+    private func put(_ file: FeedFile, if condition: String) throws(PatchError) -> Bool {
         try runBlocking { () async throws(PatchError) in try await put(file, if: condition, on: connection) }
     }
 
     private func put(
-        _ file: FeedRepository.File, if condition: String, on connection: Connection
+        _ file: FeedFile, if condition: String, on connection: Connection
     ) async throws(PatchError) -> Bool {
         let age = file.replaces ? "public, max-age=60, must-revalidate" : "public, max-age=31536000, immutable"
         let type = file.path.hasSuffix(".json") ? "application/json" : "application/octet-stream"

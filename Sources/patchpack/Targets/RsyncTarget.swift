@@ -70,18 +70,18 @@ struct RsyncTarget: DeployTarget {
         return try InputFile.regularIfThere(copies.appending(Path(path).name), limit: limit)
     }
 
-    func create(_ file: FeedRepository.File) throws(PatchError) -> Bool {
+    func create(_ file: FeedFile) throws(PatchError) -> Bool {
         try stage([file])
         return try send(lock + ["--ignore-existing"]).contains(file.path)
     }
 
-    func replace(_ file: FeedRepository.File, of old: [UInt8]?) throws(PatchError) -> Bool {
+    func replace(_ file: FeedFile, of old: [UInt8]?) throws(PatchError) -> Bool {
         try stage([file])
         try send(lock + ["--checksum"])
         return true
     }
 
-    func find(_ files: [FeedRepository.File], report: (Int) -> Void) throws(PatchError) -> FilesFound {
+    func find(_ files: [FeedFile], report: (Int) -> Void) throws(PatchError) -> FilesFound {
         guard !files.isEmpty else { return FilesFound() }
         try stage(files)
         // A missing file has a plus sign for each of its properties.
@@ -103,7 +103,7 @@ struct RsyncTarget: DeployTarget {
         return found
     }
 
-    func add(_ files: [FeedRepository.File], report: (Int) -> Void) throws(PatchError) -> FilesFound {
+    func add(_ files: [FeedFile], report: (Int) -> Void) throws(PatchError) -> FilesFound {
         guard !files.isEmpty else { return FilesFound() }
         try stage(files)
         let written = try send(lock + ["--ignore-existing"])
@@ -115,7 +115,7 @@ struct RsyncTarget: DeployTarget {
     private var staged: Path { folder.path.appending(Path("out")) }
 
     /// Sets the files to send.
-    private func stage(_ files: [FeedRepository.File]) throws(PatchError) {
+    private func stage(_ files: [FeedFile]) throws(PatchError) {
         try Folder.removeAll(staged)
         for file in files {
             let copy = staged.appending(Path(file.path))

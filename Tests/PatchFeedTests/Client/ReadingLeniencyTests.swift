@@ -48,7 +48,7 @@ import Testing
     @Test func keysOfEarlierRootsCount() throws {
         let (new, other) = (try SigningKey.generate(.ed25519), try SigningKey.generate(.ed25519))
         var repository = try FeedRepository(trustingItself: { path in feed.server[path] })
-        for role in [FeedRepository.Role.timestamp, .snapshot, .targets] {
+        for role in [FeedRole.timestamp, .snapshot, .targets] {
             try repository.rotate(
                 role, adding: [FeedKey((role == .targets ? feed.release : new).verifyingKey)],
                 removing: role == .targets ? [] : repository.keys(of: role).ids, threshold: nil, in: FeedFixture.details

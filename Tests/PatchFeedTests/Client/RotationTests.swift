@@ -15,7 +15,7 @@ import Testing
         let feed = try FeedFixture()
         try feed.publish(1...2)
         _ = try await feed.list(storage)
-        let role = try #require(FeedRepository.Role(rawValue: name))
+        let role = try #require(FeedRole(rawValue: name))
         let new = try SigningKey.generate(.ed25519)
         try feed.change(with: feed.root + [feed.release, feed.online, new]) { repository in
             let old = repository.keys(of: role).ids
@@ -81,7 +81,7 @@ import Testing
         await #expect(throws: PatchError(.feedRollback, "")) { try await feed.list(storage) }
         let new = try SigningKey.generate(.ed25519)
         try feed.change(with: feed.root + [feed.release, new]) { repository in
-            for role in [FeedRepository.Role.timestamp, .snapshot, .rollout] {
+            for role in [FeedRole.timestamp, .snapshot, .rollout] {
                 try repository.rotate(
                     role, adding: [FeedKey(new.verifyingKey)], removing: repository.keys(of: role).ids, threshold: nil,
                     in: FeedFixture.details)
@@ -153,7 +153,7 @@ import Testing
     func aClientInTheMiddleOfARotation(name: String) async throws {
         let feed = try FeedFixture()
         try feed.publish(1...1)
-        let role = try #require(FeedRepository.Role(rawValue: name))
+        let role = try #require(FeedRole(rawValue: name))
         let new = try SigningKey.generate(.ed25519)
         var repository = try FeedRepository(trustingItself: { path in feed.server[path] })
         try repository.rotate(
@@ -173,7 +173,7 @@ import Testing
     func anInterruptedRotationIsMended(name: String) async throws {
         let feed = try FeedFixture()
         try feed.publish(1...1)
-        let role = try #require(FeedRepository.Role(rawValue: name))
+        let role = try #require(FeedRole(rawValue: name))
         let new = try SigningKey.generate(.ed25519)
         let signing = feed.root + (name == "targets" ? [feed.online, new] : [feed.release, feed.online, new])
         var repository = try FeedRepository(trustingItself: { path in feed.server[path] })

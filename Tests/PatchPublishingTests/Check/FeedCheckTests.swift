@@ -87,8 +87,8 @@ import Testing
         try feed.change { feed in
             _ = try feed.publish(
                 [(3, [revoked]), (4, [revoked, kept])].map { version, keys in
-                    try FeedRepository.Publication(
-                        FeedRepository.Contents(envelope(keys)), name: FeedFixture.name(version),
+                    try Publication(
+                        FeedFile.Contents(envelope(keys)), name: FeedFixture.name(version),
                         entry: PatchEntryDraft(FeedFixture.entry(version)))
                 }, in: FeedFixture.details)
             _ = try feed.setTarget(PatchList.trustPath(for: FeedFixture.app), to: store, in: FeedFixture.details)

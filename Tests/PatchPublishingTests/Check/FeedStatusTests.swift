@@ -55,7 +55,7 @@ import Testing
     /// A feed that was refreshed with a clock that is ahead is valid for longer than its roles are.
     @Test func aRenewalOfTheFutureIsAnAlarm() throws {
         try feed.change { feed in
-            for role in [FeedRepository.Role.snapshot, .timestamp] {
+            for role in [FeedRole.snapshot, .timestamp] {
                 feed.bumpVersion(of: role, in: ChangeDetails(at: FeedFixture.now.adding(days: 6)))
             }
         }

@@ -77,7 +77,7 @@ import Testing
         #expect(target.files == before)
         var details = FeedFixture.details
         details.versionFloor = 3
-        try place.change("other", in: details) { $0.refresh(Set(FeedRepository.Role.allCases), in: details) }
+        try place.change("other", in: details) { $0.refresh(Set(FeedRole.allCases), in: details) }
         #expect(refusal { try deploy("other") }?.code == .feedConflict)
         let outcome = try deploy("other", repairs: true)
         #expect(outcome.givenUp?.snapshot == 3 && outcome.givenUp?.isOwn == false)
@@ -238,7 +238,7 @@ import Testing
         let deployment = try Deployment(of: place.folder(), root: place.root, to: target, repairs: false)
         let outcome = try deployment.run()
         let own = try #require(target["metadata/timestamp.json"])
-        func look(_ bytes: [UInt8], givenUp: FeedRepository.SnapshotPosition? = nil) throws -> Deployment.Served {
+        func look(_ bytes: [UInt8], givenUp: SnapshotPosition? = nil) throws -> Deployment.Served {
             try deployment.look(at: bytes, servedBy: "www", givenUp: givenUp)
         }
         #expect(try look(own, givenUp: outcome.givenUp) == .current)
@@ -246,7 +246,7 @@ import Testing
         try place.turn("b", in: "other")
         let other = try #require(try expected("other")["metadata/timestamp.json"])
         #expect(refusal { _ = try look(other) }?.code == .feedConflict)
-        let position = FeedRepository.SnapshotPosition(version: 3, snapshot: 3, isOwn: false)
+        let position = SnapshotPosition(version: 3, snapshot: 3, isOwn: false)
         #expect(try look(other, givenUp: position) == .earlier(3), "caches have what was given up")
     }
 
@@ -277,10 +277,10 @@ import Testing
 
     @Test func aFolderLosesNoFileOfAnotherWriter() throws {
         let folder = FolderTarget(path: .init(place.disk.at("www")), limit: 100)
-        let file = FeedRepository.File(path: "metadata/a.json", bytes: [1], replaces: false)
+        let file = FeedFile(path: "metadata/a.json", bytes: [1], replaces: false)
         #expect(try folder.read(file.path) == nil)
         #expect(try folder.create(file))
-        let other = FeedRepository.File(path: file.path, bytes: [2], replaces: false)
+        let other = FeedFile(path: file.path, bytes: [2], replaces: false)
         #expect(try !folder.create(other))
         #expect(try folder.add([file, other]) { _ in }.conflicting == [file.path])
         #expect(try !folder.replace(other, of: [3]) && folder.read(file.path) == [1])

@@ -31,13 +31,13 @@ final class MemoryTarget: DeployTarget {
 
     func read(_ path: String) -> [UInt8]? { self[path] }
 
-    func create(_ file: FeedRepository.File) throws(PatchError) -> Bool { try write(file) { $0 == nil } }
+    func create(_ file: FeedFile) throws(PatchError) -> Bool { try write(file) { $0 == nil } }
 
-    func replace(_ file: FeedRepository.File, of old: [UInt8]?) throws(PatchError) -> Bool {
+    func replace(_ file: FeedFile, of old: [UInt8]?) throws(PatchError) -> Bool {
         try write(file) { $0 == old }
     }
 
-    private func write(_ file: FeedRepository.File, if mayWrite: ([UInt8]?) -> Bool) throws(PatchError) -> Bool {
+    private func write(_ file: FeedFile, if mayWrite: ([UInt8]?) -> Bool) throws(PatchError) -> Bool {
         let bytes = try file.bytes
         state.withLock { $0.interruptions.removeValue(forKey: file.path) }?()
         return state.withLock { state in

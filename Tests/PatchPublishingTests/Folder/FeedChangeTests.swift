@@ -149,7 +149,7 @@ import Testing
         // It does not affect the waiting change.
         _ = try change { $0.details.versionFloor = 300 }.run(isUrgent: true) { (feed, details) in
             #expect(details.locked == [.targets, .root])
-            feed.refresh(Set(FeedRepository.Role.allCases), in: details)
+            feed.refresh(Set(FeedRole.allCases), in: details)
         }
         #expect(try place.repository().state(of: .targets).version == 2)
         let both = try change(with: [place.keys.release, place.keys.online]).resume { _, _ in }

@@ -14,21 +14,21 @@ import Testing
     init() throws { place = try FeedPlace() }
 
     @Test func aFileWithAVersionIsNeverReplaced() throws {
-        let file = FeedRepository.File(path: "metadata/1.targets.json", bytes: [1], replaces: false)
+        let file = FeedFile(path: "metadata/1.targets.json", bytes: [1], replaces: false)
         let before = try place.disk.read("feed/metadata/1.targets.json")
         #expect(refusal { try place.folder().write([file]) }?.code == .exists)
         #expect(try place.disk.read("feed/metadata/1.targets.json") == before)
         // Files of an interrupted run are kept.
-        try place.folder().write([FeedRepository.File(path: file.path, bytes: before, replaces: false)])
+        try place.folder().write([FeedFile(path: file.path, bytes: before, replaces: false)])
     }
 
     /// Nothing is written if one of several files cannot be, because the timestamp would lead to missing files.
     @Test func theTimestampComesAfterWhatItLeadsTo() throws {
         try place.disk.write([0], to: "feed/blocked")
         let files = [
-            FeedRepository.File(path: "metadata/9.snapshot.json", bytes: [1], replaces: false),
-            FeedRepository.File(path: "blocked/9.targets.json", bytes: [1], replaces: false),
-            FeedRepository.File(path: "metadata/timestamp.json", bytes: [2], replaces: true),
+            FeedFile(path: "metadata/9.snapshot.json", bytes: [1], replaces: false),
+            FeedFile(path: "blocked/9.targets.json", bytes: [1], replaces: false),
+            FeedFile(path: "metadata/timestamp.json", bytes: [2], replaces: true),
         ]
         let before = try place.disk.read("feed/metadata/timestamp.json")
         #expect(throws: PatchError(.io, "")) { try place.folder().write(files) }

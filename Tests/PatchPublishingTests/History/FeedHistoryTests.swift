@@ -47,7 +47,7 @@ import Testing
                 ["signed: \(FeedFixture.path(1))", "listed \(Self.name): offered to all"],
             ])
         #expect(changes.map(\.snapshot) == [4, 3, 2])
-        #expect(changes[1].stamp == FeedRepository.Change(time: FeedFixture.now, author: "ada", reason: "hm"))
+        #expect(changes[1].stamp == ChangeStamp(time: FeedFixture.now, author: "ada", reason: "hm"))
         #expect(try self.changes(most: 1).map(\.snapshot) == [4])
         #expect(try self.changes(of: "com.example.shop.cart-total").map(\.snapshot) == [3, 2])
         #expect(try self.changes(of: "com.example.shop.cart").isEmpty)
@@ -88,7 +88,7 @@ import Testing
         var details = FeedFixture.details
         details.versionFloor = 500
         try place.change(in: details) { feed in
-            feed.refresh(Set(FeedRepository.Role.allCases), in: details)
+            feed.refresh(Set(FeedRole.allCases), in: details)
             feed.edit(in: details) { $0.notice = "far" }
         }
         #expect(try changes().map(\.snapshot) == [501, 2])

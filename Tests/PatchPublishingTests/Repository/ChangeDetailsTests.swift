@@ -31,7 +31,7 @@ import Testing
         paused.state = .paused
         repository.replace(entry, with: paused, in: details)
         try feed.server.write(repository.files(signedBy: feed.signers([feed.online]), in: details))
-        let change = FeedRepository.Change(time: FeedFixture.now, author: "Ada", reason: "too slow")
+        let change = ChangeStamp(time: FeedFixture.now, author: "Ada", reason: "too slow")
         let next = try read()
         #expect(next.change == change)
         #expect(next.list.author == "Ada" && next.list.reason == "too slow")
@@ -49,7 +49,7 @@ import Testing
         let base = try read()
         var dropped = base
         dropped.edit(in: given) { $0.notice = "dropped" }
-        dropped.refresh(Set(FeedRepository.Role.allCases), in: given)
+        dropped.refresh(Set(FeedRole.allCases), in: given)
         _ = try dropped.setTarget("trust/x.store", to: [1], in: given)
         _ = try dropped.files(signedBy: feed.signers([feed.release, feed.online]), in: given)
         #expect(feed.server.files == files)
@@ -59,7 +59,7 @@ import Testing
         next.edit(in: FeedFixture.details) { $0.isEnabled = false }
         try feed.server.write(next.files(signedBy: feed.signers([feed.online]), in: FeedFixture.details))
         let read = try read()
-        #expect(read.change == FeedRepository.Change(time: FeedFixture.now, author: nil, reason: nil))
+        #expect(read.change == ChangeStamp(time: FeedFixture.now, author: nil, reason: nil))
         #expect(read.list.author == nil && read.list.reason == nil && read.list.notice == nil)
         #expect(read.state(of: .rollout).version == 3 && read.state(of: .snapshot).version == 3)
         #expect(read.state(of: .targets).version == 2 && read.digest(of: "trust/x.store") == nil)
@@ -68,9 +68,9 @@ import Testing
     @Test func versionsGoAboveWhatIsAsked() throws {
         let details = details { $0.versionFloor = 500 }
         var repository = try read()
-        repository.refresh(Set(FeedRepository.Role.allCases), in: details)
+        repository.refresh(Set(FeedRole.allCases), in: details)
         #expect(repository.state(of: .root).version == 1, "devices read each root")
-        for role in FeedRepository.Role.allCases where role != .root {
+        for role in FeedRole.allCases where role != .root {
             #expect(repository.state(of: role).version == 501, "\(role)")
         }
     }
@@ -78,7 +78,7 @@ import Testing
     @Test func lockedRolesAreLeftAlone() throws {
         let details = details { ($0.versionFloor, $0.locked) = (500, [.targets, .root]) }
         var repository = try read()
-        repository.refresh(Set(FeedRepository.Role.allCases), in: details)
+        repository.refresh(Set(FeedRole.allCases), in: details)
         #expect(repository.changed == [.rollout, .snapshot, .timestamp])
     }
 }

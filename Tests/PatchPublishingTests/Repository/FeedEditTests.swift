@@ -33,12 +33,12 @@ import Testing
     }
 
     private func publication(_ version: Int, bytes: String = "envelope", paused: Bool = false) throws(PatchError)
-        -> FeedRepository.Publication
+        -> Publication
     {
         var entry = PatchEntryDraft(FeedFixture.entry(version))
         if paused { entry.state = .paused }
-        return try FeedRepository.Publication(
-            FeedRepository.Contents(Array("\(bytes) \(version)".utf8)), name: FeedFixture.name(version), entry: entry)
+        return try Publication(
+            FeedFile.Contents(Array("\(bytes) \(version)".utf8)), name: FeedFixture.name(version), entry: entry)
     }
 
     @Test func theListChangesOnlyIfItSaysSomethingElse() throws {
@@ -304,7 +304,7 @@ import Testing
     }
 
     @Test mutating func whatIsListedAlreadyStaysAsItIs() throws {
-        let words = { (listing: FeedRepository.Listing) -> String in
+        let words = { (listing: Publication.Listing) -> String in
             switch listing {
             case .added: "added"
             case .unchanged: "unchanged"

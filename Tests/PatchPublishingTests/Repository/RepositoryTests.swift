@@ -19,7 +19,7 @@ import Testing
 
     /// The files of a rotation of a role's keys, in order.
     private func rotation(
-        of role: FeedRepository.Role, _ new: SigningKey, with keys: [SigningKey]
+        of role: FeedRole, _ new: SigningKey, with keys: [SigningKey]
     ) throws -> [String] {
         var repository = try feed.repository()
         try repository.rotate(

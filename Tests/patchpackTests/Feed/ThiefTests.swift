@@ -57,7 +57,7 @@ import Testing
 
     private func read(_ path: String) -> [UInt8]? { try? work.folder.read("feed/\(path)") }
 
-    private func write(_ files: [FeedRepository.File]) throws {
+    private func write(_ files: [FeedFile]) throws {
         for file in files { try work.folder.write(file.bytes, to: "feed/\(file.path)") }
     }
 
@@ -106,7 +106,7 @@ import Testing
         let manifest = try Manifest(
             id: Self.evil, version: 7, app: Self.app, appVersions: VersionRange(">=2.3.0 <2.5.0") ?? .all, engine: 1,
             replaces: ["Cart.total"], scripts: [.init(name: "main.lua", size: 1)])
-        _ = try feed.publish([FeedRepository.Publication(FeedRepository.Contents(envelope), manifest)], in: details)
+        _ = try feed.publish([Publication(FeedFile.Contents(envelope), manifest)], in: details)
     }
 
     /// Changes the feed with stolen keys, as its own tool would.

@@ -149,7 +149,7 @@ struct FeedAction {
             case .written: arguments.has(.dryRun) ? "would write" : "wrote"
             }
         if console.format == .json {
-            let versions = FeedRepository.Role.allCases.map { role in
+            let versions = FeedRole.allCases.map { role in
                 (key: role.rawValue, value: JSONValue.integer(feed.state(of: role).version))
             }
             let waiting = missing.map { role in

@@ -169,7 +169,7 @@ extension FeedCommand {
     ///
     /// - Parameter patience: For how many seconds an older state is accepted; nil to check once.
     private static func checkServed(
-        _ deployment: Deployment, at server: FeedReading.Server, givenUp: FeedRepository.SnapshotPosition?,
+        _ deployment: Deployment, at server: FeedReading.Server, givenUp: SnapshotPosition?,
         patience: Int?,
         _ arguments: ParsedArguments, _ console: Console
     ) throws(PatchError) {

@@ -27,10 +27,10 @@ extension FeedCommand {
     }
 
     @Sendable static func rotate(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        var roles: [FeedRepository.Role] = []
+        var roles: [FeedRole] = []
         for name in arguments.operands[1].text.split(separator: ",").map(String.init) {
-            guard let role = FeedRepository.Role(rawValue: name) else {
-                let known = FeedRepository.Role.allCases.map(\.rawValue)
+            guard let role = FeedRole(rawValue: name) else {
+                let known = FeedRole.allCases.map(\.rawValue)
                 throw .unknown("role", name, known: known, help: "one of \(known.joined(separator: ", "))")
             }
             roles.append(role)
@@ -165,9 +165,9 @@ extension FeedCommand {
 
     /// The role that `--role` names, or the only role that waits.
     private static func role(_ arguments: ParsedArguments, of feed: FeedRepository) throws(PatchError)
-        -> FeedRepository.Role
+        -> FeedRole
     {
-        if let name = try arguments.text(of: .role), let role = FeedRepository.Role(rawValue: name) { return role }
+        if let name = try arguments.text(of: .role), let role = FeedRole(rawValue: name) { return role }
         return try feed.waitingRole()
     }
 }

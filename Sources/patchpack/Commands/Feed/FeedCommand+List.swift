@@ -95,7 +95,7 @@ extension FeedCommand {
         let named = try arguments.number(of: .undoneTo)
         try action.run(isUrgent: true) { (feed, details) throws(PatchError) in
             let base = feed
-            let history = action.change.history()
+            let history = try action.change.history()
             let older = try action.folder.path.naming { () throws(PatchError) in
                 guard let named else {
                     let (older, undone) = try history.stateBefore(feed)

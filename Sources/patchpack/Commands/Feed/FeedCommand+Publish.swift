@@ -78,7 +78,7 @@ extension FeedCommand {
                 hint: "give --rollout 5%, --rollout 100% for every device, --group NAME or --user ID")
         }
         // The change may be made again, but a pipe cannot be read again.
-        var envelopes: [(path: Path, manifest: Manifest, publication: FeedRepository.Publication)] = []
+        var envelopes: [(path: Path, manifest: Manifest, publication: Publication)] = []
         let jobs = Resources.processorCount
         try deliverInOrder(paths, jobs: jobs, work: { Verified($0, by: verification) }) {
             (verified) throws(PatchError) in
@@ -89,7 +89,7 @@ extension FeedCommand {
                     "the envelope is \(manifest.id) \(manifest.version), but the list has another one"
                 ).about(verified.path)
             }
-            let publication = try FeedRepository.Publication(envelope, manifest) { (entry) throws(PatchError) in
+            let publication = try Publication(envelope, manifest) { (entry) throws(PatchError) in
                 try audience.apply(to: &entry)
             }
             envelopes.append((verified.path, manifest, publication))
@@ -168,7 +168,7 @@ extension FeedCommand {
 /// A verified envelope.
 private struct Verified: Sendable {
     let path: Path
-    let result: Result<(Manifest, FeedRepository.Contents), PatchError>
+    let result: Result<(Manifest, FeedFile.Contents), PatchError>
 
     init(_ path: Path, by verification: Verification) {
         self.path = path
@@ -180,9 +180,9 @@ private struct Verified: Sendable {
             let isFile = FileInfo(path, following: true)?.isRegular == true
             let envelope =
                 isFile
-                ? try FeedRepository.Contents(file.envelope) { () throws(PatchError) in
+                ? try FeedFile.Contents(file.envelope) { () throws(PatchError) in
                     try InputFile.contents(of: path, limit: FeedFolder.fileLimit)
-                } : try FeedRepository.Contents(file.envelope)
+                } : try FeedFile.Contents(file.envelope)
             result = .success((manifest, envelope))
         } catch {
             result = .failure(error.about(path))

@@ -51,7 +51,7 @@ extension FeedCommand {
     }
 }
 
-extension FeedRepository.Change {
+extension ChangeStamp {
     fileprivate var json: JSONValue {
         .object([
             ("since", .optional(time)), ("author", .optional(author)), ("reason", .optional(reason)),

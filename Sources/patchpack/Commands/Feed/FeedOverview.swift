@@ -30,7 +30,7 @@ extension FeedRepository {
                 case .withdrawn?: .bad
                 case .paused?, nil: .faint
                 }
-            let change = Change(time: entry.since, author: entry.author, reason: entry.reason).text(at: now)
+            let change = ChangeStamp(time: entry.since, author: entry.author, reason: entry.reason).text(at: now)
             lines.append(
                 ReportLine(style: style, word: entry.name, text: "  \(entry.words)\(change)"))
         }
@@ -76,7 +76,7 @@ extension PatchListDraft {
     }
 }
 
-extension FeedRepository.Change {
+extension ChangeStamp {
     func text(at now: Timestamp) -> String {
         let since = time.map { ", since \($0) (\((now.secondsSince1970 - $0.secondsSince1970).length))" } ?? ""
         return since + (author.map { ", by \($0)" } ?? "") + (reason.map { ": \($0)" } ?? "")

@@ -56,7 +56,7 @@ struct FeedPage {
             list.isEnabled
             ? ""
             : "<p class=\"off\" role=\"alert\">All patches are switched off\((list.stop?.text(at: now) ?? "").html).</p>\n"
-        let ended = FeedRepository.Role.allCases.filter { role in feed.state(of: role).expires < now
+        let ended = FeedRole.allCases.filter { role in feed.state(of: role).expires < now
         }
         if !ended.isEmpty {
             let names = ended.map(\.rawValue).joined(separator: ", ")
@@ -71,7 +71,7 @@ struct FeedPage {
         }
         if !rows.isEmpty { head += "<table>\(rows.joined())</table>\n" }
         let patches = list.entriesByUrgency.map { row($0) }.joined(separator: "\n")
-        let ends = FeedRepository.Role.allCases.map { role in
+        let ends = FeedRole.allCases.map { role in
             let end = feed.state(of: role).expires
             guard end < now else { return "\(role.rawValue) \(now.wholeDays(until: end).counting("day"))" }
             return "\(role.rawValue) ended \((now.secondsSince1970 - end.secondsSince1970).length) ago"

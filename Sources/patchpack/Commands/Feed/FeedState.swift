@@ -20,16 +20,14 @@ struct FeedState {
             number == nil ? text : String(text.dropLast((parts.last?.count ?? 0) + 1)))
     }
 
-    var isServed: Bool { Self.isServed(place) }
-
-    private static func isServed(_ place: String) -> Bool { place.hasPrefix("https://") || place.hasPrefix("http://") }
+    var isServed: Bool { URLPath.isServed(place) }
 
     /// Whether a feed is on a server.
     ///
-    /// - Parameter place: A URL whose scheme is in lower case, or a folder.
+    /// - Parameter place: A URL, or a folder.
     /// - Throws: `feedUnavailable` if it is neither.
     static func check(_ place: String) throws(PatchError) -> Bool {
-        guard !isServed(place) else { return true }
+        guard !URLPath.isServed(place) else { return true }
         guard Path(place).isFolder else {
             throw PatchError(
                 .feedUnavailable, "\(HTTPSource.shown(place)): there is no such folder",

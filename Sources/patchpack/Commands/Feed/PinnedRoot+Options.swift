@@ -15,7 +15,7 @@ extension PinnedRoot {
     }
 }
 
-extension FeedRepository.Fault {
+extension FeedFault {
     /// The warning in words, with its remedy.
     func text(at now: Timestamp) -> String {
         switch self {

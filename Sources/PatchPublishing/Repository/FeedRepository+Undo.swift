@@ -1,0 +1,75 @@
+package import PatchCrypto
+internal import PatchFeed
+
+// Restoring the list of an earlier state.
+extension FeedRepository {
+    /// Restores the list of an older state, unless it is in effect. A patch that was not listed then is withdrawn, because devices
+    /// may have it.
+    ///
+    /// - Returns: Whether the list was changed.
+    /// - Throws: `config` if a patch was listed then, but the release keys no longer sign its envelope.
+    package mutating func undo(to older: FeedRepository, in details: ChangeDetails) throws(PatchError) -> Bool {
+        let signed = Set(targets.map(\.path))
+        let before = older.list.entries
+        for entry in before where entry.state != .withdrawn && !signed.contains(entry.path ?? "") {
+            throw PatchError(
+                .config, "\(entry.name) was removed, so the state before that cannot be made again",
+                remedy: PublishingRemedy.publishAgain)
+        }
+        var restored = list
+        restored.isEnabled = older.list.isEnabled
+        restored.minimumAppVersion = older.list.minimumAppVersion
+        restored.notice = older.list.notice
+        restored.switches = older.list.switches
+        let (now, earlier) = (Dictionary(grouping: list.entries, by: \.name), Set(before.map(\.path)))
+        restored.entries =
+            before.map { entry in
+                // An entry that is the same for devices keeps its current time, author and reason.
+                now[entry.name]?.first { $0.isEquivalent(to: entry) } ?? entry
+            }
+            + list.entries.filter { !earlier.contains($0.path) }.map { entry in
+                guard entry.state != .withdrawn else { return entry }
+                var entry = entry
+                entry.state = .withdrawn
+                entry.reason = details.reason ?? "undone"
+                return entry
+            }
+        guard !restored.isEquivalent(to: list) else { return false }
+        edit(in: details) { $0 = restored }
+        return true
+    }
+
+    /// Checks that a state may be restored without being named.
+    ///
+    /// Restoring it must roll back changes of the same author, and must not offer a patch to any device that does not get it now.
+    ///
+    /// - Parameters:
+    ///   - older: The state before the last change.
+    ///   - undone: The changes since then.
+    /// - Throws: `config` if it may not.
+    package func checkUndo(
+        to older: FeedRepository, undoing undone: [ChangeStamp], by author: String?
+    ) throws(PatchError) {
+        guard let reason = reasonAgainstUndo(to: older, undoing: undone, by: author) else { return }
+        throw PatchError(
+            .config, reason, remedy: PublishingRemedy.giveState(older.state(of: .snapshot).version))
+    }
+
+    private func reasonAgainstUndo(
+        to older: FeedRepository, undoing undone: [ChangeStamp], by author: String?
+    ) -> String? {
+        for change in undone {
+            guard let other = change.author, other != author else { continue }
+            return "a change since then was made by \(other)\(change.reason.map { ": \($0)" } ?? "")"
+        }
+        let listed = list.entries(by: \.path)
+        let wider = older.list.entries.first { entry in
+            listed[entry.path].map { entry.reachesMore(than: $0) } ?? (entry.state == .active)
+        }
+        if let wider { return "\(wider.name) would be \(wider.words) again" }
+        if let lowest = list.minimumAppVersion, older.list.minimumAppVersion.map({ $0 < lowest }) ?? true {
+            return "versions of the app below \(lowest) would get patches again"
+        }
+        return list.isEnabled || !older.list.isEnabled ? nil : "all patches would be switched on again"
+    }
+}

@@ -1,0 +1,42 @@
+internal import PatchCrypto
+internal import PatchFeed
+
+/// The metadata that each role signs.
+struct MetadataBodies: Sendable {
+    var root: RootMetadata
+    var targets: TargetsMetadata
+    var rollout: TargetsMetadata
+    var snapshot: SnapshotMetadata
+    var timestamp: TimestampMetadata
+
+    subscript(role: FeedRole) -> any MetadataBody {
+        switch role {
+        case .root: root
+        case .targets: targets
+        case .rollout: rollout
+        case .snapshot: snapshot
+        case .timestamp: timestamp
+        }
+    }
+
+    /// Sets the metadata of a role from a file.
+    mutating func take(_ file: SignedMetadata, as role: FeedRole) throws(PatchError) {
+        switch role {
+        case .root: root = try RootMetadata(file)
+        case .targets: targets = try TargetsMetadata(file)
+        case .rollout: rollout = try TargetsMetadata(file)
+        case .snapshot: snapshot = try SnapshotMetadata(file)
+        case .timestamp: timestamp = try TimestampMetadata(file)
+        }
+    }
+
+    mutating func renew(_ role: FeedRole, version: Int, expires: Timestamp) {
+        switch role {
+        case .root: (root.version, root.expires) = (version, expires)
+        case .targets: (targets.version, targets.expires) = (version, expires)
+        case .rollout: (rollout.version, rollout.expires) = (version, expires)
+        case .snapshot: (snapshot.version, snapshot.expires) = (version, expires)
+        case .timestamp: (timestamp.version, timestamp.expires) = (version, expires)
+        }
+    }
+}

@@ -1,0 +1,38 @@
+package import PatchCrypto
+
+/// An envelope to publish.
+package struct Publication: Sendable {
+    /// The envelope, which the caller has verified.
+    let envelope: FeedFile.Contents
+    /// The envelope's file name, such as `com.example.shop.cart-total-7.js`.
+    let name: String
+    /// The list's entry, without its path.
+    package let entry: PatchEntryDraft
+
+    package init(_ envelope: FeedFile.Contents, name: String, entry: PatchEntryDraft) {
+        self.envelope = envelope
+        self.name = name
+        self.entry = entry
+    }
+
+    /// Lists a patch under its name and version.
+    ///
+    /// - Parameter body: Sets the audience; by default, all devices.
+    package init(
+        _ envelope: FeedFile.Contents, _ manifest: Manifest,
+        _ body: (inout PatchEntryDraft) throws(PatchError) -> Void = { _ throws(PatchError) in }
+    ) throws(PatchError) {
+        var entry = PatchEntryDraft(manifest)
+        try body(&entry)
+        self.init(envelope, name: "\(manifest.id)-\(manifest.version).js", entry: entry)
+    }
+
+    /// The result of publishing it.
+    package enum Listing: Sendable {
+        case added
+        /// It is already listed as requested.
+        case unchanged
+        /// It is already listed in another way, which stays: offered to others, paused or withdrawn.
+        case differs(PatchEntryDraft)
+    }
+}
