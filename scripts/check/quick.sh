@@ -32,7 +32,6 @@ find_tests() {
   Sources/patchpack/Commands/*)
     folder=${file#Sources/patchpack/Commands/}
     folder=Tests/patchpackTests/${folder%%/*}
-    [ -d "$folder" ] || folder=Tests/patchpackTests/Envelopes # Shared has no tests of its own
     target=patchpackTests filter=$(suites "$folder")
     ;;
   Sources/patchpack/* | Sources/CVersion/* | Sources/CLibzipLoader/*) target=patchpackTests filter=$(suites Tests/patchpackTests/Arguments Tests/patchpackTests/Output) ;;

@@ -110,6 +110,13 @@ struct ParsedArguments: Sendable {
         }
     }
 
+    /// How many files to work on at a time.
+    ///
+    /// - Parameter defaultsToOne: Whether the default is 1, instead of one for each core.
+    func jobs(defaultsToOne: Bool = false) throws(PatchError) -> Int {
+        try number(of: .jobs) ?? (defaultsToOne ? 1 : Resources.processorCount)
+    }
+
     /// A value as a length of time, in seconds.
     func seconds(of option: Option) throws(PatchError) -> Int? {
         try value(of: option, "a length of time such as 90s, 15m, 4h or 2d", Self.seconds)

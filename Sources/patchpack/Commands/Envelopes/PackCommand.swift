@@ -1,7 +1,4 @@
 import PatchCrypto
-import PatchFiles
-import PatchLint
-import PatchRunner
 
 /// `pack`: makes envelopes from scripts.
 enum PackCommand {
@@ -23,10 +20,11 @@ enum PackCommand {
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         // Each job has files open until they are flushed.
         Resources.allowManyOpenFiles()
-        let job = try PackJob(arguments)
-        let done = job.isDryRun ? "would be packed" : arguments.has(.allOrNothing) ? "good" : "packed"
+        let job = PackJob(settings: try PackJob.Settings(arguments))
+        let settings = job.settings
+        let done = settings.isDryRun ? "would be packed" : settings.isAllOrNothing ? "good" : "packed"
         let words = (good: done, bad: "failed")
-        let jobs = try Jobs.count(arguments, defaultsToOne: arguments.has(.signatureCommand))
+        let jobs = try arguments.jobs(defaultsToOne: arguments.has(.signatureCommand))
         var results: [PackJob.Result] = []
         var isForOldClients = false
         let status = try inOrder(
@@ -36,7 +34,7 @@ enum PackCommand {
         ) { (result) throws(PatchError) in
             isForOldClients = isForOldClients || result.isForOldClients
             // Results are shown only after all of them are known to be good.
-            if arguments.has(.allOrNothing) {
+            if settings.isAllOrNothing {
                 results.append(result)
             } else {
                 try show(result, job, console)
@@ -62,7 +60,7 @@ enum PackCommand {
             try console.line(
                 result.isHeldBack ? .faint : .good,
                 result.isHeldBack
-                    ? "held back" : job.isDryRun ? "would pack" : result.isUnchanged ? "unchanged" : "packed",
+                    ? "held back" : job.settings.isDryRun ? "would pack" : result.isUnchanged ? "unchanged" : "packed",
                 "  \(result.unit.output)  \(manifest.id) \(manifest.version), \(result.size) bytes")
         }
     }

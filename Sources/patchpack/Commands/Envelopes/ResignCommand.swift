@@ -19,7 +19,7 @@ enum ResignCommand {
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let resigning = try Resigning(arguments)
         let units = try resigning.units()
-        let jobs = try Jobs.count(arguments, defaultsToOne: arguments.has(.signatureCommand))
+        let jobs = try arguments.jobs(defaultsToOne: arguments.has(.signatureCommand))
         return try inOrder(
             units, jobs: jobs, on: console,
             words: (arguments.has(.detach) ? "detached" : "signed", "refused"), work: { resigning.resign($0) }

@@ -26,7 +26,7 @@ enum VerifyCommand {
         var failed: [Verification.FileResult] = []
         var cases: [ReportCase] = []
         let status = try inOrder(
-            paths, jobs: Jobs.count(arguments), on: console,
+            paths, jobs: arguments.jobs(), on: console,
             words: ("ok", "refused"),
             work: { verification.result(of: $0, keepingScripts: false, hashingPayload: isJSON) }
         ) { (result) throws(PatchError) in

@@ -26,7 +26,7 @@ enum LintCommand {
         var status: Int32 = 0
         let given = try ScriptInput.name(arguments)
         try deliverInOrder(
-            patches, jobs: Jobs.count(arguments),
+            patches, jobs: arguments.jobs(),
             work: { files -> Result<LintedPatch, UnreadPatch> in
                 do throws(PatchError) {
                     return .success(try LintedPatch(files, fields, interface, onStandardInput: given))

@@ -113,3 +113,16 @@ struct LintedPatch: Sendable {
         return all.dropFirst(above.count).map { Path(bytes: $0).description }.joined(separator: "/")
     }
 }
+
+extension PatchError {
+    /// An error for a patch that is in two files.
+    ///
+    /// - Parameters:
+    ///   - patch: Its id and version.
+    ///   - other: The other file with the same patch.
+    static func twice(_ patch: String, _ other: Path) -> PatchError {
+        PatchError(
+            .duplicate, "\(patch) is also in \(other)",
+            hint: "give the newer one a higher @version, or give one of them another @patch")
+    }
+}

@@ -140,13 +140,3 @@ private final class OrderedResults<Result: Sendable>: Sendable {
         }
     }
 }
-
-/// How many files to work on at a time.
-enum Jobs {
-    /// The number from `--jobs`, or its default.
-    ///
-    /// - Parameter defaultsToOne: Whether the default is 1, instead of one for each core.
-    static func count(_ arguments: ParsedArguments, defaultsToOne: Bool = false) throws(PatchError) -> Int {
-        try arguments.number(of: .jobs) ?? (defaultsToOne ? 1 : Resources.processorCount)
-    }
-}

@@ -1,0 +1,75 @@
+import PatchCrypto
+import PatchFiles
+import PatchRunner
+
+extension PackJob {
+    /// The scripts, keys and options of a run.
+    struct Settings: Sendable {
+        /// The scripts, with the folders that they were found in.
+        let files: [InputFiles.Placed]
+        /// The keys that encrypt and sign.
+        let packer: EnvelopePacker
+        /// The keys of all signers.
+        let trustStore: TrustStore
+        let now: Timestamp
+        /// Programs that add signatures.
+        var commands: [SignatureCommand] = []
+        /// The name of a script on standard input.
+        var standardInputName: Path?
+        /// Whether all scripts are one envelope.
+        var isBundle = false
+        /// The folder below which scripts are named by their paths.
+        var root: Path?
+        /// An envelope, or the folder for envelopes; nil for the current folder.
+        var output: Path?
+        /// The fields that take the place of tags.
+        var fields = ManifestFields()
+        /// The functions that the app offers.
+        var interface: PatchInterface?
+        /// Whether the code is checked, and not only the tags.
+        var lints = true
+        var isDryRun = false
+        /// Whether nothing is written unless all envelopes are good.
+        var isAllOrNothing = false
+        /// Whether an envelope replaces a lower version of the same patch.
+        var upgrades = false
+        /// Whether an envelope replaces any file.
+        var forces = false
+        /// Whether the results are printed as JSON, with the SHA-256 of each payload.
+        var printsJSON = false
+        /// Refuses outputs that are inputs.
+        var protectInputs: @Sendable ([Path]) throws(PatchError) -> Void = { _ throws(PatchError) in }
+    }
+}
+
+extension PackJob.Settings {
+    /// Reads the options and the keys.
+    init(_ arguments: ParsedArguments) throws(PatchError) {
+        let fields = try ManifestFields(arguments)
+        let interface = try InterfaceFile.fromOptions(arguments)
+        let files = try InputFiles.placed(arguments, called: ".lua")
+        let keys = try KeyFiles(arguments, operands: files.map(\.path))
+        let signingKeys = try keys.signingKeys()
+        let commands = try SignatureCommand.all(arguments)
+        guard !signingKeys.isEmpty || !commands.isEmpty else {
+            throw PatchError(.usage, "no signing key", hint: "give --signing-key FILE, or set PATCHPACK_SIGNING_KEY")
+        }
+        guard let scriptKey = try keys.scriptKey() else {
+            throw PatchError(.usage, "no script key", hint: "give --script-key FILE, or set PATCHPACK_SCRIPT_KEY")
+        }
+        self.init(
+            files: files, packer: try EnvelopePacker(scriptKey: scriptKey, signingKeys: signingKeys),
+            trustStore: try keys.trustStore(orThatOf: signingKeys, needed: !commands.isEmpty),
+            now: try SystemClock.now(), commands: commands)
+        (self.fields, self.interface) = (fields, interface)
+        standardInputName = arguments.value(of: .stdinFilename)?.path
+        (root, output) = (arguments.value(of: .root)?.path, arguments.value(of: .output)?.path)
+        isBundle = arguments.has(.bundle)
+        lints = !arguments.has(.noLint)
+        isDryRun = arguments.has(.dryRun)
+        isAllOrNothing = arguments.has(.allOrNothing)
+        (upgrades, forces) = (arguments.has(.upgrade), arguments.has(.force))
+        printsJSON = arguments.format == "json"
+        protectInputs = { (outputs) throws(PatchError) in try keys.protectInputs(from: outputs) }
+    }
+}

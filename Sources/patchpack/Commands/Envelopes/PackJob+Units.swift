@@ -1,0 +1,135 @@
+import PatchCrypto
+import PatchFiles
+
+// The envelopes of a command line, with their names and outputs.
+extension PackJob {
+    /// The envelopes to make: one from each script, or one from all of them.
+    func units() throws(PatchError) -> [Unit] {
+        let isBundle = settings.isBundle
+        guard !isBundle || !settings.files.isEmpty else {
+            throw PatchError(.usage, "--bundle without a script", hint: "the first script is the entry")
+        }
+        guard !isBundle || settings.files[0].folder == nil else {
+            throw PatchError(
+                .usage, "--bundle with a folder first",
+                hint: "the first script is the entry: name it before the folders"
+            )
+        }
+        if !isBundle, settings.files.count > 1, let output = settings.output {
+            try Self.checkFolder(output)
+        }
+        if !isBundle, settings.files.count > 1, settings.fields.id != nil {
+            throw PatchError(
+                .usage, "--id with several scripts", hint: "give each script a tag `-- @patch NAME`, or --bundle them")
+        }
+        var units: [Unit] = []
+        if isBundle {
+            var scripts: [(path: Path, name: String)] = []
+            for (path, folder) in settings.files { scripts.append((path, try name(of: path, in: folder))) }
+            units = [Unit(scripts: scripts, output: try output(for: scripts[0].name, isOnly: true))]
+        } else {
+            for (path, folder) in settings.files {
+                do {
+                    let name = try name(of: path, in: folder)
+                    let output = try output(for: name, isOnly: settings.files.count == 1)
+                    units.append(Unit(scripts: [(path, name)], output: output))
+                } catch {
+                    units.append(Unit(scripts: [(path, "")], output: path, fault: error))
+                }
+            }
+        }
+        let outputs = units.filter { $0.fault == nil && !$0.output.isStandardStream }.map(\.output)
+        var distinct: Set<Path> = []
+        for output in outputs where !distinct.insert(output).inserted {
+            throw PatchError(
+                .usage, "two scripts would be packed into \(output)", hint: "give --root DIR, to name them by folder")
+        }
+        try settings.protectInputs(outputs)
+        if units.count > 1 { refuseDuplicates(in: &units) }
+        return units
+    }
+
+    /// Refuses a second script with the same id and version, because an app would accept either.
+    private func refuseDuplicates(in units: inout [Unit]) {
+        var seen: [String: Path] = [:]
+        for index in units.indices where units[index].fault == nil {
+            let path = units[index].scripts[0].path
+            guard FileInfo(path, following: true)?.isRegular == true,
+                let bytes = try? InputFile.contents(of: path, limit: settings.packer.limits.scriptSize)
+            else { continue }
+            let patch = (try? ScriptHead(of: bytes)).map(patch(of:)) ?? ""
+            units[index].patch = patch
+            guard !patch.isEmpty else { continue }
+            if let other = seen[patch] { units[index].fault = PatchError.twice(patch, other).about(path) }
+            seen[patch] = seen[patch] ?? path
+        }
+    }
+
+    /// The id and version of a script's head; "" if it has none.
+    func patch(of head: ScriptHead) -> String {
+        guard let id = settings.fields.id ?? head.value(of: .patch),
+            let version = settings.fields.version ?? head.value(of: .version)
+        else { return "" }
+        return "\(id) \(version)"
+    }
+
+    /// A script's name in its envelope.
+    private func name(of operand: Path, in folder: Path?) throws(PatchError) -> String {
+        let path = operand.isStandardStream ? settings.standardInputName ?? operand : operand
+        guard !path.isStandardStream else {
+            throw PatchError(
+                .usage, "the script on standard input has no name", hint: "give it one: --stdin-filename NAME.lua")
+        }
+        guard !path.isFolder else {
+            throw PatchError(.noInput, "is a folder", hint: "give --recursive to take each .lua file in it").about(path)
+        }
+        let root = settings.root
+        let name: String
+        if settings.isBundle, root == nil {
+            // In a bundle, scripts are named as in `lint` and `test`: by their paths below the entry's folder.
+            let first = settings.files[0].path
+            let entry = first.isStandardStream ? settings.standardInputName ?? first : first
+            name = LintedPatch.name(of: path, beside: entry)
+        } else {
+            name = try InputFiles.name(of: path, in: folder, root: root).description
+        }
+        guard Manifest.Script.isName(name) else {
+            throw PatchError(
+                .usage, "\(name) cannot be a script's name",
+                hint: path.ends(in: ".js")
+                    ? "an envelope is packed already: name its script" : Manifest.Script.nameRule
+            ).about(path)
+        }
+        return name
+    }
+
+    /// The path of an entry script's envelope: in the output folder, unless the name of the output ends in `.js`.
+    ///
+    /// A pattern such as `*.lua` that matches a single script today must not turn `-o dist` into a file.
+    private func output(for entry: String, isOnly: Bool) throws(PatchError) -> Path {
+        let name = Path(entry.dropLast(".lua".count) + ".js")
+        guard let output = settings.output else { return name }
+        if output.isStandardStream {
+            guard isOnly, !settings.printsJSON else {
+                throw PatchError(.usage, "-o - works only with one envelope and text output", hint: "name a folder")
+            }
+            return output
+        }
+        guard !output.ends(in: ".lua") || output.isFolder else {
+            throw PatchError(
+                .usage, "-o \(output) ends in .lua", hint: "an envelope is NAME.js; any other name is a folder")
+        }
+        guard Self.isFile(output) else { return output.appending(name) }
+        try output.checkParent()
+        return output
+    }
+
+    private static func isFile(_ output: Path) -> Bool { output.ends(in: ".js") && !output.isFolder }
+
+    /// Refuses an output that is one file.
+    private static func checkFolder(_ output: Path) throws(PatchError) {
+        guard !isFile(output) else {
+            throw PatchError(.usage, "\(output) is one file, but there are several envelopes", hint: "name a folder")
+        }
+    }
+}

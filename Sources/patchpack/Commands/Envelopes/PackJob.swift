@@ -1,0 +1,231 @@
+import PatchCrypto
+import PatchFiles
+import PatchRunner
+import PatchLint
+import Synchronization
+
+/// One run of `pack`: makes all of its envelopes.
+struct PackJob: Sendable {
+    /// An envelope to make.
+    struct Unit: Sendable {
+        /// The scripts and their names in the envelope, the entry first.
+        let scripts: [(path: Path, name: String)]
+        let output: Path
+        /// The id and version in an entry script that was checked for duplicates; "" if it had none, nil if it was not checked.
+        var patch: String?
+        /// The reason that it cannot be made.
+        var fault: PatchError?
+    }
+
+    /// The result of making an envelope.
+    struct Result: Sendable {
+        let unit: Unit
+        var manifest: Manifest?
+        /// The SHA-256 of the payload, which no signature changes.
+        var payloadDigest: String?
+        var size = 0
+        /// Whether all of its signatures are `rsa-sha1`.
+        var isForOldClients = false
+        /// Whether its output already exists with the same bytes.
+        var isUnchanged = false
+        /// Whether it is not written because another one failed.
+        var isHeldBack = false
+        /// The file to write when all envelopes are good.
+        var file: OutputFile?
+        /// Problems that do not prevent packing.
+        var warnings: [String] = []
+        var error: PatchError?
+    }
+
+    let settings: Settings
+    /// Whether the envelope goes to standard output.
+    var writesToStandardOutput: Bool { settings.output?.isStandardStream == true }
+
+    /// Makes envelopes, opens them as a verifier would, and writes the good ones, unless they are to be written later.
+    func pack(_ units: [Unit]) -> [Result] {
+        var results = units.map(seal)
+        guard !settings.isDryRun, !settings.isAllOrNothing else { return results }
+        // Only files that replace nothing are written together. The others are checked one by one.
+        let new = results.indices.filter { index in
+            results[index].file.map { !settings.upgrades || FileInfo($0.path, following: false) == nil } ?? false
+        }
+        let errors = OutputFile.writeEach(new.compactMap { results[$0].file }, replacing: { _ in settings.forces })
+        for (index, error) in zip(new, errors) where error?.code != .exists {
+            (results[index].error, results[index].file) = (error, nil)
+        }
+        for index in results.indices where results[index].file != nil {
+            var alone = [results[index]]
+            do throws(PatchError) { try write(&alone) } catch { alone[0].error = error }
+            results[index] = alone[0]
+            results[index].file = nil
+        }
+        return results
+    }
+
+    /// Makes one envelope, and opens it as a verifier would.
+    private func seal(_ unit: Unit) -> Result {
+        var result = Result(unit: unit, error: unit.fault)
+        guard result.error == nil else { return result }
+        do {
+            let scripts = try scripts(of: unit)
+            if settings.lints { try LuaLibrary.check() }
+            let linted = LintedPatch(
+                zip(scripts, unit.scripts).map { ($0, $1.path) }, settings.fields, settings.interface,
+                looksAtCode: settings.lints)
+            let manifest = try judged(linted, &result)
+            if let head = linted.head { try check(head, isThatOf: unit) }
+            if let end = manifest.expires, end <= settings.now {
+                result.warnings.append("\(unit.scripts[0].path): it has already expired, at \(end)")
+            }
+            var sealed = try settings.packer.seal(manifest, scripts)
+            for command in settings.commands {
+                try sealed.attach(
+                    try command.signature(of: sealed.payload), from: settings.trustStore, at: settings.now)
+            }
+            let envelope = try sealed.encoded()
+            result.manifest = manifest
+            result.size = envelope.count
+            result.isForOldClients = sealed.algorithms == [.rsaSHA1]
+            if settings.printsJSON {
+                let digest = try MessageDigest.sha256.hexadecimal(of: sealed.payload)
+                result.payloadDigest = String(decoding: digest, as: UTF8.self)
+            }
+            try check(envelope, scripts, signers: sealed.signers.count)
+            if writesToStandardOutput {
+                if !settings.isDryRun { try StandardOutput.write(envelope) }
+            } else if unit.output.holds(envelope) {
+                result.isUnchanged = true
+            } else {
+                result.file = OutputFile(path: unit.output, content: .bytes(envelope))
+                if settings.forces, let refusal = refusal(of: manifest, at: unit.output) {
+                    result.warnings.append("\(refusal.text); --force replaces it")
+                }
+                if settings.isDryRun || settings.isAllOrNothing {
+                    var alone = [result]
+                    try settle(&alone) { (results) throws(PatchError) in _ = try replaced(by: results) }
+                    result = alone[0]
+                }
+            }
+        } catch {
+            result.error = error.code == .config ? error.about(unit.scripts[0].path) : error
+        }
+        return result
+    }
+
+    /// Writes the envelopes that are not written yet: all of them or none.
+    ///
+    /// - Throws: `exists` if an envelope must not replace an existing file, `io` if writing fails.
+    func write(_ results: inout [Result]) throws(PatchError) {
+        guard !settings.isDryRun else { return }
+        try settle(&results) { (results) throws(PatchError) in
+            let files = results.compactMap(\.file)
+            guard settings.upgrades, files.contains(where: { FileInfo($0.path, following: false) != nil }) else {
+                return try OutputFile.write(files, force: settings.forces)
+            }
+            // The checked file must be the one that is replaced, so other upgrades wait.
+            try Self.upgrades.withLock { _ throws(PatchError) in
+                try Folder.whileLocked(around: files.map(\.path)) { () throws(PatchError) in
+                    let replaced = try replaced(by: results)
+                    try OutputFile.write(files) { settings.forces || replaced.contains($0) }
+                }
+            }
+        }
+        for index in results.indices { results[index].file = nil }
+    }
+
+    /// One thread upgrades at a time, so that no thread waits for a lock of its own process.
+    private static let upgrades = Mutex(())
+
+    /// Calls `body` again as long as another process has put the same envelopes in place. Those envelopes are unchanged.
+    private func settle(_ results: inout [Result], _ body: ([Result]) throws(PatchError) -> Void) throws(PatchError) {
+        while true {
+            do throws(PatchError) {
+                return try body(results)
+            } catch {
+                guard error.code == .exists else { throw error }
+                var isFound = false
+                for index in results.indices {
+                    guard let file = results[index].file, case .bytes(let bytes) = file.content,
+                        file.path.holds(bytes)
+                    else { continue }
+                    results[index].isUnchanged = true
+                    results[index].file = nil
+                    isFound = true
+                }
+                guard isFound else { throw error }
+            }
+        }
+    }
+
+    /// Checks that an entry script still has the id and version that it had in the check for duplicates. Its bytes are not kept
+    /// until then.
+    private func check(_ head: ScriptHead, isThatOf unit: Unit) throws(PatchError) {
+        guard let looked = unit.patch, !looked.isByteEqual(to: patch(of: head)) else { return }
+        throw PatchError(
+            .noInput, "another id or version than when pack began: it was changed meanwhile", hint: "pack it again"
+        ).about(unit.scripts[0].path)
+    }
+
+    /// The manifest of a patch without errors. Its warnings are added to the result.
+    private func judged(_ linted: LintedPatch, _ result: inout Result) throws(PatchError) -> Manifest {
+        var fault: PatchError?
+        for (finding, file) in linted.findings {
+            let text = "\(finding.message) [\(finding.code.rawValue)]"
+            if finding.severity == .warning {
+                let place = "\(file):\(finding.line):\(finding.column)"
+                result.warnings.append("\(place): \(text)" + (finding.shownHint(of: file).map { "; \($0)" } ?? ""))
+            } else if fault == nil {
+                let hint =
+                    finding.shownHint(of: file).map { "\($0)\($0.hasSuffix("?") ? " Or" : ", or")" } ?? "fix it, or"
+                fault = PatchError(
+                    .script, text, hint: "\(hint) pack it anyway with --no-lint",
+                    at: .init(file: file.description, line: finding.line))
+            }
+        }
+        let manifest = try linted.manifest.get()
+        if let fault { throw fault }
+        return manifest
+    }
+
+    private func scripts(of unit: Unit) throws(PatchError) -> [PatchScript] {
+        var scripts: [PatchScript] = []
+        for (path, name) in unit.scripts {
+            let bytes = try ScriptInput.bytes(of: path)
+            guard bytes.count <= settings.packer.limits.scriptSize else {
+                throw PatchError(
+                    .limit, "larger than the \(settings.packer.limits.scriptSize) bytes allowed for a script",
+                    hint: "split it, and pack the parts with --bundle"
+                ).about(path)
+            }
+            scripts.append(PatchScript(name: name, bytes: bytes))
+        }
+        return scripts
+    }
+
+    /// Checks that the new envelope can be opened and holds the same scripts.
+    ///
+    /// The trust in its signers was checked before. The expiry is not checked.
+    private func check(_ envelope: [UInt8], _ scripts: [PatchScript], signers: Int) throws(PatchError) {
+        let verifier = try EnvelopeVerifier(trustStore: settings.trustStore, threshold: signers, policy: .none)
+        guard try verifier.verify(envelope, scriptKeys: settings.packer.scriptKey).scripts == scripts else {
+            throw PatchError(.internal, "the envelope does not hold the packed scripts", hint: "report this defect")
+        }
+    }
+}
+
+extension PackJob.Result {
+    func json(_ job: PackJob) -> JSONValue {
+        .report(
+            "patchpack.pack/1",
+            about: [
+                ("file", .string((unit.scripts.first?.path ?? unit.output).description)),
+                ("output", unit.fault == nil ? .string(unit.output.description) : .null),
+            ], error,
+            [
+                ("written", .bool(error == nil && !job.settings.isDryRun && !isUnchanged && !isHeldBack)),
+                ("unchanged", .bool(isUnchanged)), ("warnings", .strings(warnings)),
+                ("payloadSHA256", .optional(payloadDigest)), ("size", manifest == nil ? .null : .integer(size)),
+                ("manifest", manifest?.json ?? .null),
+            ])
+    }
+}

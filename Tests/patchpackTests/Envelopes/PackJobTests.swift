@@ -1,0 +1,82 @@
+import PatchCrypto
+import PatchFiles
+import TestSupport
+import Testing
+
+@testable import patchpack
+
+/// The rules of packing, in this process.
+@Suite(.ownThreads) struct PackJobTests {
+    private let folder: TestFolder
+
+    init() throws { folder = try TestFolder() }
+
+    private func write(_ name: String, id: String = "com.example.shop.cart-total", version: Int = 7) throws -> Path {
+        let script = ReleaseFixture.script
+            .replacing("com.example.shop.cart-total", with: id).replacing("@version  7", with: "@version  \(version)")
+        return Path(try folder.write(script, to: name))
+    }
+
+    private func settings(_ files: [Path], to output: String) throws -> PackJob.Settings {
+        var settings = PackJob.Settings(
+            files: files.map { ($0, nil) },
+            packer: try EnvelopePacker(scriptKey: TestKeys.script, signingKeys: [TestKeys.signing]),
+            trustStore: TestKeys.trust, now: try #require(Timestamp(secondsSince1970: 1_800_000_000)))
+        settings.output = Path(folder.at(output))
+        return settings
+    }
+
+    private func code(_ settings: PackJob.Settings) -> PatchError.Code? {
+        do throws(PatchError) {
+            _ = try PackJob(settings: settings).units()
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+
+    @Test func anOutputThatEndsInJSIsOneEnvelope() throws {
+        let (one, two) = (try write("one.lua"), try write("two.lua", id: "com.example.shop.two"))
+        let units = try PackJob(settings: settings([one, two], to: "dist")).units()
+        #expect(units.map(\.output) == ["one", "two"].map { Path(folder.at("dist/\($0).js")) })
+        #expect(try PackJob(settings: settings([one], to: "a.js")).units().map(\.output) == [Path(folder.at("a.js"))])
+        #expect(try code(settings([one, two], to: "a.js")) == .usage)
+        #expect(try PackJob(settings: settings([one], to: "a.lua")).units()[0].fault?.code == .usage)
+        #expect(try code(settings([one, two, one], to: "dist")) == .usage)
+    }
+
+    @Test func theSecondScriptWithAnIDAndAVersionIsRefused() throws {
+        let files = [try write("one.lua"), try write("two.lua"), try write("three.lua", version: 8)]
+        let units = try PackJob(settings: settings(files, to: "dist")).units()
+        #expect(units.map(\.fault?.code) == [nil, .duplicate, nil])
+    }
+
+    /// An upgrade replaces a lower version of the same patch, and force replaces any file.
+    @Test(arguments: [
+        (6, false, false, PatchError.Code.exists), (6, true, false, nil), (7, true, false, .exists),
+        (8, true, false, .exists), (8, false, true, nil),
+    ])
+    func aFileIsReplaced(by version: Int, upgrades: Bool, forces: Bool, code: PatchError.Code?) throws {
+        let output = folder.at("a.js")
+        func pack(_ version: Int, notes: String, upgrades: Bool = false, forces: Bool = false) throws -> PackJob.Result
+        {
+            var settings = try settings([write("a.lua", version: version)], to: "a.js")
+            (settings.upgrades, settings.forces, settings.fields.notes) = (upgrades, forces, notes)
+            let job = PackJob(settings: settings)
+            return try #require(job.pack(job.units()).first)
+        }
+        #expect(try pack(version, notes: "old").error == nil)
+        let before = try folder.read("a.js")
+        let result = try pack(7, notes: "new", upgrades: upgrades, forces: forces)
+        #expect(result.error?.code == code, "\(output): \(String(describing: result.error))")
+        #expect(try (folder.read("a.js") == before) == (code != nil))
+    }
+
+    @Test func aDryRunWritesNothing() throws {
+        var settings = try settings([write("a.lua")], to: "a.js")
+        settings.isDryRun = true
+        let job = PackJob(settings: settings)
+        let result = try #require(try job.pack(job.units()).first)
+        #expect(result.error == nil && result.manifest?.version == 7 && !folder.exists("a.js"))
+    }
+}
