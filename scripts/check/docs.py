@@ -93,7 +93,7 @@ LISTS = [
      r"\n## pack\n(.*?)\n## ", r"^\| `@(\w+)"),
     (("verbs", "Sources/patchpack/Commands/Tool/Verb+All.swift", r"all = \[(.*?)\]", r"(\w+)Command\.verb"), "docs/cli.md",
      r"```text\n(.*?)```", r"^patchpack (\w+)"),
-    (("actions of feed", "Sources/patchpack/Commands/Feed/FeedCommand+Verb.swift", r"(.*)", r"\baction\(\s*\"(\w+)\""), "docs/cli.md",
+    (("actions of feed", "Sources/patchpack/Commands/Feed/FeedCommand.swift", r"(.*)", r"\baction\(\s*\"(\w+)\""), "docs/cli.md",
      r"\npatchpack feed (.*?)\npatchpack", r"\w+"),
     (("actions of store", "Sources/patchpack/Commands/Device/StoreCommand.swift", r"(.*)", r"\baction\(\s*\"(\w+)\""), "docs/cli.md",
      r"\npatchpack store (.*?)\n", r"\b[a-z]+\b"),

@@ -4,7 +4,24 @@ import PatchFiles
 import PatchPublishing
 
 extension FeedCommand {
-    @Sendable static func status(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    /// `feed status`, in words or as metrics.
+    @Sendable static func showStatus(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        guard arguments.format == "openmetrics" else { return try status(arguments, console) }
+        guard arguments.operands.count == 1 else {
+            throw PatchError(.usage, "an id with --format openmetrics", hint: "leave the id out")
+        }
+        let place = FeedState(arguments.operands[0].text)
+        let feed = try place.feed(PinnedRoot.fromOptions(arguments), arguments)
+        let store = try feed.trustStore { (path) throws(PatchError) in try place.read(path, arguments) }
+        let keys = try store.map { (bytes) throws(PatchError) in try TrustStore(contentsOf: bytes).keys } ?? []
+        try console.raw(feed.metrics(of: place.name, keys))
+        guard let days = try arguments.number(of: .days, atLeast: 0) else { return 0 }
+        guard let alarm = try feed.alarm(lasting: days, at: SystemClock.now()) else { return 0 }
+        console.error(alarm.about(Path(place.name)))
+        return alarm.code.exitStatus
+    }
+
+    private static func status(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let place = FeedState(arguments.operands[0].text)
         let root = try PinnedRoot.fromOptions(arguments)
         let feed = try place.feed(root, arguments)
