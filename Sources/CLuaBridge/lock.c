@@ -6,9 +6,7 @@
 //
 // A thread that releases a lock leaves it free, and wakes the first waiter in the queue. Handing the lock over would cost a
 // switch of threads for each call. But a waiter that has waited for a millisecond is handed the next lock, if the lock was not
-// handed over within the last millisecond. So threads that call all the time take turns of a millisecond. Such a turn goes to the
-// first waiter that last ran on the processor that this thread is about to leave: a kernel that has to move a thread leaves the
-// processor idle for up to a millisecond.
+// handed over within the last millisecond. So threads that call all the time take turns of a millisecond, first come, first served.
 //
 // A task is always handed the lock. It is woken by a callback, and it may take time until a thread runs it, so a waiting thread
 // takes a turn that is not used within a millisecond. A task that has lost two turns in this way gets ten milliseconds for the
@@ -46,7 +44,6 @@
 
 #include "lock.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -54,7 +51,6 @@
 enum {
     TURN_NANOSECONDS = 1000000,
     LONG_TURN_NANOSECONDS = 10 * TURN_NANOSECONDS,
-    LONG_WAIT = 20 * TURN_NANOSECONDS,
     MOST_BETWEEN_CHECKS = 50 * TURN_NANOSECONDS,
     MOST_LOST = 2,
     SPINS = 100,
@@ -73,8 +69,6 @@ struct pp_waiter {
     pthread_cond_t ready;
     /// When it joined. It gives up if no lock that it waits for is taken for `patience`, or if it has waited for `longest`.
     uint64_t began, patience, longest;
-    /// The processor that a thread ran on last.
-    int processor;
     /// How often its turn was given to another because it came late.
     int lost;
 };
@@ -163,25 +157,6 @@ static pp_waiter *next_for(pp_state *state) {
     return !own ? any : !any || own->began <= any->began ? own : any;
 }
 
-static int this_processor(void) {
-#if defined(__linux__)
-    return sched_getcpu();
-#else
-    return 0;
-#endif
-}
-
-/// Of the waiters that have waited for the time of a turn, the first that the kernel need not move to another processor. No
-/// waiter is passed over for long.
-static pp_waiter *nearest_from(pp_waiter *first, uint64_t now) {
-    if (first->alarm.wake || now - first->began >= LONG_WAIT) return first;
-    int processor = this_processor();
-    for (pp_waiter *waiter = first; waiter && now - waiter->began >= TURN_NANOSECONDS; waiter = waiter->next) {
-        if (!waiter->alarm.wake && waiter->processor == processor) return waiter;
-    }
-    return first;
-}
-
 void pp_release(pp_state *state) {
     atomic_store(&state->has_leaving_work, false);
     if (atomic_load(&state->closing) || atomic_load(&state->abandoned)) atomic_store(&state->has_leaving_work, true);
@@ -205,7 +180,6 @@ static pp_alarm hand_over(pp_state *state) {
         pthread_cond_signal(&next->ready);
         return (pp_alarm){0};
     }
-    next = nearest_from(next, now);
     take_out(next);
     state->turn_given = now;
     atomic_store(&next->given, state);
@@ -312,7 +286,6 @@ static pp_state *wait_in(pp_queue *queue, int64_t nanoseconds, bool *may_grow) {
     prepare(&waiter, queue, nanoseconds);
     pthread_cond_init(&waiter.ready, NULL);
     pthread_mutex_lock(mutex);
-    waiter.processor = this_processor();
     put_before(NULL, &waiter);
     pp_state *taken;
     while (!(taken = take_turn(&waiter))) {
@@ -331,8 +304,7 @@ static pp_state *wait_in(pp_queue *queue, int64_t nanoseconds, bool *may_grow) {
             until.tv_nsec -= 1000000000;
         }
         pthread_cond_timedwait(&waiter.ready, mutex, &until);
-        waiter.processor = this_processor();
-        if (waiter.is_queued) tell_of_waiters(queue);
+            if (waiter.is_queued) tell_of_waiters(queue);
     }
     pthread_mutex_unlock(mutex);
     pthread_cond_destroy(&waiter.ready);
