@@ -648,7 +648,7 @@ void pp_shrink(pp_patch *patch) {
         bool is_free = last && pp_try_lock(last);
         parts = is_free && last->suspended == 0;
         if (parts)
-            pp_part(last);
+            pp_remove_from_patch(last);
         else if (last)
             atomic_store(&last->has_leaving_work, true); // who leaves it looks again
         pthread_mutex_unlock(&patch->pool->queues_mutex);
@@ -667,7 +667,7 @@ void pp_finish_leaving(pp_state *state) {
         state->session.trusted = true;
         pp_activation *call;
         while ((call = atomic_exchange(&state->abandoned, NULL))) pp_drop_calls(state, call);
-        has_parted = pp_part_if_last(state);
+        has_parted = pp_remove_if_last(state);
         if (atomic_load(&state->closing) && state->suspended == 0) {
             closed = state->session.context;
             pp_empty(state);

@@ -42,7 +42,7 @@ bool pp_add_instance(pp_state *state, bool reserves, const char **why) {
         pp_drop_instance(state, true);
         return false;
     }
-    if (!pp_join(state)) {
+    if (!pp_add_to_patch(state)) {
         give_up_instance(state);
         return false;
     }
@@ -78,7 +78,7 @@ bool pp_close_idle(pp_patch *patch) {
             pp_release(state);
             continue;
         }
-        pp_part(state);
+        pp_remove_from_patch(state);
         closed = state;
     }
     bool goes_on = atomic_load(&patch->instance_count) > 1;

@@ -224,7 +224,7 @@ void pp_close(pp_patch *patch) {
     atomic_store(&patch->closing, true);
     while (atomic_load(&patch->instance_count) > 1) {
         states[count] = instance_at(patch, atomic_load(&patch->instance_count) - 1);
-        pp_part(states[count++]);
+        pp_remove_from_patch(states[count++]);
     }
     // The first keeps its place: a call that comes late waits there, and finds that the patch is closed.
     pp_state *first = states[count++] = instance_at(patch, 0);

@@ -51,7 +51,7 @@ static void keep_counters(pp_patch *patch, pp_state *state) {
     for (int32_t i = 0; i < patch->layer_count; i++) pp_add_counters(&patch->layers[i]->ended, &state->counters[i]);
 }
 
-bool pp_join(pp_state *state) {
+bool pp_add_to_patch(pp_state *state) {
     pp_patch *patch = state->patch;
     pthread_mutex_lock(&patch->pool->queues_mutex);
     atomic_store(&patch->is_growing, false);
@@ -67,7 +67,7 @@ bool pp_join(pp_state *state) {
     return joins;
 }
 
-void pp_part(pp_state *state) {
+void pp_remove_from_patch(pp_state *state) {
     pp_patch *patch = state->patch;
     keep_counters(patch, state);
     atomic_store(&patch->instances[state->instance], &pp_no_state);
@@ -77,14 +77,14 @@ void pp_part(pp_state *state) {
     atomic_store(&state->has_leaving_work, true);
 }
 
-bool pp_part_if_last(pp_state *state) {
+bool pp_remove_if_last(pp_state *state) {
     pp_patch *patch = state->patch;
     int32_t count = atomic_load(&patch->instance_count);
     if (count < 2 || state->instance != count - 1 || pp_fits(patch, count)) return false;
     pthread_mutex_lock(&patch->pool->queues_mutex);
     count = atomic_load(&patch->instance_count);
     bool parts = count > 1 && instance_at(patch, count - 1) == state && state->suspended == 0 && !pp_fits(patch, count);
-    if (parts) pp_part(state);
+    if (parts) pp_remove_from_patch(state);
     pthread_mutex_unlock(&patch->pool->queues_mutex);
     return parts;
 }

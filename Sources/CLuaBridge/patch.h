@@ -12,11 +12,11 @@ void pp_stop_growing(pp_patch *patch, bool for_good);
 /// Whether the patch's memory is enough for as many states, each as large as the largest was.
 bool pp_fits(const pp_patch *patch, int32_t count);
 /// Adds another state, which this thread has locked, to the states that calls enter. Returns false if the patch is closing.
-bool pp_join(pp_state *state);
+bool pp_add_to_patch(pp_state *state);
 /// Removes the last state from them, and adds its counters to the layers' counters. The caller holds the `queues_mutex`.
-void pp_part(pp_state *state);
+void pp_remove_from_patch(pp_state *state);
 /// Does the same if the state, which this thread has locked, is the last, and the memory is not enough for as many. Returns whether it
 /// did.
-bool pp_part_if_last(pp_state *state);
+bool pp_remove_if_last(pp_state *state);
 
 #endif

@@ -176,19 +176,19 @@ static void push_copy(lua_State *L) {
 /// Events that are ignored but not refused, because libraries define them along with others that work. Each is logged once.
 static const struct {
     const char *event, *text;
-} left_out[] = {
+} reported_removals[] = {
     {"__concat", "the sandbox has no '__concat': `..` works on strings and numbers only"},
     {"__mode", "the sandbox has no '__mode': its tables are not weak"},
 };
 
 static void leave_out(lua_State *L) {
     pp_state *state = state_of(L);
-    for (unsigned i = 0; i < sizeof left_out / sizeof *left_out; i++) {
-        if (state->session.left_out & 1u << i) continue;
-        lua_pushstring(L, left_out[i].event);
+    for (unsigned i = 0; i < sizeof reported_removals / sizeof *reported_removals; i++) {
+        if (state->session.reported_removals & 1u << i) continue;
+        lua_pushstring(L, reported_removals[i].event);
         if (lua_rawget(L, 2) != LUA_TNIL) {
-            state->session.left_out |= 1u << i;
-            pp_write_log(L, 2, left_out[i].text, strlen(left_out[i].text));
+            state->session.reported_removals |= 1u << i;
+            pp_write_log(L, 2, reported_removals[i].text, strlen(reported_removals[i].text));
         }
         lua_pop(L, 1);
     }

@@ -141,7 +141,7 @@ typedef struct pp_session {
     /// When the time of a spec's own code is over; 0 for no limit.
     uint64_t deadline;
     /// The ignored events that were already reported to the script's log, a bit for each.
-    uint32_t left_out;
+    uint32_t reported_removals;
     /// Whether a refusal within the current call was already reported to the host.
     bool has_refused;
     /// How many instructions, or steps of C loops, there are between two checks of the clock. It is lower while there

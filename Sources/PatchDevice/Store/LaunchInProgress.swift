@@ -42,7 +42,7 @@ struct LaunchInProgress {
     }
 
     /// Replaces the block reasons of patches that the feed has taken away, if that could not be written.
-    mutating func hinder(_ patches: [(hash: String, code: PatchStatus.Code, reason: String)]) {
+    mutating func setBlockReasons(_ patches: [(hash: String, code: PatchStatus.Code, reason: String)]) {
         blockReasons = blockReasons.filter { _, blockReason in
             guard case .notApplicable(_, let code) = blockReason else { return true }
             return [.appVersion, .engine].contains(code)  // found by a verification

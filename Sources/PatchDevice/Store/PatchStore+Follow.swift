@@ -21,7 +21,7 @@ extension PatchStore {
             }
             let faults = memory.writer.open(isSilent: isSilent)
             guard memory.writer.canWrite, memory.launch.hasBegun else { return (false, faults) }
-            memory.untold = memory.writer.state.begin(host.version, limits: limits, at: clock())
+            memory.pendingOutcomes = memory.writer.state.begin(host.version, limits: limits, at: clock())
             memory.writer.mustWrite = true
             memory.watches.launch = endOfWatch
             return (true, faults)
@@ -37,7 +37,7 @@ extension PatchStore {
         }
         for fault in faults { emit(fault) }
         let isFollower = isFollower
-        if isFollower { memory.locked { $0.launch.hinder([]) } }  // the writer's state counts again
+        if isFollower { memory.locked { $0.launch.setBlockReasons([]) } }  // the writer's state counts again
         if let runner, hasLaunched, hasTakenOver || isFollower {
             run(hasTakenOver ? state.launch?.patches ?? [] : state.goodOnes, on: runner)
             if state.switches != switches { events(.switches(state.switches)) }
@@ -114,10 +114,10 @@ extension PatchStore {
     package func emitDaily(_ event: PatchEvent, _ error: PatchError) {
         let now = uptime.now()
         let isNew = memory.locked { memory in
-            memory.told = memory.told.filter { $0.value + .seconds(86_400) > now }
+            memory.lastReported = memory.lastReported.filter { $0.value + .seconds(86_400) > now }
             let key = "\(event.name) \(error)"
-            guard memory.told[key] == nil, memory.told.count < 100 else { return false }
-            memory.told[key] = now
+            guard memory.lastReported[key] == nil, memory.lastReported.count < 100 else { return false }
+            memory.lastReported[key] = now
             return true
         }
         if isNew { events(event) }

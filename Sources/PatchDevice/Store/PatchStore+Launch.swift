@@ -241,10 +241,10 @@ extension PatchStore {
 
     /// Notes the patches that the feed has taken away, if that could not be written, for ``why(_:)`` and for the processes that
     /// follow this one.
-    func hinder(_ patches: [(hash: String, code: PatchStatus.Code, reason: String)]) {
+    func setBlockReasons(_ patches: [(hash: String, code: PatchStatus.Code, reason: String)]) {
         memory.locked { memory in
-            memory.launch.hinder(patches)
-            memory.writer.owesFeed = !patches.isEmpty
+            memory.launch.setBlockReasons(patches)
+            memory.writer.hasUnwrittenWithdrawals = !patches.isEmpty
         }
     }
 

@@ -27,9 +27,9 @@ package final class PatchStore: Sendable {
         var launch = LaunchInProgress()
         var watches = Watches()
         /// Outcomes of taking over the lock that are not reported yet.
-        var untold: [StoreState.Outcome] = []
+        var pendingOutcomes: [StoreState.Outcome] = []
         /// When lasting faults were last reported, as uptimes.
-        var told: [String: Duration] = [:]
+        var lastReported: [String: Duration] = [:]
     }
 
     /// Opens a store.
@@ -250,8 +250,8 @@ package final class PatchStore: Sendable {
             }
             memory.watches.follow(old, state.launch, until: endOfWatch)
             setAlarm(&memory)
-            defer { memory.untold = [] }
-            return .success(memory.untold + outcomes)
+            defer { memory.pendingOutcomes = [] }
+            return .success(memory.pendingOutcomes + outcomes)
         }
         for fault in faults { emit(fault) }
         switch result {

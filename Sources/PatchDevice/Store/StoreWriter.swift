@@ -17,7 +17,7 @@ struct StoreWriter {
     /// it.
     var mustWrite = true
     /// Whether the feed has taken patches away, and that could not be written yet.
-    var owesFeed = false {
+    var hasUnwrittenWithdrawals = false {
         didSet { endMuteness() }
     }
     /// Whether the store was closed, so that another process may open the folder.
@@ -32,7 +32,7 @@ struct StoreWriter {
     /// Keeps other processes from writing; nil if this process does not write.
     private var lock: Descriptor?
     /// Signals to the processes that follow this one that it cannot write; nil while it can.
-    private var muteness: Descriptor?
+    private var writeFailureSignal: Descriptor?
 
     /// - Parameter state: The state of a new installation. It counts until the folder is read, and if the folder has no state.
     init(folder: StoreFolder, onlyReads: Bool, state: StoreState) {
@@ -73,7 +73,7 @@ struct StoreWriter {
     /// - Returns: The faults of the folder.
     mutating func open(isSilent: Bool = false) -> [PatchError] {
         var faults: [PatchError] = []
-        (lock, muteness, isReleased) = (nil, nil, false)
+        (lock, writeFailureSignal, isReleased) = (nil, nil, false)
         // Nothing in a folder of another user or app counts, and nothing in it is changed.
         func refuse(_ error: PatchError) -> [PatchError] {
             giveUp(error.about(folder.path))
@@ -150,7 +150,7 @@ struct StoreWriter {
 
     /// Releases the lock because of a fault.
     mutating func giveUp(_ fault: PatchError) {
-        (lock, muteness) = (nil, nil)
+        (lock, writeFailureSignal) = (nil, nil)
         self.fault = fault
     }
 
@@ -158,8 +158,8 @@ struct StoreWriter {
     mutating func release() {
         guard process == ProcessID.current, lock != nil else { return }
         lock?.unlock()
-        muteness?.unlock()
-        (lock, muteness, isReleased) = (nil, nil, true)
+        writeFailureSignal?.unlock()
+        (lock, writeFailureSignal, isReleased) = (nil, nil, true)
     }
 
     /// Drops the locks that the process shares with the one that it was forked from.
@@ -167,7 +167,7 @@ struct StoreWriter {
     /// - Returns: Whether this process was forked from the one that opened the store.
     mutating func noticeFork() -> Bool {
         guard process != ProcessID.current else { return false }
-        (process, lock, muteness) = (ProcessID.current, nil, nil)
+        (process, lock, writeFailureSignal) = (ProcessID.current, nil, nil)
         return true
     }
 
@@ -175,9 +175,9 @@ struct StoreWriter {
     mutating func close() {
         if process == ProcessID.current {
             lock?.unlock()
-            muteness?.unlock()
+            writeFailureSignal?.unlock()
         }
-        (lock, muteness, isClosed) = (nil, nil, true)
+        (lock, writeFailureSignal, isClosed) = (nil, nil, true)
     }
 
     // MARK: writing
@@ -199,7 +199,7 @@ struct StoreWriter {
         } catch {
             writeFault = error
             // The processes that follow this one do not see changes that it cannot write, so they ask the feed themselves.
-            if muteness == nil { muteness = folder.lockAsMute() }
+            if writeFailureSignal == nil { writeFailureSignal = folder.lockAsMute() }
             throw error
         }
         if new.held != state.held {
@@ -227,8 +227,8 @@ struct StoreWriter {
 
     /// Ends the signal once the state is written, without the patches that the feed has taken away.
     private mutating func endMuteness() {
-        guard writeFault == nil, !owesFeed else { return }
-        muteness?.unlock()
-        muteness = nil
+        guard writeFault == nil, !hasUnwrittenWithdrawals else { return }
+        writeFailureSignal?.unlock()
+        writeFailureSignal = nil
     }
 }

@@ -192,7 +192,7 @@ struct SyncPass: Sendable {
             store.events(.withdrawn(patch, reason: choice.entry?.reason))
         }
         if let failure {
-            store.hinder(
+            store.setBlockReasons(
                 old.held.compactMap { held in
                     guard list.isEnabled else { return (held.hash, .disabled, StatusResolver.disabled) }
                     let (id, version) = (held.patch.id, held.patch.version)
@@ -204,7 +204,7 @@ struct SyncPass: Sendable {
                 })
             throw failure
         }
-        store.hinder([])
+        store.setBlockReasons([])
         if old.switches != list.switches { store.events(.switches(list.switches)) }
     }
 

@@ -142,7 +142,8 @@ extension FlowChecks {
         let read = function.code[index]
         var place = index - 1
         while place >= 0, function.code[place].opcode != .forPrepare {
-            guard !flow.leads[place], !function.code[place].isTest, function.code[place].opcode != .genericForPrepare
+            guard !flow.isBlockStart[place], !function.code[place].isTest,
+                function.code[place].opcode != .genericForPrepare
             else {
                 // The body of the loop also begins after a jump.
                 if place > 0, !function.code[place].isTest, function.code[place - 1].opcode == .forPrepare {
@@ -168,7 +169,8 @@ extension FlowChecks {
         else { return }
         if let field = structure.field(name) {
             checkFraction(of: value, as: field.type, "the field \(name)", index, name)
-        } else if !context.reads.contains(name), let meant = context.budget.meant(by: name, among: structure.fieldNames)
+        } else if !context.fieldsRead.contains(name),
+            let meant = context.budget.meant(by: name, among: structure.fieldNames)
         {
             report(.unknownField, index, name, "\(type) has no field \(name)", hint: meant)
         }

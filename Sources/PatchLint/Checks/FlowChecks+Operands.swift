@@ -51,7 +51,7 @@ extension FlowChecks {
                 "calculates with \(word ?? "\"\(text.prefix(30))\""), which is not a number",
                 hint: isSum ? "Lua joins strings with .." : nil)
         case .scalar
-        where !context.asks.contains("tonumber") && flow.isSeen(word, before: index, asText: true) == false:
+        where !context.globalsRead.contains("tonumber") && flow.isSeen(word, before: index, asText: true) == false:
             report(
                 .mayNotFit, index, word, "calculates with \(word.map { "\($0), which is \(value)" } ?? "\(value)")",
                 hint:

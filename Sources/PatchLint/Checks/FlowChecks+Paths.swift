@@ -1,7 +1,7 @@
 // The problems of the paths through a function: code that is never run, and loops that never end or never repeat.
 
 extension FlowChecks {
-    mutating func checkWays() {
+    mutating func checkPaths() {
         let reached = reached()
         checkReached(reached)
         // The last jump back to each beginning of a loop.
@@ -63,7 +63,7 @@ extension FlowChecks {
 
     /// The instructions that may follow; none after a call that never returns.
     private func next(_ index: Int) -> Prototype.Successors {
-        flow.endings.contains(index) ? .init() : function.successors(of: index)
+        flow.callsWithoutReturn.contains(index) ? .init() : function.successors(of: index)
     }
 
     /// Finds code that is never run, after a return, a call that never returns, or an endless loop.
@@ -82,7 +82,7 @@ extension FlowChecks {
             // A return follows each tail call.
             let begin = last.opcode == .tailCall && code[index].opcode == .returnSome ? index + 1 : index
             // A return after an error or an endless loop is a habit.
-            let isHabit = flow.endings.contains(index - 1) || last.opcode == .jump
+            let isHabit = flow.callsWithoutReturn.contains(index - 1) || last.opcode == .jump
             let matters = !isHabit || code[begin..<max(begin, end)].contains { $0.opcode.acts }
             if !isMeant, matters, begin < end, let first = (begin..<end).first(where: { code[$0].opcode.isWritten }) {
                 report(.unreachable, first, nil, "this is never run: the code before it always ends")

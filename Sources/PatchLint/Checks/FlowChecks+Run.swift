@@ -28,8 +28,8 @@ extension FlowChecks {
     private mutating func run() {
         guard flow.run() else { return }
         // An early pass may have found wrongly that a call never returns.
-        flow.endings = []
-        for (leader, entry) in flow.entryOf.enumerated() where entry >= 0 {
+        flow.callsWithoutReturn = []
+        for (leader, entry) in flow.blockState.enumerated() where entry >= 0 {
             var state = flow.entries[Int(entry)]
             var index = leader
             while flow.prepare(index, &state) {
@@ -44,7 +44,7 @@ extension FlowChecks {
             }
         }
         checkSelfCall()
-        checkWays()
+        checkPaths()
     }
 
     /// Checks an instruction with the state before it.

@@ -35,7 +35,7 @@ struct FlowChecks {
     mutating func note(_ problem: Problem) {
         // In a protected call, a failure may be intended.
         if [.mayBeNil, .mayNotFit].contains(problem.code), replacement == nil,
-            !context.asks.isDisjoint(with: ["pcall", "xpcall"])
+            !context.globalsRead.isDisjoint(with: ["pcall", "xpcall"])
         {
             return
         }

@@ -108,26 +108,3 @@ struct LuaPattern {
         return nil
     }
 }
-
-extension String {
-    /// The number that Lua reads from the string; nil if Lua does not read it as a number.
-    var luaNumber: Double? {
-        // A longer string is not checked.
-        guard utf8.count <= 200 else { return 0 }
-        func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (9...13).contains(byte) }
-        let text = utf8.drop(while: isSpace)
-        let end = text.lastIndex { !isSpace($0) }
-        guard let end else { return nil }
-        let word = Substring(text[...end])
-        // `strtod` accepts other words too, such as `inf`, but Lua does not.
-        guard word.utf8.allSatisfy({ "0123456789abcdefABCDEFxXpP+-.".utf8.contains($0) }) else { return nil }
-        let sign = word.hasPrefix("-") || word.hasPrefix("+") ? word.prefix(1) : ""
-        let digits = word.dropFirst(sign.count)
-        guard digits.utf8.contains(where: { (0x30...0x39).contains($0) }) || digits.lowercased().hasPrefix("0x") else {
-            return nil
-        }
-        guard digits.lowercased().hasPrefix("0x"), !digits.lowercased().contains("p") else { return Double(word) }
-        // Swift requires an exponent in a hexadecimal number.
-        return Double(word + "p0")
-    }
-}

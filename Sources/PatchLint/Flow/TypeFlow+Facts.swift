@@ -7,7 +7,7 @@ extension TypeFlow {
         if local(register, at: index) != nil { return ValueFacts.Place(register: register, field: nil) }
         for back in 1...2 where index >= back {
             // Where paths meet, the value may be another one.
-            if leads[index - back + 1] { return nil }
+            if isBlockStart[index - back + 1] { return nil }
             guard function.code[index - back].a == register else { continue }
             let instruction = function.code[index - back]
             guard instruction.opcode == .getField, let field = function.text(instruction.c),

@@ -39,7 +39,7 @@ extension TypeFlow {
         guard let field = context.interface.structure(structure)?.field(name), !context.changes.fields.contains(name)
         else { return .unknown }
         var type = context.changes.read(ValueType(field.type, in: context.interface))
-        if case .optional = field.type, !type.isUnknown, !context.tests.contains(name) {
+        if case .optional = field.type, !type.isUnknown, !context.fieldsTested.contains(name) {
             type.doubt = doubt("", asked: index)
         }
         return type
@@ -75,7 +75,7 @@ extension TypeFlow {
     func isBehindEnd(_ index: Int, key: Int, of list: Int) -> Bool {
         // The value that is written may be loaded in between.
         for place in stride(from: index - 2, through: max(1, index - 3), by: -1)
-        where !leads[place + 1...index].contains(true) {
+        where !isBlockStart[place + 1...index].contains(true) {
             let (add, length) = (function.code[place], function.code[place - 1])
             guard add.opcode == .addInteger, add.a == key else { continue }
             return add.signedC > 0 && length.opcode == .length && length.a == add.b && length.b == list

@@ -9,7 +9,7 @@ extension TypeFlow {
     mutating func run() -> Bool {
         guard function.lineOf.count == function.code.count else { return false }
         context.budget.pay(20 * (function.code.count + function.locals.count))
-        leads = function.leaders
+        isBlockStart = function.leaders
         // The last write may be read first, in the next round of a loop.
         for _ in 0..<3 {
             let count = context.changes.count
@@ -36,13 +36,13 @@ extension TypeFlow {
     private mutating func follow() {
         var work = [0]
         entries = []
-        entryOf = Array(repeating: -1, count: function.code.count)
+        blockState = Array(repeating: -1, count: function.code.count)
         visits = Array(repeating: 0, count: function.code.count)
-        guard !entryOf.isEmpty else { return }
+        guard !blockState.isEmpty else { return }
         entries.append(firstState())
-        entryOf[0] = 0
+        blockState[0] = 0
         while let leader = work.popLast() {
-            switch follow(from: leader, entries[Int(entryOf[leader])]) {
+            switch follow(from: leader, entries[Int(blockState[leader])]) {
             case .none: break
             case .one(let target, let state): arrive(at: target, state, &work)
             case .two(let target, let state, let other, let otherState):
@@ -55,9 +55,9 @@ extension TypeFlow {
     /// Joins the state on a path with the state at its end. If the result differs, it is followed from there again.
     private mutating func arrive(at target: Int, _ state: FlowState, _ work: inout [Int]) {
         guard function.code.indices.contains(target), !context.budget.isSpent else { return }
-        let place = Int(entryOf[target])
+        let place = Int(blockState[target])
         guard place >= 0 else {
-            entryOf[target] = Int32(entries.count)
+            blockState[target] = Int32(entries.count)
             entries.append(state)
             work.append(target)
             return
@@ -98,7 +98,7 @@ extension TypeFlow {
     }
 
     /// Whether paths may meet after an instruction, or none leads on.
-    func endsBlock(_ index: Int) -> Bool { index + 1 >= leads.count || leads[index + 1] }
+    func endsBlock(_ index: Int) -> Bool { index + 1 >= isBlockStart.count || isBlockStart[index + 1] }
 
     /// The state before the first instruction.
     private mutating func firstState() -> FlowState {
@@ -132,6 +132,6 @@ extension FlowContext {
     ) {
         self.init(
             interface: interface, knowsApp: knowsApp, assigned: assigned, written: written,
-            setsMetatables: setsMetatables, budget: budget, helpers: Helpers(TypeFlow.result))
+            setsMetatables: setsMetatables, budget: budget, helpers: LocalFunctions(TypeFlow.result))
     }
 }

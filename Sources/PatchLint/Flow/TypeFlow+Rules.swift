@@ -260,7 +260,7 @@ extension TypeFlow {
                 && !function.code[..<index].contains { $0.opcode != .move && $0.a == register && !$0.isTest }
                 && isSeen(name, before: index) == false
         }
-        guard index > 0, !leads[index] else { return false }
+        guard index > 0, !isBlockStart[index] else { return false }
         let last = function.code[index - 1]
         guard last.a == register, last.opcode == .length || last.opcode == .getField else { return false }
         return !context.examined.contains(last.opcode == .length ? "#" : function.text(last.c) ?? "#")
@@ -280,7 +280,7 @@ extension TypeFlow {
 
     /// Whether a register has just got the constant false.
     private func isFalse(_ register: Int, before index: Int) -> Bool {
-        guard index > 0, !leads[index] else { return false }
+        guard index > 0, !isBlockStart[index] else { return false }
         return function.code[index - 1].opcode == .loadFalse && function.code[index - 1].a == register
     }
 
@@ -308,7 +308,7 @@ extension TypeFlow {
         let (a, c) = (instruction.a, instruction.c)
         let results = call(a, index, &state)
         if results.ends {
-            endings.insert(index)
+            callsWithoutReturn.insert(index)
             return FlowWays.none
         }
         if !state.facts.isEmpty { state.facts = state.facts.filter { $0.key.register < a } }
@@ -333,7 +333,7 @@ extension TypeFlow {
     mutating func tailCall(_ index: Int, _ state: inout FlowState) -> ValueType? {
         let results = call(function.code[index].a, index, &state)
         guard !results.ends else {
-            endings.insert(index)
+            callsWithoutReturn.insert(index)
             return nil
         }
         returns(results.first)

@@ -31,16 +31,16 @@ struct TypeFlow {
     /// The type of the values that it returns.
     var returned: ValueType?
     /// The calls that never return.
-    var endings: Set<Int> = []
+    var callsWithoutReturn: Set<Int> = []
     /// Whether a path to the end returns a value.
     var returnsValue = false
     /// The states where paths meet, by instruction, and how often each has changed.
     var entries: [FlowState] = []
     /// For each instruction, the index of its state among the entries; -1 if no path leads to it.
-    var entryOf: [Int32] = []
+    var blockState: [Int32] = []
     var visits: [Int] = []
     /// Whether paths may meet at an instruction.
-    var leads: [Bool] = []
+    var isBlockStart: [Bool] = []
     /// The calls of unknown functions. They may always throw.
     var unknownCalls: Set<Int> = []
     /// Whether it calls a function of the sandbox that may return nil, such as `string.byte`.
@@ -55,7 +55,7 @@ struct TypeFlow {
     /// The types of the globals that constants name.
     private var globals: [ValueType?]
     /// The numbers of the causes that may leave a value nil, and the instructions at which they occur.
-    private var doubts: [String: UInt16] = [:]
+    private var nilCauses: [String: UInt16] = [:]
     private var asked: [UInt16: Set<Int>] = [:]
 
     /// - Parameters:
@@ -141,8 +141,8 @@ struct TypeFlow {
     ///   - name: The function of the app, or the name of the string.
     ///   - index: The instruction.
     mutating func doubt(_ name: String, asked index: Int) -> UInt16 {
-        let number = doubts[name] ?? UInt16(min(doubts.count + 1, Int(UInt16.max)))
-        doubts[name] = number
+        let number = nilCauses[name] ?? UInt16(min(nilCauses.count + 1, Int(UInt16.max)))
+        nilCauses[name] = number
         asked[number, default: []].insert(index)
         return number
     }
@@ -152,7 +152,7 @@ struct TypeFlow {
     /// The script has not tested the value, and calls the function or reads the string only once.
     func isDoubtful(_ value: ValueType, _ word: String?, _ index: Int) -> Bool {
         guard value.doubt != 0, value.kinds.contains(.nil), value.kinds != .nil else { return false }
-        guard value.doubt == doubts[""] || asked[value.doubt]?.count == 1 else { return false }
+        guard value.doubt == nilCauses[""] || asked[value.doubt]?.count == 1 else { return false }
         return isSeen(word, before: index) != true
     }
 

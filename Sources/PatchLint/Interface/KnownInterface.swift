@@ -4,12 +4,12 @@ internal import PatchRunner
 final class KnownInterface {
     private let interface: PatchInterface
     private let moreScalars: [PatchInterface.Scalar]
-    private lazy var functions = Named(interface.functions, by: \.name)
-    private lazy var structs = Named(interface.structs, by: \.name)
-    private lazy var scalars = Named(interface.scalars + moreScalars, by: \.name)
-    private lazy var classes = Named(interface.classes, by: \.name)
+    private lazy var functions = NameIndex(interface.functions, by: \.name)
+    private lazy var structs = NameIndex(interface.structs, by: \.name)
+    private lazy var scalars = NameIndex(interface.scalars + moreScalars, by: \.name)
+    private lazy var classes = NameIndex(interface.classes, by: \.name)
     private lazy var structures = [KnownStruct?](repeating: nil, count: interface.structs.count)
-    private var methods: [String: Named<PatchInterface.Function>] = [:]
+    private var methods: [String: NameIndex<PatchInterface.Function>] = [:]
     private var namesOfMethods: [String: [String]] = [:]
     private var types: [InterfaceType] = []
     private var placesOfTypes: [String: Int] = [:]
@@ -50,7 +50,7 @@ final class KnownInterface {
     func method(_ method: String, of name: String) -> PatchInterface.Function? {
         guard let exposed = classes[name] else { return nil }
         if let known = methods[name] { return known[method] }
-        let known = Named(exposed.methods, by: \.name)
+        let known = NameIndex(exposed.methods, by: \.name)
         methods[name] = known
         return known[method]
     }

@@ -28,7 +28,7 @@ extension PatchInterface {
 
     private func changesOfNames(to newer: PatchInterface) -> [Change] {
         var changes = Self.changes(functions, newer.functions) { $0 }
-        let newStructs = Named(newer.structs, by: \.name)
+        let newStructs = NameIndex(newer.structs, by: \.name)
         for structure in structs {
             guard let other = newStructs[structure.name] else {
                 changes.append(Change(isBreaking: true, description: "the struct \(structure.name) is gone"))
@@ -36,13 +36,13 @@ extension PatchInterface {
             }
             changes += Self.changes(structure, other)
         }
-        let oldStructs = Named(structs, by: \.name)
+        let oldStructs = NameIndex(structs, by: \.name)
         for structure in newer.structs where oldStructs[structure.name] == nil {
             changes.append(Change(isBreaking: false, description: "the struct \(structure.name) is new"))
         }
-        let newScalars = Named(newer.scalars, by: \.name)
+        let newScalars = NameIndex(newer.scalars, by: \.name)
         for scalar in scalars { changes += Self.changes(scalar, newScalars[scalar.name]) }
-        let newClasses = Named(newer.classes, by: \.name)
+        let newClasses = NameIndex(newer.classes, by: \.name)
         for exposed in classes {
             let methods = newClasses[exposed.name]?.methods
             if methods == nil {
@@ -50,7 +50,7 @@ extension PatchInterface {
             }
             changes += Self.changes(exposed.methods, methods ?? exposed.methods) { "\(exposed.name):\($0)" }
         }
-        let oldClasses = Named(classes, by: \.name)
+        let oldClasses = NameIndex(classes, by: \.name)
         for exposed in newer.classes where oldClasses[exposed.name] == nil {
             changes.append(Change(isBreaking: false, description: "the class \(exposed.name) is new"))
         }
@@ -71,7 +71,7 @@ extension PatchInterface {
 
     private static func changes(_ older: Struct, _ newer: Struct) -> [Change] {
         var changes: [Change] = []
-        let (oldFields, newFields) = (Named(older.fields, by: \.name), Named(newer.fields, by: \.name))
+        let (oldFields, newFields) = (NameIndex(older.fields, by: \.name), NameIndex(newer.fields, by: \.name))
         for field in older.fields {
             let name = "\(older.name).\(field.name)"
             guard let other = newFields[field.name] else {
@@ -116,7 +116,7 @@ extension PatchInterface {
         _ older: [Function], _ newer: [Function], named name: (String) -> String
     ) -> [Change] {
         var changes: [Change] = []
-        let (oldFunctions, newFunctions) = (Named(older, by: \.name), Named(newer, by: \.name))
+        let (oldFunctions, newFunctions) = (NameIndex(older, by: \.name), NameIndex(newer, by: \.name))
         for function in older {
             guard let other = newFunctions[function.name] else {
                 changes.append(Change(isBreaking: true, description: "\(name(function.name)) is gone"))

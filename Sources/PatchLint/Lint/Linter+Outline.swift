@@ -130,7 +130,7 @@ extension Linter {
         }
     }
 
-    mutating func checkConditions(_ chunks: [Chunk]) {
+    mutating func checkConditions(_ chunks: [GlobalUses]) {
         let setsMetatables = chunks.contains(where: \.setsMetatables)
         for (outline, text) in zip(outlines, texts) {
             // A metamethod may return anything.

@@ -4,7 +4,7 @@ internal import PatchRunner
 
 extension Linter {
     /// Follows the values of all scripts, from the app's arguments to the replacements.
-    mutating func checkTypes(_ functions: [Prototype], _ chunks: [Chunk], of state: ScriptState) {
+    mutating func checkTypes(_ functions: [Prototype], _ chunks: [GlobalUses], of state: ScriptState) {
         allowOthers()
         let offered =
             known
@@ -18,9 +18,9 @@ extension Linter {
             written: functions.reduce(into: []) { $1.collectWrittenFields(into: &$0) }
                 .union(outlines.flatMap(\.functionNames)),
             setsMetatables: chunks.contains(where: \.setsMetatables), budget: budget)
-        context.asks = Set(globals.map(\.name))
+        context.globalsRead = Set(globals.map(\.name))
         context.setsZero = functions.contains(where: \.setsZero)
-        for function in functions { function.collectFields(tested: &context.tests, read: &context.reads) }
+        for function in functions { function.collectFields(tested: &context.fieldsTested, read: &context.fieldsRead) }
         if functions.contains(where: \.makesFractions) {
             for function in functions { function.collectExamined(into: &context.examined) }
         }

@@ -95,7 +95,7 @@ package struct Linter {
             }
         }
         guard functions.count == scripts.count else { return }
-        let chunks = functions.map(Chunk.init)
+        let chunks = functions.map(GlobalUses.init)
         outlines = scripts.map { SourceOutline($0.bytes) }
         if let finding = findingForSpec(chunks) {
             found = [finding]
@@ -134,7 +134,7 @@ package struct Linter {
     }
 
     /// A finding for a single script that replaces nothing and calls a `describe` that is not its own.
-    private func findingForSpec(_ chunks: [Chunk]) -> Finding? {
+    private func findingForSpec(_ chunks: [GlobalUses]) -> Finding? {
         let uses = chunks[0].globals.filter { $0.name == "describe" }
         guard chunks.count == 1, replaces.isEmpty, let call = uses.first, !uses.contains(where: \.isAssigned) else {
             return nil
@@ -151,7 +151,7 @@ package struct Linter {
             text.finding(code, line: error.place?.line ?? 1, error.message, hint: error.hint))
     }
 
-    private mutating func checkGlobals(_ chunks: [Chunk]) {
+    private mutating func checkGlobals(_ chunks: [GlobalUses]) {
         var left = Self.mostGlobals
         let classes = outlines.flatMap { $0.classNames }
         let assigned = Set(chunks.flatMap { $0.globals.filter(\.isAssigned).map(\.name) } + classes)

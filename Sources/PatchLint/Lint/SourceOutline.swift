@@ -1,6 +1,6 @@
 /// The names of a script, the members of their values that it uses, and the conditions whose result is constant.
 ///
-/// The output of Lua's compiler shows the globals that a script uses (`Chunk`), but not enough about its locals.
+/// The output of Lua's compiler shows the globals that a script uses (`GlobalUses`), but not enough about its locals.
 struct SourceOutline {
     /// A word of the script.
     struct Place {

@@ -74,10 +74,10 @@ final class ShellCommand {
     /// - Returns: Its status, in the form of `wait`.
     func wait() -> Int32 {
         output = nil
-        var status: Int32 = 0
-        while unsafe waitpid(process, &status, 0) < 0, errno == EINTR {}
-        Self.note(0, inPlaceOf: process)
-        return status
+        defer { Self.note(0, inPlaceOf: process) }
+        while true {
+            if let status = endedStatus(waiting: true) { return status }
+        }
     }
 
     /// Waits for the command to end, and ends it if it takes longer than some seconds.
@@ -97,13 +97,18 @@ final class ShellCommand {
     /// The status of the command once it has ended; nil if it has not after some seconds.
     private func status(within seconds: Int) -> Int32? {
         let end = ContinuousClock.now + .seconds(seconds)
-        var status: Int32 = 0
         while true {
-            let ended = unsafe waitpid(process, &status, WNOHANG)
-            if ended > 0 || ended < 0 && errno != EINTR { return status }
+            if let status = endedStatus(waiting: false) { return status }
             guard ContinuousClock.now < end else { return nil }
             usleep(10_000)
         }
+    }
+
+    /// The status of the command if it has ended; that of a shell that could not run it if no one knows its status.
+    private func endedStatus(waiting: Bool) -> Int32? {
+        var status: Int32 = 0
+        let ended = unsafe waitpid(process, &status, waiting ? 0 : WNOHANG)
+        return ended > 0 ? status : ended < 0 && errno != EINTR ? 127 << 8 : nil
     }
 
     // MARK: running commands
@@ -129,6 +134,8 @@ final class ShellCommand {
     /// Installs handlers, so that a signal that ends this process ends its commands too.
     private static func endChildrenWithThisProcess() {
         guard !isHandled.exchange(true, ordering: .relaxed) else { return }
+        // A caller that ignores it would leave no status to wait for.
+        signal(SIGCHLD, SIG_DFL)
         for number in [SIGINT, SIGTERM, SIGHUP] {
             let before = signal(number) { number in
                 // A signal handler must not allocate memory or take a lock.

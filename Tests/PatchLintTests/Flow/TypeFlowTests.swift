@@ -31,7 +31,7 @@ import Testing
             guard let function = Prototype(dumped: damaged) else { continue }
             read += 1
             _ = FlowChecks.problems(in: function, upvalues: [], context) { _ in nil }
-            _ = Chunk(function)
+            _ = GlobalUses(function)
         }
         #expect(read > 50)
     }

@@ -333,6 +333,9 @@ import Testing
             #expect(run.status == 64 && run.error.contains("--purge-command is empty"), "\(run.error)")
             #expect(try files(of: "www").isEmpty)
         }
+        let ignoring = try work.shop.shell(
+            "trap '' CHLD; exec \"$TOOL\" feed deploy feed --to www --purge-command 'exit 3'")
+        #expect(ignoring.status == 74 && ignoring.error.contains("ended with status 3"), "\(ignoring.error)")
         let left = try work.shop.shell(
             "timeout 60 \"$TOOL\" feed deploy feed --to www --purge-command 'echo purged; sleep 600 2>/dev/null & echo $! >child'; s=$?; kill $(cat child); exit $s"
         )

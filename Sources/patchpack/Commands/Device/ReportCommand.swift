@@ -33,7 +33,7 @@ enum ReportCommand {
     /// The feed; nil if none is named.
     private static func feed(_ arguments: ParsedArguments) throws(PatchError) -> FeedRepository? {
         guard let place = try arguments.text(of: .reportedFeed) else { return nil }
-        return try FeedState(place).feed(PinnedRoot.fromOptions(arguments), arguments)
+        return try FeedAddress(place).feed(PinnedRoot.fromOptions(arguments), arguments)
     }
 
     private static func notFound(_ installation: String, _ input: FleetReport.Input) -> PatchError {

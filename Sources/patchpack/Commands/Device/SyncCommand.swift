@@ -5,7 +5,6 @@ import PatchFiles
 import PatchPublishing
 import PatchRunner
 import PatchText
-import Synchronization
 
 /// `sync`: does one device launch in a folder.
 enum SyncCommand {
@@ -99,41 +98,5 @@ enum SyncCommand {
         if let error = result.error, console.format == .text {
             console.error(error.at(file: "\(result.id) \(result.version)"))
         }
-    }
-}
-
-/// The events of a device, kept until they can be shown.
-final class StoreLog: Sendable {
-    private let events = Mutex<[PatchEvent]>([])
-
-    @Sendable private func add(_ event: PatchEvent) { events.withLock { $0.append(event) } }
-
-    /// Prints warnings for the events that need attention.
-    func warn(_ console: Console) {
-        for event in events.withLock({ $0 }) {
-            switch event {
-            case .rolledBack, .closed, .safeMode, .storeFailed, .disabled, .withdrawn: console.warning("\(event)")
-            default: break
-            }
-        }
-    }
-
-    /// Opens a device's folder. No patch runs.
-    ///
-    /// - Parameters:
-    ///   - feed: The source of patches; nil, as well as `trust`, if nothing is synced.
-    ///   - isReader: Whether to only read the folder, which works while the app runs.
-    func openDevice(
-        _ folder: Path, _ host: HostInfo, feed: PatchDevice.Feed? = nil, trust: PatchTrust? = nil,
-        settings: SyncSettings = SyncSettings(), isReader: Bool = false
-    ) throws(PatchError) -> PatchDevice {
-        let device = PatchDevice(
-            app: host, registry: nil, folder: folder.description, feed: feed, trust: trust, settings: settings,
-            isReader: isReader, listener: EventThrottle(milliseconds: 0, listener: add))
-        guard isReader || !device.isReadOnly else {
-            throw device.store.fault
-                ?? PatchError(.io, "another process has this store open", hint: "end the app first").about(folder)
-        }
-        return device
     }
 }

@@ -32,7 +32,7 @@ extension FeedCommand {
         let list = check.list
         let signed =
             arguments.has(.listed)
-            ? try FeedState(arguments.operands[0].text).feed(reading.root, arguments).signedFiles : []
+            ? try FeedAddress(arguments.operands[0].text).feed(reading.root, arguments).signedFiles : []
         var fault = check.ahead
         if fault == nil { fault = try otherState(of: reading, arguments) }
         let caching = reading.source.faults

@@ -4,7 +4,7 @@ import PatchPublishing
 extension FeedCommand {
     @Sendable static func diff(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let root = try PinnedRoot.fromOptions(arguments)
-        let (old, new) = (FeedState(arguments.operands[0].text), FeedState(arguments.operands[1].text))
+        let (old, new) = (FeedAddress(arguments.operands[0].text), FeedAddress(arguments.operands[1].text))
         let names = try KeyNames(arguments)
         let (before, after) = (try old.feed(root, arguments), try new.feed(root, arguments))
         let lines = after.changes(since: before)

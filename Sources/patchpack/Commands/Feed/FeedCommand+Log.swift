@@ -6,7 +6,7 @@ extension FeedCommand {
     @Sendable static func log(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let names = try KeyNames(arguments)
         let most = try arguments.number(of: .last) ?? 20
-        let place = FeedState(arguments.operands[0].text)
+        let place = FeedAddress(arguments.operands[0].text)
         let root = try PinnedRoot.fromOptions(arguments)
         let feed = try place.feed(root, arguments)
         let id = arguments.operands.count > 1 ? arguments.operands[1].text : nil

@@ -34,7 +34,7 @@ extension FeedCommand {
         let root = try PinnedRoot.fromOptions(arguments)
         var feeds: [FeedPage.Feed] = []
         for operand in arguments.operands {
-            let place = FeedState(operand.text)
+            let place = FeedAddress(operand.text)
             let feed = try place.feed(root, arguments)
             let changes = try place.history(root, arguments, console).changes(
                 until: feed, of: nil, most: most

@@ -10,7 +10,7 @@ extension FeedCommand {
         guard arguments.operands.count == 1 else {
             throw PatchError(.usage, "an id with --format openmetrics", hint: "leave the id out")
         }
-        let place = FeedState(arguments.operands[0].text)
+        let place = FeedAddress(arguments.operands[0].text)
         let feed = try place.feed(PinnedRoot.fromOptions(arguments), arguments)
         let store = try feed.trustStore { (path) throws(PatchError) in try place.read(path, arguments) }
         let keys = try store.map { (bytes) throws(PatchError) in try TrustStore(contentsOf: bytes).keys } ?? []
@@ -22,7 +22,7 @@ extension FeedCommand {
     }
 
     private static func status(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        let place = FeedState(arguments.operands[0].text)
+        let place = FeedAddress(arguments.operands[0].text)
         let root = try PinnedRoot.fromOptions(arguments)
         let feed = try place.feed(root, arguments)
         let now = try SystemClock.now()

@@ -15,7 +15,7 @@ struct FeedReading: Sendable {
         let given = HTTPSource.withLowerScheme(arguments.operands[0].path.description)
         place = Path(HTTPSource.shown(given))
         let pinned = PinnedRoot.pathFromOptions(arguments)
-        if try FeedState.check(given) {
+        if try FeedAddress.check(given) {
             guard let pinned else {
                 throw PatchError(
                     .usage, "no root file", hint: "give --root FILE: the feed's 1.root.json, as the app has it")

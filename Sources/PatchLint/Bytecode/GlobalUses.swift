@@ -1,7 +1,7 @@
 /// The globals that a function uses, and the lines that use them.
 ///
 /// Lua's own compiler knows the scopes, so its output is the most reliable way to find them.
-struct Chunk {
+struct GlobalUses {
     /// The uses of globals, in this function and in the functions within it.
     private(set) var globals: [Global] = []
     /// The uses of a member of a global table, such as `string.format`, in this function and in the functions within it.

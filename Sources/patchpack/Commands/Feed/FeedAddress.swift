@@ -5,7 +5,7 @@ import PatchHTTP
 import PatchPublishing
 
 /// A state of a feed: a folder or server, and one of its snapshots.
-struct FeedState {
+struct FeedAddress {
     private let place: String
     /// Its name, without a password.
     var name: String { HTTPSource.shown(place) }

@@ -1,7 +1,7 @@
 internal import PatchCrypto
 
 /// Elements of an interface that are found by the bytes of their names, however many there are.
-struct Named<Element> {
+struct NameIndex<Element> {
     private let elements: [Element]
     private let name: (Element) -> String
     private let places: [String: Int]

@@ -1,0 +1,122 @@
+internal import PatchRunner
+
+/// A script's text, in which places can be found.
+package struct SourceText: Sendable {
+    package let name: String
+    let bytes: [UInt8]
+    /// The range of each line, without its line end.
+    private let lines: [Range<Int>]
+
+    package init(_ name: String, _ bytes: [UInt8]) {
+        self.name = name
+        self.bytes = bytes
+        // Lines are counted as Lua counts them: two different line ends in a row are one.
+        var lines: [Range<Int>] = []
+        var start = 0
+        while let end = bytes[start...].firstIndex(where: { $0 == 0x0A || $0 == 0x0D }) {
+            lines.append(start..<end)
+            start = end + 1
+            if start < bytes.count, bytes[start] == 0x0A || bytes[start] == 0x0D, bytes[start] != bytes[end] {
+                start += 1
+            }
+        }
+        self.lines = lines + [start..<bytes.count]
+    }
+
+    func range(ofLine number: Int) -> Range<Int>? {
+        lines.indices.contains(number - 1) ? lines[number - 1] : nil
+    }
+
+    /// A line, from 1; empty if there is no such line.
+    package func line(_ number: Int) -> String {
+        range(ofLine: number).map { String(decoding: bytes[$0], as: UTF8.self) } ?? ""
+    }
+
+    /// A finding about a word in a line, or about the line if the word is not in it.
+    package func finding(
+        _ code: Finding.Code, line: Int, word: String? = nil, _ message: String, hint: String? = nil
+    ) -> Finding {
+        let text = Array(self.line(line).utf8)
+        var (start, length) = (text.firstIndex { $0 != 0x20 && $0 != 0x09 } ?? 0, 1)
+        if let word, !word.isEmpty, let place = Self.place(of: word, in: text) {
+            (start, length) = (Self.count(text[..<place]), word.unicodeScalars.count)
+        }
+        return Finding(
+            code: code, script: name, line: max(1, line), column: start + 1, length: length, message: message,
+            hint: hint)
+    }
+
+    /// A finding about the bytes of a range, up to the end of its first line.
+    func finding(_ code: Finding.Code, at range: Range<Int>, _ message: String, hint: String? = nil) -> Finding {
+        let (line, columns) = place(of: range)
+        return Finding(
+            code: code, script: name, line: line, column: columns.lowerBound, length: max(1, columns.count),
+            message: message, hint: hint)
+    }
+
+    /// The line of a range of bytes, and the columns of the part of the range in that line.
+    func place(of range: Range<Int>) -> (line: Int, columns: Range<Int>) {
+        let number = line(at: range.lowerBound)
+        let line = lines[number - 1]
+        func count(_ part: Range<Int>) -> Int {
+            String(decoding: bytes[part.clamped(to: line)], as: UTF8.self).unicodeScalars.count
+        }
+        let column = 1 + count(line.lowerBound..<range.lowerBound)
+        return (number, column..<column + count(range))
+    }
+
+    /// Where a word begins in UTF-8. A name is not found within a longer name.
+    private static func place(of word: String, in text: [UInt8]) -> Int? {
+        let bytes = Array(word.utf8)
+        let isName = word.unicodeScalars.allSatisfy(isName)
+        var rest = text[...]
+        while let place = rest.firstPlace(of: bytes) {
+            let (before, behind) = (text[..<place].suffix(4), text[(place + bytes.count)...].prefix(4))
+            let neighbours = [
+                String(decoding: before, as: UTF8.self).unicodeScalars.last,
+                String(decoding: behind, as: UTF8.self).unicodeScalars.first,
+            ]
+            if !isName || !neighbours.compactMap(\.self).contains(where: Self.isName) { return place }
+            rest = text[(place + 1)...]
+        }
+        return nil
+    }
+
+    /// The number of code points in UTF-8.
+    static func count(_ text: ArraySlice<UInt8>) -> Int { text.count { $0 & 0xC0 != 0x80 } }
+
+    private static func isName(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.isAlphabetic || scalar.properties.numericType != nil || scalar == "_"
+    }
+
+    /// The first line that contains a string.
+    package func firstLine(with text: String) -> Int? {
+        guard !text.isEmpty, let place = bytes.firstPlace(of: Array(text.utf8)) else { return nil }
+        return line(at: place)
+    }
+
+    /// The line of an offset in bytes: the last line that begins there or before.
+    private func line(at place: Int) -> Int {
+        var (low, high) = (0, lines.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if lines[middle].lowerBound <= place { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
+extension RandomAccessCollection<UInt8> where Index == Int {
+    /// Where other bytes begin within these ones.
+    func firstPlace(of other: [UInt8]) -> Int? {
+        guard let first = other.first, other.count <= count else { return nil }
+        var start = startIndex
+        let last = endIndex - other.count
+        while start <= last {
+            guard let place = self[start...last].firstIndex(of: first) else { return nil }
+            if self[place..<place + other.count].elementsEqual(other) { return place }
+            start = place + 1
+        }
+        return nil
+    }
+}

@@ -1,0 +1,61 @@
+/// The local functions of a script that are only called by their names, so that all of their callers are known.
+final class LocalFunctions {
+    private struct Helper {
+        let function: Prototype
+        /// The types of the arguments of all calls so far; nil before the first one.
+        var arguments: [ValueType]?
+        var result: ValueType?
+        var ends = false
+        var isFollowed = false
+    }
+
+    /// Follows a function. Returns the type of its result for any arguments, nil if it is not known; and whether it never returns.
+    typealias Follow = (Prototype, FlowContext) -> (type: ValueType?, ends: Bool)
+
+    private var helpers: [Helper] = []
+    private let follow: Follow
+
+    init(_ follow: @escaping Follow) { self.follow = follow }
+
+    /// Adds a function, and returns its number.
+    func add(_ function: Prototype) -> Int {
+        helpers.append(Helper(function: function))
+        return helpers.count - 1
+    }
+
+    /// Notes the arguments of a call, without constants and guesses, which the next call may not share.
+    func note(_ number: Int, arguments: [ValueType], isOpen: Bool) {
+        let count = helpers[number].function.parameters
+        var types = arguments.prefix(count).map(\.widened)
+        while types.count < count { types.append(isOpen ? .unknown : .nil) }
+        helpers[number].arguments =
+            helpers[number].arguments.map { zip($0, types).map { $0.joined(with: $1) } } ?? types
+    }
+
+    /// The types of the arguments of all calls; nil if there was no call.
+    func arguments(of number: Int) -> [ValueType]? { helpers[number].arguments }
+
+    /// The result of a function for any arguments; nil if it is not known.
+    func result(of number: Int, in context: FlowContext) -> ValueType? {
+        if !helpers[number].isFollowed {
+            // While the function is followed, its result is not known.
+            helpers[number].isFollowed = true
+            (helpers[number].result, helpers[number].ends) = follow(helpers[number].function, context)
+        }
+        return helpers[number].result
+    }
+
+    /// Whether a function that has been followed never returns.
+    func ends(_ number: Int) -> Bool { helpers[number].ends }
+}
+
+extension ValueType {
+    /// The type, without the properties of only this value.
+    fileprivate var widened: ValueType {
+        switch detail {
+        case .structure(let name, _): ValueType(kinds, .structure(name, ValueFields()))
+        case .scalar, .array, .dictionary, .object, .original: ValueType(kinds, detail, number: number)
+        default: ValueType(kinds)
+        }
+    }
+}
