@@ -96,6 +96,35 @@ unchanged() {
   "${sync[@]}" && "${sync[@]}" && count "${sync[@]}"
 }
 
+# The instructions of an action of `feed` on a list of patches: `listed ACTION PATCHES`. Changes are of half of the list.
+listed() {
+  local folder=$work/listed-$2 now=$work/listed-$2/now signing half publish trusted action
+  if [ ! -d "$folder" ]; then
+    feed "$folder" "$2"
+    cp -R "$folder/feed" "$folder/empty"
+    "${publish[@]}"
+  fi
+  signing=(--key "$folder/release/signing.pem" --key "$folder/online/signing.pem")
+  mapfile -t half < <(seq "$(($2 / 2))" | sed 's/^/com.example.count/')
+  # The file beside a key records the versions that it has signed.
+  rm -rf "$now" "$folder"/*/*.signed
+  cp -R "$folder/$([ "$1" = publish ] && echo empty || echo feed)" "$now"
+  action=("$patchpack" feed "$1" "$now")
+  case $1 in
+  publish) action=("${publish[@]}") && action[3]=$now ;;
+  withdraw | prune) action+=("${half[@]}" "${signing[@]}") ;;
+  set) action+=(--minimum-app-version 1 "${signing[@]}") ;;
+  undo)
+    "$patchpack" feed withdraw "$now" "${half[@]}" -q "${signing[@]}"
+    action+=(--to 2 --yes "${signing[@]}")
+    ;;
+  diff) action+=("$folder/empty") ;;
+  preview) action+=(--app-version 1) ;;
+  deploy) action+=(--to "$folder/deployed") && rm -rf "$folder/deployed" ;;
+  esac
+  count "${action[@]}"
+}
+
 # The peak memory of publishing patches in an empty feed, in kilobytes: `published PATCHES`.
 published() {
   local folder=$work/published publish trusted
@@ -181,6 +210,8 @@ measure() {
     theirs=$(files code "$floor" pack-and-verify "$keys/signing.pem" "$keys/script.key" "$work/packed")
     echo "$ours $theirs"
     ;;
+  list-publish) echo "$(listed publish 400) $(listed publish 100)" ;;
+  list-*) echo "$(listed "${1#*-}" 4000) $(listed "${1#*-}" 1000)" ;;
   launch-*) echo "$(launch "${1#*-}") 0" ;;
   sync-*) echo "$(unchanged "${1#*-}") 0" ;;
   *)
