@@ -77,7 +77,7 @@ struct Handler {
     /// The quote of the key after the resource, and the strings before it; null if anything else relevant was there.
     const char *after_resource;
     Opening at_resource;
-    string_view event, patch, function, file, error, message, wrapped;
+    string_view event, patch, function, file, error, message, stack, wrapped;
     Named running[most_running];  // as many as are counted
     /// Whether the line names a patch or a version with a value of another type.
     bool is_misnamed;
@@ -112,7 +112,7 @@ struct Handler {
         after_resource = nullptr;
         is_misnamed = is_in_running = false;
         is_opening = true;
-        event = patch = function = file = error = message = wrapped = {};
+        event = patch = function = file = error = message = stack = wrapped = {};
         part = used;
     }
 
@@ -246,6 +246,7 @@ private:
         case ER_FILE: return &file;
         case ER_ERROR: return &error;
         case ER_MESSAGE: case ER_REASON: return &message;
+        case ER_STACK: return &stack;
         case ER_WRAPPED: return &wrapped;
         default: return nullptr;
         }
@@ -355,7 +356,7 @@ struct Text {
 struct Parsed {
     er_outcome outcome;
     er_line line;
-    Text patch, app_version, system, system_version, function, file, error, message;
+    Text patch, app_version, system, system_version, function, file, error, message, stack;
     /// The first of the patches of its launch.
     size_t running;
     /// The name that does not have the form of its member, if the line is ER_MISNAMED.
@@ -507,6 +508,7 @@ struct er_parser {
         parsed.file = text(is_bad ? found.file : string_view());
         parsed.error = text(is_bad ? found.error : string_view());
         parsed.message = text(is_bad ? found.message : string_view());
+        parsed.stack = text(is_bad ? found.stack : string_view());
         parsed.running = running_count;
         line.running = 0;
         if (line.event != ER_LAUNCHED) return;
@@ -589,6 +591,7 @@ int er_take(er_reader *reader, er_parser *parser, er_line *line, er_outcome *out
     line->file = parsed.file.number(texts);
     line->error = parsed.error.number(texts);
     line->message = parsed.message.number(texts);
+    line->stack = parsed.stack.number(texts);
     for (size_t i = 0; i < line->running; i++) {
         const Running &running = parser->running[parsed.running + i];
         reader->running[i] = {running.patch.number(texts), running.version};

@@ -628,9 +628,11 @@ void pp_empty(pp_state *state) {
     if (state->main) lua_close(state->main);
     free(state->spare);
     free(state->deep_calls);
+    free(state->fault_stack);
     free(state->hash_parts);
     state->spare = NULL;
     state->deep_calls = NULL;
+    state->fault_stack = NULL;
     state->hash_parts = NULL;
     state->hash_part_capacity = 0;
     state->main = NULL;

@@ -28,6 +28,8 @@ void pp_drop_calls(pp_state *state, pp_activation *call);
 int pp_handler(lua_State *L);
 /// Records the innermost line of Lua code, starting at a level of calls.
 void pp_find_fault(lua_State *L, int level);
+/// Whether bytes have the form of a name in Lua.
+bool pp_is_name(const char *bytes, size_t length);
 /// Replaces the error on top of `L` with its text, within the budget of the run that failed, unless it is an error of the host.
 /// The text is made on the stack of `runner`, because a coroutine that failed cannot run anything.
 void pp_describe_error(lua_State *L, lua_State *runner);

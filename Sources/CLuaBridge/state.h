@@ -219,6 +219,8 @@ struct pp_state {
     /// The large hash parts of tables.
     pp_hash_part *hash_parts;
     int32_t hash_part_capacity;
+    /// The line of the last failure and those that called it (`pp_fault.stack`); NULL before there were any.
+    char *fault_stack;
     /// The main stack's top between calls.
     int bottom;
     /// The next of the states that the patch has had.

@@ -90,7 +90,7 @@ static void add_quoted(shown *text, const char *bytes, size_t length) {
     add_text(text, end < length ? "…\"" : "\"");
 }
 
-static bool is_name(const char *bytes, size_t length) {
+bool pp_is_name(const char *bytes, size_t length) {
     for (size_t i = 0; i < length; i++)
         if (bytes[i] != '_' && !(i == 0 ? isalpha((unsigned char)bytes[i]) : isalnum((unsigned char)bytes[i]))) return false;
     return length > 0;
@@ -158,7 +158,7 @@ static void show_table(lua_State *L, shown *text, const nesting *outer) {
         if (!lua_isinteger(L, -1) || (lua_Unsigned)lua_tointeger(L, -1) - 1 >= lua_rawlen(L, table)) {
             size_t length;
             const char *name = lua_type(L, -1) == LUA_TSTRING ? lua_tolstring(L, -1, &length) : NULL;
-            if (name && is_name(name, length)) {
+            if (name && pp_is_name(name, length)) {
                 add(text, name, length);
             } else {
                 add_text(text, "[");

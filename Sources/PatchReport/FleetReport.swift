@@ -207,6 +207,8 @@ package struct FleetReport: Sendable, Equatable {
         package let function: String
         /// Where it happened, as far as it is known.
         package let place: PatchError.Place
+        /// The line and those that called it, in the form of the event; nil if nothing in the script called it.
+        package let stack: String?
         /// The message of the first occurrence, or the reason. In a report on one device, it is from the last occurrence.
         package let message: String
         package var count: Int

@@ -54,6 +54,7 @@ internal import PatchText
         let message: UInt32
         let file: UInt32
         let line: Int64
+        let stack: UInt32
     }
 
     private struct HourKey: Hashable {
@@ -87,7 +88,7 @@ internal import PatchText
         (ER_SYSTEM, .system), (ER_SYSTEM_VERSION, .systemVersion),
         (ER_PATCH, .patch), (ER_VERSION, .version), (ER_FUNCTION, .function), (ER_FILE, .file), (ER_LINE_NUMBER, .line),
         (ER_ERROR, .error),
-        (ER_MESSAGE, .message), (ER_COUNT, .count), (ER_CALLS, .calls), (ER_FAILURES, .failures),
+        (ER_MESSAGE, .message), (ER_STACK, .stack), (ER_COUNT, .count), (ER_CALLS, .calls), (ER_FAILURES, .failures),
         (ER_FALLBACKS, .fallbacks), (ER_MEASURED, .measured), (ER_NANOSECONDS, .nanoseconds), (ER_LONGEST, .longest),
         (ER_TIMES, .times), (ER_REASON, .reason), (ER_RUNNING, .running),
     ]
@@ -384,7 +385,8 @@ internal import PatchText
             reason: [ER_ROLLED_BACK, ER_CLOSED].contains(line.event) ? line.message : 0)
         guard faults[key] != nil || faults.count < limits.faults else { return input.dropped += 1 }
         let example = FaultExample(
-            time: time > 0 || device != nil ? time : .max, message: line.message, file: line.file, line: line.line)
+            time: time > 0 || device != nil ? time : .max, message: line.message, file: line.file, line: line.line,
+            stack: line.stack)
         faults[key, default: (0, 0, example)].count.addOrMost(happened)
         if let old = faults[key], old.last < time { faults[key]?.last = time }
         if let old = faults[key]?.example, isPreferred(example, to: old) { faults[key]?.example = example }
@@ -396,7 +398,8 @@ internal import PatchText
         guard (one.message == 0) == (other.message == 0) else { return other.message == 0 }
         guard one.time == other.time else { return (one.time < other.time) == (device == nil) }
         guard one.message == other.message else { return text(one.message) < text(other.message) }
-        return one.file == other.file ? one.line < other.line : text(one.file) < text(other.file)
+        guard one.file == other.file else { return text(one.file) < text(other.file) }
+        return one.line == other.line ? text(one.stack) < text(other.stack) : one.line < other.line
     }
 
     private mutating func changeHour(_ patch: UInt16, _ time: UInt64, _ body: (inout FleetReport.Hour) -> Void) {
@@ -551,6 +554,7 @@ internal import PatchText
                     place: PatchError.Place(
                         file: value.example.file > 0 ? text(value.example.file) : nil,
                         line: value.example.line > 0 ? Int(value.example.line) : nil),
+                    stack: value.example.stack > 0 ? text(value.example.stack) : nil,
                     message: text(value.example.message), count: value.count, last: Self.timestamp(value.last)))
         }
         for index in patches.indices {

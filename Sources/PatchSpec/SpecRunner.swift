@@ -232,7 +232,9 @@ package final class SpecRunner: Sendable {
             guard status == .failed || status == .passed && !state.hasAsked else { return [] }
             return state.events.compactMap { event -> String? in
                 switch event {
-                case .failed(_, let function, let failure): "the patch failed in \(function): \(failure.text)"
+                case .failed(_, let function, let failure):
+                    "the patch failed in \(function): \(failure.text)"
+                        + (failure.stackTrace.map { "\n" + $0 } ?? "")
                 case .fellBack(_, let function, let reason):
                     "the patch was skipped in \(function): \(reason.rawValue)"
                 default: nil
@@ -485,6 +487,7 @@ package final class SpecRunner: Sendable {
                     ("patch", .text(patch.id)), ("name", .text(function)), ("code", .text("\(failure.code)")),
                     ("message", .text(failure.message)), ("script", failure.script.map { .text($0) } ?? .nil),
                     ("line", failure.line.map { .integer(Int64($0)) } ?? .nil),
+                    ("stack", failure.stackTrace.map { .text($0) } ?? .nil),
                 ])
             }
         }

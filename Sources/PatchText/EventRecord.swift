@@ -106,6 +106,7 @@ package struct EventRecord: Sendable {
         case error = "error.type"
         case message = "error.message"
         case hint = "error.hint"
+        case stack = "exception.stacktrace"
         case calls = "patch.calls"
         case failures = "patch.failures"
         case otherwise = "patch.otherwise"

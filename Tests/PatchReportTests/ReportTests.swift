@@ -95,7 +95,7 @@ import Testing
             Self.line("activated", device: 2, at: 11),
             Self.line(
                 "failed", device: 2, at: 130,
-                #","code.function.name":"Cart.total","error.type":"script","error.message":"no","code.file.path":"a.lua","code.line.number":7"#
+                #","code.function.name":"Cart.total","error.type":"script","error.message":"no","code.file.path":"a.lua","code.line.number":7,"exception.stacktrace":"a.lua:7: in tax\na.lua:9""#
             ),
             Self.line(
                 "failed", device: 2, at: 190,
@@ -124,6 +124,7 @@ import Testing
             #expect(patch.longest == 900)
             #expect(patch.times == [14, 1, 0, 1] + Array(repeating: 0, count: 7))
             #expect(patch.faults[1].place == PatchError.Place())
+            #expect(patch.faults.first { $0.event == "failed" }?.stack == "a.lua:7: in tax\na.lua:9")
             #expect(patch.firstBadMinute == (Self.now / 1000 - 3600 + 130) / 60)
             #expect(patch.appVersions.map(\.name) == ["2.10", "2.3.1"])
             #expect(patch.appVersions.map(\.devices) == [1, 2])

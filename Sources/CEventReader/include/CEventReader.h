@@ -34,7 +34,7 @@ typedef enum {
     ER_NO_KEY,
     ER_SCHEMA, ER_TIMESTAMP, ER_RESOURCE, ER_EVENT, ER_ATTRIBUTES,
     ER_INSTALLATION, ER_APP_VERSION, ER_SYSTEM, ER_SYSTEM_VERSION,
-    ER_PATCH, ER_VERSION, ER_FUNCTION, ER_FILE, ER_LINE_NUMBER, ER_ERROR, ER_MESSAGE, ER_COUNT, ER_CALLS, ER_FAILURES, ER_FALLBACKS, ER_MEASURED,
+    ER_PATCH, ER_VERSION, ER_FUNCTION, ER_FILE, ER_LINE_NUMBER, ER_ERROR, ER_MESSAGE, ER_STACK, ER_COUNT, ER_CALLS, ER_FAILURES, ER_FALLBACKS, ER_MEASURED,
     ER_NANOSECONDS, ER_LONGEST, ER_TIMES, ER_REASON, ER_RUNNING, ER_KEYS,
     ER_WRAPPED, /* a string in which a collector keeps a line */
 } er_key;
@@ -55,7 +55,7 @@ typedef struct {
     /* The patch's version; 0 if the line names no patch. */
     int64_t version;
     /* Numbers of strings; 0 if there is no string. The message of a roll-back is its reason. */
-    uint32_t patch, app_version, system, system_version, function, file, error, message;
+    uint32_t patch, app_version, system, system_version, function, file, error, message, stack;
     /* The line in the file, or 0. */
     int64_t line;
     /* How often it happened again, or 0. */

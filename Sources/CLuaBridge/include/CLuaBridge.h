@@ -141,6 +141,9 @@ typedef struct pp_fault {
     /// The host error that the script did not catch, or 0.
     int64_t host_error;
     const char *script;
+    /// The line and those that called it, the innermost first, each in a line of text, such as `cart.lua:3: in tax`; NULL
+    /// or "" if nothing in a script called it.
+    const char *stack;
 } pp_fault;
 
 // MARK: states

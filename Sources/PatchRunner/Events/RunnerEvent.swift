@@ -19,6 +19,9 @@ public enum RunnerEvent: Sendable {
         public let script: String?
         /// The line in the script, from 1. For a wrong result it is the line on which the function begins.
         public let line: Int?
+        /// The line and those that called it, the innermost first, at most ten, each in a line of text, such as `cart.lua:3: in tax`;
+        /// nil if no function of the script called it.
+        public package(set) var stackTrace: String?
         /// Whether the patch is not at fault: the machine had no processor time or no memory for it.
         package var isCircumstance = false
 
@@ -145,7 +148,8 @@ extension RunnerEvent {
         case .activated, .deactivated: make([])
         case .loaded(_, let replaces): make([(.replaces, .array(replaces.map(JSONValue.string)))])
         case .refused(let error, _): make(error.attributes)
-        case .failed(_, let function, let failure): make([(.function, .string(function))] + failure.error.attributes)
+        case .failed(_, let function, let failure):
+            make([(.function, .string(function))] + failure.error.attributes + failure.stackMembers)
         case .fellBack(_, let function, let reason):
             make([(.function, .string(function)), (.error, .string(reason.rawValue))])
         case .called(_, let calls): make(calls.attributes)
@@ -242,6 +246,8 @@ extension RunnerEvent: CustomStringConvertible {
 extension RunnerEvent.Failure {
     /// The place, if it is known, and the message: `cart.lua:3: attempt to call a nil value`.
     package var text: String { error.text }
+
+    fileprivate var stackMembers: EventRecord.Members { stackTrace.map { [(.stack, .string($0))] } ?? [] }
 
     /// The failure as an error, for a run that is not part of a call.
     var error: PatchError {

@@ -8,6 +8,8 @@ extension RunnerEvent.Failure {
         let script = unsafe line > 0 ? fault.script.map { unsafe String(cString: $0) } : nil
         self.script = script
         self.line = line > 0 ? Int(line) : nil
+        let stackTrace = unsafe line > 0 ? fault.stack.map { unsafe String(cString: $0) } : nil
+        self.stackTrace = stackTrace?.isEmpty == false ? stackTrace : nil
         code = kill == 0 ? .script : .scriptLimit
         isCircumstance = pp_is_circumstance(kill)
         switch UInt32(kill) {

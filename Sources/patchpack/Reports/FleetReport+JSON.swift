@@ -76,7 +76,7 @@ extension FleetReport.Fault {
         .object([
             ("event", .string(event)), ("code", .string(code)), ("function", .string(function)),
             ("file", place.file.map(JSONValue.string) ?? .null), ("line", place.line.map(JSONValue.integer) ?? .null),
-            ("message", .string(message)), ("count", .integer(count)), ("last", last.json),
+            ("stack", .optional(stack)), ("message", .string(message)), ("count", .integer(count)), ("last", last.json),
         ])
     }
 }

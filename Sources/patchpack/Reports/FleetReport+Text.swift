@@ -169,12 +169,18 @@ extension FleetReport.Fault {
     /// How often it happened, with an example.
     var text: String { "\(count.grouped) x \(example)" }
 
+    /// The lines that called the one that failed.
+    private var callers: String {
+        let lines = stack?.unicodeScalars.split(separator: "\n").dropFirst().prefix(9).map { String($0) } ?? []
+        return lines.isEmpty ? "" : ", called from \(lines.joined(separator: ", "))"
+    }
+
     /// The code, the function, the place and the message of an example.
     var example: String {
         let words = message.isEmpty ? EventRecord.Name(rawValue: event)?.sentence : message
         let error = PatchError(PatchError.Code(code), words ?? "", at: place)
         let name = code.isEmpty ? "" : "\(code)\(function.isEmpty ? "" : " in \(function)"): "
-        return "\(name)\(error.text)"
+        return "\(name)\(error.text)\(callers)"
     }
 }
 

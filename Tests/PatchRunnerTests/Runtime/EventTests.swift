@@ -137,6 +137,53 @@ import Testing
         #expect(harness.failures.map(\.message) == ["attempt to perform arithmetic on a nil value"])
     }
 
+    /// The lines that called the one that failed, as long as there is room.
+    @Test(arguments: [
+        (
+            "local function tax(x) return x.y end\nlocal function total(x) local t = tax(x) return t end\nreturn total(x) + 0",
+            "main.lua:2: in tax\nmain.lua:3: in total\nmain.lua:4"
+        ),
+        (
+            "local rates = {} function rates.of(x) return x.y end rates['a\\nb'] = rates.of\nlocal r = rates['a\\nb'](x) return r",
+            "main.lua:2\nmain.lua:3"
+        ),
+        ("local ok, value = pcall(function() return original(x) end)\nreturn x.y", nil),
+        ("return x.y", nil), ("return host.call('T.f', x.y)", nil),
+        ("local t = {} table.sort({1, 2}, function(a, b) return t.x.y end)", "main.lua:2\nmain.lua:2"),
+        (
+            "local function down(n) if n == 0 then return x.y end local d = down(n - 1) return d end\nreturn down(40) + 0",
+            Array(repeating: "main.lua:2: in down", count: 10).joined(separator: "\n")
+        ),
+    ])
+    func failure_inNestedFunctions_hasTheirLines(body: String, stack: String?) throws {
+        let harness = try Harness()
+        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        try harness.apply("patch.replace('T.f', function(original, x)\n\(body)\nend)", replaces: ["T.f"])
+        #expect(function(1) == 1)
+        #expect(harness.failures.map(\.stackTrace) == [stack])
+        let event = try #require(harness.events.first { $0.name == "failed" })
+        #expect(event.attributes.contains { $0.name == "exception.stacktrace" } == (stack != nil))
+    }
+
+    /// A script with a long name and long names of functions leaves out the calls for which there is no room.
+    @Test func failure_withLongNames_isBounded() async throws {
+        let harness = try Harness()
+        let function = try harness.registry.replaceable("T.f") { (x: Int) async -> Int in x }
+        let names = (0..<9).map { String(repeating: "f", count: 100) + "\($0)" }
+        let functions = names.indices.reversed().map { index in
+            "local function \(names[index])(x) local r = \(index == 8 ? "x.y" : "\(names[index + 1])(x)") return r end"
+        }
+        try harness.apply(
+            functions.joined(separator: "\n")
+                + "\npatch.replace('T.f', function(original, x) local r = \(names[0])(x) return r end)",
+            replaces: ["T.f"])
+        #expect(await function(1) == 1)
+        let stack = try #require(harness.failures.first?.stackTrace)
+        #expect(stack.utf8.count < 768)
+        #expect(
+            stack.split(separator: "\n").map { String($0) } == (1...6).map { "main.lua:\($0): in \(names[9 - $0])" })
+    }
+
     @Test func aPatchForSomebodyElseIsRefusedByName() throws {
         let harness = try Harness()
         let envelope = try Harness.envelope("return 1", replaces: ["T.f"], app: "com.example.other")

@@ -14,7 +14,8 @@ import Testing
                 lines.append(
                     Self.line(
                         "failed", device,
-                        #","code.function.name":"Cart.bold","error.type":"script","error.message":"no & no""#))
+                        #","code.function.name":"Cart.bold","error.type":"script","error.message":"no & no","exception.stacktrace":"a.lua:2: in b\r\nc\na.lua:5""#
+                    ))
             }
             lines.append(Self.line("called", device, #","patch.calls":500,"patch.failures":0,"patch.fallbacks":0"#))
             return lines
@@ -31,7 +32,7 @@ import Testing
         #expect(text.status == 0, "\(text.error)")
         #expect(text.text.hasPrefix("8,010 events of 2,000 devices"))
         #expect(text.text.contains("  failing       10  0.50 % (0.27 % to 0.92 %)"))
-        #expect(text.text.contains("  failed        10 x script in Cart.bold: no & no"))
+        #expect(text.text.contains("  failed        10 x script in Cart.bold: no & no, called from c, a.lua:5"))
         let json = try Tool.patchpack("report", "events", "--format", "json", in: folder.path)
         let value = try JSONValue(parsing: json.output)
         #expect(value["devices"]?.number == 2000)
@@ -86,7 +87,7 @@ import Testing
             "  last seen     2026-11-22T10:07:00Z, app 2.3.1", "  syncs         0; the last one failed",
             #"  sync-failed   1 x clock: three <b>years</b>\u{1B}[1m ahead, the last 2026-11-22T10:07:00Z"#,
             "com.example.shop.fix 3  runs, good since 2026-11-22T10:07:00Z",
-            "  failed        1 x script in Cart.bold: no & no, the last 2026-11-22T10:07:00Z",
+            "  failed        1 x script in Cart.bold: no & no, called from c, a.lua:5, the last 2026-11-22T10:07:00Z",
             "com.example.shop.home 3  does not run, rolled back since 2026-11-22T10:07:00Z",
             "  rolled-back   1 x launches failed, the last 2026-11-22T10:07:00Z",
         ] { #expect(text.lines.contains(line), "\(line)\n\(text.text)") }
