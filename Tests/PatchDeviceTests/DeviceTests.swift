@@ -123,7 +123,7 @@ import Testing
     }
 
     /// An app update past a patch's range, and an expired patch, are reported as such. A gate on `refused` counts neither.
-    @Test(arguments: [true, false]) func whatIsOverIsNotRefused(isUpdate: Bool) async throws {
+    @Test(arguments: [true, false]) func patchStatus_outdatedOrExpired_isNotRefused(isUpdate: Bool) async throws {
         let device = try device()
         let source = Self.source(7, tags: isUpdate ? "" : "-- @expires 2026-10-01T00:00:00Z")
         try device.feed.publish(isUpdate ? source.replacing(">=2.0.0", with: "<3") : source)
@@ -173,7 +173,7 @@ import Testing
     }
 
     /// Each of them is tried again alone, so the patch without a fault is not lost.
-    @Test func ofTwoOnTrialOnlyTheBadOneIsBanned() async throws {
+    @Test func crashGuard_twoPatchesOnTrial_bansCrashingOne() async throws {
         let device = try await deviceWithAGoodPatch()
         try device.feed.publish(Self.source(8))
         try device.feed.publish(Self.source(3, id: "com.example.shop.other"))
@@ -202,7 +202,7 @@ import Testing
         #expect(device.device?.store.state.bans.map(\.patch.version) == [8])
     }
 
-    @Test func withGoodPatchesThatCrashTheAppRunsWithoutThem() async throws {
+    @Test func safeMode_goodPatchesCrash_runsAppWithoutThem() async throws {
         let device = try await deviceWithAGoodPatch()
         device.feed.isOffline = true
         for _ in 0..<3 {
@@ -227,7 +227,7 @@ import Testing
         #expect(device.app?.price(1) == 9, "with another set it is tried again")
     }
 
-    @Test func ifTheAppCrashesWithoutPatchesTheyAreNotTheReason() async throws {
+    @Test func safeMode_appCrashesWithoutPatches_activatesThemAgain() async throws {
         let device = try await deviceWithAGoodPatch()
         device.feed.isOffline = true
         for _ in 0..<4 {
@@ -266,7 +266,7 @@ import Testing
         #expect(device.running.isEmpty && stages(device).isEmpty)
     }
 
-    @Test func whatIsWithdrawnIsGoneAtOnceAndStaysAway() async throws {
+    @Test func withdrawnPatch_running_isOffUntilResumed() async throws {
         let device = try await deviceWithAGoodPatch()
         let (two, three) = (try device.feed.publish(Self.source(12)), try device.feed.publish(Self.source(13)))
         try await device.launch()
@@ -428,7 +428,7 @@ import Testing
         #expect(device.device?.store.state.bans.map(\.patch.version) == [8])
     }
 
-    @Test func whatWaitsForTheNextLaunchWaits() async throws {
+    @Test func nextLaunchPatch_downloaded_runsAfterNextLaunch() async throws {
         let device = try device()
         try device.feed.publish(Self.source(7), nextLaunch: true)
         try await device.launch()
@@ -481,7 +481,7 @@ import Testing
         #expect(device.running.map(\.version) == [7], "what runs goes on running")
     }
 
-    @Test func whatTheListSaysWronglyIsRefused() async throws {
+    @Test func patchList_wrongVersionOfEnvelope_isListMismatch() async throws {
         let device = try await deviceWithAGoodPatch()
         try device.feed.publish(Self.source(8))
         // The online key lists an envelope as another version, to restore an old one.
@@ -498,7 +498,7 @@ import Testing
         #expect(device.app?.price(1) == 8)
     }
 
-    @Test func whatHasExpiredIsNotTaken() async throws {
+    @Test func expiredPatch_atLaunch_doesNotRun() async throws {
         let device = try device()
         try device.feed.publish(Self.source(7, tags: "-- @expires 2026-10-01T00:00:00Z"))
         try await device.launch()
@@ -584,7 +584,7 @@ import Testing
     }
 
     /// A patch that may no longer run ends with the sync that detects it, and the report, the events and `why` agree.
-    @Test(arguments: [true, false]) func whatRunsEndsWithItsKeyAndWithItsTime(isRevoked: Bool) async throws {
+    @Test(arguments: [true, false]) func runningPatch_keyRevokedOrExpired_endsWithSync(isRevoked: Bool) async throws {
         let device = try device()
         // Three days after the start of the clock.
         let end = try #require(Timestamp(secondsSince1970: 1_790_000_000 + 3 * 86_400))
@@ -688,7 +688,7 @@ import Testing
     }
 
     /// Launches fail or succeed for other reasons while a patch cannot run at all.
-    @Test func whatCouldNotRunIsNeitherBlamedNorPraised() async throws {
+    @Test func patch_envelopeMissing_isNeitherBannedNorGood() async throws {
         let device = try await deviceWithAGoodPatch()
         try device.feed.publish(Self.source(8))
         try await device.launch()
@@ -711,7 +711,7 @@ import Testing
         #expect(stages(device) == ["8 downloaded", "7 good"], "nor is it good")
     }
 
-    @Test func whatRunsWhileANewerVersionWaitsIsWithdrawnToo() async throws {
+    @Test func withdrawal_newerVersionWaits_endsRunningVersion() async throws {
         let device = try device()
         let seven = try device.feed.publish(Self.source(7))
         try await device.launch()
@@ -725,7 +725,7 @@ import Testing
         #expect(device.running.isEmpty)
     }
 
-    @Test func whoComesBackAfterAnOrderlyEndIsWatchedAgain() async throws {
+    @Test func launchWatch_foregroundAfterBackground_countsCrash() async throws {
         let device = try device()
         try device.feed.publish(Self.source(7))
         try await device.launch()

@@ -243,7 +243,7 @@ import Testing
         #expect(try lines().last?.contains(#""timestamp":"9999-12-31T23:59:59.999Z""#) == true)
     }
 
-    @Test(arguments: [Int.min, -1, Int.max]) func anyClockIsLogged(now: Int) throws {
+    @Test(arguments: [Int.min, -1, Int.max]) func eventLog_clockOutOfRange_boundsTimestamp(now: Int) throws {
         clock.time.store(now, ordering: .relaxed)
         let log = try log()
         for _ in 0..<3 { log.record(.syncFailed(PatchError(.config, "no"))) }

@@ -161,7 +161,7 @@ import Testing
     }
 
     /// The system ends apps in the background without notice.
-    @Test func whatCameInTheBackgroundIsNotBlamedForItsEnd() async throws {
+    @Test func backgroundPatch_appKilledInBackground_isNotBlamed() async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         try bench.feed.publish(DeviceTests.source(8))
         try await bench.launch(syncing: false)
@@ -202,7 +202,7 @@ import Testing
     }
 
     /// A patch that comes after the watch of the launch has its own watch, and only a new confirmation counts for it.
-    @Test func whatComesLongAfterTheConfirmationIsOnTrial() async throws {
+    @Test func patch_syncedAfterWatch_isOnTrial() async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         try await bench.launch(syncing: false)
         bench.confirm()
@@ -312,7 +312,7 @@ import Testing
     }
 
     /// A user closes an app from the list of apps. It is in the background before it is killed.
-    @Test func whoClosesTheAppLosesNoPatch() async throws {
+    @Test func patchOnTrial_appClosedByUser_becomesGood() async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         try bench.feed.publish(DeviceTests.source(8))
         for _ in 0..<10 {
@@ -551,7 +551,7 @@ import Testing
         #expect(DeviceTests.codes(bench) == (version == nil ? ["8 banned", "7 banned"] : ["8 withdrawn", "7 banned"]))
     }
 
-    @Test func whatRunsGivesWayAtTheNextLaunch() async throws {
+    @Test func patchOnTrial_newerVersionWaits_yieldsAtNextLaunch() async throws {
         let bench = try devices.device()
         try await putOnTrial(bench)
         try bench.feed.publish(DeviceTests.source(8))
@@ -568,7 +568,7 @@ import Testing
         bench.advance(seconds: 3600)
     }
 
-    @Test func whatRunsAfterAClearIsWatchedOnceItIsHeldAgain() async throws {
+    @Test func runningPatch_clearedAndSyncedAgain_isWatched() async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         try await bench.launch(syncing: false)
         try bench.device?.clear()
@@ -638,7 +638,7 @@ import Testing
     }
 
     /// Two versions wait for one function. The higher one runs, and the lower one proves nothing.
-    @Test func ofTwoVersionsThatWaitTheHigherOneRuns() async throws {
+    @Test func waitingPatch_twoVersions_higherOneRuns() async throws {
         let bench = try devices.device()
         try bench.feed.publish(Self.lateSource())
         for _ in 0..<2 {
@@ -669,7 +669,7 @@ import Testing
         #expect(!bench.events.contains { $0.name == "loaded" })
     }
 
-    @Test func whatIsRegisteredInTheBackgroundIsNotBlamedForItsEnd() async throws {
+    @Test func waitingPatch_functionRegisteredInBackground_isNotBlamed() async throws {
         let bench = try devices.device()
         try bench.feed.publish(Self.lateSource())
         try await bench.launch()
@@ -694,7 +694,7 @@ import Testing
 
     // MARK: several processes
 
-    @Test func whoTakesOverInTheBackgroundIsNotBlamedForItsEnd() async throws {
+    @Test func follower_takesOverInBackground_blamesNoPatch() async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         try bench.feed.publish(DeviceTests.source(8))
         try await bench.launch()
@@ -711,7 +711,7 @@ import Testing
     }
 
     /// Its app confirmed while it was a follower, and is not asked again. The end of the watch is the confirmation.
-    @Test func whoHasConfirmedBeforeItTakesOverNeedNotDoSoAgain() async throws {
+    @Test func follower_confirmedBeforeTakingOver_needsNoConfirmation() async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         try bench.feed.publish(DeviceTests.source(8))
         try await bench.launch()
@@ -761,7 +761,7 @@ import Testing
     }
 
     /// A process that has ended, and lives on, lets another one write.
-    @Test func whoHasEndedLetsAnotherWrite() async throws {
+    @Test func writer_ended_letsFollowerWrite() async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         try await bench.launch()
         let (device, app) = try second(bench)
@@ -785,7 +785,7 @@ import Testing
     }
 
     /// The process that writes is stopped, or never syncs. The others ask the feed themselves after three syncs.
-    @Test func whoFollowsAProcessThatDoesNotSyncAsksTheFeed() async throws {
+    @Test func follower_writerDoesNotSync_asksFeed() async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         try await bench.launch(syncing: false)
         let events = Events()
@@ -815,7 +815,7 @@ import Testing
     }
 
     /// A patch that launches have failed with once stays active in the processes that follow, until it is set aside.
-    @Test func oneFailureTakesNothingFromOthers() async throws {
+    @Test func follower_patchFailedOnce_keepsRunningIt() async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         try bench.feed.publish(DeviceTests.source(8))
         try await bench.launch()
@@ -841,7 +841,7 @@ import Testing
     }
 
     /// The end of the watch of a confirmed launch makes it good, and so does its orderly end.
-    @Test(arguments: [false, true]) func whatHasFailedOnceIsGoodOnceALaunchHasWorked(isEnded: Bool) async throws {
+    @Test(arguments: [false, true]) func patchOnTrial_goodLaunchAfterFailure_becomesGood(isEnded: Bool) async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         try bench.feed.publish(DeviceTests.source(8))
         for _ in 0..<2 { try await bench.launch() }
@@ -908,7 +908,7 @@ import Testing
     // MARK: safe mode
 
     /// A good patch turns bad, and two innocent ones come while the app is in safe mode.
-    @Test func whatComesInSafeModeIsNotBlamed() async throws {
+    @Test func safeMode_newPatches_areNotBanned() async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         for _ in 0..<3 {
             try await bench.launch(syncing: false)
@@ -940,7 +940,7 @@ import Testing
     }
 
     /// A suspended patch does not come back because a newer version of it cannot run.
-    @Test func whatIsOffDoesNotRunInTheNewOnesPlace() async throws {
+    @Test func suspendedPatch_newerVersionWaits_staysOff() async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         for _ in 0..<3 {
             try await bench.launch(syncing: false)

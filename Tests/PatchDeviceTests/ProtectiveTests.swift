@@ -110,7 +110,7 @@ import Testing
         #expect(bench.app?.guarded() == 1 && codes(bench) == ["2 banned"])
     }
 
-    @Test func anOlderGoodVersionAnswersForTheOthers() async throws {
+    @Test func closedPatch_olderGoodVersion_answersOtherFunctions() async throws {
         let bench = try await benchWithAGuard()
         try await close(bench)
         #expect(bench.app?.guarded() == -1 && bench.app?.other() == 10)
@@ -138,7 +138,7 @@ import Testing
         #expect(!bench.events.contains { $0.name == "safe-mode" })
     }
 
-    @Test func afterAQuietLaunchItIsTriedAgainWithPausesThatDouble() async throws {
+    @Test func closedPatch_pauseOver_isTriedAgain() async throws {
         let bench = try bench()
         try await bench.launch()
         bench.confirm()
@@ -169,7 +169,7 @@ import Testing
     }
 
     /// An end before its watch is over proves nothing.
-    @Test func anOrderlyEndOfItsTryClosesItAgain() async throws {
+    @Test func closedPatch_tryEndsBeforeWatch_isClosedAgain() async throws {
         let bench = try bench()
         try await close(bench)
         bench.confirm()
@@ -187,7 +187,7 @@ import Testing
     }
 
     /// A process that never ends tries it too, once it is confirmed and its watch is over.
-    @Test func aServiceTriesItAgainInTheSameProcess() async throws {
+    @Test func closedPatch_runningService_isTriedInSameProcess() async throws {
         let bench = try bench()
         try await close(bench)
         let device = try #require(bench.device)
@@ -223,7 +223,7 @@ import Testing
         #expect(bench.app?.guarded() == 1 && codes(bench) == ["2 expired"])
     }
 
-    @Test(arguments: [false, true]) func aHigherVersionIsTriedAtOnce(isProtective: Bool) async throws {
+    @Test(arguments: [false, true]) func closedPatch_higherVersion_isTriedAtOnce(isProtective: Bool) async throws {
         let bench = try bench()
         try await bench.launch()
         bench.confirm()
@@ -240,7 +240,7 @@ import Testing
     }
 
     /// A device that cannot start, and so cannot be reached, loses it.
-    @Test func afterThreeLaunchesThatDoNotReachTheFeedItIsBanned() async throws {
+    @Test func closedPatch_threeLaunchesWithoutFeed_isBanned() async throws {
         let bench = try bench()
         try await bench.launch()
         bench.confirm()
@@ -258,7 +258,7 @@ import Testing
     }
 
     /// A crash after the watch, or after an orderly end, counts for no patch.
-    @Test func aLaunchThatWorkedDoesNotCountAgainstIt() async throws {
+    @Test func closedPatch_goodLaunchAfterEachCrash_isNotBanned() async throws {
         let bench = try bench()
         try await close(bench)
         bench.feed.isOffline = true
@@ -272,7 +272,7 @@ import Testing
         #expect(bench.device?.store.state.bans.isEmpty == true)
     }
 
-    @Test func whatItsStateSaysIsKept() async throws {
+    @Test func storeState_closedPatch_keepsFailuresAndLoads() async throws {
         let bench = try bench()
         try await bench.launch()
         bench.confirm()

@@ -180,7 +180,7 @@ import Testing
     }
 
     /// Names that the store does not use stay, and the rest of interrupted writes goes.
-    @Test func onlyItsOwnFilesAreRemoved() async throws {
+    @Test func storeFolder_leftoverFiles_removesOnlyItsOwn() async throws {
         let device = try await device()
         for folder in ["", "envelopes/", "feed/"] {
             for name in ["notes.tmp", ".patchpack-a.tmp"] {

@@ -405,7 +405,7 @@ import Testing
     private static func patch(_ id: String, _ version: Int) -> PatchID { PatchID(id: id, version: version) }
 
     /// A hundred thousand events in sequences of two hundred, on three patches of a few versions each.
-    @Test func agreesWithItsModel() throws {
+    @Test func storeState_randomEvents_agreesWithModel() throws {
         var random = SystemRandomNumberGenerator()
         let version = try #require(AppVersion("1.0"))
         let limits = CrashLimits()
@@ -575,7 +575,7 @@ import Testing
         #expect(Set(state.runnable.map(\.patch.id)).count == state.runnable.count)
     }
 
-    @Test func anyLimitIsTaken() throws {
+    @Test func crashLimits_extremeNumbers_areTaken() throws {
         let version = try #require(AppVersion("1.0"))
         for number in [Int.min, -1, 0, 1, Int.max] {
             var limits = CrashLimits()

@@ -201,7 +201,7 @@ import Testing
     }
 
     /// A stop is confirmed by the devices that have reported since.
-    @Test func ofTheDevicesHeardOfSinceAStopItIsSaidHowManyHaveItStill() throws {
+    @Test func fleetReport_stoppedPatch_countsDevicesKeepingIt() throws {
         let running = #","patch.running":[{"patch.id":"com.example.fix","patch.version":1}]"#
         func launch(_ device: Int, at seconds: Int, _ attributes: String = "") -> String {
             Self.line("launched", device: device, at: seconds, patch: nil, attributes)
@@ -254,7 +254,8 @@ import Testing
     }
 
     /// An error on a device as such is counted, whatever it is.
-    @Test(arguments: FleetReport.Trouble.allCases) func everyTroubleIsCounted(_ trouble: FleetReport.Trouble) throws {
+    @Test(arguments: FleetReport.Trouble.allCases)
+    func fleetReport_deviceTrouble_isCounted(_ trouble: FleetReport.Trouble) throws {
         let report = try Self.report([Self.line(trouble.rawValue, patch: nil), Self.line("launched", patch: nil)])
         #expect(report.troubled == [trouble: 1] && report.faults.map(\.event) == [trouble.rawValue])
         // A refusal with an id counts for that patch.
@@ -377,7 +378,7 @@ import Testing
         #expect(FleetReport.Patch(id: "p", version: 1).beginning == nil)
     }
 
-    @Test func ofTheSameMomentTheGraverStageCounts() throws {
+    @Test func fleetReport_stagesAtSameTime_countsGraver() throws {
         for names in [["rolled-back", "confirmed", "trial"], ["trial", "confirmed", "rolled-back"]] {
             let patch = try #require(try Self.report(names.map { Self.line($0) }).patches.first)
             #expect([patch.trial, patch.good, patch.rolledBack] == [0, 0, 1])
@@ -388,7 +389,8 @@ import Testing
     }
 
     /// An app update or an expiry is not a refusal: 30 of 60 healthy devices once paused a patch.
-    @Test(arguments: ["expired", "not-applicable"]) func whatIsOverIsCountedApart(_ event: String) throws {
+    @Test(arguments: ["expired", "not-applicable"])
+    func fleetReport_outdatedOrExpiredPatch_isOver(_ event: String) throws {
         let lines = [Self.line("activated"), Self.line("confirmed", at: 1), Self.line(event, at: 2)]
         for lines in [lines, lines.reversed()] {
             let patch = try #require(try Self.report(lines).patches.first)
@@ -401,7 +403,7 @@ import Testing
         #expect(again.patches.first?.over == 0 && again.patches.first?.running == 1)
     }
 
-    @Test func whatRunsIsWhatTheLastLaunchHad() throws {
+    @Test func fleetReport_lastLaunch_givesRunningPatches() throws {
         func running(_ lines: [String]) throws -> [Int] {
             let reports = try [lines, lines.reversed()].map { try Self.report($0).patches.map(\.running) }
             #expect(reports[0] == reports[1])
@@ -473,7 +475,7 @@ import Testing
     }
 
     /// The first name in alphabetical order is reported, whatever the order of the lines.
-    @Test func oneOfTheNamesIsTold() throws {
+    @Test func fleetReport_misnamedPatches_showsFirstName() throws {
         let lines = ["b", "a", "c"].map { Self.line("failed", patch: $0) }
         for lines in [lines, lines.reversed()] {
             let report = try Self.report(lines)
@@ -511,7 +513,7 @@ import Testing
         #expect(listed.patches.count == 1002 && listed.patches.first { $0.id == "com.example.fix" }?.failing == 1)
     }
 
-    @Test func whatIsNoEventIsCounted() throws {
+    @Test func fleetReport_linesWithoutEvent_areCounted() throws {
         let good = Self.line("activated")
         let deep = String(repeating: #"{"a":"#, count: 100_000)
         let text = [
@@ -585,7 +587,7 @@ import Testing
     @Test(arguments: [
         line("called", #","patch.calls":3,"patch.measured":1,"patch.times":[0,1]"#),
         line("failed", #","error.type":"script","error.message":"no""#),
-    ]) func whatComesBeforeALineChangesNothing(_ line: String) throws {
+    ]) func eventParser_similarPreviousLine_changesNothing(_ line: String) throws {
         func report(_ lines: [[UInt8]], oneByOne: Bool) throws -> FleetReport {
             guard var builder = ReportBuilder(now: Self.now) else { throw PatchError(.limit, "no memory") }
             var parser = builder.parser()
@@ -766,7 +768,7 @@ import Testing
         #expect(try Self.report(lines).scale == 1)
     }
 
-    @Test func kindsAreBounded() throws {
+    @Test func reportBuilder_manyPatchesAndFaults_areBounded() throws {
         var limits = ReportBuilder.Limits()
         (limits.patches, limits.hours, limits.faults) = (10, 5, 5)
         let lines = (1...100).map { number in

@@ -27,14 +27,14 @@ import Testing
         #expect(nearest("abcde", among: ["abcdx", "abcdy"]) == "abcdx")
     }
 
-    @Test func lettersAreNotBytes() {
+    @Test func spelling_lettersBeyondASCII_countOnce() {
         #expect(nearest("größe", among: ["grösse", "größer"]) == "größer")
         #expect(nearest("groesse", among: ["größe"]) == nil)
         #expect(nearest("cafe", among: ["café"]) == "café")
     }
 
     /// The work on untrusted words is limited.
-    @Test func workIsBounded() {
+    @Test func spelling_longOrManyWords_areBounded() {
         let long = String(repeating: "x", count: 128)
         #expect(nearest(long, among: [long]) == long)
         #expect(nearest(long + "x", among: [long]) == nil && nearest(long, among: [long + "x"]) == nil)

@@ -28,7 +28,7 @@ import Testing
         #expect(host.failures.isEmpty)
     }
 
-    @Test func nothingReservesNothing() throws {
+    @Test func reservePatch_zeroQuantity_reservesNothing() throws {
         try host.install(script: "\(patches)/stock-reserve.lua")
         #expect(!shop.reserve(shop.stock, "ink", 0))
         #expect(shop.reserve(shop.stock, "ink", 2))

@@ -109,7 +109,7 @@ import Testing
         "openssl rand -hex 16 >key", ": >key", "head -c 4096 /dev/zero >key",
         "openssl pkey -in rsa.pem -pubout | sed 's/PUBLIC KEY/PUBLIC \u{212A}EY/' >key",
     ])
-    func whatIsNoTrustedKeyIsRefused(line: String) throws {
+    func verifyingKey_wrongPEM_isRefused(line: String) throws {
         let pem = try made(by: line)
         #expect(throws: PatchError(.config, "")) { try VerifyingKey(pem: pem) }
     }
@@ -118,7 +118,7 @@ import Testing
         "openssl genrsa 1024 >key", "openssl ecparam -name prime256v1 -genkey -noout >key",
         "openssl pkey -in rsa.pem -pubout >key", "echo hello >key", ": >key",
     ])
-    func whatIsNoSigningKeyIsRefused(line: String) throws {
+    func signingKey_wrongPEM_isRefused(line: String) throws {
         let pem = SecretBytes(try made(by: line))
         #expect(throws: PatchError(.config, "")) { try SigningKey(pem: pem) }
     }
@@ -185,7 +185,7 @@ import Testing
     ]
 
     @Test(arguments: noKeys)
-    func anythingElseIsNot(text: String) {
+    func scriptKey_wrongText_isRefused(text: String) {
         #expect(throws: PatchError(.config, "")) { try ScriptKey(file: SecretBytes(Array(text.utf8))) }
     }
 

@@ -12,7 +12,7 @@ import Testing
 
     private func store(_ text: String) throws -> TrustStoreFile { try TrustStoreFile(Array(text.utf8)) }
 
-    @Test func whatIsReadIsWritten() throws {
+    @Test func trustStoreFile_textWithComments_isEncodedUnchanged() throws {
         let text = """
             # the release team
 
@@ -28,7 +28,7 @@ import Testing
     }
 
     /// The limits of the trust in a key may be in any order, each once.
-    @Test func whatLimitsAKeyStandsOnce() throws {
+    @Test func trustStoreLine_repeatedOrWrongLimit_isRefused() throws {
         let line = "ed25519 \(Self.keys[0]) alice"
         for limits in [[], ["revoked"], [Self.end], ["revoked", Self.end]] {
             let key = try #require(try store(([line] + limits).joined(separator: " ")).keys.first)
@@ -53,7 +53,7 @@ import Testing
         #expect(throws: PatchError(.config, "")) { try TrustStoreFile([0xFF, 0x0A]) }
     }
 
-    @Test func aNameAndAKeyAreThereOnce() throws {
+    @Test func trustStoreFile_duplicateNameOrKey_isRefused() throws {
         var store = try store("ed25519 \(Self.keys[0]) alice\n")
         let (alice, other) = (store.keys[0], try TrustedKey(SigningKey.generate(.ed25519).verifyingKey, name: "alice"))
         for key in [alice, other, try TrustedKey(other.key)] {
@@ -156,7 +156,7 @@ import Testing
         "# signature ed25519 0123456789abcdef AAAA\nx\n", "# signature ed25519 0123456789abcdef\n",
         "# signature ed25519 0123456789abcdef AAAA", "# signature ed25519 012345678 AAAA\n",
     ])
-    func whatIsNoLabelOrSignatureIsRefused(_ text: String) {
+    func signedTrustStore_wrongLabelOrSignature_isRefused(_ text: String) {
         #expect(throws: PatchError(.config, "")) { try SignedTrustStore(Array(text.utf8)) }
     }
 

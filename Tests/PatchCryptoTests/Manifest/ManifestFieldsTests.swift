@@ -15,7 +15,7 @@ import Testing
         #expect(try manifest(head).appVersions.description == ">=1.0.0 <2.0.0")
     }
 
-    @Test func whatIsGivenGoesBeforeTheHead() throws {
+    @Test func manifestFields_givenAndInHead_takesGiven() throws {
         var given = ManifestFields()
         given.version = "4"
         given.appVersions = "*"
@@ -37,13 +37,13 @@ import Testing
             "the expiry soon is"
         ),
     ])
-    func whatIsMissingOrWrongIsNamed(_ head: String, _ message: String) {
+    func manifestFields_missingOrWrongTag_isNamed(_ head: String, _ message: String) {
         let error = #expect(throws: PatchError.self) { try manifest(head) }
         #expect(error?.code == .malformed)
         #expect(error?.message.hasPrefix(message) == true)
     }
 
-    @Test func whatIsNotGivenIsTakenFromOthers() throws {
+    @Test func manifestFields_completedByOthers_fillsOnlyMissing() throws {
         func fields(_ text: String, _ second: Int) -> ManifestFields {
             var fields = ManifestFields()
             (fields.id, fields.version, fields.app, fields.appVersions) = (text, text, text, text)

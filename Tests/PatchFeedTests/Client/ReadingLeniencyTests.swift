@@ -35,7 +35,7 @@ import Testing
             by: trusted.keys(of: \.targets))
     }
 
-    @Test func endsAreIgnored() throws {
+    @Test func trustedMetadata_expiredForSigner_isRead() throws {
         let later = FeedFixture.now.adding(days: 400)
         var device = try trusted(at: later)
         #expect(throws: PatchError(.feedExpired, "")) { try read(&device) }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.ownThreads) struct PatchListTests {
     /// The vectors for other implementers: buckets, and names of users.
-    @Test func vectorsHold() throws {
+    @Test func rollout_vectors_giveBucketsAndNames() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Vectors")
         let data = try Data(contentsOf: folder.appending(path: "rollout.json"))
         let file = try #require(try JSONSerialization.jsonObject(with: data) as? [String: [[String: Any]]])
@@ -93,7 +93,7 @@ import Testing
         #expect(try codes(engine) == ["2 engine", "1 offered"])
     }
 
-    @Test func pausedIsForHolders() throws {
+    @Test func pausedEntry_deviceWithoutPatch_isNotOffered() throws {
         let paused = try list(entry(2, state: "paused") + "," + entry(1))
         #expect(try codes(paused) == ["2 paused", "1 offered"])
         #expect(try codes(paused, held: 2) == ["2 kept", "1 superseded"])
@@ -101,7 +101,7 @@ import Testing
         #expect(try codes(list(entry(2, state: "frozen"))) == ["2 paused"])
     }
 
-    @Test func withdrawnIsForEverybody() throws {
+    @Test func withdrawnEntry_anyDevice_isWithdrawn() throws {
         let withdrawn = try list(entry(2, state: "withdrawn") + "," + entry(1))
         #expect(try codes(withdrawn, held: 2) == ["2 withdrawn", "1 offered"])
         #expect(try codes(withdrawn) == ["2 withdrawn", "1 offered"])
@@ -126,7 +126,7 @@ import Testing
         #expect(try codes(list(entry(1), #""enabled":false,"schema":2"#), held: 1) == ["1 disabled"])
     }
 
-    @Test func whatIsNotListedStays() throws {
+    @Test func heldPatch_notListed_stays() throws {
         let one = try list(entry(1))
         #expect(try codes(one, held: 5) == ["5 unlisted", "1 superseded"])
         #expect(try codes(list(entry(7)), held: 5) == ["7 offered", "5 superseded"])
@@ -230,7 +230,7 @@ import Testing
         #"{"schema":1,"enabled":true,"app":"a","environment":"e","published":"yesterday","patches":[]}"#,
         #"{"schema":1,"enabled":true,"app":"a","environment":"e","published":"2026-11-01T12:00:00Z","patches":{}}"#,
     ])
-    func whatIsNoListIsRefused(text: String) {
+    func patchList_wrongJSON_isMalformed(text: String) {
         #expect(throws: PatchError(.feedMalformed, "")) { try PatchList(decoding: Array(text.utf8)) }
     }
 

@@ -82,7 +82,7 @@ import Testing
         #expect(Self.lint(Self.give, interface).isEmpty)
     }
 
-    @Test func ofManyPairsSomeAreNotCompared() {
+    @Test func structComparison_budgetSpent_isTooLarge() {
         func structs(_ letter: String) -> [PatchInterface.Struct] {
             (0..<400).map { number in
                 Self.structure(
@@ -183,7 +183,7 @@ import Testing
 
     // MARK: the budget
 
-    @Test func whatIsTooLargeToFollowIsSaid() {
+    @Test func lint_budgetSpent_warnsTooLarge() {
         let source = "-- patchpack: ignore too-large\nx = nope\n" + Self.giving("local s = math.floor(o)")
         let interface = Self.interface([Self.function("F.give", ["integer"], "integer")])
         #expect(Self.lint(source, interface).map(\.code) == [.undefinedGlobal, .argument])
@@ -192,7 +192,7 @@ import Testing
         #expect(found[0].severity == .warning && found[0].message.hasPrefix("too large to follow"))
     }
 
-    @Test func ofManyCallsOfItselfSomeAreFollowed() {
+    @Test func selfCalls_budgetSpent_areTooLarge() {
         let interface = Self.interface([Self.function("F.give", ["integer"], "integer")])
         let calls = String(repeating: "if a then host.call('F.give', 1) end\n", count: 1500)
         let found = Self.lint(Self.giving(calls), interface, budget: LintBudget(steps: 2_000_000))
@@ -217,7 +217,7 @@ import Testing
         #expect(Self.lint(Self.giving("return o(1)"), wide).allSatisfy { $0.message.utf8.count < 500 })
     }
 
-    @Test func ofManyMisspelledNamesSomeGetASuggestion() {
+    @Test func spelling_budgetSpent_suggestsNothing() {
         func name(_ letter: String, _ number: Int) -> String {
             String(repeating: letter, count: 119) + "\(10_000_000 + number)"
         }

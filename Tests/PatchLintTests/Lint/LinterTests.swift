@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func theNamesAreThoseOfTheSandbox() throws {
+    @Test func sandboxNames_runningSandbox_areItsGlobals() throws {
         let registry = PatchRegistry()
         let list = try registry.replaceable("T.list") { () -> [String: [String]] in [:] }
         let runner = PatchRunner(

@@ -48,7 +48,9 @@ import Testing
             ("a¦\0¦b = 1", nil),
             ("local f <const> = 1 function ¦f¦() return f end f = 1", "attempt to assign to const variable 'f'"),
         ] as [(String, String?)])
-    func whatLuaDoesNotPointAtIsAtItsPlace(_ marked: String, message: String?) throws { try expect(marked, message) }
+    func syntaxFault_messageWithoutToken_isLocated(_ marked: String, message: String?) throws {
+        try expect(marked, message)
+    }
 
     @Test func deepNestingIsAtItsPlace() throws {
         for piece in ["(", "{"] {
@@ -65,7 +67,7 @@ import Testing
         "--[[a]] x = 1 ¦--[=[ open¦\n]]", "x = 'a' .. 'a¦\\xg¦'", "x = '¦\\u{110000000¦}'",
         "for i = 1, 2 do\n  f(i)¦¦\n-- the end\n\n", "x = {1,¦¦", "f(¦¦--[[\n]]\n",
     ])
-    func whatIsUnfinishedOrBroken(_ marked: String) throws { try expect(marked) }
+    func syntaxFault_unfinishedOrBrokenToken_isLocated(_ marked: String) throws { try expect(marked) }
 
     @Test(arguments: [
         ("x¦\u{A0}¦= 1", "syntax error near U+00A0 (no-break space)"),
@@ -97,7 +99,7 @@ import Testing
         ("f()\n¦==¦=====\ny = 2", "a Git conflict marker; keep one of the two versions"),
         ("f()\n¦>>¦>>>>> main", "a Git conflict marker; keep one of the two versions"),
     ])
-    func whatOtherLanguagesWriteHasAHint(_ marked: String, hint: String) throws {
+    func syntaxFault_otherLanguagesOperator_hasHint(_ marked: String, hint: String) throws {
         try expect(marked, hint: hint)
     }
 
@@ -134,9 +136,9 @@ import Testing
         "do ¦goto other¦ end", "if a then b() else if c then d() end end\nfor i = 1, 2 do¦¦",
         "if a then b() else if c then d() end end f(1, ¦)¦",
     ])
-    func whatMeansSomethingElseHasNone(_ marked: String) throws { try expect(marked) }
+    func syntaxFault_similarOperator_hasNoHint(_ marked: String) throws { try expect(marked) }
 
-    @Test(arguments: ["null", "undefined", "None"]) func nilHasOneName(_ name: String) {
+    @Test(arguments: ["null", "undefined", "None"]) func undefinedGlobal_nilOfOtherLanguages_hasHint(_ name: String) {
         func hints(_ source: String) -> [String?] {
             Linter.findings(
                 in: [PatchScript(name: "main.lua", bytes: Array(source.utf8))], replaces: [], interface: nil
@@ -150,7 +152,7 @@ import Testing
     @Test(arguments: [
         "x = ¦=¦ 1", "¦break¦", "local c <const> = 1 ¦c¦ = 1", "x = y +¦¦", "x = '¦\\xg¦'", "x = ¦é¦",
     ])
-    func aLongLine(_ marked: String) throws {
+    func syntaxFault_endOfLongestLine_isLocated(_ marked: String) throws {
         let piece = "while x do x = y == x and ',' or {x, y} break end "
         try expect(
             String(repeating: piece, count: (PatchLimits().sourceBytes - 40) / piece.utf8.count) + marked,

@@ -37,7 +37,7 @@ import Testing
             ])
     }
 
-    @Test func whatIsMissingIsForgotten() async throws {
+    @Test func cacheWatch_missingFileCachedTooLong_isFault() async throws {
         for seconds in [nil, 0, 600] { #expect(try await faults(Self.missing, seconds).isEmpty) }
         #expect(
             try await faults(Self.missing, 601) == [
@@ -45,7 +45,7 @@ import Testing
             ])
     }
 
-    @Test func whatNeverChangesIsKeptForADay() async throws {
+    @Test func cacheWatch_versionedFileCachedUnderADay_isFault() async throws {
         let fault = "files that never change are not kept by caches: send max-age=31536000, immutable"
         for seconds in [nil, 0, 86_399] { #expect(try await faults(Self.root, seconds) == [fault]) }
         #expect(try await faults(Self.root, 86_400).isEmpty)

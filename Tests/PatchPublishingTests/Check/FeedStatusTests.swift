@@ -26,7 +26,7 @@ import Testing
         #expect(try feed.repository().roles(at: FeedFixture.now.adding(days: 8)).map(\.days)[4] == -1)
     }
 
-    @Test func whatEndsSoonIsAnAlarm() throws {
+    @Test func feedStatus_roleEndsSoon_isAlarm() throws {
         let repository = try feed.repository()
         func alarm(_ days: Int, after: Int = 0) -> PatchError? {
             repository.alarm(lasting: days, at: FeedFixture.now.adding(days: after))

@@ -37,7 +37,7 @@ import Testing
 
     private var deployed: [String: [UInt8]] { target.files.filter { !$0.key.hasSuffix(".next.json") } }
 
-    @Test func everythingIsThereInTheRightOrder() throws {
+    @Test func deployment_emptyPlace_writesFilesInOrder() throws {
         let trial = try deploy(isTrial: true)
         #expect(trial.isNew && trial.bytes > 0 && target.files.isEmpty)
         let outcome = try deploy()
@@ -65,7 +65,7 @@ import Testing
         #expect(try deployed == expected())
     }
 
-    @Test func theSecondOfTwoCopiesIsTold() throws {
+    @Test func deployment_otherCopyDeployed_isConflict() throws {
         try deploy()
         try place.turn("a")
         try place.turn("b", in: "other")
@@ -85,7 +85,7 @@ import Testing
     }
 
     /// Both have seen the same state, and both continue from it.
-    @Test func theSlowerOfTwoWritersIsTold() throws {
+    @Test func deployment_fasterWriter_isConflict() throws {
         try deploy()
         try place.turn("a")
         try place.turn("b", in: "other")
@@ -108,7 +108,7 @@ import Testing
         #expect(try deployed == expected())
     }
 
-    @Test func aCopyThatIsOnlyOlderIsTold() throws {
+    @Test func deployment_olderCopy_suggestsDeployedState() throws {
         try deploy()
         try place.turn("a")
         try deploy()
@@ -141,7 +141,7 @@ import Testing
         #expect(try deployed == expected())
     }
 
-    @Test func whatIsNoTimestampIsReplacedOnlyWhenAsked() throws {
+    @Test func deployment_brokenTimestamp_isReplacedOnlyByRepair() throws {
         try deploy()
         target["metadata/timestamp.json"] = [1]
         #expect(remedy(refusal { try deploy() }) == .takeNewestOrReplace)
@@ -171,7 +171,7 @@ import Testing
     }
 
     /// The place claims to have a file, and loses it.
-    @Test func whatWasUploadedIsReadBack() throws {
+    @Test func deployment_uploadedFileLost_isRefused() throws {
         try deploy()
         try place.turn("a")
         let target = target
@@ -183,7 +183,7 @@ import Testing
     }
 
     /// Files are missing after a cleanup or a partial manual upload. Each deployment checks the files that devices need.
-    @Test func whatIsMissingIsThereAgain() throws {
+    @Test func deployment_missingFile_isRestored() throws {
         try deploy()
         let path = try #require(target.files.keys.first { $0.hasSuffix(".js") })
         target[path] = nil
@@ -200,7 +200,7 @@ import Testing
     }
 
     /// An envelope is named by its hash, so any other file with its name was cut off or changed.
-    @Test func whatIsDamagedIsNotCalledUnchanged() throws {
+    @Test func deployment_damagedEnvelope_isReplacedOnlyByRepair() throws {
         try deploy()
         let path = try #require(target.files.keys.first { $0.hasSuffix(".js") })
         target[path]?[0] ^= 1
@@ -231,7 +231,7 @@ import Testing
         #expect(target[path] == nil && target["metadata/2.snapshot.json"] != nil)
     }
 
-    @Test func whatIsServedAfterwardsIsJudged() throws {
+    @Test func servedTimestamp_afterDeployment_isCompared() throws {
         try deploy()
         let first = try #require(target["metadata/timestamp.json"])
         try place.turn("a")
@@ -265,7 +265,7 @@ import Testing
     }
 
     /// Caches also remember missing files.
-    @Test func whatCachesMayHaveIsSaid() throws {
+    @Test func deployment_writtenFiles_areListedForCaches() throws {
         #expect(try deploy().cached == ["metadata/timestamp.json", "metadata/1.root.json"])
         #expect(try deploy().cached.isEmpty)
         let path = try #require(target.files.keys.first { $0.hasSuffix(".js") })

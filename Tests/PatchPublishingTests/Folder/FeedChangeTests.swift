@@ -87,7 +87,7 @@ import Testing
         #expect(try files() == before)
     }
 
-    @Test func nothingIsWrittenIfNothingChanges() throws {
+    @Test func feedChange_withoutEffect_writesNothing() throws {
         let before = try files()
         #expect(try change().run(isUrgent: false) { _, _ in }.outcome == .unchanged)
         #expect(try files() == before)
@@ -111,7 +111,7 @@ import Testing
     }
 
     /// One of two keys signs, and the change still waits.
-    @Test func whatWaitsIsSignedByOneAfterAnother() throws {
+    @Test func stagedChange_twoSignersInTurn_isWritten() throws {
         let new = try SigningKey.generate(.ed25519)
         try place.change(with: place.keys.root + [place.keys.release, new, place.keys.online]) { feed in
             try feed.rotate(
@@ -222,7 +222,7 @@ import Testing
     }
 
     /// The second signer signs what was shown, although another process has changed the feed since then.
-    @Test func whatIsShownIsWhatIsSigned() throws {
+    @Test func stagedChange_feedChangedMeanwhile_isShownAgain() throws {
         _ = try change(with: []) { $0.stages = true }.run(isUrgent: false) { (feed, details) in
             feed.edit(in: details) { $0.notice = "soon" }
         }
@@ -252,7 +252,7 @@ import Testing
         #expect(result.outcome == .unchanged)
     }
 
-    @Test func whatWaitsAndCannotBeReadStopsOnlyWhatCanWait() throws {
+    @Test func stagedChange_unreadable_stopsOnlyNonUrgent() throws {
         try place.disk.write([1], to: "feed/staged/targets.json")
         #expect(remedy { try turn("a", change()) } == .dropStaged(in: place.disk.at("feed")))
         #expect(try turn("a", change(), isUrgent: true).outcome == .written)
@@ -275,7 +275,7 @@ import Testing
         #expect(try turn("a", right).outcome == .written)
     }
 
-    @Test func whatIsServedIsLookedAt() throws {
+    @Test func feedChange_servedStateDiffers_isRefused() throws {
         try place.copy(to: "other")
         try place.turn("x", in: "other")
         let served = try place.disk.read("other/metadata/timestamp.json")
@@ -319,7 +319,7 @@ import Testing
         #expect(place.disk.exists("feed-\(name).root.json"))
     }
 
-    @Test func whatIsNoFeedIsSaid() throws {
+    @Test func feedChange_notAFeed_hasRemedy() throws {
         try place.disk.write([], to: "folder/file")
         #expect(remedy { try turn("a", change("folder")) } == .makeFeed)
         let none = refusal { try turn("a", change("none")) }
@@ -337,7 +337,7 @@ import Testing
         }
     }
 
-    @Test func whatDevicesRefuseIsSaid() throws {
+    @Test func feedChange_expiredRoles_warns() throws {
         let late = FeedFixture.now.adding(days: 400)
         try turn("a", change(at: late))
         #expect(Set(warnings.names) == ["refused"], "root and targets have ended")

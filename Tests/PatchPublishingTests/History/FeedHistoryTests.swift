@@ -54,7 +54,7 @@ import Testing
     }
 
     /// A change that devices do not see was signed too.
-    @Test func otherReasonsAndBytesAreSaid() throws {
+    @Test func feedHistory_changesUnseenByDevices_areListed() throws {
         try pause("ada", "crash")
         func sign(_ details: ChangeDetails, _ reason: String?) throws {
             try place.change(in: details) { feed in
@@ -84,7 +84,7 @@ import Testing
     }
 
     /// Numbers may be skipped, to pass the numbers that a thief has used.
-    @Test func missingNumbersArePassed() throws {
+    @Test func feedHistory_skippedSnapshotNumbers_areTolerated() throws {
         var details = FeedFixture.details
         details.versionFloor = 500
         try place.change(in: details) { feed in
@@ -143,7 +143,7 @@ import Testing
     }
 
     /// A device without a user gets a patch that is for all installations, but not one that is for all users.
-    @Test func allUsersAreNotAllDevices() throws {
+    @Test func undoCheck_allUsersToInstallations_isRefused() throws {
         func audience(_ basisPoints: Int, _ unit: Rollout.Unit) throws -> FeedRepository {
             var feed = try place.repository()
             var entry = feed.list.entries[0]
@@ -161,7 +161,7 @@ import Testing
         #expect(try isRefused(users, place.repository()))
     }
 
-    @Test func whatCannotBeReadEndsTheLog() throws {
+    @Test func feedHistory_unreadableSnapshot_endsLog() throws {
         try pause("ada", nil)
         try place.disk.write([1], to: "feed/metadata/2.snapshot.json")
         #expect(throws: PatchError.self, "there is nothing to show") { try self.changes() }
@@ -171,7 +171,7 @@ import Testing
         #expect(changes.map(\.stamp.author) == ["bob"] && fault != nil)
     }
 
-    @Test func theStateBeforeIsTheOneWhoseListSaidSomethingElse() throws {
+    @Test func stateBefore_refreshedList_hasDifferentList() throws {
         try pause("ada", nil)
         try place.change { $0.refresh([.timestamp, .snapshot, .rollout], in: FeedFixture.details) }
         let before = try history.stateBefore(place.repository()).state
@@ -180,7 +180,7 @@ import Testing
         #expect(empty.list.entries.isEmpty && refusal { _ = try history.stateBefore(empty) }?.code == .config)
     }
 
-    @Test func everyPartOfTheListIsSaid() throws {
+    @Test func visibleChanges_eachListMember_isNamed() throws {
         let old = try place.repository()
         var new = old
         new.edit(in: FeedFixture.details) { list in
@@ -226,7 +226,7 @@ import Testing
     }
 
     /// A signer sees every member that changes, even one without a name.
-    @Test func theDifferenceLeavesNothingOut() throws {
+    @Test func signedChanges_unknownMember_isListed() throws {
         let old = try place.repository()
         var new = old
         var one = new.list

@@ -101,7 +101,7 @@ import Testing
     }
 
     /// Pausing would restore it on devices that still have it.
-    @Test mutating func whatIsWithdrawnIsNotPaused() throws {
+    @Test mutating func pause_withdrawnEntry_isRefused() throws {
         #expect(try set(.withdrawn, of: 3) && set(.withdrawn, of: 2))
         #expect(remedy { _ = try set(.paused, of: 3) } == .resumeFirst)
         #expect(try set(.active, of: 3) && set(.paused, of: 3))
@@ -131,7 +131,7 @@ import Testing
         arguments: [
             (500, nil, [1]), (10_000, nil, []), (nil, PatchList.Entry.State.paused, [1]), (nil, nil, []),
         ] as [(Int?, PatchList.Entry.State?, [Int])])
-    func whatDevicesGetStays(basisPoints: Int?, state: PatchList.Entry.State?, needed: [Int]) throws {
+    func prune_versionThatDevicesGet_isKept(basisPoints: Int?, state: PatchList.Entry.State?, needed: [Int]) throws {
         var feed = feed
         func change(_ version: Int, _ body: (inout PatchEntryDraft) -> Void) throws {
             let old = try feed.entry(Self.id, version: version)
@@ -169,7 +169,7 @@ import Testing
     }
 
     /// A thief's patch is removed while devices have it. They must lose it nevertheless.
-    @Test mutating func whatIsRemovedIsWithdrawn() throws {
+    @Test mutating func prune_namedVersion_leavesWithdrawal() throws {
         #expect(try feed.prune([Self.id], version: 2, in: details).isEmpty)
         #expect(feed.list.entries.map(\.version) == [1, 3, 2] && feed.digest(of: FeedFixture.path(2)) == nil)
         let list = try PatchList(decoding: feed.list.json.encoded())
@@ -192,7 +192,7 @@ import Testing
     }
 
     /// An older tool has removed it, and left no withdrawal.
-    @Test mutating func whatWasPublishedCanBeWithdrawnUnlisted() throws {
+    @Test mutating func withdrawal_unlistedVersion_isListed() throws {
         feed.prune(in: details) { $0.version == 2 }
         var details = details
         details.reason = "stolen"
@@ -303,7 +303,7 @@ import Testing
         #expect(throws: Never.self) { try feed.checkUndo(to: off, undoing: [feed.list.change], by: nil) }
     }
 
-    @Test mutating func whatIsListedAlreadyStaysAsItIs() throws {
+    @Test mutating func publish_listedVersion_keepsEntry() throws {
         let words = { (listing: Publication.Listing) -> String in
             switch listing {
             case .added: "added"
@@ -328,7 +328,7 @@ import Testing
     }
 
     /// A daily job has only the online key.
-    @Test mutating func whatEndsSoonIsRenewedAsFarAsKeysAreThere() throws {
+    @Test mutating func refresh_onlySomeKeys_renewsTheirRoles() throws {
         let online = try FeedKey(keys.online.verifyingKey).id
         var soon = feed
         #expect(
@@ -363,7 +363,7 @@ import Testing
     }
 
     /// After a change of the timestamp and snapshot keys, devices forget the versions that they have seen.
-    @Test func whatDevicesForgetIsKnownFirst() throws {
+    @Test func rotate_onlineRoles_beginsWithTimestampAndSnapshot() throws {
         var details = details
         details.versionFloor = 1 << 40
         try keys.change { $0.edit(in: details) { $0.notice = "far" } }
@@ -390,7 +390,7 @@ import Testing
         #expect(remedy { _ = try feed.waitingRole() } == .giveRole([]))
     }
 
-    @Test func daysAreWhole() {
+    @Test func wholeDays_partOfADay_isRoundedDown() {
         let now = FeedFixture.now
         #expect(now.wholeDays(until: now.adding(days: 7)) == 7)
         #expect(FeedFixture.at("2026-11-01T12:00:01Z").wholeDays(until: now.adding(days: 7)) == 6)

@@ -64,7 +64,7 @@ import Testing
             remedy { _ = try FeedRepository(.init(root: newest), { path in feed.server[path] }) } == .trustOlderRoot)
     }
 
-    @Test func whatWaitsIsInTheWay() throws {
+    @Test func remedy_outdatedStagedChange_isRepeatOrSign() throws {
         var staged = try feed.repository()
         staged.edit(in: FeedFixture.details) { $0.notice = "waits" }
         try staged.sign(with: [])
@@ -79,7 +79,7 @@ import Testing
             remedy { try staged.rebase(from: late, onto: base, in: FeedFixture.details) } == .signStagedFirst)
     }
 
-    @Test func whatWasRemovedOrIsTooMuch() throws {
+    @Test func remedy_removedVersionOrLargeList_isPublishOrPrune() throws {
         let before = try feed.repository()
         try feed.change { $0.prune(in: FeedFixture.details) { _ in true } }
         var repository = try feed.repository()

@@ -64,7 +64,7 @@ import Testing
         #expect(refusal { _ = try feed.repository() }?.code == .feedMismatch)
     }
 
-    @Test func whatWasNotListedThenIsWithdrawnByAnUndo() throws {
+    @Test func undo_versionListedSince_isWithdrawn() throws {
         let before = try feed.repository()
         try feed.publish(3...3)
         var repository = try feed.repository()

@@ -26,7 +26,7 @@ import Testing
         "", "%", ".5", "5.", "1.234", "100.01%", "101%", "1000", "-1", "+1", "1e1", "５%", "5%%", "1.2.3",
         "99999999999999999999", "0.05",
     ])
-    func nothingElseIsAPercentage(text: String) { #expect(Rollout.basisPoints(text) == nil) }
+    func basisPoints_wrongText_isNil(text: String) { #expect(Rollout.basisPoints(text) == nil) }
 
     @Test func percentagesAreWrittenAsTheyAreRead() {
         for basisPoints in 0...10_000 { #expect(Rollout.basisPoints(Rollout.percent(basisPoints)) == basisPoints) }
@@ -39,7 +39,7 @@ import Testing
         #expect(refusal { try audience(users: [""]).apply(to: &entry) }?.code == .usage)
     }
 
-    @Test func whatIsNotSaidStays() throws {
+    @Test func audience_missingOptions_keepEntry() throws {
         var entry = PatchEntryDraft(FeedFixture.entry(1))
         let whole = audience(1000, .user, seed: "s", groups: ["qa"], users: ["ada"], moment: .nextLaunch)
         try whole.apply(to: &entry)
@@ -56,7 +56,7 @@ import Testing
         #expect(entry.rollout == Rollout(basisPoints: 2500, unit: .installation, seed: "t"))
     }
 
-    @Test func onlyGroupsAreNoShareOfAllDevices() throws {
+    @Test func entryBasisPoints_onlyGroups_isZero() throws {
         var entry = PatchEntryDraft(FeedFixture.entry(1))
         (entry.rollout, entry.groups) = (nil, [])
         #expect(entry.basisPoints == 10_000)
@@ -66,7 +66,7 @@ import Testing
         #expect(entry.basisPoints == 1)
     }
 
-    @Test func itIsSaidInWords() {
+    @Test func audienceText_eachAudience_namesItsDevices() {
         #expect(audience().text == "to all")
         #expect(audience(500).text == "to 5% by installation")
         #expect(

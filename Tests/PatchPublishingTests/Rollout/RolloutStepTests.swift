@@ -52,7 +52,7 @@ import Testing
         #expect(step(of: { ($0.rollout, $0.users) = (nil, ["x"]) }) == .widen(100))
     }
 
-    @Test func eachReasonWaits() throws {
+    @Test func rolloutStep_weakEvidence_waitsWithReason() throws {
         #expect(step { $0.isWhole = false } == .wait([.unreadableEvents]))
         #expect(step { $0.damaged = 11 } == .wait([.damagedLines(11, events: 100)]))
         #expect(step(of: { $0.since = now }) == .wait([.young(0, soak: 3600)]))
@@ -91,7 +91,7 @@ import Testing
     }
 
     /// After switching patches on again, no more devices get it than before.
-    @Test func nothingIsWidenedWhileAllIsSwitchedOff() {
+    @Test func rolloutStep_patchesSwitchedOff_widensNothing() {
         var entry = entry
         func step(_ evidence: RolloutStep.Evidence) -> RolloutStep {
             RolloutStep(of: entry, isEnabled: false, by: Self.rules, evidence, at: now)
@@ -117,7 +117,7 @@ import Testing
     }
 
     /// An alarm lasts until a decision is made.
-    @Test func whatIsPausedByAGateStaysAnAlarm() {
+    @Test func rolloutStep_pausedByGate_staysStopped() {
         #expect(step(of: { ($0.state, $0.reason) = (.paused, "failing<1%: 2%") }) == .stopped(by: Self.passed))
         #expect(step(of: { ($0.state, $0.reason) = (.paused, "lunch") }) == .stopped(by: nil))
         #expect(step(of: { ($0.state, $0.reason) = (.withdrawn, "failing<1%: 2%") }) == .stopped(by: nil))

@@ -254,7 +254,7 @@ import Testing
     }
 
     @Test(arguments: Omission.allCases)
-    func withoutAPartOfItItWouldBeWrong(_ omission: Omission) {
+    func lockModel_withoutOnePart_hasFaults(_ omission: Omission) {
         #expect(!Self.search(without: omission).faults.isEmpty)
     }
 }

@@ -104,7 +104,7 @@ private final class Recursive: Sendable {
     }
 
     /// One coroutine is kept for the next call. A call that fails, or that waits in the meantime, has its own.
-    @Test func callsOneAfterAnotherAndWithinEachOther() async throws {
+    @Test func asyncCalls_sequentialAndNested_areAnswered() async throws {
         let harness = try Harness()
         let recursive = Recursive()
         let function = try harness.registry.replaceable("A.f") { (x: Int) async -> Int in
@@ -134,7 +134,7 @@ private final class Recursive: Sendable {
         #expect(harness.failures.count >= 2)
     }
 
-    @Test func errorsAndFailures() async throws {
+    @Test func asyncReplacement_throwsOrFails_answersAsOriginal() async throws {
         let harness = try Harness()
         let calls = Counter()
         let function = try harness.registry.replaceable("A.f") { (x: Int) async throws -> Int in
@@ -165,7 +165,7 @@ private final class Recursive: Sendable {
         #expect(harness.failures.map(\.code) == [.script, .script, .script, .scriptLimit])
     }
 
-    @Test func layersAndCallsOfOthers() async throws {
+    @Test func asyncReplacement_hostCallOfAsyncFunction_isAwaited() async throws {
         let harness = try Harness()
         let function = try harness.registry.replaceable("A.f") { (x: Int) async throws -> Int in x }
         let other = try harness.registry.replaceable("A.g") { (x: Int) async throws -> Int in
@@ -192,7 +192,7 @@ private final class Recursive: Sendable {
     }
 
     /// An argument that cannot be passed is named as for any other function.
-    @Test func whatIsTooLargeIsNamed() async throws {
+    @Test func asyncArgument_tooLarge_isNamed() async throws {
         let harness = try Harness()
         let waits = try harness.registry.replaceable("A.f") { (x: String) async -> Int in 7 }
         let other = try harness.registry.replaceable("A.s") { (x: String) -> Int in 7 }
@@ -225,7 +225,7 @@ private final class Recursive: Sendable {
         #expect(await slow(5) == 10)
     }
 
-    @Test func manyAtOnce() async throws {
+    @Test func asyncCalls_fiveHundredAtOnce_areAnswered() async throws {
         let harness = try Harness()
         let function = try harness.registry.replaceable("A.f") { (x: Int) async -> Int in
             await Task.yield()

@@ -198,7 +198,7 @@ import Testing
         #expect(standing[0].meanTime != nil)
     }
 
-    @Test func theStateSaysWhatIsThere() throws {
+    @Test func registryState_registeredFunctions_areListed() throws {
         let harness = try Harness()
         _ = try harness.registry.replaceable("B.async") { (x: [Int], y: String?) async throws -> [String: Double] in [:]
         }

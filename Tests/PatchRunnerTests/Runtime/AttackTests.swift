@@ -52,7 +52,7 @@ import Testing
     }
 
     /// Memory that the host allocates for a script is counted.
-    @Test func whatTheHostGivesIsTheScriptsMemory() throws {
+    @Test func scriptMemory_valuesOfHost_areCounted() throws {
         struct Item: Codable, PatchValue {
             var name = "an item of some length"
             var tags = ["a": 1, "b": 2]
@@ -80,7 +80,7 @@ import Testing
 
     /// The memory of a table is charged before it is allocated, and the memory of a message before it becomes a string of the
     /// script.
-    @Test func whatIsLargeIsPaidBeforeItIsMade() throws {
+    @Test func scriptMemory_largeValue_isChargedFirst() throws {
         var limits = PatchLimits.patient
         limits.memory = 24 << 20
         let harness = try Harness(limits: limits)
@@ -148,7 +148,7 @@ import Testing
     }
 
     /// Arrays of these sizes have the size of a table's hash part, and move when they grow.
-    @Test func whatHasTheSizeOfAHashPartIsNone() throws {
+    @Test func hostArray_sizeOfHashPart_mayGrow() throws {
         let harness = try Harness()
         let function = try harness.registry.replaceable("T.f") { (x: [Double]) -> Int in x.count }
         try harness.apply(
@@ -182,7 +182,7 @@ import Testing
         #expect(error?.code == .scriptLimit)
     }
 
-    @Test func whatIsEndedInRequireCanBeRequiredAgain() throws {
+    @Test func require_endedByLimit_canBeRepeated() throws {
         let harness = try Harness()
         let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
         try harness.apply(
@@ -261,7 +261,7 @@ import Testing
     }
 
     /// Each larger block makes the sandbox check more often. The instructions before that are charged.
-    @Test func noFuelIsForgotten() throws {
+    @Test func fuel_frequentChecks_countsAllInstructions() throws {
         let harness = try Harness()
         let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
         let turns = Counter()

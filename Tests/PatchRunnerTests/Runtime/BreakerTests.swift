@@ -72,7 +72,7 @@ import Testing
     }
 
     /// It opens for the function that has failed.
-    @Test func itOpensForTheReplacementThatFails() async throws {
+    @Test func breaker_oneFunctionFails_opensForItAlone() async throws {
         let app = try App(pause: .seconds(3600))
         app.set("fails")
         for _ in 0..<3 { #expect(try app.first(0) == -1) }
@@ -93,7 +93,7 @@ import Testing
         #expect(app.told.last == "T.second after 3, 1 with otherwise")
     }
 
-    @Test func itOpensForAllIfOthersHaveFailed() async throws {
+    @Test func breaker_severalFunctionsFail_opensForAll() async throws {
         let app = try App(pause: .seconds(3600))
         app.set("fails")
         for _ in 0..<2 { #expect(try app.first(0) == -1) }
@@ -109,7 +109,7 @@ import Testing
 
     /// Three tries in a row that succeed close it. An error that the script throws for the app is a success.
     @Test(arguments: [false, true], ["works", "throws"])
-    func itClosesAfterThreeTries(waits: Bool, mood: String) async throws {
+    func breaker_threeGoodTries_closes(waits: Bool, mood: String) async throws {
         let app = try App()
         func call() async -> String {
             do { return try await waits ? "\(app.waits(0))" : "\(app.first(0))" } catch { return "\(error)" }
@@ -138,7 +138,7 @@ import Testing
     }
 
     /// A function of values that are not scalars.
-    @Test func anyFunctionIsTried() throws {
+    @Test func breaker_nonScalarFunction_closesAfterTries() throws {
         let app = try App()
         app.set("fails")
         for _ in 0..<4 { #expect(app.second("") == "otherwise") }
@@ -148,7 +148,7 @@ import Testing
     }
 
     /// Meanwhile its `otherwise` answers all other calls, also those within the try.
-    @Test(arguments: [false, true]) func oneCallAtATimeTries(waits: Bool) async throws {
+    @Test(arguments: [false, true]) func openBreaker_concurrentCalls_oneTries(waits: Bool) async throws {
         let app = try App()
         app.set("fails")
         for _ in 0..<3 { _ = try app.first(0) }
@@ -180,7 +180,7 @@ import Testing
     }
 
     /// Without an `otherwise`, calls do not meet it until the end of the pause.
-    @Test func withoutAnOtherwiseItIsTakenOffForAPause() async throws {
+    @Test func breaker_withoutOtherwise_pausesReplacement() async throws {
         let time = ManualUptime()
         let app = try App(pause: .seconds(60), otherwise: false, uptime: time.uptime)
         /// Ends a pause, which must last this long.
@@ -228,7 +228,7 @@ import Testing
     }
 
     /// A try that gets no instance is not counted, and another call may try at once.
-    @Test(arguments: [false, true]) func aTryThatIsGivenUpIsNone(waits: Bool) async throws {
+    @Test(arguments: [false, true]) func breakerTry_withoutInstance_isNotCounted(waits: Bool) async throws {
         var limits = PatchLimits.oneInstance
         (limits.failures, limits.breakerPause, limits.lockTime) = (1, .zero, .milliseconds(10))
         let harness = try Harness(limits: limits)

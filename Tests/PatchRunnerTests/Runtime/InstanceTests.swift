@@ -125,7 +125,7 @@ import Testing
         #expect(fallbacks(harness).isEmpty)
     }
 
-    @Test func whatAScriptKeepsIsItsInstances() async throws {
+    @Test func scriptState_severalInstances_isSeparate() async throws {
         for (instances, most) in [(1, 1), (4, 4)] {
             let harness = try Harness(limits: Self.limits(instances))
             let next = try harness.registry.replaceable("T.next") { () -> Int in 0 }
@@ -312,7 +312,7 @@ import Testing
     }
 
     /// What other instances hold cannot be had: the patch is busy, and its `otherwise` answers. The last instance is closed.
-    @Test(arguments: [false, true]) func whatOthersHoldIsNobodysFault(waits: Bool) async throws {
+    @Test(arguments: [false, true]) func peakMemory_heldByOtherInstances_isBusy(waits: Bool) async throws {
         var limits = Self.limits(2)
         (limits.peakMemory, limits.failures) = (9 << 20, 1)
         let harness = try Harness(limits: limits)
@@ -353,7 +353,7 @@ import Testing
     }
 
     /// If all instances fit as they are, and none may get any larger, the last one makes room for the others.
-    @Test func whoNeedsMoreGetsRoom() async throws {
+    @Test func peakMemory_callNeedsMore_closesOtherInstance() async throws {
         var limits = Self.limits(2)
         limits.peakMemory = 8 << 20
         let harness = try Harness(limits: limits)

@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test(arguments: counts, [Int.min, -1, 0, 1, Int.max - 1, .max])
-    func everyCountIsTaken(_ limit: Limit<Int>, _ value: Int) async throws {
+    func patchLimits_extremeCount_hasItsOutcome(_ limit: Limit<Int>, _ value: Int) async throws {
         var limits = Self.base
         limits[keyPath: limit.path] = value
         let (least, one, most) = limit.outcomes
@@ -136,7 +136,7 @@ import Testing
     @Test(
         arguments: times,
         [Duration(secondsComponent: .min, attosecondsComponent: 0), .seconds(-1), .zero, .nanoseconds(1), longest])
-    func everyTimeIsTaken(_ limit: Limit<Duration>, _ value: Duration) async throws {
+    func patchLimits_extremeTime_hasItsOutcome(_ limit: Limit<Duration>, _ value: Duration) async throws {
         var limits = Self.base
         limits[keyPath: limit.path] = value
         let (least, one, most) = limit.outcomes
@@ -148,7 +148,7 @@ import Testing
     @Test(
         arguments: times.suffix(2),
         [Duration(secondsComponent: .min, attosecondsComponent: 0), .seconds(-1), .zero, .nanoseconds(1), longest])
-    func everyWaitEnds(_ limit: Limit<Duration>, _ value: Duration) async throws {
+    func patchLimits_extremeWaitingTime_ends(_ limit: Limit<Duration>, _ value: Duration) async throws {
         var limits = PatchLimits.oneInstance
         limits[keyPath: limit.path] = value
         let harness = try Harness(limits: limits)
@@ -178,7 +178,7 @@ import Testing
         #expect(await held == 1001)
     }
 
-    @Test func allOfThemAtTheirLargest() async throws {
+    @Test func patchLimits_allAtMaximum_keepPatchActive() async throws {
         var limits = PatchLimits()
         for limit in Self.counts where limit.path != \PatchLimits.stackBytes { limits[keyPath: limit.path] = .max }
         for limit in Self.times { limits[keyPath: limit.path] = Self.longest }
@@ -206,7 +206,7 @@ import Testing
     }
 
     /// Refuses the n-th allocation of a call, for each allocation of the call.
-    @Test func whereverMemoryEndsTheOriginalAnswers() throws {
+    @Test func memory_eachAllocationRefused_originalAnswers() throws {
         let script = """
             patch.replace("T.f", function(original, x, name)
               local t = {}

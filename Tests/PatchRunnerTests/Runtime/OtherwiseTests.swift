@@ -83,7 +83,7 @@ import Testing
         "error('no')", "return pcall", "while true do end", "original(...); error('no')",
         "local ok = pcall(original, ...); while true do end",
     ])
-    func whatFailsIsAnsweredByIt(_ body: String) async throws {
+    func otherwise_scriptFails_answers(_ body: String) async throws {
         var limits = PatchLimits.patient
         limits.callFuel = 100_000
         limits.failures = .max
@@ -109,7 +109,7 @@ import Testing
     }
 
     /// An error that the script throws for the app is its result.
-    @Test func whatTheScriptAnswersIsTheAnswer() async throws {
+    @Test func otherwise_scriptAnswersOrThrows_isUnused() async throws {
         let app = try App()
         try app.patch("host.throw('mine', 7)")
         let error = #expect(throws: PatchedError.self) { try app.create("x") }
@@ -122,7 +122,7 @@ import Testing
         #expect(other.harness.failures.isEmpty)
     }
 
-    @Test func anOpenBreakerIsAnsweredByIt() async throws {
+    @Test func otherwise_breakerOpen_answers() async throws {
         var limits = PatchLimits.patient
         limits.failures = 3
         let app = try App(limits)
@@ -161,7 +161,7 @@ import Testing
     }
 
     /// Threads and tasks that call while the breaker opens get only the patch's results.
-    @Test func nobodyGetsThroughWhileTheBreakerOpens() async throws {
+    @Test func otherwise_breakerOpening_answersAllCalls() async throws {
         for _ in 0..<20 {
             var limits = PatchLimits.patient
             limits.failures = 5
@@ -190,7 +190,7 @@ import Testing
         }
     }
 
-    @Test func aBusyPatchIsAnsweredByIt() async throws {
+    @Test func otherwise_patchBusy_answers() async throws {
         var limits = PatchLimits.oneInstance
         limits.lockTime = .milliseconds(20)
         limits.waitingCalls = 0
@@ -234,7 +234,7 @@ import Testing
     }
 
     /// A call within an ended run, and a call without room, too.
-    @Test func nestedCallsAreAnsweredByIt() throws {
+    @Test func otherwise_nestedCallWithoutRoom_answers() throws {
         var limits = PatchLimits.patient
         limits.callDepth = 4
         let harness = try Harness(limits: limits)
@@ -258,7 +258,7 @@ import Testing
         inner.locked { $0 = nil }
     }
 
-    @Test func theLayerBelowIsNotAsked() throws {
+    @Test func otherwise_patchBelow_isNotCalled() throws {
         let harness = try Harness()
         let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
         try harness.apply(
@@ -282,7 +282,7 @@ import Testing
     }
 
     /// A call that gives up waiting for a version that was replaced in the meantime asks the next version.
-    @Test func theNextVersionAnswersWhoWaited() async throws {
+    @Test func waitingCall_versionReplaced_nextVersionAnswers() async throws {
         // On a busy machine the call may give up before its version is replaced.
         for lockTime in [0.1, 1, 10] where try await answerAfterTwoVersions(.seconds(lockTime)) == 1002 { return }
         Issue.record("the first version has answered, in each case")
@@ -325,7 +325,7 @@ import Testing
     }
 
     /// A call that waits for its original when its patch is replaced.
-    @Test func aSuspendedCallOfAReplacedVersionIsAnsweredByIt() async throws {
+    @Test func otherwise_suspendedCallOfReplacedVersion_answers() async throws {
         let harness = try Harness()
         let (isIn, mayLeave) = (DispatchSemaphore(value: 0), AsyncStream<Void>.makeStream())
         let waits = try harness.registry.replaceable("T.waits") { (_: Int) async -> Bool in
@@ -373,7 +373,7 @@ import Testing
         ("false", "T.allows", "bad argument #3 to 'replace' (table expected, got boolean)"),
     ]
 
-    @Test func whatDoesNotFitIsRefused() throws {
+    @Test func otherwise_wrongValue_isRefused() throws {
         for (options, function, message) in Self.refused {
             let app = try App()
             let error = try #require(
@@ -389,7 +389,7 @@ import Testing
     }
 
     /// If the script changes a table later, its value from loading still counts.
-    @Test func itIsReadOnce() throws {
+    @Test func otherwise_tableChangedLater_keepsLoadedValue() throws {
         var limits = PatchLimits.patient
         limits.failures = .max
         let app = try App(limits)
@@ -479,7 +479,7 @@ import Testing
     }
 
     /// Other instances load the script again, with the same `otherwise`.
-    @Test func instancesHaveIt() async throws {
+    @Test func otherwise_otherInstances_answers() async throws {
         var limits = PatchLimits.patient
         limits.instances = 2
         let harness = try Harness(limits: limits)

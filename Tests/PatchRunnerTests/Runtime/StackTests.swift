@@ -113,7 +113,7 @@ import Testing
 
     // MARK: the order
 
-    @Test func theOrderIsThatOfTheIDs() async throws {
+    @Test func patchStack_anyActivationOrder_isOrderedByID() async throws {
         let ids = ["a", "b", "b-c", "z"]
         for first in ids.indices {
             for second in ids.indices where second != first {
@@ -226,7 +226,8 @@ import Testing
     // MARK: calls that wait in a patch
 
     /// A call that waits goes on in the old version, also if that is withdrawn.
-    @Test(arguments: [true, false]) func whoWaitsInAPatchGoesOnInIt(isReplaced: Bool) async throws {
+    @Test(arguments: [true, false])
+    func suspendedCall_patchReplacedOrRemoved_goesOnInOldVersion(isReplaced: Bool) async throws {
         let app = try App()
         try app.install("top", "host.call('T.pauses') host.call('T.pauses') return -1")
         let answers = calls(10, of: app, waits: true)
@@ -249,7 +250,7 @@ import Testing
     }
 
     /// It fails in the old version: the failure is counted for that version, and the new one's breaker stays closed.
-    @Test func whoFailsInAnOldVersionIsAnsweredByItsOtherwise() async throws {
+    @Test func suspendedCall_failsInOldVersion_itsOtherwiseAnswers() async throws {
         var limits = PatchLimits.patient
         limits.failures = 3
         let app = try App(limits)
@@ -271,7 +272,7 @@ import Testing
     }
 
     /// A call had entered the patch above, and the one below is withdrawn: the original answers, and an event says so.
-    @Test func whoMeetsNothingBelowIsCounted() async throws {
+    @Test func waitingCall_patchBelowRemoved_isCountedAsFallback() async throws {
         var limits = PatchLimits.oneInstance
         limits.lockTime = .seconds(20)
         let app = try App(limits)
@@ -299,7 +300,7 @@ import Testing
     }
 
     /// A call is refused, and while it is reported the memory of the patch that refused it is used for its third version.
-    @Test func whatIsBelowIsReadBeforeTheRefusalIsReported() async throws {
+    @Test func refusedCall_layerReusedByListener_readsLayerBelowFirst() async throws {
         var limits = PatchLimits.oneInstance
         limits.waitingCalls = 0
         let registry = PatchRegistry()

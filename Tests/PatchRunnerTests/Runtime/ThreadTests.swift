@@ -129,7 +129,7 @@ import Testing
         #expect(harness.failures.isEmpty, "\(harness.failures.prefix(3))")
     }
 
-    @Test func whoHasSeenOneReplacementSeesTheOthers() async throws {
+    @Test func activation_severalReplacements_areSeenTogether() async throws {
         let harness = try Harness()
         let first = try harness.registry.replaceable("T.a") { () -> Int in 0 }
         let last = try harness.registry.replaceable("T.z") { () -> Int in 0 }
@@ -195,7 +195,7 @@ import Testing
         #expect(harness.failures.isEmpty)
     }
 
-    @Test func calledFromAThreadWithALittleStackTheOriginalAnswers() throws {
+    @Test func call_threadWithLittleStack_originalAnswers() throws {
         let harness = try Harness()
         let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
         try harness.apply("patch.replace('T.f', function(o, x) return x + 1 end)", replaces: ["T.f"])

@@ -29,7 +29,7 @@ import Testing
 
     /// Twelve threads queue, and each is in the patch for a tenth of `lockTime`. The last one waits longer than `lockTime`, and
     /// still gets in.
-    @Test func whoWaitsForManyShortCallsGetsIn() async throws {
+    @Test func waitingCall_manyShortCallsBefore_getsIn() async throws {
         var limits = PatchLimits.oneInstance
         let turn = isSanitized ? 0.5 : 0.05
         limits.lockTime = .seconds(10 * turn)
@@ -59,7 +59,7 @@ import Testing
 
     /// Threads that call all the time do not block each other. Each goes on until all have made a hundred calls, so if one were
     /// kept out, it would give up.
-    @Test func neitherOfTwoThreadsIsKeptOut() async throws {
+    @Test func callQueue_threadsCallConstantly_servesEach() async throws {
         var limits = PatchLimits.oneInstance
         limits.waitTime = isSanitized ? .seconds(20) : .seconds(5)
         let harness = try Harness(limits: limits)
@@ -195,7 +195,7 @@ import Testing
 
     /// As many calls may wait as the limit allows. The original handles the others, and the breaker does not open.
     @Test(arguments: [50, 1000])
-    func soManyCallsWaitAtATime(_ limit: Int) async throws {
+    func waitingCalls_aboveLimit_originalAnswers(_ limit: Int) async throws {
         var limits = PatchLimits.oneInstance
         limits.waitingCalls = limit
         let harness = try Harness(limits: limits)
@@ -347,7 +347,7 @@ import Testing
     }
 
     /// Objects are released with a call that was given up. Their `deinit` may enter the patch while a call leaves it.
-    @Test func whatEndsWithACallMayCallThePatch() async throws {
+    @Test func objectDeinit_atEndOfCall_mayCallPatch() async throws {
         var limits = PatchLimits.oneInstance
         limits.lockTime = .milliseconds(20)
         limits.failures = .max
@@ -397,7 +397,7 @@ import Testing
 
     /// A task that is woken on the thread that leaves the patch does not block the queue.
     @Test
-    func whoIsWokenHoldsNoQueue() async throws {
+    func wokenTask_blocksItsThread_holdsNoQueue() async throws {
         let harness = try Harness(limits: .oneInstance)
         let (holds, isIn, mayLeave) = try holding(harness)
         let mayEnd = DispatchSemaphore(value: 0)

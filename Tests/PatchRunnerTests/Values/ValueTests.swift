@@ -137,7 +137,7 @@ final class Basket: PatchObject {
             "argument 1 of T.array: tables of more than 100000 elements"
         ),
     ])
-    func whatDoesNotFitIsNamed(_ body: String, _ message: String) throws {
+    func scriptValue_wrongType_isNamed(_ body: String, _ message: String) throws {
         let harness = try Harness()
         let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x + 1000 }
         _ = try harness.registry.replaceable("T.array") { (_: [Int]) -> Int in 0 }
@@ -197,7 +197,7 @@ final class Basket: PatchObject {
     }
 
     /// A NaN or infinite number is returned only from a call that was given one.
-    @Test func whatIsNoFiniteNumberIsNotMadeByAPatch() throws {
+    @Test func scriptNumber_notFinite_isRefused() throws {
         var limits = PatchLimits.patient
         limits.failures = 100
         let harness = try Harness(limits: limits)

@@ -128,7 +128,7 @@ import Testing
             "the pattern for names is wrong: malformed pattern (missing ']')"
         ),
     ])
-    func itIsToldWhatIsWrong(line: String, says: String) throws {
+    func commandLine_wrongArgument_exits64WithReason(line: String, says: String) throws {
         let shop = try ReleaseFixture()
         try shop.folder.write("it('x', function() end)\n", to: "spec.lua")
         try shop.folder.write("-- @patch a.b\n-- @version 0\n-- @app a.b\n", to: "zero.lua")
@@ -168,7 +168,7 @@ import Testing
     }
 
     /// A folder that was made for a failed operation is removed.
-    @Test func whatFailsLeavesNoFolder() throws {
+    @Test func outputFolder_verbFails_isRemoved() throws {
         let shop = try ReleaseFixture()
         let run = try shop.shell(
             """

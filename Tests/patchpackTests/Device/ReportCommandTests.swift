@@ -322,7 +322,7 @@ import Testing
     @Test(
         .needs("python3-html5lib", "/usr/lib/python3/dist-packages/html5lib"),
         .needs("python3-prometheus-client", "/usr/lib/python3/dist-packages/prometheus_client"))
-    func nothingThatADeviceSendsMisleadsAReader() throws {
+    func reportCommand_hostileEventText_showsOnlyCountedEvents() throws {
         var lines: [String] = []
         for (index, text) in HostileText.all.enumerated() {
             let json = JSONValue.string(text).text()

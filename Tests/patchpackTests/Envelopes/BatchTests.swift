@@ -127,7 +127,7 @@ import Testing
         #expect(json["unchanged"] as? Bool == true && json["written"] as? Bool == false && json["warnings"] is [Any])
     }
 
-    @Test func allOrNothing() throws {
+    @Test func pack_allOrNothingWithBadScript_writesNothing() throws {
         try shop.folder.write("no tags", to: "patches/bad.lua")
         let run = try shop.pack(
             "patches/one.lua", "patches/bad.lua", "patches/two.lua", "-o", "new", "--all-or-nothing")
@@ -143,7 +143,7 @@ import Testing
         #expect(run.status == 64 && run.error.contains("a spec is given to `test` with --spec"), "\(run.error)")
     }
 
-    @Test func manyAreSignedAtOnce() throws {
+    @Test func resign_manyEnvelopes_signsEach() throws {
         let run = try shop.shell(
             """
             patchpack resign 'dist/sub dir'/*.js -o both --append --trusted-key trusted.pem --signing-key other-signing.pem &&
@@ -365,7 +365,7 @@ import Testing
         #expect(run.error.contains("empty: no .js file in this folder"))
     }
 
-    @Test func whatIsFoundInFoldersIsAFile() throws {
+    @Test func verifyRecursive_linksAndPipesInFolder_ends() throws {
         let run = try shop.shell(
             """
             mkfifo dist/fifo.js; mkdir dist/closed; ln -s . dist/loop.js; ln -s nowhere dist/dangling.js

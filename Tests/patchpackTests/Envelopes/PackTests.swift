@@ -71,7 +71,7 @@ import Testing
         #expect(!shop.folder.exists("out.lua"))
     }
 
-    @Test func outputsGoWhereTheyShould() throws {
+    @Test func pack_outputOption_givesPaths() throws {
         try shop.folder.write(ReleaseFixture.script, to: "src/a/one.lua")
         try shop.folder.write(ReleaseFixture.script.replacing("cart-total", with: "other"), to: "src/b/one.lua")
         #expect(try shop.pack("cart.lua", "-o", "dist").status == 0)
@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    @Test func noKeyAndNoEnvelopeIsReplacedEither() throws {
+    @Test func outputFile_pathOfKeyOrEnvelope_isRefused() throws {
         try shop.folder.write(TestKeys.script.file().exposed, to: "cart.js")
         let key = try shop.run("pack", "cart.lua", "--force", "--signing-key", "signing.pem", "--script-key", "cart.js")
         #expect(key.status == 64, "\(key.error)")

@@ -18,9 +18,9 @@ import Testing
             }
         }()
 
-        @Test func thereAreDocuments() { #expect(Self.documents.count > 5, "\(Self.documents)") }
+        @Test func documents_search_findsThem() { #expect(Self.documents.count > 5, "\(Self.documents)") }
 
-        @Test(arguments: documents) func everyCommandWorks(_ document: String) throws {
+        @Test(arguments: documents) func documentShellBlocks_run_succeed(_ document: String) throws {
             let folder = try TestFolder()
             let run = try Tool.shell(
                 """

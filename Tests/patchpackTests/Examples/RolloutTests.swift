@@ -118,7 +118,7 @@ import Testing
         #expect(now.says.components(separatedBy: "1.jsonl.gz").count == 2, "it is named once: \(now.says)")
     }
 
-    @Test func whatCannotBeReadStopsEachStep() throws {
+    @Test func rolloutStep_unreadableEvents_isStopped() throws {
         try report(0..<3000, failing: 0)
         let cut = try Tool.shell("gzip -c events/0.jsonl | head -c 40 >events/1.jsonl.gz", in: folder.path)
         try #require(cut.status == 0)

@@ -125,7 +125,7 @@ import Testing
                 69, "ulimit -u"
             ),
         ])
-        func workNeedsNoOtherThread(_ command: String, status: Int32, says: String) throws {
+        func command_withoutNewThreads_worksOrFails(_ command: String, status: Int32, says: String) throws {
             let shop = try FeedReleaseFixture(isEmpty: true).shop
             try shop.folder.write(ReleaseFixture.script.replacing("cart-total", with: "b"), to: "b.lua")
             try #require(try shop.pack("cart.lua", "b.lua").status == 0)
@@ -139,7 +139,7 @@ import Testing
         }
 
         @Test(arguments: scenarios, [false, true])
-        func everyWriteMayFail(_ scenario: Scenario, withoutNamelessFiles: Bool) throws {
+        func command_eachCallFails_leavesWholeOutputs(_ scenario: Scenario, withoutNamelessFiles: Bool) throws {
             let library = try #require(Self.library)
             var environment = ["LD_PRELOAD": library.at("faults.so")]
             if withoutNamelessFiles { environment["FAULT_NAMELESS"] = "1" }

@@ -51,7 +51,7 @@ import Testing
         return files
     }
 
-    @Test func everythingIsThereAndOnlyWhatIsNewIsWritten() throws {
+    @Test func feedDeploy_changedFeed_writesOnlyNewFiles() throws {
         let trial = try deploy("feed", "--dry-run")
         #expect(trial.status == 0 && trial.text.hasPrefix("would deploy  feed to www"))
         #expect(try files(of: "www").isEmpty)
@@ -77,7 +77,7 @@ import Testing
     }
 
     /// Devices that were reading the older state looked for it.
-    @Test func whatWasMissingOfAnOlderStateIsNamed() throws {
+    @Test func feedDeploy_olderFileMissing_isUploadedAndNamed() throws {
         #expect(try deploy().status == 0)
         let names = try work.folder.contents()
         let envelope = try #require(names.first { $0.hasPrefix("www/targets/patches/") && $0.hasSuffix(".js") })
@@ -90,7 +90,7 @@ import Testing
         #expect(!run.error.contains(".rollout.json"), "what is new was not missing")
     }
 
-    @Test func theSecondOfTwoCopiesIsTold() throws {
+    @Test func feedDeploy_otherCopyDeployed_exits40() throws {
         #expect(try deploy().status == 0)
         try change("pause", FeedReleaseFixture.id)
         try other.change("switch", "checkout=old")
@@ -112,7 +112,7 @@ import Testing
     }
 
     /// Nothing of it is lost, and the message states that.
-    @Test func aCopyThatIsOnlyOlderIsTold() throws {
+    @Test func feedDeploy_olderCopy_exits40WithHint() throws {
         #expect(try deploy().status == 0)
         try change("pause", FeedReleaseFixture.id)
         #expect(try deploy().status == 0)
@@ -123,7 +123,7 @@ import Testing
     }
 
     /// A feed that devices refuse is deployed with a warning, because nothing else can repair the place.
-    @Test func whatDevicesRefuseIsSaid() throws {
+    @Test func feedDeploy_expiredFeed_warns() throws {
         let late = try Tool.run(
             "/usr/bin/faketime", ["+400 days", Tool.patchpack, "feed", "deploy", "feed", "--to", "www"],
             in: work.folder.path)
@@ -166,7 +166,7 @@ import Testing
 
     /// A deployment that was interrupted after any step is completed by the next one.
     @Test(arguments: ["timestamp.json", "1.root.json"], [false, true])
-    func whatWasInterruptedIsGoneOnWith(last missing: String, isFirst: Bool) throws {
+    func feedDeploy_interruptedDeployment_isCompleted(last missing: String, isFirst: Bool) throws {
         if !isFirst {
             #expect(try deploy().status == 0)
             try change("pause", FeedReleaseFixture.id)
@@ -200,7 +200,7 @@ import Testing
         #expect(check.status == 0, "\(check.error)")
     }
 
-    @Test func whatOthersHaveWrittenIsNamedAndReplaced() throws {
+    @Test func feedDeploy_foreignFile_isNamedAndReplacedByRepair() throws {
         for (name, isRead) in [
             ("metadata/3.rollout.json", false), ("metadata/timestamp.json", true), ("metadata/2.next.json", true),
         ] {
@@ -233,7 +233,7 @@ import Testing
         #expect(try files(of: "www") == files(of: "feed"))
     }
 
-    @Test func wrongPlacesAreRefused() throws {
+    @Test func feedDeploy_wrongPlace_isRefused() throws {
         #expect(try work.run("deploy", "feed", with: []).status == 64)
         #expect(try deploy("none").status == 36)
         for place in [
@@ -451,7 +451,7 @@ import Testing
     }
 
     /// A job has died after it took its place, and another one has the same state.
-    @Test func theSameStateIsBroughtToItsEnd() throws {
+    @Test func feedDeploy_sameStateOfDeadJob_isCompleted() throws {
         #expect(try deploy().status == 0)
         try change("withdraw", FeedReleaseFixture.id)
         let copied = try work.shop.shell("rm -r other/feed && cp -r feed other/feed")
@@ -483,7 +483,7 @@ import Testing
         #expect(try work.run("check", "www", with: []).status == 0)
     }
 
-    @Test func nothingIsAskedForWithoutEnd() throws {
+    @Test func feedDeploy_brokenNextFile_ends() throws {
         #expect(try deploy().status == 0)
         try change("switch", "x=1")
         try FileManager.default.createSymbolicLink(

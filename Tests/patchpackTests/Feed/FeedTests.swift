@@ -8,7 +8,7 @@ import Testing
 @Suite(.ownThreads) struct FeedTests {
     private static let id = FeedReleaseFixture.id
 
-    @Test func aFeedFromNothing() throws {
+    @Test func feedPublish_newFeed_isOfferedToAudience() throws {
         let work = try FeedReleaseFixture(isEmpty: true)
         let run = try work.publish(["7.js", "8.js"], "--rollout", "12.5%", "--rollout-unit", "user", "--group", "qa")
         #expect(run.status == 0)
@@ -164,7 +164,7 @@ import Testing
         #expect(try work.versioned() == before)
     }
 
-    @Test func whatVerifyRefusesIsNotPublished() throws {
+    @Test func feedPublish_refusedEnvelope_isNotPublished() throws {
         let work = try FeedReleaseFixture(isEmpty: true)
         let before = try work.versioned()
         try work.folder.write(try work.folder.read("7.js").dropLast(100), to: "short.js")
@@ -183,7 +183,7 @@ import Testing
     }
 
     /// Nothing goes to devices that nobody has named.
-    @Test func whoGetsItIsSaid() throws {
+    @Test func feedPublish_withoutAudience_exits64() throws {
         let work = try FeedReleaseFixture()
         try #require(try work.run(FeedReleaseFixture.make("other")).status == 0)
         let before = try work.versioned()
@@ -286,7 +286,7 @@ import Testing
         #expect(try work.run(["check", "feed"]).status == 0)
     }
 
-    @Test func aDifferenceIsSaid() throws {
+    @Test func feedDiff_changedFeed_listsChanges() throws {
         let work = try FeedReleaseFixture()
         try #require(try work.shop.shell("cp -r feed before").status == 0)
         try #require(try work.run("withdraw", "feed", Self.id, "--reason", "wrong").status == 0)
@@ -359,7 +359,7 @@ import Testing
         #expect(lists.contains { $0.contains(#""switches":{"checkout":"old"}"#) })
     }
 
-    @Test func whatIsStillOfferedIsSaid() throws {
+    @Test func feedWithdraw_olderVersionOffered_isPrinted() throws {
         let work = try FeedReleaseFixture()
         #expect(try work.publish(["8.js"]).status == 0)
         let run = try work.run("withdraw", "feed", Self.id)
@@ -375,7 +375,7 @@ import Testing
     }
 
     /// The first error for a user who has not given all arguments.
-    @Test func whatIsMissingIsSaid() throws {
+    @Test func feedPause_missingArgument_isNamed() throws {
         let work = try FeedReleaseFixture()
         let key = try work.run(["pause", "feed", Self.id])
         #expect(key.status == 64 && key.error.contains("no key"), "\(key.error)")
@@ -387,7 +387,7 @@ import Testing
 
     /// Looking at a staged change, or carrying a signature, needs no key. But a change that is shown or signed elsewhere needs a
     /// trusted root.
-    @Test func whatWaitsIsSignedWithoutAKeyHere() throws {
+    @Test func feedSign_detachedSignature_needsNoKey() throws {
         let work = try FeedReleaseFixture()
         #expect(try work.publish(["8.js"], "--stage", with: FeedReleaseFixture.online).status == 0)
         for arguments in [["--show"], ["--detach", "-o", "payload"]] {
@@ -422,7 +422,7 @@ import Testing
         #expect(try work.codes() == [])
     }
 
-    @Test func whoIsMistakenIsLedOn() throws {
+    @Test func feedCommand_commonMistake_hasHint() throws {
         let work = try FeedReleaseFixture()
         for (arguments, status, words) in [
             (["check", "feed", "--root", "nope"], 66, "nope: no such file"),
@@ -466,7 +466,7 @@ import Testing
         #expect(merge.status == 0, "the own side stays whole: \(merge.text) \(merge.error)")
     }
 
-    @Test func wrongNamesAreNamed() throws {
+    @Test func feedCommand_wrongName_isRefused() throws {
         let work = try FeedReleaseFixture()
         let run = try work.run("pause", "feed", "com.example.shop.cart-totl")
         #expect(run.status == 64 && run.error.contains("did you mean \(Self.id)?"), "\(run.error)")
@@ -678,7 +678,7 @@ import Testing
             try work.run(preview + ["--format", "json"]).objects().map { $0["offered"] as? Bool } == [false])
     }
 
-    @Test func theWrongFileIsNamed() throws {
+    @Test func feedCommand_wrongRootOrMissingFile_isNamed() throws {
         let work = try FeedReleaseFixture()
         for line in [
             ["check", "feed"], ["preview", "feed", "--app-version", "1"], ["status", "feed"], ["log", "feed"],
@@ -699,7 +699,7 @@ import Testing
         }
     }
 
-    @Test func keysStayApart() throws {
+    @Test func feedRoles_sharedKey_isRefused() throws {
         let work = try FeedReleaseFixture()
         let keys = ["root.pem", "release.pem", "online.pem"].flatMap { ["--key", $0] }
         #expect(try work.run(["rotate", "feed", "targets", "--add", "online-public.pem"] + keys).status == 78)
@@ -722,7 +722,7 @@ import Testing
         #expect(try work.run(["sign", "nothing", "--discard"]).status != 0)
     }
 
-    @Test func whatEndsSoonIsSaid() throws {
+    @Test func feedStatus_roleEndsSoon_exits33() throws {
         let work = try FeedReleaseFixture()
         let run = try work.run(["status", "feed", "--days", "10"])
         #expect(run.status == 33 && run.error.contains("timestamp ends in"), "\(run.error)")

@@ -18,7 +18,7 @@ import Testing
 
     private func status() throws -> String { try work.run(["status", "feed"]).text }
 
-    @Test func oneScreenSaysWhatIsOut() throws {
+    @Test func feedStatus_changedFeed_showsStateAndAuthors() throws {
         try change("rollout", "feed", Self.id, "12.5%", "--group", "qa", "--reason", "canary")
         try change("set", "feed", "--minimum-app-version", "2.0", "--notice", "Update soon", by: "bob")
         try change("switch", "feed", "checkout=old", by: "")
@@ -115,7 +115,7 @@ import Testing
         #expect(try work.versioned() == before)
     }
 
-    @Test func whatWaitsForSignaturesIsShown() throws {
+    @Test func feedStatus_stagedChange_isShown() throws {
         #expect(try !status().contains("waits for signatures"))
         let staged = try work.run(
             ["rotate", "feed", "root", "--add", "new.pem", "--stage"] + FeedReleaseFixture.online)
@@ -254,7 +254,7 @@ import Testing
         #expect(stop["author"] as? String == "bob" && stop["reason"] as? String == "fire")
     }
 
-    @Test func whoIsLeftOutIsSaid() throws {
+    @Test func feedSet_higherMinimumVersion_warns() throws {
         let run = try work.run(["set", "feed", "--minimum-app-version", "99"] + FeedReleaseFixture.online)
         #expect(run.status == 0 && run.error.contains("an app older than 99 gets no patch any more"), "\(run.error)")
         let lower = try work.run(["set", "feed", "--minimum-app-version", "1"] + FeedReleaseFixture.online)
@@ -276,7 +276,7 @@ import Testing
     }
 
     /// A device may have a published version, so it is withdrawn.
-    @Test func whatWasPublishedIsWithdrawn() throws {
+    @Test func feedUndo_publishedVersion_isWithdrawn() throws {
         #expect(try work.publish(["8.js"]).status == 0)
         #expect(try work.run("undo", "feed").status == 0)
         #expect(try work.codes() == ["8 withdrawn", "7 offered"])
@@ -286,7 +286,7 @@ import Testing
         #expect(nothing.status == 78 && nothing.error.contains("no earlier change"))
     }
 
-    @Test func whatWasRemovedCannotBeUndone() throws {
+    @Test func feedUndo_removedVersion_isRefused() throws {
         let keys = FeedReleaseFixture.online + FeedReleaseFixture.release
         #expect(try work.publish(["8.js"]).status == 0)
         let prune = try work.run(["prune", "feed", Self.id, "--patch-version", "7"] + keys)
@@ -322,7 +322,7 @@ import Testing
         #expect(try work.run(["status", "feed"]).text.contains("paused"))
     }
 
-    @Test func whatWasNotDoneIsSaid() throws {
+    @Test func feedPublish_versionListedAlready_exits39() throws {
         #expect(try work.run("rollout", "feed", Self.id, "5%").status == 0)
         let before = try work.versioned()
         let wider = try work.publish(["7.js"])
@@ -352,7 +352,7 @@ import Testing
     }
 
     /// A folder may have the files of another copy, which its state did not come from.
-    @Test func whatAnotherCopyDidIsNotInTheHistory() throws {
+    @Test func feedLog_filesOfOtherCopy_areLeftOut() throws {
         let copied = try work.shop.shell("mkdir other && cp -r feed *.pem feed-*.json other/")
         try #require(copied.status == 0)
         try change("switch", "feed", "mine=1")
@@ -387,7 +387,7 @@ import Testing
         }
     }
 
-    @Test func aPageHasAllOfIt() throws {
+    @Test func feedPage_changesAndEvents_areShown() throws {
         try change("rollout", "feed", Self.id, "5%", "--reason", "canary & <so on>")
         try change("disable", "feed", "--reason", "fire", by: "bob")
         let event = { (device: Int, name: String) in

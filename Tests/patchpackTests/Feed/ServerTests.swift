@@ -285,7 +285,7 @@ import Testing
                 ("location ^~ /targets/ { return 404; }", "feed-unavailable"),
                 ("location ^~ /targets/ { return 302 https://127.0.0.1:1$request_uri; }", "feed-unavailable"),
             ] as [(String, String?)])
-        func otherAnswersAreRefused(lines: String, expected: String?) async throws {
+        func httpSource_wrongAnswer_isRefused(lines: String, expected: String?) async throws {
             // A location may be given only once.
             let text = lines.replacing(
                 "location = /metadata/timestamp.json", with: "location ~ ^/metadata/timestamp.json$"
@@ -305,7 +305,7 @@ import Testing
         }
 
         /// The connection dies after each of a hundred numbers of bytes. The same device then syncs with a good server.
-        @Test func theConnectionDiesAnywhere() async throws {
+        @Test func httpSource_connectionDies_nextSyncWorks() async throws {
             let server = try nginx(tls: false)
             let all = 9_000
             let step = testsMayBeLong ? all / 100 : all / 12
@@ -372,12 +372,12 @@ import Testing
         @Test(arguments: [
             "ftp://example.com/feed", "file:///tmp", "example.com", "https://example.com/feed?x=1", "https://a b/", "",
         ])
-        func otherURLsAreRefused(url: String) {
+        func httpSource_wrongURL_isRefused(url: String) {
             #expect(throws: PatchError(.config, "")) { try HTTPSource(url) }
         }
 
         /// A cache serves the old timestamp and remembers that there is no second root, for longer than any test takes.
-        @Test(.needs("varnish", "/usr/sbin/varnishd")) func aCacheInFrontOfIt() async throws {
+        @Test(.needs("varnish", "/usr/sbin/varnishd")) func sync_staleCache_keepsNewerFiles() async throws {
             let server = try nginx(tls: false)
             try work.folder.write(
                 "vcl 4.1; backend default { .host = \"127.0.0.1\"; .port = \"\(server.port)\"; }", to: "cache.vcl")
@@ -400,7 +400,7 @@ import Testing
             #expect(try await sync(source(cache, tls: false), in: MemoryStorage()) == [7])
         }
 
-        @Test(.needs("tinyproxy", "/usr/bin/tinyproxy")) func throughAProxy() throws {
+        @Test(.needs("tinyproxy", "/usr/bin/tinyproxy")) func httpSource_proxy_isUsed() throws {
             let server = try nginx()
             let proxy = try WebServer(in: work.folder.path) { port in
                 try work.folder.write(

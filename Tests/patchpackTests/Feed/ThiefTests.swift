@@ -163,7 +163,7 @@ import Testing
     }
 
     @Test(arguments: Forgery.allCases)
-    func whoCanWriteTheFolderGetsNothingSigned(_ forgery: Forgery) throws {
+    func folderThief_forgedFeed_getsNothingSigned(_ forgery: Forgery) throws {
         try #require(
             try work.run(FeedReleaseFixture.make("other")).status == 0
                 && work.run(
@@ -196,7 +196,7 @@ import Testing
     }
 
     @Test(arguments: Forgery.allCases)
-    func whoCanWriteTheFolderStopsNoDeviceForLonger(_ forgery: Forgery) throws {
+    func folderThief_restoredFeed_stopsNoDevice(_ forgery: Forgery) throws {
         try #require(try work.shop.shell("cp -r feed feed.kept").status == 0)
         try forge(forgery)
         for store in ["old", "new"] {
@@ -387,7 +387,7 @@ import Testing
         #expect(!work.folder.exists("feed/metadata/2.root.json"))
     }
 
-    @Test func whatIsAddedToAStagedChangeDoesNotCount() throws {
+    @Test func stagedChange_addedSignaturesOrWrongList_areNotSigned() throws {
         try #require(try work.publish(["8.js"], "--stage", with: FeedReleaseFixture.online).status == 0)
         let release = try FeedKey(key("release").verifyingKey).id
         var text = String(decoding: try #require(read("staged/targets.json")), as: UTF8.self)
@@ -409,7 +409,7 @@ import Testing
         }
     }
 
-    @Test func nothingIsSignedUnseen() throws {
+    @Test func feedSign_withoutConfirmation_exits64() throws {
         try #require(try work.publish(["8.js"], "--stage", with: FeedReleaseFixture.online).status == 0)
         for options in [["-q"], ["--format", "json"], []] {
             let run = try work.run(["sign", "feed"] + options + Self.owner)

@@ -22,7 +22,7 @@ struct PythonTUFTests {
         return run.status == 0 ? run.text : run.error
     }
 
-    @Test func itReadsWhatThisWrites() throws {
+    @Test func pythonTUF_feedOfPatchpack_isRead() throws {
         let work = try FeedReleaseFixture()
         let (seven, eight) = (try work.folder.read("7.js").count, try work.folder.read("8.js").count)
         let id = FeedReleaseFixture.id
@@ -52,7 +52,7 @@ struct PythonTUFTests {
             try client(work) == patches(both.replacing("8, \"active\"", with: "8, \"withdrawn\""), enabled: false))
     }
 
-    @Test func thisReadsWhatItWrites() throws {
+    @Test func patchpack_feedOfPythonTUF_isRead() throws {
         let work = try FeedReleaseFixture(isEmpty: true)
         let run = try Tool.run(
             python,

@@ -153,7 +153,7 @@ import Testing
         }
     }
 
-    @Test func theMessageSaysWhereItCameFromAndWhatToType() throws {
+    @Test func errorMessage_keyInsteadOfFile_namesSource() throws {
         let key = Self.canaries[0]
         let option = try shop.run("keyinfo", "rsa-sha1:\(key)")
         #expect(option.status == 64)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.ownThreads) struct LineDiffTests {
     /// Sixty-four scripts in which no line is the same take half a minute if each is compared line by line.
-    @Test func ofManyChangedTextsSomeAreComparedByLine() {
+    @Test func lineDiff_manyChangedTexts_comparesSomeByLine() {
         func bytes(_ word: String, _ lines: Int) -> [UInt8] {
             (0..<lines).flatMap { Array("\(word) \($0)\n".utf8) } + Array("same\n".utf8) + Array("\(word)\n".utf8)
         }

@@ -138,7 +138,7 @@ import Testing
 
     #if os(Linux)
         /// A process that is killed before its first output is in place leaves the folder as it is, and the next one works.
-        @Test(arguments: tried) func killedBeforeTheEndNothingIsThere(line: String) throws {
+        @Test(arguments: tried) func output_killedBeforeEnd_leavesNothing(line: String) throws {
             let words = try prepare(line).words
             let library = try #require(FaultTests.library).at("faults.so")
             let runs = try ["link", "rename"].map {
@@ -149,7 +149,7 @@ import Testing
         }
 
         /// A file that another process makes meanwhile is not replaced without `--force`, and no other output is there.
-        @Test(arguments: tried) func whatIsMadeMeanwhileStays(line: String) throws {
+        @Test(arguments: tried) func output_fileMadeMeanwhile_isNotReplaced(line: String) throws {
             let words = try prepare(line).words.replacing(" --force", with: "")
             let library = try #require(FaultTests.library).at("faults.so")
             let run = try run(words, after: "", "LD_PRELOAD='\(library)' FAULT=link:1:other")

@@ -189,7 +189,7 @@ import Testing
         #expect(try counts("--filter", "%").contains("malformed pattern"))
     }
 
-    @Test func whatASpecPrintsIsNoReport() throws {
+    @Test func testCommand_specPrints_goesToStandardError() throws {
         try workshop.folder.write(
             """
             print("x") io.write("raw\\n") os.execute("echo shell")
@@ -222,7 +222,7 @@ import Testing
     }
 
     /// The search runs for the time limit and five more seconds.
-    @Test(.enabled(if: testsMayBeLong)) func whatNoHookEndsIsEndedWithTheProcess() throws {
+    @Test(.enabled(if: testsMayBeLong)) func testCommand_endlessSearch_endsAtTimeLimit() throws {
         try workshop.folder.write(
             "it('ends', function() end) it('a', function() local s = ('a'):rep(200000) s:find(('.-'):rep(20) .. 'b') end)",
             to: "slow.lua")
@@ -290,7 +290,7 @@ import Testing
 
     /// Runs the same specs in busted. Each test must have the same outcome.
     @Test(.needs("lua-busted", "/usr/bin/busted"), arguments: ["order_spec", "assertions_spec"])
-    func bustedSaysTheSame(_ spec: String) throws {
+    func busted_sameSpec_hasSameOutcomes(_ spec: String) throws {
         try workshop.folder.write(
             String(contentsOfFile: "\(Tool.root)/Tests/PatchSpecTests/busted/\(spec).lua", encoding: .utf8),
             to: "s.lua")

@@ -19,7 +19,7 @@ import Testing
         fips = ["OPENSSL_CONF": shop.folder.at("fips.cnf")]
     }
 
-    @Test func allIsWellHere() throws {
+    @Test func doctor_thisMachine_passesAllChecks() throws {
         let run = try shop.run("doctor", "--format", "json")
         #expect(run.status == 0, "\(run.text)")
         let checks = try run.objects()
