@@ -456,8 +456,13 @@ import Testing
             """, replaces: ["T.f"])
         _ = try harness.registry.replaceable("T.late") { () -> Int in 0 }
         let answers = Counter()
-        await onThreads(2) { _ in for _ in 0..<5 where meet() == 1 { answers.add() } }
-        #expect(patch.script.lua.instances == 1 && answers.count == 10)
+        // On a busy machine, one thread may have made all of its calls before the other begins.
+        var rounds = 0
+        while harness.logged.isEmpty && rounds < 50 {
+            await onThreads(2) { _ in for _ in 0..<5 where meet() == 1 { answers.add() } }
+            rounds += 1
+        }
+        #expect(patch.script.lua.instances == 1 && answers.count == 10 * rounds)
         #expect(
             harness.logged.count == 1 && harness.logged[0].contains("script-limit: main.lua:1: ended: "),
             "\(harness.logged)")
