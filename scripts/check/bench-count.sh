@@ -54,8 +54,9 @@ files() {
 measured() { for _ in 1 2 3 4 5; do "$floor" measure "${@:2}" | cut -d' ' -f"$1"; done | sort -n | sed -n 3p; }
 
 # The instructions for launching an app with a number of good patches, each with its confirmation.
+# Without patches, the work of a process apart from its launches differs by as much as a third of a launch.
 launch() {
-  (cd "$work" && ./benchmarks prepare "$patchpack" "$1" && each "launch-$1" 2 10)
+  (cd "$work" && ./benchmarks prepare "$patchpack" "$1" && each "launch-$1" 2 $(($1 == 0 ? 60 : 10)))
 }
 
 # Writes scripts of 4 KiB: `scripts FOLDER COUNT`.
