@@ -26,7 +26,7 @@ void pp_drop(pp_state *state, pp_activation *call);
 void pp_drop_calls(pp_state *state, pp_activation *call);
 /// The message handler: records where an error was raised.
 int pp_handler(lua_State *L);
-/// Records the innermost line of Lua code, starting at a level of calls.
+/// Records the innermost line of Lua code, starting at a level of calls, and the lines that called it.
 void pp_find_fault(lua_State *L, int level);
 /// Whether bytes have the form of a name in Lua.
 bool pp_is_name(const char *bytes, size_t length);

@@ -3,8 +3,8 @@ internal import PatchCrypto
 internal import PatchText
 internal import Synchronization
 
-/// A Lua state of a patch, with its lock, budget and memory. The first state stands for the patch; the others, its instances, have loaded
-/// the same script.
+/// A Lua state of a patch, with its lock, budget and memory. The first state is the handle of the patch. The others, its instances,
+/// have loaded the same script.
 @safe package final class LuaState: Sendable {
     package nonisolated(unsafe) let pointer: OpaquePointer
     private nonisolated(unsafe) let patch: OpaquePointer
