@@ -62,59 +62,71 @@ extension PatchEvent {
     public var jsonLine: String { record.line() }
 
     /// The event's name in JSON, such as `breaker-opened`.
-    public var name: String { record.name.rawValue }
+    public var name: String { kind.rawValue }
+
+    private var kind: EventRecord.Name {
+        switch self {
+        case .runner(let event): event.kind
+        case .launched: .launched
+        case .trial: .trial
+        case .confirmed: .confirmed
+        case .rolledBack: .rolledBack
+        case .closed: .closed
+        case .safeMode: .safeMode
+        case .waiting: .waiting
+        case .neverConfirmed: .neverConfirmed
+        case .expired: .expired
+        case .notApplicable: .notApplicable
+        case .withdrawn: .withdrawn
+        case .disabled: .disabled
+        case .enabled: .enabled
+        case .synced: .synced
+        case .syncFailed: .syncFailed
+        case .switches: .switches
+        case .storeFailed: .storeFailed
+        case .follower: .follower
+        case .misused: .misused
+        case .repeated(let event, _): event.kind
+        }
+    }
 
     /// The record that the event's line is written from.
     package var record: EventRecord {
         switch self {
         case .runner(let event): event.record
+        case .trial, .confirmed, .disabled, .enabled: make([])
         case .launched(let patches, let isSafe):
-            EventRecord(
-                .launched,
-                [
-                    (
-                        .running,
-                        .array(
-                            patches.map {
-                                .object(keyed: [(.patch, .string($0.id)), (.version, .integer($0.version))])
-                            })
-                    ), (.isSafe, .bool(isSafe)),
-                ])
-        case .trial(let patch): EventRecord(.trial, patch: patch.pair)
-        case .confirmed(let patch): EventRecord(.confirmed, patch: patch.pair)
-        case .rolledBack(let patch, let reason, let hash):
-            EventRecord(.rolledBack, patch: patch.pair, [(.reason, .string(reason)), (.hash, .string(hash))])
-        case .closed(let patch, let reason, let hash):
-            EventRecord(.closed, patch: patch.pair, [(.reason, .string(reason)), (.hash, .string(hash))])
-        case .safeMode(let failures): EventRecord(.safeMode, [(.failures, .integer(failures))])
-        case .waiting(let patch, let names):
-            EventRecord(.waiting, patch: patch.pair, [(.names, .array(names.map(JSONValue.string)))])
-        case .neverConfirmed(let launches): EventRecord(.neverConfirmed, [(.launches, .integer(launches))])
-        case .expired(let patch, let error): EventRecord(.expired, patch: patch.pair, error.attributes)
-        case .notApplicable(let patch, let error):
-            EventRecord(.notApplicable, patch: patch.pair, error.attributes)
-        case .withdrawn(let patch, let reason):
-            EventRecord(.withdrawn, patch: patch.pair, reason.map { [(.reason, .string($0))] } ?? [])
-        case .disabled: EventRecord(.disabled)
-        case .enabled: EventRecord(.enabled)
+            make([
+                (
+                    .running,
+                    .array(
+                        patches.map {
+                            .object(keyed: [(.patch, .string($0.id)), (.version, .integer($0.version))])
+                        })
+                ), (.isSafe, .bool(isSafe)),
+            ])
+        case .rolledBack(_, let reason, let hash), .closed(_, let reason, let hash):
+            make([(.reason, .string(reason)), (.hash, .string(hash))])
+        case .safeMode(let failures): make([(.failures, .integer(failures))])
+        case .waiting(_, let names): make([(.names, .array(names.map(JSONValue.string)))])
+        case .neverConfirmed(let launches): make([(.launches, .integer(launches))])
+        case .withdrawn(_, let reason): make(reason.map { [(.reason, .string($0))] } ?? [])
         case .synced(let bytes, let milliseconds, let counts):
-            EventRecord(
-                .synced,
-                [
-                    (.bytes, .integer(bytes)), (.milliseconds, .integer(milliseconds)),
-                    (.counts, .object(counts.sorted { $0.key < $1.key }.map { ($0.key, .integer($0.value)) })),
-                ])
-        case .syncFailed(let error): EventRecord(.syncFailed, error.attributes)
+            make([
+                (.bytes, .integer(bytes)), (.milliseconds, .integer(milliseconds)),
+                (.counts, .object(counts.sorted { $0.key < $1.key }.map { ($0.key, .integer($0.value)) })),
+            ])
         case .switches(let values):
-            EventRecord(
-                .switches,
-                [(.switches, .object(values.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) }))])
-        case .storeFailed(let error): EventRecord(.storeFailed, error.attributes)
-        case .follower(let isForked): EventRecord(.follower, [(.isForked, .bool(isForked))])
-        case .misused(let error): EventRecord(.misused, error.attributes)
+            make([(.switches, .object(values.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) }))])
+        case .expired(_, let error), .notApplicable(_, let error), .syncFailed(let error), .storeFailed(let error),
+            .misused(let error):
+            make(error.attributes)
+        case .follower(let isForked): make([(.isForked, .bool(isForked))])
         case .repeated(let event, let count): event.record.repeated(count)
         }
     }
+
+    private func make(_ members: EventRecord.Members) -> EventRecord { EventRecord(kind, patch: patch?.pair, members) }
 
     /// How severe the event is. For a script's log line, this is the line's level.
     public var severity: EventSeverity { record.level }

@@ -126,7 +126,8 @@ extension RunnerEvent {
     /// The event's name in JSON, such as `breaker-opened`.
     public var name: String { kind.rawValue }
 
-    private var kind: EventRecord.Name {
+    /// The same name, in the schema of the lines.
+    package var kind: EventRecord.Name {
         switch self {
         case .loaded: .loaded
         case .activated: .activated
