@@ -103,7 +103,7 @@ package enum InputFile {
     private static func contents(
         of file: Descriptor, expected: Int, limit: Int
     ) throws(SystemError) -> [UInt8] {
-        var bytes = try file.bytes(atMost: min(expected, limit) + 1)
+        var bytes = try file.bytes(atMost: min(expected, limit) + 1, size: expected < limit ? expected : nil)
         var isFull = bytes.count == expected + 1
         while isFull, bytes.count <= limit {
             let size = min(max(64 << 10, bytes.count), limit + 1 - bytes.count)

@@ -98,7 +98,9 @@ package final class Descriptor: Sendable {
     }
 
     /// Reads until it has `limit` bytes, or the file ends.
-    package func bytes(atMost limit: Int) throws(SystemError) -> [UInt8] {
+    ///
+    /// - Parameter size: The size that the system reports. If a read ends there, the file is not read again to find its end.
+    package func bytes(atMost limit: Int, size: Int? = nil) throws(SystemError) -> [UInt8] {
         var failure: SystemError?
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
             while count < limit, failure == nil {
@@ -108,6 +110,7 @@ package final class Descriptor: Sendable {
                 if step < 0 { failure = .last }
                 if step <= 0 { return }
                 count += step
+                if count == size { return }
             }
         }
         if let failure { throw failure }

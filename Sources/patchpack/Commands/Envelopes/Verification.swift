@@ -112,7 +112,10 @@ struct Verification: Sendable {
                 result.scripts = keepingScripts ? patch.scripts : []
                 result.signers = patch.signers
                 var hasher = Hasher()
-                hasher.combine(patch.unsealed)
+                for member in patch.unsealed {
+                    hasher.combine(member.count)
+                    unsafe member.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+                }
                 result.contents = hasher.finalize()
             } else {
                 result.signers = try verifier.verifySignatures(consume bytes, report: &result.report).signers
