@@ -10,7 +10,10 @@ struct LocalNames {
         var ends: [Int] = []
         var registers: [Int] = []
         registers.reserveCapacity(function.locals.count)
-        starts = [0]
+        ends.reserveCapacity(function.registers)
+        starts = []
+        starts.reserveCapacity(function.registers + 1)
+        starts.append(0)
         for local in function.locals {
             while let end = ends.last, end <= local.range.lowerBound { ends.removeLast() }
             registers.append(ends.count)
@@ -41,6 +44,4 @@ struct LocalNames {
         else { return nil }
         return local
     }
-
-    func name(of register: Int, at index: Int) -> String? { local(of: register, at: index)?.name }
 }

@@ -31,8 +31,7 @@ extension Prototype {
         }
     }
 
-    /// For each instruction, whether it is the target of a jump, or follows a jump.
-    var leaders: [Bool] {
+    func findLeaders() -> [Bool] {
         var leaders = [Bool](repeating: false, count: code.count)
         for index in code.indices {
             guard !code[index].goesOn else { continue }

@@ -28,6 +28,10 @@ package final class Prototype {
     var onlyCalled: [Int: Bool] = [:]
     private(set) lazy var localNames = LocalNames(of: self)
     private(set) lazy var uses = RegisterUses(of: code)
+    /// For each instruction, whether it is the target of a jump, or follows a jump.
+    private(set) lazy var leaders = findLeaders()
+    /// The functions within this one that capture a register, and their upvalues.
+    private(set) lazy var captures = findCaptures()
 
     struct Upvalue {
         let name: String
@@ -40,9 +44,8 @@ package final class Prototype {
         let index: Int
     }
 
-    /// A local name.
+    /// A local name. It holds no references, because all names of a function are often searched.
     struct Local {
-        let name: String
         /// The number of the name.
         let number: Int32
         /// Whether the compiler has added it, such as `(for state)`.
@@ -116,10 +119,8 @@ package final class Prototype {
         locals = reader.repeated { reader in
             let number = reader.name() ?? none
             let (start, end) = (reader.varint(), reader.varint())
-            let name = reader.names[number]
-            return Local(
-                name: name, number: number, isHidden: name.utf8.first == UInt8(ascii: "("),
-                range: start..<max(start, end))
+            let isHidden = reader.names[number].utf8.first == UInt8(ascii: "(")
+            return Local(number: number, isHidden: isHidden, range: start..<max(start, end))
         }
         let given = reader.repeated { $0.name() }
         upvalues = captured.enumerated().map { [names = reader.names] index, place in
@@ -134,6 +135,16 @@ package final class Prototype {
             current = delta == -128 ? absolute[index] ?? current : current + delta
             return current
         }
+    }
+
+    private func findCaptures() -> [Int: [(function: Prototype, upvalue: Int)]] {
+        var captures: [Int: [(function: Prototype, upvalue: Int)]] = [:]
+        for function in inner {
+            for (upvalue, place) in function.upvalues.enumerated() where place.isInStack {
+                captures[place.index, default: []].append((function, upvalue))
+            }
+        }
+        return captures
     }
 
     func isEnvironment(_ upvalue: Int) -> Bool {

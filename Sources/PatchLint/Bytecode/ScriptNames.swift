@@ -8,12 +8,14 @@ struct ScriptNames {
     /// The numbers of names that were found before, by a hash of their bytes; -1 if there is none.
     private var recent = [Int32](repeating: -1, count: 256)
 
+    init() { numbers.reserveCapacity(100) }
+
     subscript(number: Int32) -> String { names[Int(number)] }
 
     /// The number of a name in UTF-8, which is a part of a source.
     mutating func number(of range: Range<Int>, in source: [UInt8]) -> Int32 {
         var sum = range.count
-        for index in range { sum = sum &* 31 &+ Int(source[index]) }
+        for byte in source[range] { sum = sum &* 31 &+ Int(byte) }
         let place = (sum ^ sum >> 8) & 255
         let last = recent[place]
         if last >= 0, holds(Int(last), range, of: source) { return last }

@@ -56,7 +56,7 @@ extension FlowChecks {
         while let index = open.popLast() {
             guard reached.indices.contains(index), !reached[index] else { continue }
             reached[index] = true
-            open += next(index)
+            for following in next(index) { open.append(following) }
         }
         return reached
     }

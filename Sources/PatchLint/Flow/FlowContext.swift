@@ -26,6 +26,8 @@ final class FlowContext {
     /// Pays for all of this work.
     let budget: LintBudget
     let comparisons: TypeComparisons
+    /// The types of the globals that were asked for.
+    private var globals: [String: ValueType] = [:]
 
     init(
         interface: KnownInterface, knowsApp: Bool, assigned: Set<String>, written: Set<String>, setsMetatables: Bool,
@@ -39,5 +41,22 @@ final class FlowContext {
         self.budget = budget
         self.helpers = helpers
         comparisons = TypeComparisons(interface, budget)
+    }
+
+    /// A table of the sandbox, or another global.
+    func global(_ name: String?) -> ValueType {
+        guard let name else { return .unknown }
+        if let known = globals[name] { return known }
+        let type: ValueType =
+            if assigned.contains(name) {
+                .unknown
+            } else if SandboxNames.members[name] != nil {
+                ValueType(.table, .library(name))
+            } else {
+                LibraryFunction.all[name] != nil ? ValueType(.function, .library(name)) : .unknown
+            }
+        let numbered = details.numbered(type)
+        globals[name] = numbered
+        return numbered
     }
 }

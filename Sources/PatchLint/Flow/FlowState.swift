@@ -7,6 +7,8 @@ final class ValueDetails {
     private var details: [ValueType.Detail] = []
     private var numbers: [ValueType.Detail: UInt32] = [:]
 
+    init() { numbers.reserveCapacity(100) }
+
     subscript(number: UInt32) -> ValueType.Detail { details[Int(number) - 1] }
 
     /// The number of a detail, from 1.
@@ -15,6 +17,12 @@ final class ValueDetails {
         details.append(detail)
         numbers[detail] = UInt32(details.count)
         return UInt32(details.count)
+    }
+
+    /// A value with the number of its detail, for which nothing is searched when a register gets the value.
+    func numbered(_ value: ValueType) -> ValueType {
+        guard let detail = value.detail, !detail.isChangeable else { return value }
+        return ValueType(value.kinds, detail, doubt: value.doubt, number: number(of: detail))
     }
 }
 
@@ -57,17 +65,17 @@ struct FlowState: Equatable {
 
     /// The tables that a script has made or changed, by their registers.
     private var tables: [Int: ValueType.Detail] {
-        get { others.first?.tables ?? [:] }
+        get { others.isEmpty ? [:] : others[0].tables }
         set { change(\.tables, to: newValue, isEmpty: newValue.isEmpty) }
     }
     /// The facts that tests have found about values.
     var facts: [ValueFacts.Place: ValueFacts] {
-        get { others.first?.facts ?? [:] }
+        get { others.isEmpty ? [:] : others[0].facts }
         set { change(\.facts, to: newValue, isEmpty: newValue.isEmpty) }
     }
     /// The calls of the original, by the names of their arguments.
     var originals: [[String]: OriginalCall] {
-        get { others.first?.originals ?? [:] }
+        get { others.isEmpty ? [:] : others[0].originals }
         set { change(\.originals, to: newValue, isEmpty: newValue.isEmpty) }
     }
 
@@ -116,14 +124,15 @@ struct FlowState: Equatable {
         if number == 0, let detail = value.detail {
             number = detail.isChangeable ? Register.table : details.number(of: detail)
         }
+        let held = registers[register]
         if number == Register.table {
             tables[register] = value.detail
-        } else if registers[register].detail == Register.table {
+        } else if held.detail == Register.table {
             tables[register] = nil
         }
-        registers[register].kinds = value.kinds
-        registers[register].doubt = value.doubt
-        registers[register].detail = number
+        let new = Register(kinds: value.kinds, doubt: value.doubt, detail: number, word: held.word)
+        // A change copies the registers if another state has the same.
+        if new != held { registers[register] = new }
     }
 
     /// The types that the value of a register may have.
@@ -174,12 +183,14 @@ struct FlowState: Equatable {
 
     /// Forgets the facts about tables that other code may have changed.
     mutating func forgetChangeable() {
-        for register in tables.isEmpty ? [] : Array(tables.keys) { self[register] = self[register].afterChange }
+        guard !others.isEmpty else { return }
+        for register in Array(tables.keys) { self[register] = self[register].afterChange }
     }
 
     /// How many steps it takes to forget those facts. Tables in tables are copied.
     var changeCost: Int {
-        tables.keys.reduce(0) { cost, register in
+        guard !others.isEmpty else { return 0 }
+        return tables.keys.reduce(0) { cost, register in
             let value = self[register]
             return cost + (value.depth > 1 ? 40 * value.size : 2)
         }
@@ -187,8 +198,9 @@ struct FlowState: Equatable {
 
     /// How many steps it takes to compare it with another one.
     var size: Int {
+        guard !others.isEmpty else { return 2 * registers.count }
         let count = 2 * registers.count + 20 * (facts.count + originals.count)
-        return tables.isEmpty ? count : tables.keys.reduce(count) { $0 + self[$1].size - 1 }
+        return tables.keys.reduce(count) { $0 + self[$1].size - 1 }
     }
 
     /// The state where two paths meet.

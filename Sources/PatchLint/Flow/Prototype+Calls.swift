@@ -28,13 +28,8 @@ extension Prototype {
             default: return false
             }
         }
-        guard !escapes else { return false }
-        return inner.allSatisfy { function in
-            function.upvalues.indices.allSatisfy { upvalue in
-                let place = function.upvalues[upvalue]
-                return !(place.isInStack && place.index == register) || function.onlyCalls(upvalue: upvalue, budget)
-            }
-        }
+        return !escapes
+            && (captures[register] ?? []).allSatisfy { $0.function.onlyCalls(upvalue: $0.upvalue, budget) }
     }
 
     private func onlyCalls(upvalue: Int, _ budget: LintBudget) -> Bool {

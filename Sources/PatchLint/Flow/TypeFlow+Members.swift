@@ -5,7 +5,7 @@ extension TypeFlow {
     mutating func member(_ name: String?, of value: ValueType, _ index: Int) -> ValueType {
         guard let name else { return .unknown }
         switch value.detail {
-        case .library("_G"): return global(name)
+        case .library("_G"): return context.global(name)
         case .library(let table): return member(name, ofLibrary: table)
         case .structure(let structure, let written):
             return written[name] ?? field(name, of: structure, index)

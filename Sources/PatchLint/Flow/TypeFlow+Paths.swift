@@ -36,6 +36,7 @@ extension TypeFlow {
     private mutating func follow() {
         var work = [0]
         entries = []
+        entries.reserveCapacity(1 + isBlockStart.count { $0 })
         blockState = Array(repeating: -1, count: function.code.count)
         visits = Array(repeating: 0, count: function.code.count)
         guard !blockState.isEmpty else { return }

@@ -11,7 +11,7 @@ extension TypeFlow {
         case .move: move(instruction, index, &state)
         case .loadInteger: set(a, ValueType(.integer, .integer(Int64(instruction.signedBx))), at: index, &state)
         case .loadFloat: set(a, ValueType(.float, .float(Double(instruction.signedBx))), at: index, &state)
-        case .loadConstant: set(a, type(ofConstant: instruction.bx), at: index, &state)
+        case .loadConstant: set(a, loaded(constant: instruction.bx), at: index, &state)
         case .loadLongConstant: set(a, .unknown, at: index, &state)
         case .loadFalse, .loadTrue, .not: set(a, .boolean, at: index, &state)
         case .loadFalseAndSkip:
@@ -135,7 +135,7 @@ extension TypeFlow {
         let (b, c) = (instruction.b, instruction.c)
         let type =
             function.isEnvironment(b)
-            ? global(ofConstant: c)
+            ? context.global(function.text(c))
             : upvalues.indices.contains(b) ? member(function.text(c), of: upvalues[b], index) : .unknown
         set(instruction.a, type, at: index, word: function.textNumber(c) ?? -1, &state)
     }

@@ -172,6 +172,8 @@ extension TypeFlow {
     }
 
     private func isAssigned(_ register: Int, onceAs name: Int32) -> Bool {
+        // The closure below would copy the flow.
+        let function = function
         var range: Range<Int>?
         for local in function.locals where local.number == name {
             guard range == nil else { return false }

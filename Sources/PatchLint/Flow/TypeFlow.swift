@@ -51,9 +51,7 @@ struct TypeFlow {
     var assignedOnce: [Int: Bool] = [:]
     private let names: LocalNames
     /// The types of the constants.
-    private let constants: [ValueType]
-    /// The types of the globals that constants name.
-    private var globals: [ValueType?]
+    private var constants: [ValueType]
     /// The numbers of the causes that may leave a value nil, and the instructions at which they occur.
     private var nilCauses: [String: UInt16] = [:]
     private var asked: [UInt16: Set<Int>] = [:]
@@ -73,7 +71,6 @@ struct TypeFlow {
         self.isDry = isDry
         names = function.localNames
         constants = function.constants.map(ValueType.init(constant:))
-        globals = Array(repeating: nil, count: constants.count)
         var assigned = RegisterSet()
         for inner in function.inner where !inner.assignedUpvalues.isEmpty {
             for (upvalue, place) in inner.upvalues.enumerated()
@@ -87,7 +84,7 @@ struct TypeFlow {
     // MARK: names
 
     /// The local name of a register at an instruction.
-    func local(_ register: Int, at index: Int) -> String? { names.name(of: register, at: index) }
+    func local(_ register: Int, at index: Int) -> String? { localNumber(register, at: index).map(function.name) }
 
     /// The number of that name.
     func localNumber(_ register: Int, at index: Int) -> Int32? { names.local(of: register, at: index)?.number }
@@ -114,20 +111,11 @@ struct TypeFlow {
         constants.indices.contains(index) ? constants[index] : .unknown
     }
 
-    /// The type of the global that a constant names.
-    mutating func global(ofConstant index: Int) -> ValueType {
-        guard globals.indices.contains(index) else { return .unknown }
-        if let known = globals[index] { return known }
-        let type = global(function.text(index))
-        globals[index] = type
-        return type
-    }
-
-    /// A table of the sandbox, or another global.
-    func global(_ name: String?) -> ValueType {
-        guard let name, !context.assigned.contains(name) else { return .unknown }
-        if SandboxNames.members[name] != nil { return ValueType(.table, .library(name)) }
-        return LibraryFunction.all[name] != nil ? ValueType(.function, .library(name)) : .unknown
+    /// The type of a constant. The number of its detail is searched for once.
+    mutating func loaded(constant index: Int) -> ValueType {
+        guard constants.indices.contains(index) else { return .unknown }
+        if constants[index].number == 0 { constants[index] = context.details.numbered(constants[index]) }
+        return constants[index]
     }
 
     /// The value that the app gives for the type that a string names.
@@ -168,7 +156,8 @@ struct TypeFlow {
                 local($0, at: index) == word
             })
         else { return nil }
-        let begin = function.locals.last { $0.name == word && $0.range.contains(index) }?.range.lowerBound ?? 0
+        let begin =
+            function.locals.last { function.name($0.number) == word && $0.range.contains(index) }?.range.lowerBound ?? 0
         // The arguments of the call itself are not earlier uses.
         var end = index
         if [.call, .tailCall, .concatenate].contains(function.code[index].opcode) {

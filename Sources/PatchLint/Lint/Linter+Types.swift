@@ -110,7 +110,7 @@ extension Prototype {
 
     /// Whether the next use of a register shows whether its value is even, keeps it, or passes it to a function of the script.
     private func isExamined(_ register: Int, after index: Int) -> Bool {
-        if localNames.name(of: register, at: index + 1) != nil { return true }
+        if localNames.local(of: register, at: index + 1) != nil { return true }
         for place in code.indices.dropFirst(index + 1).prefix(20) {
             let next = code[place]
             if next.examines, next.b == register { return true }

@@ -260,10 +260,10 @@ import Testing
         for function in [main] + main.inner + main.inner.flatMap(\.inner) {
             let names = LocalNames(of: function)
             for index in function.code.indices {
-                let active = function.locals.filter { $0.range.contains(index) }.map(\.name)
+                let active = function.locals.filter { $0.range.contains(index) }.map { function.name($0.number) }
                 for register in 0..<20 {
                     let name = register < active.count && !active[register].hasPrefix("(") ? active[register] : nil
-                    #expect(names.name(of: register, at: index) == name)
+                    #expect(names.local(of: register, at: index).map { function.name($0.number) } == name)
                 }
             }
         }
