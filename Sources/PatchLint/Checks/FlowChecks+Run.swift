@@ -30,7 +30,7 @@ extension FlowChecks {
         // An early pass may have found wrongly that a call never returns.
         flow.callsWithoutReturn = []
         for (leader, entry) in flow.blockState.enumerated() where entry >= 0 {
-            var state = flow.entries[Int(entry)]
+            var state = flow.entries[Int(entry)].state
             var index = leader
             while flow.prepare(index, &state) {
                 check(index, state)

@@ -245,7 +245,9 @@ struct FlowState: Equatable {
 }
 
 /// The instructions that follow an instruction, with their states.
-enum FlowWays {
+///
+/// It is indirect, because most instructions return none of these, and would return the room for two states.
+indirect enum FlowWays {
     /// No instruction.
     case none
     case one(Int, FlowState)

@@ -2,6 +2,8 @@
 final class LocalFunctions {
     private struct Helper {
         let function: Prototype
+        /// The type of the function itself.
+        let type: ValueType
         /// The types of the arguments of all calls so far; nil before the first one.
         var arguments: [ValueType]?
         var result: ValueType?
@@ -18,10 +20,14 @@ final class LocalFunctions {
     init(_ follow: @escaping Follow) { self.follow = follow }
 
     /// Adds a function, and returns its number.
-    func add(_ function: Prototype) -> Int {
-        helpers.append(Helper(function: function))
+    func add(_ function: Prototype, _ details: ValueDetails) -> Int {
+        let type = details.numbered(ValueType(.function, .helper(helpers.count)))
+        helpers.append(Helper(function: function, type: type))
         return helpers.count - 1
     }
+
+    /// The type of a function itself.
+    func type(of number: Int) -> ValueType { helpers[number].type }
 
     /// Notes the arguments of a call, without constants and guesses, which the next call may not share.
     func note(_ number: Int, arguments: [ValueType], isOpen: Bool) {

@@ -38,12 +38,11 @@ extension TypeFlow {
         entries = []
         entries.reserveCapacity(1 + isBlockStart.count { $0 })
         blockState = Array(repeating: -1, count: function.code.count)
-        visits = Array(repeating: 0, count: function.code.count)
         guard !blockState.isEmpty else { return }
-        entries.append(firstState())
+        entries.append((firstState(), 0))
         blockState[0] = 0
         while let leader = work.popLast() {
-            switch follow(from: leader, entries[Int(blockState[leader])]) {
+            switch follow(from: leader, entries[Int(blockState[leader])].state) {
             case .none: break
             case .one(let target, let state): arrive(at: target, state, &work)
             case .two(let target, let state, let other, let otherState):
@@ -59,17 +58,17 @@ extension TypeFlow {
         let place = Int(blockState[target])
         guard place >= 0 else {
             blockState[target] = Int32(entries.count)
-            entries.append(state)
+            entries.append((state, 0))
             work.append(target)
             return
         }
-        let known = entries[place]
+        let known = entries[place].state
         context.budget.pay(2 * known.size + 2 * state.size)
         guard known != state, case var joined = known.joined(with: state), joined != known else { return }
-        visits[target] += 1
+        entries[place].changes += 1
         // A type that changes again and again grows with each turn of a loop.
-        if visits[target] > 20 { joined = known.widened(to: joined) }
-        entries[place] = joined
+        if entries[place].changes > 20 { joined = known.widened(to: joined) }
+        entries[place].state = joined
         work.append(target)
     }
 

@@ -354,7 +354,7 @@ extension TypeFlow {
         set(a, .function, at: index, &state)
         capture(inner, &state)
         if function.inner.indices.contains(inner), let number = helper(inner, in: a, at: index) {
-            set(a, ValueType(.function, .helper(number)), at: index, &state)
+            set(a, context.helpers.type(of: number), at: index, &state)
         }
     }
 

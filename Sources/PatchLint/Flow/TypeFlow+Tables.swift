@@ -156,7 +156,7 @@ extension TypeFlow {
             let range = function.locals.first(where: { $0.number == name })?.range,
             function.onlyCalls(register, in: range, context.budget)
         else { return nil }
-        let number = context.helpers.add(inner)
+        let number = context.helpers.add(inner, context.details)
         helpers[index] = number
         return number
     }

@@ -35,10 +35,9 @@ struct TypeFlow {
     /// Whether a path to the end returns a value.
     var returnsValue = false
     /// The states where paths meet, by instruction, and how often each has changed.
-    var entries: [FlowState] = []
+    var entries: [(state: FlowState, changes: Int)] = []
     /// For each instruction, the index of its state among the entries; -1 if no path leads to it.
     var blockState: [Int32] = []
-    var visits: [Int] = []
     /// Whether paths may meet at an instruction.
     var isBlockStart: [Bool] = []
     /// The calls of unknown functions. They may always throw.
