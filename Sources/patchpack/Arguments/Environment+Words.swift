@@ -46,7 +46,7 @@ extension Environment {
 
     /// Whether a variable of this tool holds a secret: by its name, or because it holds a key instead of a file name.
     private static func isSecret(_ name: [UInt8], _ value: [UInt8]) -> Bool {
-        if ["PASSPHRASE", "PASSWORD", "SECRET"].contains(where: { name.firstRange(of: Array($0.utf8)) != nil }) {
+        if ["PASSPHRASE", "PASSWORD", "SECRET"].contains(where: name.has) {
             return true
         }
         return ([value[...]] + after(UInt8(ascii: ":"), value)).contains {

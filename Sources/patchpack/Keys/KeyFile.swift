@@ -50,7 +50,7 @@ struct KeyFile {
                 hint: "export the variable that holds the key, and give its name after env:")
         }
         defer { _ = SecretBytes(wiping: &value) }
-        if value.firstRange(of: Array("-----BEGIN".utf8)) != nil { return withLineEnds(value) }
+        if value.has("-----BEGIN") { return withLineEnds(value) }
         let isScriptKey = (try? ScriptKey(file: SecretBytes(value))) != nil
         guard !isScriptKey, var decoded = Base64.decode(value.filter { !isSpace($0) }) else {
             return SecretBytes(value)
@@ -127,6 +127,6 @@ struct KeyFile {
 
 extension SecretBytes {
     func holds(_ text: String) -> Bool {
-        unsafe withUnsafeBytes { unsafe $0.firstRange(of: Array(text.utf8)) != nil }
+        unsafe withUnsafeBytes { unsafe $0.has(text) }
     }
 }
