@@ -172,7 +172,8 @@ int64_t floor_strings_calls(floor_state *state, const char *text, int64_t size, 
 /// Pushes a table in the form of the struct.
 static void push_item(lua_State *L, const char *name, double price, int64_t quantity) {
     lua_createtable(L, 0, 3);
-    lua_pushstring(L, name);
+    // Without its length, Lua would find a string that it has seen at this address, which an app's strings are not.
+    lua_pushlstring(L, name, strlen(name));
     lua_setfield(L, -2, "name");
     lua_pushnumber(L, price);
     lua_setfield(L, -2, "price");
