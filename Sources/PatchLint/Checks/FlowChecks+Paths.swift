@@ -53,10 +53,14 @@ extension FlowChecks {
         var reached = [Bool](repeating: false, count: function.code.count)
         var open = [0]
         context.budget.pay(10 * reached.count)
-        while let index = open.popLast() {
-            guard reached.indices.contains(index), !reached[index] else { continue }
-            reached[index] = true
-            for following in next(index) { open.append(following) }
+        while var index = open.popLast() {
+            while reached.indices.contains(index), !reached[index] {
+                reached[index] = true
+                var following = next(index)
+                guard let first = following.next() else { break }
+                if let second = following.next() { open.append(second) }
+                index = first
+            }
         }
         return reached
     }

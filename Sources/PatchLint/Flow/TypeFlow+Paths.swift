@@ -41,15 +41,7 @@ extension TypeFlow {
         guard !blockState.isEmpty else { return }
         entries.append((firstState(), 0))
         blockState[0] = 0
-        while let leader = work.popLast() {
-            switch follow(from: leader, entries[Int(blockState[leader])].state) {
-            case .none: break
-            case .one(let target, let state): arrive(at: target, state, &work)
-            case .two(let target, let state, let other, let otherState):
-                arrive(at: target, state, &work)
-                arrive(at: other, otherState, &work)
-            }
-        }
+        while let leader = work.popLast() { follow(from: leader, entries[Int(blockState[leader])].state, &work) }
     }
 
     /// Joins the state on a path with the state at its end. If the result differs, it is followed from there again.
@@ -72,16 +64,21 @@ extension TypeFlow {
         work.append(target)
     }
 
-    /// Follows instructions to the next one at which paths meet. Returns where the paths lead, with their states.
-    private mutating func follow(from leader: Int, _ entry: FlowState) -> FlowWays {
+    /// Follows instructions to the next one at which paths meet.
+    private mutating func follow(from leader: Int, _ entry: FlowState, _ work: inout [Int]) {
         var state = entry
         var index = leader
         while prepare(index, &state) {
-            if let ways = step(index, &state) { return ways }
-            guard !endsBlock(index) else { return .one(index + 1, state) }
-            index += 1
+            switch step(index, &state) {
+            case nil where !endsBlock(index): index += 1
+            case nil: return arrive(at: index + 1, state, &work)
+            case FlowWays.none?: return
+            case .one(let target, let state): return arrive(at: target, state, &work)
+            case .two(let target, let state, let other, let otherState):
+                arrive(at: target, state, &work)
+                return arrive(at: other, otherState, &work)
+            }
         }
-        return .none
     }
 
     /// Forgets the registers that other functions assign, and pays for an instruction. Returns whether it can be followed.
