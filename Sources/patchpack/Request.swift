@@ -9,7 +9,7 @@ enum Request {
 
 extension Request {
     private static func verb(_ word: Argument) throws(PatchError) -> Verb {
-        guard let verb = Verb.all.first(where: { word.isText($0.name) }) else {
+        guard let verb = Verb.named(word) else {
             throw .unknown("verb", word.text, known: Verb.all.map(\.name), help: "patchpack --help")
         }
         return verb

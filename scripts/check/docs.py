@@ -91,7 +91,7 @@ LISTS = [
      "docs/cli.md", r"`stages` are `([^`]*)`", r"\w+"),
     (("tags", "Sources/PatchCrypto/Manifest/ScriptHead.swift", r"enum Tag\b(.*?)\n    \}", r"case (\w+)"), "docs/cli.md",
      r"\n## pack\n(.*?)\n## ", r"^\| `@(\w+)"),
-    (("verbs", "Sources/patchpack/Commands/Tool/Verb+All.swift", r"all = \[(.*?)\]", r"(\w+)Command\.verb"), "docs/cli.md",
+    (("verbs", "Sources/patchpack/Commands/Tool/Verb+All.swift", r"Verb\] = \[(.*?)\]", r"(\w+)Command\.verb"), "docs/cli.md",
      r"```text\n(.*?)```", r"^patchpack (\w+)"),
     (("actions of feed", "Sources/patchpack/Commands/Feed/FeedCommand.swift", r"(.*)", r"\baction\(\s*\"(\w+)\""), "docs/cli.md",
      r"\npatchpack feed (.*?)\npatchpack", r"\w+"),
