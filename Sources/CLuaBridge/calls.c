@@ -200,11 +200,11 @@ static inline pp_entry refused_by(pp_layer *layer, int32_t refusal) {
     return (pp_entry){NULL, (uintptr_t)layer | (uintptr_t)refusal};
 }
 
-static inline __attribute__((always_inline)) pp_entry enter(void *cell, const void *slot, void *record) {
+static inline __attribute__((always_inline)) pp_entry enter(void *cell, const void *slot, void *record, patience patience) {
     pp_state *state;
     bool outermost;
     int32_t refusal = 0;
-    pp_layer *layer = lock_layer(cell, slot, (patience){0}, &state, &outermost, &refusal);
+    pp_layer *layer = lock_layer(cell, slot, patience, &state, &outermost, &refusal);
     if (__builtin_expect(!state, 0)) return refused_by(layer, refusal);
     refusal = admit(state, outermost);
     if (__builtin_expect(refusal, 0)) return refused_by(layer, refusal);
@@ -228,7 +228,8 @@ static inline __attribute__((always_inline)) pp_entry enter(void *cell, const vo
     return (pp_entry){L, 0};
 }
 
-pp_entry pp_enter(void *cell, const void *slot, void *record) { return enter(cell, slot, record); }
+pp_entry pp_enter(void *cell, const void *slot, void *record) { return enter(cell, slot, record, (patience){0}); }
+pp_entry pp_enter_at_once(void *cell, const void *slot, void *record) { return enter(cell, slot, record, (patience){.is_task = true}); }
 
 /// Whether a value is an object of the class whose table is at the other index.
 static bool is_object_of(lua_State *L, int value, int class_table) {
@@ -390,7 +391,7 @@ static inline __attribute__((always_inline)) bool read_scalar(lua_State *L, int3
 }
 
 pp_answer pp_call_scalars(void *cell, const void *slot, void *record, const uint64_t *arguments, uint64_t kinds) {
-    pp_entry entry = enter(cell, slot, record);
+    pp_entry entry = enter(cell, slot, record, (patience){0});
     lua_State *L = entry.L;
     if (__builtin_expect(!L, 0)) return (pp_answer){entry.refused, PP_NOT_ENTERED};
     pp_state *state = state_of(L);

@@ -11,7 +11,7 @@ package struct EventRecord: Sendable {
     package enum Name: String, CaseIterable, Sendable {
         case loaded, activated, deactivated, refused, failed
         case fellBack = "fell-back"
-        case called
+        case called, compared
         case breakerOpened = "breaker-opened"
         case breakerClosed = "breaker-closed"
         case log, launched, trial, confirmed
@@ -48,6 +48,7 @@ package struct EventRecord: Sendable {
             case .failed: "a patch failed in a function"
             case .fellBack: "something else than a patch's script answered"
             case .called: "a patch was called"
+            case .compared: "a patch in shadow was compared with the answers that were given"
             case .breakerOpened: "a patch failed too often, and its script does not run for now"
             case .breakerClosed: "a patch that had failed too often runs again"
             case .log: "a patch wrote to the log"
@@ -115,6 +116,13 @@ package struct EventRecord: Sendable {
         case nanoseconds = "patch.nanoseconds"
         case longest = "patch.longest"
         case times = "patch.times"
+        case agreed = "shadow.agreed"
+        case differed = "shadow.differed"
+        case failed = "shadow.failed"
+        case incomparable = "shadow.incomparable"
+        case reasons = "shadow.reasons"
+        case answer = "shadow.answer"
+        case result = "shadow.result"
         case running = "patch.running"
         case isSafe = "safe_mode"
         case reason = "patch.reason"

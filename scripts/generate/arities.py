@@ -60,9 +60,12 @@ extension Slot {{
 extension PatchRegistry {{
     @_alwaysEmitIntoClient
     func asynchronous<{generics_}Output: PatchResult, Failure: Error>(
-        _ name: String, _ original: @escaping @Sendable {async_value_function}, as _: Output.Type
+        _ name: String, _ effects: PatchEffects, _ original: @escaping @Sendable {async_value_function},
+        as _: Output.Type
     ) throws(PatchError) -> Slot where Output.Value: Sendable{sendable} {{
-        try registerAsynchronous(name, arguments: [{type_list}], result: Output.self, failure: Failure.self) {{
+        try registerAsynchronous(
+            name, arguments: [{type_list}], result: Output.self, failure: Failure.self, effects: effects
+        ) {{
             slot, stack, first in
             guard {reads_asynchronously} else {{ return nil }}
             return {{
@@ -139,7 +142,9 @@ ENTRY = """\
         switch entrance {{
         case .otherwise(let bits): return {try_}Otherwise.outcome(bits, Output.self, {failure}.self).get()
         case .instrumented(let cell):
-            return {try_}instrumented {{ {try_}call{T}(cell, {arguments_}as: Output.self, original: original) }}
+            return {try_}observed(
+                cell, ({arguments}), count: {n}, as: Output.self, push: {{ (values: ({types}), stack) in {async_pushes} }}
+            ) {{ () throws({failure_name}) in {try_}call{T}(cell, {arguments_}as: Output.self, original: original) }}
         default: return {try_}original({arguments})
         }}
     }}
@@ -183,10 +188,10 @@ REPLACEABLE = """\
     /// Registers a function with {words} that {does}.
 {registration_details}    @_alwaysEmitIntoClient
     public func replaceable{generics}(
-        _ name: String, _ original: @escaping @Sendable {function}
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable {function}
     ) throws(PatchError) -> Replaceable<@Sendable {function}> {{
         let slot = try register(
-            name, arguments: [{type_list}], result: {output}.self, failure: {failure}.self
+            name, arguments: [{type_list}], result: {output}.self, failure: {failure}.self, effects: effects
         ) {{ $0.invoke{T}(original, $1, $2, $3, $4, as: {output}.self{type_arguments}) }}
         return Replaceable(slot: slot, original: original)
     }}
@@ -197,9 +202,9 @@ ASYNCHRONOUS = """\
     /// Registers an asynchronous function with {words} that {does}. It runs on its caller's actor.
 {async_registration_details}    @_alwaysEmitIntoClient
     public func replaceable{generics}(
-        _ name: String, _ original: @escaping @Sendable {async_function}
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable {async_function}
     ) throws(PatchError) -> Replaceable<@Sendable {async_function}>{sendable_where} {{
-        Replaceable(slot: try asynchronous(name, original, as: {output}.self), original: original)
+        Replaceable(slot: try asynchronous(name, effects, original, as: {output}.self), original: original)
     }}
 
 """
@@ -266,6 +271,7 @@ DETAILS = {
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - effects: Whether the function changes anything besides answering.
     ///   - original: The function. It answers while no patch is active on its name.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
@@ -274,6 +280,7 @@ DETAILS = {
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - effects: Whether the function changes anything besides answering.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
@@ -395,7 +402,7 @@ def functions():
         for effect, failure, _, suffix in effects:
             entry = {
                 **f, "T": suffix, "effect": effect, "try_": "try " if effect else "", "failure": failure,
-                "function": f"({f['types']}) {effect}-> Output.Value",
+                "function": f"({f['types']}) {effect}-> Output.Value", "failure_name": failure.strip("()"),
             }
             entries += ENTRY.format(**entry)
         for value, output, does in (

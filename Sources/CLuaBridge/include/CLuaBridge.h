@@ -56,8 +56,8 @@ typedef struct pp_limits {
 
 /// Why the sandbox ended a script's run. PP_TIME: it used more processor time than the limit. PP_STALLED: it waited for the
 /// processor for many times the limit. PP_MACHINE: the process got no memory from the system. PP_OTHERS: the patch's other states
-/// hold the memory that it needs.
-enum pp_kill { PP_NOT_KILLED, PP_FUEL, PP_MEMORY, PP_TIME, PP_COLLISIONS, PP_STRING, PP_STALLED, PP_MACHINE, PP_OTHERS };
+/// hold the memory that it needs. PP_EFFECT: it is in shadow, and has called what may have an effect.
+enum pp_kill { PP_NOT_KILLED, PP_FUEL, PP_MEMORY, PP_TIME, PP_COLLISIONS, PP_STRING, PP_STALLED, PP_MACHINE, PP_OTHERS, PP_EFFECT };
 /// Whether the script is not at fault.
 static inline bool pp_is_circumstance(int32_t kill) { return kill == PP_STALLED || kill == PP_MACHINE || kill == PP_OTHERS; }
 
@@ -407,6 +407,33 @@ pp_state *pp_waiting_in(void *waiting);
 lua_State *pp_continue(void *waiting, pp_waiter *waiter, bool *is_over);
 /// Ends a call that waits and cannot continue.
 void pp_abandon(void *waiting);
+
+// MARK: patches in shadow
+
+/// As `pp_enter`, but it does not wait: if the lock is taken, it refuses with PP_BUSY.
+pp_entry pp_enter_at_once(void *cell, const void *slot, void *record);
+/// How many states this thread is in.
+int32_t pp_states_entered(void);
+/// Sets the host's callbacks. Nothing may run meanwhile.
+void pp_set_host(pp_state *state, const pp_host *host);
+/// Sets the record of the innermost call, which has just been entered.
+void pp_set_record(lua_State *L, void *record);
+/// The record of the innermost call.
+void *pp_record(lua_State *L);
+/// Counts that an asynchronous call has got the answer of its original without waiting for it.
+void pp_count_original(lua_State *L);
+/// Ends the run with PP_EFFECT when the host returns.
+void pp_end_run(lua_State *L);
+
+enum { PP_KEYS = 8 };
+/// The places on the stack of two values that differ, and of the keys that lead to them, of which the first are known.
+typedef struct pp_difference {
+    int32_t left, right, depth, keys[PP_KEYS];
+} pp_difference;
+enum pp_comparison { PP_SAME, PP_DIFFERENT, PP_TOO_LARGE };
+/// Compares two values by content: numbers by value, and objects of the host by identity. A NaN is the same as another one. If they
+/// differ, or are past the limits of an answer's tables, values stay above them on the stack. It calls nothing of a script.
+enum pp_comparison pp_compare(lua_State *L, int32_t left, int32_t right, pp_difference *found);
 
 // MARK: values
 

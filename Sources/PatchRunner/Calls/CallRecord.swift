@@ -12,6 +12,8 @@ package struct LayerCell {
         unsafe address.assumingMemoryBound(to: Atomic<UInt>.self).pointee.load(ordering: .acquiring) == 0
     }
 
+    var bits: UInt { unsafe UInt(bitPattern: address) }
+
     /// Whether it holds this layer.
     func holds(_ layer: Layer) -> Bool {
         unsafe address.assumingMemoryBound(to: Atomic<UInt>.self).pointee.load(ordering: .acquiring)

@@ -37,14 +37,17 @@ public struct PatchedCall: Sendable, Hashable {
     public let function: String
     /// The topmost patch on it. If its script cannot answer, another patch or the original does.
     public let patch: PatchID
+    /// Whether this is a run of a patch in shadow, after the call was answered.
+    public let isShadow: Bool
 }
 
 extension Slot {
     /// Makes a call within the registry's instrument.
-    @usableFromInline
-    func instrumented<Value, Failure: Error>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
+    func instrumented<Value, Failure: Error>(
+        _ call: PatchedCall? = nil, _ body: () throws(Failure) -> Value
+    ) throws(Failure) -> Value {
         var outcome: Result<Value, Failure>?
-        if let instrument = registry?.instrument, let call = instrumentedCall() {
+        if let instrument = registry?.instrument, let call = call ?? instrumentedCall() {
             try? instrument.run(call) {
                 if outcome == nil { outcome = Result(catching: body) }
                 _ = try outcome?.get()
@@ -55,10 +58,11 @@ extension Slot {
     }
 
     /// Makes an asynchronous call within the registry's instrument.
-    @usableFromInline
-    func instrumented<Value, Failure: Error>(_ body: () async throws(Failure) -> Value) async throws(Failure) -> Value {
+    func instrumented<Value, Failure: Error>(
+        _ call: PatchedCall? = nil, _ body: () async throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
         var outcome: Result<Value, Failure>?
-        if let instrument = registry?.instrument, let call = instrumentedCall() {
+        if let instrument = registry?.instrument, let call = call ?? instrumentedCall() {
             try? await instrument.run(call) {
                 if outcome == nil {
                     do throws(Failure) { outcome = .success(try await body()) } catch { outcome = .failure(error) }

@@ -6,6 +6,8 @@ public struct ReplaceableState: Sendable {
     public let signature: PatchSignature
     /// The patches that are active on it, the topmost last. The topmost is called first.
     public let patches: [ActivePatch]
+    /// What the patches in shadow of it would have changed, since their shadows began.
+    public let shadows: [(patch: PatchID, comparison: RunnerEvent.Comparison)]
 
     /// A patch that is active on a name, and its statistics there.
     public struct ActivePatch: Sendable {

@@ -40,7 +40,7 @@ extension Slot {
     @_alwaysEmitIntoClient
     func run<Arguments, Output: PatchResult, Failure: Error>(
         _ place: LayerPlace, _ arguments: Arguments, count: Int32, as _: Output.Type,
-        push: (Arguments, PatchStack) -> Void, read: (PatchStack) -> Arguments?,
+        push: @escaping (Arguments, PatchStack) -> Void, read: (PatchStack) -> Arguments?,
         original: (Arguments) async throws(Failure) -> Output.Value
     ) async throws(Failure) -> Output.Value {
         /// Calls the layer at an address, or the original if it is 0.
@@ -55,7 +55,8 @@ extension Slot {
         if entered.call == nil { entered = await AsyncCall.enter(self, place, after: entered) }
         guard var call = entered.call else {
             if let cell = entered.instrumented {
-                return try await instrumented { () async throws(Failure) -> Output.Value in
+                return try await observed(cell, arguments, count: count, as: Output.self, push: push) {
+                    () async throws(Failure) -> Output.Value in
                     try await run(
                         .cell(cell), arguments, count: count, as: Output.self, push: push, read: read,
                         original: original)

@@ -11,6 +11,9 @@ protocol SlotRegistry: AnyObject, Sendable {
     /// The instrument in which calls that reach a patch run.
     var instrument: (any PatchInstrument)? { get }
 
+    /// How many states a thread is in that calls a function from outside of all patches: 1 for a spec, which runs in one.
+    var callerStates: Int32 { get }
+
     /// The slot of a name.
     func slot(_ name: String) -> Slot?
 
@@ -74,8 +77,17 @@ package final class Slot: Sendable {
         /// The layers that were put on this name, by their addresses. They are kept for calls that are in a layer that is gone, or
         /// on their way to one. The memory of a layer is used again only for a patch of the same id.
         var known: [UInt: KnownLayer] = [:]
-        /// Is above the layers if calls are instrumented, so that a call without an instrument has nothing to check.
+        /// Is above the layers if calls are instrumented, or compared with a patch in shadow, so that other calls have nothing to check.
         var barrier: Layer?
+        var isInstrumented = false
+        /// The patches in shadow of the function.
+        var shadows: [ActiveShadow] = []
+        /// Are below older versions of patches in shadow, by the patches' ids. They are kept for calls that are on their way to one.
+        var lowerBarriers: [String: Layer] = [:]
+
+        mutating func makeBarrier() {
+            if barrier == nil { barrier = unsafe pp_new_barrier().map { unsafe Layer($0) } }
+        }
 
         /// Remembers how often a layer was called that is no longer active.
         mutating func end(_ layer: ActiveLayer) {
@@ -98,6 +110,13 @@ package final class Slot: Sendable {
         let description: String
 
         package init(_ description: String) { self.description = description }
+    }
+
+    private struct ActiveShadow {
+        let shadow: Shadow
+        /// How many calls the sample takes until its second ends, and whether a task waits for that.
+        var left: Int
+        var isAwaited = false
     }
 
     private struct KnownLayer {
@@ -133,7 +152,8 @@ package final class Slot: Sendable {
 
     package init(
         name: String, signature: PatchSignature, types: [any PatchValue.Type] = [], invoke: @escaping Invoke,
-        invokeAsync: AsyncInvoke?, readResult: @escaping @Sendable (PatchStack) -> Result<Otherwise, Mismatch>
+        invokeAsync: AsyncInvoke?,
+        readResult: @escaping @Sendable (PatchStack) -> Result<Otherwise, Mismatch>
     ) {
         self.name = name
         self.signature = signature
@@ -148,14 +168,14 @@ package final class Slot: Sendable {
     /// - Parameter invoke: nil if scripts can only await the function.
     convenience init<Output: PatchResult, Failure: Error>(
         _ name: String, _ arguments: [any PatchValue.Type], _: Output.Type, _: Failure.Type, parameters: [String] = [],
-        invoke: Invoke? = nil, invokeAsync: AsyncInvoke?
+        effects: PatchEffects = .any, invoke: Invoke? = nil, invokeAsync: AsyncInvoke?
     ) {
         self.init(
             name: name,
             signature: PatchSignature(
                 arguments.map { $0.patchTypeName }, parameters: parameters, result: Output.typeName,
                 throws: Failure.self != Never.self,
-                isAsynchronous: invokeAsync != nil),
+                isAsynchronous: invokeAsync != nil, isPure: effects == .pure),
             types: arguments + (Output.type.map { [$0] } ?? []),
             invoke: invoke ?? { slot, stack, _, _, _ in stack.refuseCall(of: slot) }, invokeAsync: invokeAsync,
             readResult: { stack in Output.type.map { Self.read($0, from: stack) } ?? .success(.nothing) })
@@ -170,7 +190,10 @@ package final class Slot: Sendable {
     func leave() { membership.locked { $0.registry = nil } }
 
     deinit {
-        stack.locked { unsafe pp_free_barrier($0.barrier?.pointer) }
+        stack.locked { stack in
+            for barrier in stack.lowerBarriers.values { unsafe pp_free_barrier(barrier.pointer) }
+            unsafe pp_free_barrier(stack.barrier?.pointer)
+        }
         unsafe top.deinitialize(count: 1)
         unsafe top.deallocate()
     }
@@ -212,7 +235,8 @@ package final class Slot: Sendable {
     func put(_ layer: Layer, of patch: any LayerOwner, replacing old: (any LayerOwner)?, otherwise: Otherwise?) {
         let isInstrumented = registry?.instrument != nil
         let forgotten = stack.locked { stack in
-            if isInstrumented, stack.barrier == nil { stack.barrier = unsafe pp_new_barrier().map { unsafe Layer($0) } }
+            stack.isInstrumented = isInstrumented
+            if isInstrumented { stack.makeBarrier() }
             stack.activations += 1
             let new = ActiveLayer(layer: layer, patch: patch, activation: stack.activations)
             let place: Int
@@ -270,12 +294,117 @@ package final class Slot: Sendable {
     /// Puts each layer on the next one below it that calls meet, and the calls of the name on the topmost one.
     private func link(_ stack: Stack) {
         var below: Layer?
+        for (id, barrier) in stack.lowerBarriers {
+            barrier.isPut(above: stack.layers.last { !$0.isOff && $0.id.hasBytes(before: id) }?.layer)
+        }
         for active in stack.layers {
-            active.layer.isPut(above: below)
+            let isCompared = stack.shadows.contains { $0.left > 0 && $0.shadow.patch.id == active.id }
+            active.layer.isPut(above: isCompared ? stack.lowerBarriers[active.id] ?? below : below)
             if !active.isOff { below = active.layer }
         }
         stack.barrier?.isPut(above: below)
-        unsafe pp_cell_set(top, below.map { unsafe (stack.barrier ?? $0).pointer })
+        let isObserved = stack.isInstrumented && below != nil || stack.shadows.contains { $0.left > 0 }
+        unsafe pp_cell_set(top, (isObserved ? stack.barrier ?? below : below)?.pointer)
+    }
+
+    // MARK: patches in shadow
+
+    /// Lets a patch run in shadow of the function.
+    func put(_ shadow: Shadow) {
+        stack.locked { stack in
+            stack.makeBarrier()
+            if stack.lowerBarriers[shadow.patch.id] == nil {
+                stack.lowerBarriers[shadow.patch.id] = unsafe pp_new_barrier().map { unsafe Layer($0) }
+            }
+            unsafe shadow.layer.isPut(on: shadowAddress, isOpen: false)
+            stack.shadows.append(ActiveShadow(shadow: shadow, left: shadow.limits.shadowCalls))
+            link(stack)
+        }
+    }
+
+    /// Ends the shadow of a patch.
+    func removeShadow(of patch: any ShadowRunner) {
+        stack.locked { stack in
+            stack.shadows.removeAll { $0.shadow.runner === patch }
+            link(stack)
+        }
+    }
+
+    /// The patches in shadow of the function.
+    var shadows: [Shadow] { stack.locked { $0.shadows.map(\.shadow) } }
+
+    /// Whether calls meet the script of an active patch.
+    var isReplaced: Bool { stack.locked { $0.layers.contains { !$0.isOff } } }
+
+    /// A barrier that a call has met.
+    enum Barrier {
+        /// Above all layers.
+        case upper(hasShadows: Bool)
+        /// Below an older version of a patch in shadow.
+        case lower
+    }
+
+    /// The barrier that has a cell.
+    func barrier(above cell: LayerCell) -> Barrier {
+        stack.locked { stack in
+            unsafe stack.barrier?.cellBelow == cell.address ? .upper(hasShadows: !stack.shadows.isEmpty) : .lower
+        }
+    }
+
+    /// The address of the slot for the layers of patches in shadow. It is another one than for layers that answer, because a late call
+    /// may still enter the layer of a version that is gone, whose memory a patch in shadow has now.
+    var shadowAddress: UnsafeMutableRawPointer { unsafe Unmanaged.passUnretained(self).toOpaque() + 1 }
+
+    /// A patch in shadow that compares a call.
+    struct Sampled {
+        let shadow: Shadow
+        /// Whether a patch with a greater id answers the call.
+        let isBelow: Bool
+        /// If an older version of the patch answers: the cell below that.
+        let olderCell: LayerCell?
+    }
+
+    /// Takes a call into the samples of the patches in shadow. When a sample is full, calls do not meet it until its second ends.
+    func takeSample() -> [Sampled] {
+        let (taken, full) = stack.locked { stack in
+            let topmost = stack.layers.last { !$0.isOff }?.id
+            var taken: [Sampled] = []
+            var full: [Shadow] = []
+            for place in stack.shadows.indices where stack.shadows[place].left > 0 {
+                let shadow = stack.shadows[place].shadow
+                let id = shadow.patch.id
+                let older = topmost == id ? stack.lowerBarriers[id] : nil
+                taken.append(
+                    Sampled(
+                        shadow: shadow, isBelow: topmost.map { id.hasBytes(before: $0) } ?? false,
+                        olderCell: older.map { unsafe LayerCell($0.cellBelow) }))
+                guard stack.shadows[place].left < .max else { continue }
+                stack.shadows[place].left -= 1
+                if stack.shadows[place].left == 0, !stack.shadows[place].isAwaited {
+                    stack.shadows[place].isAwaited = true
+                    full.append(shadow)
+                }
+            }
+            if !full.isEmpty { link(stack) }
+            return (taken, full)
+        }
+        for shadow in full { refill(shadow) }
+        return taken
+    }
+
+    /// Lets a sample take calls again after a second.
+    private func refill(_ shadow: Shadow) {
+        let uptime = shadow.uptime
+        Task.detached(priority: .utility) { [weak self, weak shadow, end = uptime.now() + .seconds(1)] in
+            try? await uptime.sleep(end)
+            guard let self, let shadow else { return }
+            stack.locked { stack in
+                guard let place = stack.shadows.firstIndex(where: { $0.shadow === shadow }) else { return }
+                stack.shadows[place].left = shadow.limits.shadowCalls
+                stack.shadows[place].isAwaited = false
+                link(stack)
+            }
+        }
     }
 
     /// The patches that are active on the name, the topmost last.
@@ -496,7 +625,9 @@ package final class Slot: Sendable {
 
     /// The call that is passed to an instrument; nil if no patch is on the name any more.
     func instrumentedCall() -> PatchedCall? {
-        stack.locked { $0.layers.last?.patch.reports.patch }.map { PatchedCall(function: name, patch: $0) }
+        stack.locked { $0.layers.last?.patch.reports.patch }.map {
+            PatchedCall(function: name, patch: $0, isShadow: false)
+        }
     }
 
     /// The end of a call that the script did not answer.

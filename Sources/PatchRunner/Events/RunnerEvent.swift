@@ -107,6 +107,8 @@ public enum RunnerEvent: Sendable {
     case fellBack(PatchID, function: String, Fallback)
     /// The statistics of a patch's calls since the last event of this kind.
     case called(PatchID, Calls)
+    /// A patch in shadow was compared with the answers that were given.
+    case compared(PatchID, function: String, Comparison)
     /// Replacements of a patch failed too often, and are skipped for now. `otherwise` has the functions for which the script gives
     /// an `otherwise`, which answers them.
     case breakerOpened(PatchID, functions: [String], failures: Int, otherwise: [String])
@@ -136,6 +138,7 @@ extension RunnerEvent {
         case .failed: .failed
         case .fellBack: .fellBack
         case .called: .called
+        case .compared: .compared
         case .breakerOpened: .breakerOpened
         case .breakerClosed: .breakerClosed
         case .log: .log
@@ -154,6 +157,8 @@ extension RunnerEvent {
         case .fellBack(_, let function, let reason):
             make([(.function, .string(function)), (.error, .string(reason.rawValue))])
         case .called(_, let calls): make(calls.attributes)
+        case .compared(_, let function, let comparison):
+            make([(.function, .string(function))] + comparison.attributes)
         case .breakerOpened(_, let functions, let failures, let otherwise):
             make(
                 [(.replaces, .array(functions.map(JSONValue.string))), (.failures, .integer(failures))]
@@ -181,7 +186,8 @@ extension RunnerEvent {
     public var patch: PatchID? {
         switch self {
         case .loaded(let patch, _), .activated(let patch), .deactivated(let patch), .failed(let patch, _, _),
-            .fellBack(let patch, _, _), .called(let patch, _), .breakerOpened(let patch, _, _, _),
+            .fellBack(let patch, _, _), .called(let patch, _), .compared(let patch, _, _),
+            .breakerOpened(let patch, _, _, _),
             .breakerClosed(let patch, _), .log(let patch, _, _):
             patch
         case .refused(_, let patch): patch
@@ -234,6 +240,8 @@ extension RunnerEvent: CustomStringConvertible {
             return "\(subject) was skipped in \(function): \(reason.rawValue)"
         case .called(_, let calls):
             return "\(subject) was called \(calls.calls) times, and failed \(calls.failures) times"
+        case .compared(_, let function, let comparison):
+            return "\(subject) in shadow of \(function): \(comparison)"
         case .breakerOpened(_, let functions, let failures, let otherwise):
             return "\(subject) failed \(failures) times, and is skipped in \(functions.joined(separator: ", "))"
                 + (otherwise.isEmpty ? "" : ": `otherwise` answers \(otherwise.joined(separator: ", "))")
@@ -248,7 +256,7 @@ extension RunnerEvent.Failure {
     /// The place, if it is known, and the message: `cart.lua:3: attempt to call a nil value`.
     package var text: String { error.text }
 
-    fileprivate var stackMembers: EventRecord.Members { stackTrace.map { [(.stack, .string($0))] } ?? [] }
+    var stackMembers: EventRecord.Members { stackTrace.map { [(.stack, .string($0))] } ?? [] }
 
     /// The failure as an error, for a run that is not part of a call.
     var error: PatchError {

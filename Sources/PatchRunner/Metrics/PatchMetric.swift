@@ -56,7 +56,9 @@ extension PatchRegistry {
         var functions: [Key: (calls: RunnerEvent.Calls, refusals: [String: Int])] = [:]
         // A patch may be active through several runners, each of which has its own instances.
         var scripts: [PatchID: [ObjectIdentifier: Slot.Measure]] = [:]
+        var shadows: [PatchMetric] = []
         for slot in names.slots {
+            shadows += slot.shadows.flatMap(\.metrics)
             for measure in slot.measures {
                 let patch = measure.reports.patch
                 scripts[patch, default: [:]][ObjectIdentifier(measure.reports)] = measure
@@ -111,7 +113,27 @@ extension PatchRegistry {
             + fallbacks
             + perFunction("call_seconds", "Duration of measured calls, including the calls that they made.") {
                 .histogram(.init($0))
-            }
+            } + shadows
+    }
+}
+
+extension Shadow {
+    /// The counts of the shadow, by how its runs ended.
+    fileprivate var metrics: [PatchMetric] {
+        let total = total
+        let counts = [
+            ("agreed", total.agreed), ("differed", total.differed), ("failed", total.failed),
+            ("incomparable", total.incomparable),
+        ]
+        return counts.map { outcome, count in
+            PatchMetric(
+                name: "patchpack_shadow_calls",
+                help: "Calls that were compared with a patch in shadow, by the outcome.",
+                labels: [
+                    ("patch", patch.id), ("version", String(patch.version)), ("function", function),
+                    ("outcome", outcome),
+                ], value: .counter(count))
+        }
     }
 }
 

@@ -52,7 +52,9 @@ extension Slot {
         switch entrance {
         case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
         case .instrumented(let cell):
-            return instrumented { call(cell, as: Output.self, original: original) }
+            return observed(
+                cell, (), count: 0, as: Output.self, push: { (values: (), stack) in }
+            ) { () throws(Never) in call(cell, as: Output.self, original: original) }
         default: return original()
         }
     }
@@ -118,7 +120,9 @@ extension Slot {
         switch entrance {
         case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
         case .instrumented(let cell):
-            return try instrumented { try callThrowing(cell, as: Output.self, original: original) }
+            return try observed(
+                cell, (), count: 0, as: Output.self, push: { (values: (), stack) in }
+            ) { () throws(any Error) in try callThrowing(cell, as: Output.self, original: original) }
         default: return try original()
         }
     }
@@ -165,9 +169,13 @@ extension Slot {
 extension PatchRegistry {
     @_alwaysEmitIntoClient
     func asynchronous<Output: PatchResult, Failure: Error>(
-        _ name: String, _ original: @escaping @Sendable () async throws(Failure) -> Output.Value, as _: Output.Type
+        _ name: String, _ effects: PatchEffects,
+        _ original: @escaping @Sendable () async throws(Failure) -> Output.Value,
+        as _: Output.Type
     ) throws(PatchError) -> Slot where Output.Value: Sendable {
-        try registerAsynchronous(name, arguments: [], result: Output.self, failure: Failure.self) {
+        try registerAsynchronous(
+            name, arguments: [], result: Output.self, failure: Failure.self, effects: effects
+        ) {
             slot, stack, first in
             guard let _ = slot.readAsynchronously(stack, from: first) else { return nil }
             return {
@@ -182,15 +190,16 @@ extension PatchRegistry {
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - effects: Whether the function changes anything besides answering.
     ///   - original: The function. It answers while no patch is active on its name.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient
     public func replaceable<Value: PatchValue>(
-        _ name: String, _ original: @escaping @Sendable () -> Value
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable () -> Value
     ) throws(PatchError) -> Replaceable<@Sendable () -> Value> {
         let slot = try register(
-            name, arguments: [], result: PatchValueResult<Value>.self, failure: Never.self
+            name, arguments: [], result: PatchValueResult<Value>.self, failure: Never.self, effects: effects
         ) { $0.invoke(original, $1, $2, $3, $4, as: PatchValueResult<Value>.self) }
         return Replaceable(slot: slot, original: original)
     }
@@ -199,24 +208,26 @@ extension PatchRegistry {
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
+    ///   - effects: Whether the function changes anything besides answering.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient
     public func replaceable<Value: PatchValue>(
-        _ name: String, _ original: @escaping @Sendable () async -> Value
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable () async -> Value
     ) throws(PatchError) -> Replaceable<@Sendable () async -> Value>
     where Value: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
+        Replaceable(
+            slot: try asynchronous(name, effects, original, as: PatchValueResult<Value>.self), original: original)
     }
 
     /// Registers a function with no arguments that returns a value and can throw.
     @_alwaysEmitIntoClient
     public func replaceable<Value: PatchValue>(
-        _ name: String, _ original: @escaping @Sendable () throws -> Value
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable () throws -> Value
     ) throws(PatchError) -> Replaceable<@Sendable () throws -> Value> {
         let slot = try register(
-            name, arguments: [], result: PatchValueResult<Value>.self, failure: (any Error).self
+            name, arguments: [], result: PatchValueResult<Value>.self, failure: (any Error).self, effects: effects
         ) { $0.invokeThrowing(original, $1, $2, $3, $4, as: PatchValueResult<Value>.self) }
         return Replaceable(slot: slot, original: original)
     }
@@ -224,19 +235,20 @@ extension PatchRegistry {
     /// Registers an asynchronous function with no arguments that returns a value and can throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<Value: PatchValue>(
-        _ name: String, _ original: @escaping @Sendable () async throws -> Value
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable () async throws -> Value
     ) throws(PatchError) -> Replaceable<@Sendable () async throws -> Value>
     where Value: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
+        Replaceable(
+            slot: try asynchronous(name, effects, original, as: PatchValueResult<Value>.self), original: original)
     }
 
     /// Registers a function with no arguments that returns nothing and cannot throw.
     @_alwaysEmitIntoClient
     public func replaceable(
-        _ name: String, _ original: @escaping @Sendable () -> Void
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable () -> Void
     ) throws(PatchError) -> Replaceable<@Sendable () -> Void> {
         let slot = try register(
-            name, arguments: [], result: PatchNoResult.self, failure: Never.self
+            name, arguments: [], result: PatchNoResult.self, failure: Never.self, effects: effects
         ) { $0.invoke(original, $1, $2, $3, $4, as: PatchNoResult.self) }
         return Replaceable(slot: slot, original: original)
     }
@@ -244,18 +256,18 @@ extension PatchRegistry {
     /// Registers an asynchronous function with no arguments that returns nothing and cannot throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable(
-        _ name: String, _ original: @escaping @Sendable () async -> Void
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable () async -> Void
     ) throws(PatchError) -> Replaceable<@Sendable () async -> Void> {
-        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
+        Replaceable(slot: try asynchronous(name, effects, original, as: PatchNoResult.self), original: original)
     }
 
     /// Registers a function with no arguments that returns nothing and can throw.
     @_alwaysEmitIntoClient
     public func replaceable(
-        _ name: String, _ original: @escaping @Sendable () throws -> Void
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable () throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable () throws -> Void> {
         let slot = try register(
-            name, arguments: [], result: PatchNoResult.self, failure: (any Error).self
+            name, arguments: [], result: PatchNoResult.self, failure: (any Error).self, effects: effects
         ) { $0.invokeThrowing(original, $1, $2, $3, $4, as: PatchNoResult.self) }
         return Replaceable(slot: slot, original: original)
     }
@@ -263,9 +275,9 @@ extension PatchRegistry {
     /// Registers an asynchronous function with no arguments that returns nothing and can throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable(
-        _ name: String, _ original: @escaping @Sendable () async throws -> Void
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable () async throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable () async throws -> Void> {
-        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
+        Replaceable(slot: try asynchronous(name, effects, original, as: PatchNoResult.self), original: original)
     }
 }
 
@@ -546,7 +558,9 @@ extension Slot {
         switch entrance {
         case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
         case .instrumented(let cell):
-            return instrumented { call(cell, a, as: Output.self, original: original) }
+            return observed(
+                cell, (a), count: 1, as: Output.self, push: { (values: (A), stack) in values.push(to: stack) }
+            ) { () throws(Never) in call(cell, a, as: Output.self, original: original) }
         default: return original(a)
         }
     }
@@ -617,7 +631,9 @@ extension Slot {
         switch entrance {
         case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
         case .instrumented(let cell):
-            return try instrumented { try callThrowing(cell, a, as: Output.self, original: original) }
+            return try observed(
+                cell, (a), count: 1, as: Output.self, push: { (values: (A), stack) in values.push(to: stack) }
+            ) { () throws(any Error) in try callThrowing(cell, a, as: Output.self, original: original) }
         default: return try original(a)
         }
     }
@@ -678,9 +694,13 @@ extension Slot {
 extension PatchRegistry {
     @_alwaysEmitIntoClient
     func asynchronous<A: PatchValue, Output: PatchResult, Failure: Error>(
-        _ name: String, _ original: @escaping @Sendable (A) async throws(Failure) -> Output.Value, as _: Output.Type
+        _ name: String, _ effects: PatchEffects,
+        _ original: @escaping @Sendable (A) async throws(Failure) -> Output.Value,
+        as _: Output.Type
     ) throws(PatchError) -> Slot where Output.Value: Sendable, A: Sendable {
-        try registerAsynchronous(name, arguments: [A.self], result: Output.self, failure: Failure.self) {
+        try registerAsynchronous(
+            name, arguments: [A.self], result: Output.self, failure: Failure.self, effects: effects
+        ) {
             slot, stack, first in
             guard let (a) = slot.readAsynchronously(stack, from: first, A.self) else { return nil }
             return {
@@ -694,10 +714,10 @@ extension PatchRegistry {
     /// Registers a function with one argument that returns a value and cannot throw.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, Value: PatchValue>(
-        _ name: String, _ original: @escaping @Sendable (A) -> Value
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A) -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A) -> Value> {
         let slot = try register(
-            name, arguments: [A.self], result: PatchValueResult<Value>.self, failure: Never.self
+            name, arguments: [A.self], result: PatchValueResult<Value>.self, failure: Never.self, effects: effects
         ) { $0.invoke(original, $1, $2, $3, $4, as: PatchValueResult<Value>.self, A.self) }
         return Replaceable(slot: slot, original: original)
     }
@@ -705,19 +725,20 @@ extension PatchRegistry {
     /// Registers an asynchronous function with one argument that returns a value and cannot throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, Value: PatchValue>(
-        _ name: String, _ original: @escaping @Sendable (A) async -> Value
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A) async -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A) async -> Value>
     where A: Sendable, Value: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
+        Replaceable(
+            slot: try asynchronous(name, effects, original, as: PatchValueResult<Value>.self), original: original)
     }
 
     /// Registers a function with one argument that returns a value and can throw.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, Value: PatchValue>(
-        _ name: String, _ original: @escaping @Sendable (A) throws -> Value
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A) throws -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A) throws -> Value> {
         let slot = try register(
-            name, arguments: [A.self], result: PatchValueResult<Value>.self, failure: (any Error).self
+            name, arguments: [A.self], result: PatchValueResult<Value>.self, failure: (any Error).self, effects: effects
         ) { $0.invokeThrowing(original, $1, $2, $3, $4, as: PatchValueResult<Value>.self, A.self) }
         return Replaceable(slot: slot, original: original)
     }
@@ -725,19 +746,20 @@ extension PatchRegistry {
     /// Registers an asynchronous function with one argument that returns a value and can throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, Value: PatchValue>(
-        _ name: String, _ original: @escaping @Sendable (A) async throws -> Value
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A) async throws -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A) async throws -> Value>
     where A: Sendable, Value: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
+        Replaceable(
+            slot: try asynchronous(name, effects, original, as: PatchValueResult<Value>.self), original: original)
     }
 
     /// Registers a function with one argument that returns nothing and cannot throw.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue>(
-        _ name: String, _ original: @escaping @Sendable (A) -> Void
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A) -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A) -> Void> {
         let slot = try register(
-            name, arguments: [A.self], result: PatchNoResult.self, failure: Never.self
+            name, arguments: [A.self], result: PatchNoResult.self, failure: Never.self, effects: effects
         ) { $0.invoke(original, $1, $2, $3, $4, as: PatchNoResult.self, A.self) }
         return Replaceable(slot: slot, original: original)
     }
@@ -745,19 +767,19 @@ extension PatchRegistry {
     /// Registers an asynchronous function with one argument that returns nothing and cannot throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue>(
-        _ name: String, _ original: @escaping @Sendable (A) async -> Void
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A) async -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A) async -> Void>
     where A: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
+        Replaceable(slot: try asynchronous(name, effects, original, as: PatchNoResult.self), original: original)
     }
 
     /// Registers a function with one argument that returns nothing and can throw.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue>(
-        _ name: String, _ original: @escaping @Sendable (A) throws -> Void
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A) throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A) throws -> Void> {
         let slot = try register(
-            name, arguments: [A.self], result: PatchNoResult.self, failure: (any Error).self
+            name, arguments: [A.self], result: PatchNoResult.self, failure: (any Error).self, effects: effects
         ) { $0.invokeThrowing(original, $1, $2, $3, $4, as: PatchNoResult.self, A.self) }
         return Replaceable(slot: slot, original: original)
     }
@@ -765,10 +787,10 @@ extension PatchRegistry {
     /// Registers an asynchronous function with one argument that returns nothing and can throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue>(
-        _ name: String, _ original: @escaping @Sendable (A) async throws -> Void
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A) async throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A) async throws -> Void>
     where A: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
+        Replaceable(slot: try asynchronous(name, effects, original, as: PatchNoResult.self), original: original)
     }
 }
 
@@ -1045,7 +1067,12 @@ extension Slot {
         switch entrance {
         case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
         case .instrumented(let cell):
-            return instrumented { call(cell, a, b, as: Output.self, original: original) }
+            return observed(
+                cell, (a, b), count: 2, as: Output.self,
+                push: { (values: (A, B), stack) in
+                    values.0.push(to: stack); values.1.push(to: stack)
+                }
+            ) { () throws(Never) in call(cell, a, b, as: Output.self, original: original) }
         default: return original(a, b)
         }
     }
@@ -1118,7 +1145,12 @@ extension Slot {
         switch entrance {
         case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
         case .instrumented(let cell):
-            return try instrumented { try callThrowing(cell, a, b, as: Output.self, original: original) }
+            return try observed(
+                cell, (a, b), count: 2, as: Output.self,
+                push: { (values: (A, B), stack) in
+                    values.0.push(to: stack); values.1.push(to: stack)
+                }
+            ) { () throws(any Error) in try callThrowing(cell, a, b, as: Output.self, original: original) }
         default: return try original(a, b)
         }
     }
@@ -1190,9 +1222,13 @@ extension Slot {
 extension PatchRegistry {
     @_alwaysEmitIntoClient
     func asynchronous<A: PatchValue, B: PatchValue, Output: PatchResult, Failure: Error>(
-        _ name: String, _ original: @escaping @Sendable (A, B) async throws(Failure) -> Output.Value, as _: Output.Type
+        _ name: String, _ effects: PatchEffects,
+        _ original: @escaping @Sendable (A, B) async throws(Failure) -> Output.Value,
+        as _: Output.Type
     ) throws(PatchError) -> Slot where Output.Value: Sendable, A: Sendable, B: Sendable {
-        try registerAsynchronous(name, arguments: [A.self, B.self], result: Output.self, failure: Failure.self) {
+        try registerAsynchronous(
+            name, arguments: [A.self, B.self], result: Output.self, failure: Failure.self, effects: effects
+        ) {
             slot, stack, first in
             guard let (a, b) = slot.readAsynchronously(stack, from: first, A.self, B.self) else { return nil }
             return {
@@ -1206,10 +1242,11 @@ extension PatchRegistry {
     /// Registers a function with two arguments that returns a value and cannot throw.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, Value: PatchValue>(
-        _ name: String, _ original: @escaping @Sendable (A, B) -> Value
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B) -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B) -> Value> {
         let slot = try register(
-            name, arguments: [A.self, B.self], result: PatchValueResult<Value>.self, failure: Never.self
+            name, arguments: [A.self, B.self], result: PatchValueResult<Value>.self, failure: Never.self,
+            effects: effects
         ) { $0.invoke(original, $1, $2, $3, $4, as: PatchValueResult<Value>.self, A.self, B.self) }
         return Replaceable(slot: slot, original: original)
     }
@@ -1217,19 +1254,21 @@ extension PatchRegistry {
     /// Registers an asynchronous function with two arguments that returns a value and cannot throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, Value: PatchValue>(
-        _ name: String, _ original: @escaping @Sendable (A, B) async -> Value
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B) async -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B) async -> Value>
     where A: Sendable, B: Sendable, Value: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
+        Replaceable(
+            slot: try asynchronous(name, effects, original, as: PatchValueResult<Value>.self), original: original)
     }
 
     /// Registers a function with two arguments that returns a value and can throw.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, Value: PatchValue>(
-        _ name: String, _ original: @escaping @Sendable (A, B) throws -> Value
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B) throws -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B) throws -> Value> {
         let slot = try register(
-            name, arguments: [A.self, B.self], result: PatchValueResult<Value>.self, failure: (any Error).self
+            name, arguments: [A.self, B.self], result: PatchValueResult<Value>.self, failure: (any Error).self,
+            effects: effects
         ) { $0.invokeThrowing(original, $1, $2, $3, $4, as: PatchValueResult<Value>.self, A.self, B.self) }
         return Replaceable(slot: slot, original: original)
     }
@@ -1237,19 +1276,20 @@ extension PatchRegistry {
     /// Registers an asynchronous function with two arguments that returns a value and can throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, Value: PatchValue>(
-        _ name: String, _ original: @escaping @Sendable (A, B) async throws -> Value
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B) async throws -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B) async throws -> Value>
     where A: Sendable, B: Sendable, Value: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
+        Replaceable(
+            slot: try asynchronous(name, effects, original, as: PatchValueResult<Value>.self), original: original)
     }
 
     /// Registers a function with two arguments that returns nothing and cannot throw.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue>(
-        _ name: String, _ original: @escaping @Sendable (A, B) -> Void
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B) -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B) -> Void> {
         let slot = try register(
-            name, arguments: [A.self, B.self], result: PatchNoResult.self, failure: Never.self
+            name, arguments: [A.self, B.self], result: PatchNoResult.self, failure: Never.self, effects: effects
         ) { $0.invoke(original, $1, $2, $3, $4, as: PatchNoResult.self, A.self, B.self) }
         return Replaceable(slot: slot, original: original)
     }
@@ -1257,19 +1297,19 @@ extension PatchRegistry {
     /// Registers an asynchronous function with two arguments that returns nothing and cannot throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue>(
-        _ name: String, _ original: @escaping @Sendable (A, B) async -> Void
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B) async -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B) async -> Void>
     where A: Sendable, B: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
+        Replaceable(slot: try asynchronous(name, effects, original, as: PatchNoResult.self), original: original)
     }
 
     /// Registers a function with two arguments that returns nothing and can throw.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue>(
-        _ name: String, _ original: @escaping @Sendable (A, B) throws -> Void
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B) throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B) throws -> Void> {
         let slot = try register(
-            name, arguments: [A.self, B.self], result: PatchNoResult.self, failure: (any Error).self
+            name, arguments: [A.self, B.self], result: PatchNoResult.self, failure: (any Error).self, effects: effects
         ) { $0.invokeThrowing(original, $1, $2, $3, $4, as: PatchNoResult.self, A.self, B.self) }
         return Replaceable(slot: slot, original: original)
     }
@@ -1277,10 +1317,10 @@ extension PatchRegistry {
     /// Registers an asynchronous function with two arguments that returns nothing and can throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue>(
-        _ name: String, _ original: @escaping @Sendable (A, B) async throws -> Void
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B) async throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B) async throws -> Void>
     where A: Sendable, B: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
+        Replaceable(slot: try asynchronous(name, effects, original, as: PatchNoResult.self), original: original)
     }
 }
 
@@ -1568,7 +1608,12 @@ extension Slot {
         switch entrance {
         case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
         case .instrumented(let cell):
-            return instrumented { call(cell, a, b, c, as: Output.self, original: original) }
+            return observed(
+                cell, (a, b, c), count: 3, as: Output.self,
+                push: { (values: (A, B, C), stack) in
+                    values.0.push(to: stack); values.1.push(to: stack); values.2.push(to: stack)
+                }
+            ) { () throws(Never) in call(cell, a, b, c, as: Output.self, original: original) }
         default: return original(a, b, c)
         }
     }
@@ -1649,7 +1694,12 @@ extension Slot {
         switch entrance {
         case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
         case .instrumented(let cell):
-            return try instrumented { try callThrowing(cell, a, b, c, as: Output.self, original: original) }
+            return try observed(
+                cell, (a, b, c), count: 3, as: Output.self,
+                push: { (values: (A, B, C), stack) in
+                    values.0.push(to: stack); values.1.push(to: stack); values.2.push(to: stack)
+                }
+            ) { () throws(any Error) in try callThrowing(cell, a, b, c, as: Output.self, original: original) }
         default: return try original(a, b, c)
         }
     }
@@ -1725,11 +1775,13 @@ extension Slot {
 extension PatchRegistry {
     @_alwaysEmitIntoClient
     func asynchronous<A: PatchValue, B: PatchValue, C: PatchValue, Output: PatchResult, Failure: Error>(
-        _ name: String, _ original: @escaping @Sendable (A, B, C) async throws(Failure) -> Output.Value,
+        _ name: String, _ effects: PatchEffects,
+        _ original: @escaping @Sendable (A, B, C) async throws(Failure) -> Output.Value,
         as _: Output.Type
     ) throws(PatchError) -> Slot where Output.Value: Sendable, A: Sendable, B: Sendable, C: Sendable {
-        try registerAsynchronous(name, arguments: [A.self, B.self, C.self], result: Output.self, failure: Failure.self)
-        {
+        try registerAsynchronous(
+            name, arguments: [A.self, B.self, C.self], result: Output.self, failure: Failure.self, effects: effects
+        ) {
             slot, stack, first in
             guard let (a, b, c) = slot.readAsynchronously(stack, from: first, A.self, B.self, C.self) else {
                 return nil
@@ -1745,10 +1797,11 @@ extension PatchRegistry {
     /// Registers a function with three arguments that returns a value and cannot throw.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
-        _ name: String, _ original: @escaping @Sendable (A, B, C) -> Value
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C) -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C) -> Value> {
         let slot = try register(
-            name, arguments: [A.self, B.self, C.self], result: PatchValueResult<Value>.self, failure: Never.self
+            name, arguments: [A.self, B.self, C.self], result: PatchValueResult<Value>.self, failure: Never.self,
+            effects: effects
         ) { $0.invoke(original, $1, $2, $3, $4, as: PatchValueResult<Value>.self, A.self, B.self, C.self) }
         return Replaceable(slot: slot, original: original)
     }
@@ -1756,19 +1809,21 @@ extension PatchRegistry {
     /// Registers an asynchronous function with three arguments that returns a value and cannot throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
-        _ name: String, _ original: @escaping @Sendable (A, B, C) async -> Value
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C) async -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C) async -> Value>
     where A: Sendable, B: Sendable, C: Sendable, Value: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
+        Replaceable(
+            slot: try asynchronous(name, effects, original, as: PatchValueResult<Value>.self), original: original)
     }
 
     /// Registers a function with three arguments that returns a value and can throw.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
-        _ name: String, _ original: @escaping @Sendable (A, B, C) throws -> Value
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C) throws -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C) throws -> Value> {
         let slot = try register(
-            name, arguments: [A.self, B.self, C.self], result: PatchValueResult<Value>.self, failure: (any Error).self
+            name, arguments: [A.self, B.self, C.self], result: PatchValueResult<Value>.self, failure: (any Error).self,
+            effects: effects
         ) { $0.invokeThrowing(original, $1, $2, $3, $4, as: PatchValueResult<Value>.self, A.self, B.self, C.self) }
         return Replaceable(slot: slot, original: original)
     }
@@ -1776,19 +1831,20 @@ extension PatchRegistry {
     /// Registers an asynchronous function with three arguments that returns a value and can throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
-        _ name: String, _ original: @escaping @Sendable (A, B, C) async throws -> Value
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C) async throws -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C) async throws -> Value>
     where A: Sendable, B: Sendable, C: Sendable, Value: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
+        Replaceable(
+            slot: try asynchronous(name, effects, original, as: PatchValueResult<Value>.self), original: original)
     }
 
     /// Registers a function with three arguments that returns nothing and cannot throw.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue>(
-        _ name: String, _ original: @escaping @Sendable (A, B, C) -> Void
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C) -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C) -> Void> {
         let slot = try register(
-            name, arguments: [A.self, B.self, C.self], result: PatchNoResult.self, failure: Never.self
+            name, arguments: [A.self, B.self, C.self], result: PatchNoResult.self, failure: Never.self, effects: effects
         ) { $0.invoke(original, $1, $2, $3, $4, as: PatchNoResult.self, A.self, B.self, C.self) }
         return Replaceable(slot: slot, original: original)
     }
@@ -1796,19 +1852,20 @@ extension PatchRegistry {
     /// Registers an asynchronous function with three arguments that returns nothing and cannot throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue>(
-        _ name: String, _ original: @escaping @Sendable (A, B, C) async -> Void
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C) async -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C) async -> Void>
     where A: Sendable, B: Sendable, C: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
+        Replaceable(slot: try asynchronous(name, effects, original, as: PatchNoResult.self), original: original)
     }
 
     /// Registers a function with three arguments that returns nothing and can throw.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue>(
-        _ name: String, _ original: @escaping @Sendable (A, B, C) throws -> Void
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C) throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C) throws -> Void> {
         let slot = try register(
-            name, arguments: [A.self, B.self, C.self], result: PatchNoResult.self, failure: (any Error).self
+            name, arguments: [A.self, B.self, C.self], result: PatchNoResult.self, failure: (any Error).self,
+            effects: effects
         ) { $0.invokeThrowing(original, $1, $2, $3, $4, as: PatchNoResult.self, A.self, B.self, C.self) }
         return Replaceable(slot: slot, original: original)
     }
@@ -1816,10 +1873,10 @@ extension PatchRegistry {
     /// Registers an asynchronous function with three arguments that returns nothing and can throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue>(
-        _ name: String, _ original: @escaping @Sendable (A, B, C) async throws -> Void
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C) async throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C) async throws -> Void>
     where A: Sendable, B: Sendable, C: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
+        Replaceable(slot: try asynchronous(name, effects, original, as: PatchNoResult.self), original: original)
     }
 }
 
@@ -2122,7 +2179,13 @@ extension Slot {
         switch entrance {
         case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
         case .instrumented(let cell):
-            return instrumented { call(cell, a, b, c, d, as: Output.self, original: original) }
+            return observed(
+                cell, (a, b, c, d), count: 4, as: Output.self,
+                push: { (values: (A, B, C, D), stack) in
+                    values.0.push(to: stack); values.1.push(to: stack); values.2.push(to: stack);
+                    values.3.push(to: stack)
+                }
+            ) { () throws(Never) in call(cell, a, b, c, d, as: Output.self, original: original) }
         default: return original(a, b, c, d)
         }
     }
@@ -2204,7 +2267,13 @@ extension Slot {
         switch entrance {
         case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
         case .instrumented(let cell):
-            return try instrumented { try callThrowing(cell, a, b, c, d, as: Output.self, original: original) }
+            return try observed(
+                cell, (a, b, c, d), count: 4, as: Output.self,
+                push: { (values: (A, B, C, D), stack) in
+                    values.0.push(to: stack); values.1.push(to: stack); values.2.push(to: stack);
+                    values.3.push(to: stack)
+                }
+            ) { () throws(any Error) in try callThrowing(cell, a, b, c, d, as: Output.self, original: original) }
         default: return try original(a, b, c, d)
         }
     }
@@ -2285,11 +2354,13 @@ extension Slot {
 extension PatchRegistry {
     @_alwaysEmitIntoClient
     func asynchronous<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Output: PatchResult, Failure: Error>(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D) async throws(Failure) -> Output.Value,
+        _ name: String, _ effects: PatchEffects,
+        _ original: @escaping @Sendable (A, B, C, D) async throws(Failure) -> Output.Value,
         as _: Output.Type
     ) throws(PatchError) -> Slot where Output.Value: Sendable, A: Sendable, B: Sendable, C: Sendable, D: Sendable {
         try registerAsynchronous(
-            name, arguments: [A.self, B.self, C.self, D.self], result: Output.self, failure: Failure.self
+            name, arguments: [A.self, B.self, C.self, D.self], result: Output.self, failure: Failure.self,
+            effects: effects
         ) {
             slot, stack, first in
             guard let (a, b, c, d) = slot.readAsynchronously(stack, from: first, A.self, B.self, C.self, D.self) else {
@@ -2306,10 +2377,11 @@ extension PatchRegistry {
     /// Registers a function with four arguments that returns a value and cannot throw.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D) -> Value
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C, D) -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D) -> Value> {
         let slot = try register(
-            name, arguments: [A.self, B.self, C.self, D.self], result: PatchValueResult<Value>.self, failure: Never.self
+            name, arguments: [A.self, B.self, C.self, D.self], result: PatchValueResult<Value>.self,
+            failure: Never.self, effects: effects
         ) { $0.invoke(original, $1, $2, $3, $4, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self) }
         return Replaceable(slot: slot, original: original)
     }
@@ -2317,20 +2389,21 @@ extension PatchRegistry {
     /// Registers an asynchronous function with four arguments that returns a value and cannot throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D) async -> Value
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C, D) async -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D) async -> Value>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, Value: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
+        Replaceable(
+            slot: try asynchronous(name, effects, original, as: PatchValueResult<Value>.self), original: original)
     }
 
     /// Registers a function with four arguments that returns a value and can throw.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D) throws -> Value
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C, D) throws -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D) throws -> Value> {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self, D.self], result: PatchValueResult<Value>.self,
-            failure: (any Error).self
+            failure: (any Error).self, effects: effects
         ) {
             $0.invokeThrowing(
                 original, $1, $2, $3, $4, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self)
@@ -2341,19 +2414,21 @@ extension PatchRegistry {
     /// Registers an asynchronous function with four arguments that returns a value and can throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D) async throws -> Value
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C, D) async throws -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D) async throws -> Value>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, Value: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
+        Replaceable(
+            slot: try asynchronous(name, effects, original, as: PatchValueResult<Value>.self), original: original)
     }
 
     /// Registers a function with four arguments that returns nothing and cannot throw.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D) -> Void
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C, D) -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D) -> Void> {
         let slot = try register(
-            name, arguments: [A.self, B.self, C.self, D.self], result: PatchNoResult.self, failure: Never.self
+            name, arguments: [A.self, B.self, C.self, D.self], result: PatchNoResult.self, failure: Never.self,
+            effects: effects
         ) { $0.invoke(original, $1, $2, $3, $4, as: PatchNoResult.self, A.self, B.self, C.self, D.self) }
         return Replaceable(slot: slot, original: original)
     }
@@ -2361,19 +2436,20 @@ extension PatchRegistry {
     /// Registers an asynchronous function with four arguments that returns nothing and cannot throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D) async -> Void
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C, D) async -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D) async -> Void>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
+        Replaceable(slot: try asynchronous(name, effects, original, as: PatchNoResult.self), original: original)
     }
 
     /// Registers a function with four arguments that returns nothing and can throw.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D) throws -> Void
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C, D) throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D) throws -> Void> {
         let slot = try register(
-            name, arguments: [A.self, B.self, C.self, D.self], result: PatchNoResult.self, failure: (any Error).self
+            name, arguments: [A.self, B.self, C.self, D.self], result: PatchNoResult.self, failure: (any Error).self,
+            effects: effects
         ) { $0.invokeThrowing(original, $1, $2, $3, $4, as: PatchNoResult.self, A.self, B.self, C.self, D.self) }
         return Replaceable(slot: slot, original: original)
     }
@@ -2381,10 +2457,10 @@ extension PatchRegistry {
     /// Registers an asynchronous function with four arguments that returns nothing and can throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D) async throws -> Void
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C, D) async throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D) async throws -> Void>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
+        Replaceable(slot: try asynchronous(name, effects, original, as: PatchNoResult.self), original: original)
     }
 }
 
@@ -2707,7 +2783,13 @@ extension Slot {
         switch entrance {
         case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
         case .instrumented(let cell):
-            return instrumented { call(cell, a, b, c, d, e, as: Output.self, original: original) }
+            return observed(
+                cell, (a, b, c, d, e), count: 5, as: Output.self,
+                push: { (values: (A, B, C, D, E), stack) in
+                    values.0.push(to: stack); values.1.push(to: stack); values.2.push(to: stack);
+                    values.3.push(to: stack); values.4.push(to: stack)
+                }
+            ) { () throws(Never) in call(cell, a, b, c, d, e, as: Output.self, original: original) }
         default: return original(a, b, c, d, e)
         }
     }
@@ -2791,7 +2873,13 @@ extension Slot {
         switch entrance {
         case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
         case .instrumented(let cell):
-            return try instrumented { try callThrowing(cell, a, b, c, d, e, as: Output.self, original: original) }
+            return try observed(
+                cell, (a, b, c, d, e), count: 5, as: Output.self,
+                push: { (values: (A, B, C, D, E), stack) in
+                    values.0.push(to: stack); values.1.push(to: stack); values.2.push(to: stack);
+                    values.3.push(to: stack); values.4.push(to: stack)
+                }
+            ) { () throws(any Error) in try callThrowing(cell, a, b, c, d, e, as: Output.self, original: original) }
         default: return try original(a, b, c, d, e)
         }
     }
@@ -2880,12 +2968,14 @@ extension PatchRegistry {
     func asynchronous<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Output: PatchResult, Failure: Error
     >(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E) async throws(Failure) -> Output.Value,
+        _ name: String, _ effects: PatchEffects,
+        _ original: @escaping @Sendable (A, B, C, D, E) async throws(Failure) -> Output.Value,
         as _: Output.Type
     ) throws(PatchError) -> Slot
     where Output.Value: Sendable, A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable {
         try registerAsynchronous(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self], result: Output.self, failure: Failure.self
+            name, arguments: [A.self, B.self, C.self, D.self, E.self], result: Output.self, failure: Failure.self,
+            effects: effects
         ) {
             slot, stack, first in
             guard
@@ -2905,11 +2995,11 @@ extension PatchRegistry {
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue
     >(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E) -> Value
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C, D, E) -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E) -> Value> {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchValueResult<Value>.self,
-            failure: Never.self
+            failure: Never.self, effects: effects
         ) {
             $0.invoke(
                 original, $1, $2, $3, $4, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self)
@@ -2922,10 +3012,11 @@ extension PatchRegistry {
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue
     >(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E) async -> Value
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C, D, E) async -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E) async -> Value>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, Value: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
+        Replaceable(
+            slot: try asynchronous(name, effects, original, as: PatchValueResult<Value>.self), original: original)
     }
 
     /// Registers a function with five arguments that returns a value and can throw.
@@ -2933,11 +3024,11 @@ extension PatchRegistry {
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue
     >(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E) throws -> Value
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C, D, E) throws -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E) throws -> Value> {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchValueResult<Value>.self,
-            failure: (any Error).self
+            failure: (any Error).self, effects: effects
         ) {
             $0.invokeThrowing(
                 original, $1, $2, $3, $4, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self)
@@ -2950,19 +3041,22 @@ extension PatchRegistry {
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue
     >(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E) async throws -> Value
+        _ name: String, effects: PatchEffects = .any,
+        _ original: @escaping @Sendable (A, B, C, D, E) async throws -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E) async throws -> Value>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, Value: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
+        Replaceable(
+            slot: try asynchronous(name, effects, original, as: PatchValueResult<Value>.self), original: original)
     }
 
     /// Registers a function with five arguments that returns nothing and cannot throw.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E) -> Void
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C, D, E) -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E) -> Void> {
         let slot = try register(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchNoResult.self, failure: Never.self
+            name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchNoResult.self, failure: Never.self,
+            effects: effects
         ) { $0.invoke(original, $1, $2, $3, $4, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self) }
         return Replaceable(slot: slot, original: original)
     }
@@ -2970,20 +3064,20 @@ extension PatchRegistry {
     /// Registers an asynchronous function with five arguments that returns nothing and cannot throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E) async -> Void
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C, D, E) async -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E) async -> Void>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
+        Replaceable(slot: try asynchronous(name, effects, original, as: PatchNoResult.self), original: original)
     }
 
     /// Registers a function with five arguments that returns nothing and can throw.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E) throws -> Void
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C, D, E) throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E) throws -> Void> {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchNoResult.self,
-            failure: (any Error).self
+            failure: (any Error).self, effects: effects
         ) {
             $0.invokeThrowing(original, $1, $2, $3, $4, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self)
         }
@@ -2993,10 +3087,11 @@ extension PatchRegistry {
     /// Registers an asynchronous function with five arguments that returns nothing and can throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E) async throws -> Void
+        _ name: String, effects: PatchEffects = .any,
+        _ original: @escaping @Sendable (A, B, C, D, E) async throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E) async throws -> Void>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
+        Replaceable(slot: try asynchronous(name, effects, original, as: PatchNoResult.self), original: original)
     }
 }
 
@@ -3349,7 +3444,13 @@ extension Slot {
         switch entrance {
         case .otherwise(let bits): return Otherwise.outcome(bits, Output.self, Never.self).get()
         case .instrumented(let cell):
-            return instrumented { call(cell, a, b, c, d, e, f, as: Output.self, original: original) }
+            return observed(
+                cell, (a, b, c, d, e, f), count: 6, as: Output.self,
+                push: { (values: (A, B, C, D, E, F), stack) in
+                    values.0.push(to: stack); values.1.push(to: stack); values.2.push(to: stack);
+                    values.3.push(to: stack); values.4.push(to: stack); values.5.push(to: stack)
+                }
+            ) { () throws(Never) in call(cell, a, b, c, d, e, f, as: Output.self, original: original) }
         default: return original(a, b, c, d, e, f)
         }
     }
@@ -3445,7 +3546,13 @@ extension Slot {
         switch entrance {
         case .otherwise(let bits): return try Otherwise.outcome(bits, Output.self, (any Error).self).get()
         case .instrumented(let cell):
-            return try instrumented { try callThrowing(cell, a, b, c, d, e, f, as: Output.self, original: original) }
+            return try observed(
+                cell, (a, b, c, d, e, f), count: 6, as: Output.self,
+                push: { (values: (A, B, C, D, E, F), stack) in
+                    values.0.push(to: stack); values.1.push(to: stack); values.2.push(to: stack);
+                    values.3.push(to: stack); values.4.push(to: stack); values.5.push(to: stack)
+                }
+            ) { () throws(any Error) in try callThrowing(cell, a, b, c, d, e, f, as: Output.self, original: original) }
         default: return try original(a, b, c, d, e, f)
         }
     }
@@ -3544,13 +3651,14 @@ extension PatchRegistry {
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Output: PatchResult,
         Failure: Error
     >(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F) async throws(Failure) -> Output.Value,
+        _ name: String, _ effects: PatchEffects,
+        _ original: @escaping @Sendable (A, B, C, D, E, F) async throws(Failure) -> Output.Value,
         as _: Output.Type
     ) throws(PatchError) -> Slot
     where Output.Value: Sendable, A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable {
         try registerAsynchronous(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: Output.self,
-            failure: Failure.self
+            failure: Failure.self, effects: effects
         ) {
             slot, stack, first in
             guard
@@ -3570,11 +3678,11 @@ extension PatchRegistry {
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
     >(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F) -> Value
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C, D, E, F) -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F) -> Value> {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchValueResult<Value>.self,
-            failure: Never.self
+            failure: Never.self, effects: effects
         ) {
             $0.invoke(
                 original, $1, $2, $3, $4, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self,
@@ -3588,10 +3696,11 @@ extension PatchRegistry {
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
     >(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F) async -> Value
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C, D, E, F) async -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F) async -> Value>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, Value: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
+        Replaceable(
+            slot: try asynchronous(name, effects, original, as: PatchValueResult<Value>.self), original: original)
     }
 
     /// Registers a function with six arguments that returns a value and can throw.
@@ -3599,11 +3708,11 @@ extension PatchRegistry {
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
     >(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F) throws -> Value
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C, D, E, F) throws -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F) throws -> Value> {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchValueResult<Value>.self,
-            failure: (any Error).self
+            failure: (any Error).self, effects: effects
         ) {
             $0.invokeThrowing(
                 original, $1, $2, $3, $4, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self,
@@ -3617,20 +3726,22 @@ extension PatchRegistry {
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
     >(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F) async throws -> Value
+        _ name: String, effects: PatchEffects = .any,
+        _ original: @escaping @Sendable (A, B, C, D, E, F) async throws -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F) async throws -> Value>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, Value: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
+        Replaceable(
+            slot: try asynchronous(name, effects, original, as: PatchValueResult<Value>.self), original: original)
     }
 
     /// Registers a function with six arguments that returns nothing and cannot throw.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F) -> Void
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C, D, E, F) -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F) -> Void> {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchNoResult.self,
-            failure: Never.self
+            failure: Never.self, effects: effects
         ) {
             $0.invoke(original, $1, $2, $3, $4, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self)
         }
@@ -3640,20 +3751,20 @@ extension PatchRegistry {
     /// Registers an asynchronous function with six arguments that returns nothing and cannot throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F) async -> Void
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C, D, E, F) async -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F) async -> Void>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
+        Replaceable(slot: try asynchronous(name, effects, original, as: PatchNoResult.self), original: original)
     }
 
     /// Registers a function with six arguments that returns nothing and can throw.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F) throws -> Void
+        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C, D, E, F) throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F) throws -> Void> {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchNoResult.self,
-            failure: (any Error).self
+            failure: (any Error).self, effects: effects
         ) {
             $0.invokeThrowing(
                 original, $1, $2, $3, $4, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self)
@@ -3664,10 +3775,11 @@ extension PatchRegistry {
     /// Registers an asynchronous function with six arguments that returns nothing and can throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
-        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F) async throws -> Void
+        _ name: String, effects: PatchEffects = .any,
+        _ original: @escaping @Sendable (A, B, C, D, E, F) async throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F) async throws -> Void>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable {
-        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
+        Replaceable(slot: try asynchronous(name, effects, original, as: PatchNoResult.self), original: original)
     }
 }
 

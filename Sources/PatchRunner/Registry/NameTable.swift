@@ -3,8 +3,12 @@ internal import Synchronization
 
 /// The names of a registry, and the classes that it exposes to scripts.
 package final class NameTable: SlotRegistry {
-    package init(instrument: (any PatchInstrument)? = nil) { self.instrument = instrument }
+    package init(instrument: (any PatchInstrument)? = nil, callerStates: Int32 = 0) {
+        self.instrument = instrument
+        self.callerStates = callerStates
+    }
 
+    let callerStates: Int32
     let instrument: (any PatchInstrument)?
     let pool = StatePool()
     private let table = Mutex<[String: Slot]>([:])
@@ -38,6 +42,8 @@ package final class NameTable: SlotRegistry {
     func method(_ index: Int, ofClass place: Int) -> ExposedMethod {
         exposed.locked { $0.classes[place].methods[index] }
     }
+
+    func className(at place: Int) -> String { exposed.locked { $0.classes[place].name } }
 
     func className(of object: AnyObject) -> String {
         if let object = object as? any NamedObject { return object.className }

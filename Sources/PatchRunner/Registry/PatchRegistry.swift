@@ -18,9 +18,16 @@ public final class PatchRegistry: Sendable {
     ///   nothing.
     public init(instrument: (any PatchInstrument)? = nil) { names = NameTable(instrument: instrument) }
 
-    /// The registered names, sorted by their bytes, and the patches that are active on them.
+    /// Makes an empty registry for a spec, which calls functions from a state of its own.
+    package init(callerStates: Int32) { names = NameTable(callerStates: callerStates) }
+
+    /// The registered names, sorted by their bytes, and the patches that are active or in shadow on them.
     public var state: [ReplaceableState] {
-        names.slots.map { ReplaceableState(name: $0.name, signature: $0.signature, patches: $0.patches) }
+        names.slots.map { slot in
+            ReplaceableState(
+                name: slot.name, signature: slot.signature, patches: slot.patches,
+                shadows: slot.shadows.map { ($0.patch, $0.total) })
+        }
     }
 
     /// Lets scripts call methods of a class's objects.
@@ -71,18 +78,19 @@ public final class PatchRegistry: Sendable {
     @usableFromInline
     func register<Output: PatchResult, Failure: Error>(
         _ name: String, arguments: [any PatchValue.Type], result: Output.Type, failure: Failure.Type,
-        invoke: @escaping Slot.Invoke
+        effects: PatchEffects, invoke: @escaping Slot.Invoke
     ) throws(PatchError) -> Slot {
-        let slot = Slot(name, arguments, Output.self, Failure.self, invoke: invoke, invokeAsync: nil)
+        let slot = Slot(
+            name, arguments, Output.self, Failure.self, effects: effects, invoke: invoke, invokeAsync: nil)
         try names.add([slot])
         return slot
     }
 
     @usableFromInline func registerAsynchronous<Output: PatchResult, Failure: Error>(
         _ name: String, arguments: [any PatchValue.Type], result: Output.Type, failure: Failure.Type,
-        invoke: @escaping Slot.AsyncInvoke
+        effects: PatchEffects, invoke: @escaping Slot.AsyncInvoke
     ) throws(PatchError) -> Slot {
-        let slot = Slot(name, arguments, Output.self, Failure.self, invokeAsync: invoke)
+        let slot = Slot(name, arguments, Output.self, Failure.self, effects: effects, invokeAsync: invoke)
         try names.add([slot])
         return slot
     }

@@ -90,6 +90,45 @@ enum HostCallbacks {
         },
         closed: { context in unsafe CallValues.at(context).closed() })
 
+    /// The callbacks for a patch in shadow. A call that may have an effect ends the run, and a log line is dropped.
+    static let shadowTable = {
+        var host = table
+        unsafe host.original = { _, _, _, _, state in
+            guard let stack = unsafe state.map({ unsafe PatchStack($0) }) else { return CallbackResult.raise }
+            return ShadowRun.at(stack).callOriginal(on: stack)
+        }
+        unsafe host.call = { context, name, length, state in
+            guard let stack = unsafe state.map({ unsafe PatchStack($0) }) else { return CallbackResult.raise }
+            let name = unsafe text(name, length)
+            guard let slot = unsafe ScriptState.at(context).names.slot(name) else {
+                stack.push(message: "the host has no function '\(name)'")
+                return CallbackResult.raise
+            }
+            guard ShadowRun.at(stack).mayCall(slot, named: "host.call \(name)", on: stack) else {
+                stack.pushNil()
+                return CallbackResult.raise
+            }
+            return slot.isAsynchronous ? CallbackResult.asynchronous : slot.invoke(from: stack, firstArgument: 2)
+        }
+        unsafe host.method = { context, classIndex, method, state in
+            guard let stack = unsafe state.map({ unsafe PatchStack($0) }) else { return CallbackResult.raise }
+            let script = unsafe ScriptState.at(context)
+            let exposed = script.names.method(Int(method), ofClass: Int(classIndex))
+            guard exposed.signature.isPure else {
+                _ = ShadowRun.at(stack).end(
+                    "\(script.names.className(at: Int(classIndex))):\(exposed.name)", on: stack)
+                stack.pushNil()
+                return CallbackResult.raise
+            }
+            return switch exposed.body {
+            case .synchronous(let invoke): invoke(stack)
+            case .asynchronous: CallbackResult.asynchronous
+            }
+        }
+        unsafe host.log = { _, _, _, _, _ in }
+        return host
+    }()
+
     /// A string from a script's bytes. Bytes that are not UTF-8 are replaced.
     private static func text(_ bytes: UnsafePointer<CChar>?, _ length: Int) -> String {
         unsafe String(

@@ -39,6 +39,7 @@ public final class PatchRunner: Sendable {
         var active: [LoadedPatch] = []
         /// The patches of which only the `otherwise` answers.
         var closed: [LoadedPatch] = []
+        var shadows: [LoadedPatch] = []
         var minimumVersions: [String: Int] = [:]
         /// The clock cannot be before this.
         var earliestTime: Timestamp?
@@ -96,6 +97,7 @@ public final class PatchRunner: Sendable {
     deinit {
         while let last = active.last { remove { $0 === last } }
         endOtherwise { _ in true }
+        endShadows { _ in true }
     }
 
     /// The active patches, in the order in which they were activated.
@@ -192,18 +194,7 @@ public final class PatchRunner: Sendable {
         let identity = patch.script.patch
         var replaced: LoadedPatch?
         do throws(PatchError) {
-            guard patch.owner === self.identity else {
-                throw PatchError(
-                    .config, "\(patch.id) was loaded by another runner", hint: "load it with this runner")
-            }
-            var policy = try policy(for: patch.manifest)
-            replaced = try changing.locked { (state) throws(PatchError) in
-                // Another thread may have raised it since the policy was made.
-                policy.minimumVersion = state.minimumVersions[patch.id]
-                try policy.check(patch.manifest)
-                guard patch.script.use() else {
-                    throw PatchError(.config, "\(patch.id) was already activated", hint: "load it again")
-                }
+            replaced = try begin(patch) { state in
                 let old = state.active.firstIndex { $0.id == patch.id }.map { state.active.remove(at: $0) }
                 let closed = state.closed.firstIndex { $0.id == patch.id && $0.version <= patch.version }.map {
                     state.closed.remove(at: $0)
@@ -220,9 +211,82 @@ public final class PatchRunner: Sendable {
             events?(.refused(error, identity))
             throw error
         }
+        endShadows { $0.id == patch.id && $0.version <= patch.version }
         if let replaced { events?(.deactivated(replaced.script.patch)) }
         events?(.activated(identity))
         if let why = patch.script.whyAlone { patch.script.reports.takesTurns(why) }
+    }
+
+    /// Runs a patch in shadow: it never answers. For a sample of the calls of the functions that it replaces, its script runs after the
+    /// call was answered, and ``RunnerEvent/compared(_:function:_:)`` reports what it would have changed.
+    ///
+    /// A patch in shadow with the same id ends. An active patch with the same id stays active.
+    ///
+    /// - Parameter patch: A patch that this runner has loaded and not activated.
+    /// - Throws: As ``activate(_:)``; `policy` also if the same or a higher version of the patch is active.
+    public func shadow(_ patch: LoadedPatch) throws(PatchError) {
+        do throws(PatchError) {
+            let ended = try begin(patch) { (state) throws(PatchError) in
+                if let active = state.active.first(where: { $0.id == patch.id && $0.version >= patch.version }) {
+                    throw PatchError(
+                        .policy, "version \(active.version) of \(patch.id) is active",
+                        hint: "a shadow is of a higher version")
+                }
+                let old = state.shadows.filter { $0.id == patch.id }
+                state.shadows.removeAll { $0.id == patch.id }
+                state.shadows.append(patch)
+                registry.names.whileChanging { patch.script.beginShadow() }
+                return old
+            }
+            for old in ended { old.script.endShadow() }
+        } catch {
+            events?(.refused(error, patch.script.patch))
+            throw error
+        }
+    }
+
+    /// Checks that a loaded patch may begin now, and begins it.
+    private func begin<Value>(
+        _ patch: LoadedPatch, _ body: (inout State) throws(PatchError) -> Value
+    ) throws(PatchError) -> Value {
+        guard patch.owner === identity else {
+            throw PatchError(.config, "\(patch.id) was loaded by another runner", hint: "load it with this runner")
+        }
+        var policy = try policy(for: patch.manifest)
+        return try changing.locked { (state) throws(PatchError) in
+            // Another thread may have raised it since the policy was made.
+            policy.minimumVersion = state.minimumVersions[patch.id]
+            try policy.check(patch.manifest)
+            guard patch.script.use() else {
+                throw PatchError(.config, "\(patch.id) was already activated", hint: "load it again")
+            }
+            return try body(&state)
+        }
+    }
+
+    /// The patches in shadow.
+    public var shadows: [LoadedPatch] { changing.locked { $0.shadows } }
+
+    /// Ends the shadow of a patch. Its last counts are reported.
+    ///
+    /// - Parameter id: The patch's reverse-DNS name.
+    /// - Returns: Whether it was in shadow.
+    @discardableResult
+    public func endShadow(_ id: String) -> Bool { !endShadows { $0.id == id }.isEmpty }
+
+    @discardableResult
+    private func endShadows(_ isMeant: (LoadedPatch) -> Bool) -> [LoadedPatch] {
+        let ended = changing.locked { state in
+            defer { state.shadows.removeAll(where: isMeant) }
+            return state.shadows.filter(isMeant)
+        }
+        for patch in ended { patch.script.endShadow() }
+        return ended
+    }
+
+    /// Reports what the patches in shadow have counted since their last events.
+    package func flushComparisons() {
+        for patch in shadows { for shadow in patch.script.shadows { shadow.report() } }
     }
 
     /// Activates only the `otherwise` of a patch. Its functions never run, and those without an `otherwise` are not replaced.
@@ -252,10 +316,12 @@ public final class PatchRunner: Sendable {
     /// The patches of which only the `otherwise` answers.
     package var closed: [LoadedPatch] { changing.locked { $0.closed } }
 
-    /// Deactivates a version of a patch, or ends its `otherwise` if only that is active.
+    /// Deactivates a version of a patch, or ends its `otherwise` or its shadow.
     package func deactivate(_ patch: PatchID) {
-        deactivate { $0.id == patch.id && $0.version == patch.version }
-        endOtherwise { $0.id == patch.id && $0.version == patch.version }
+        func isMeant(_ other: LoadedPatch) -> Bool { other.id == patch.id && other.version == patch.version }
+        deactivate(isMeant)
+        endOtherwise(isMeant)
+        endShadows(isMeant)
     }
 
     /// Ends patches of which only the `otherwise` is active.
@@ -274,10 +340,11 @@ public final class PatchRunner: Sendable {
     @discardableResult
     public func deactivate(_ id: String) -> Bool { deactivate { $0.id == id } }
 
-    /// Deactivates all patches.
+    /// Deactivates all patches, and ends all shadows.
     public func deactivateAll() {
         while let last = active.last { deactivate { $0 === last } }
         endOtherwise { _ in true }
+        endShadows { _ in true }
     }
 
     /// Lets an older version of a patch be activated again, after a signed feed has withdrawn newer ones.
@@ -341,7 +408,7 @@ public final class PatchRunner: Sendable {
     }
 
     private func follow(_ breaker: Breaker, _ change: Breaker.Change, of patch: PatchID) {
-        guard let active = active.first(where: { $0.script.reports.breaker === breaker }) else { return }
+        guard let active = (active + shadows).first(where: { $0.script.reports.breaker === breaker }) else { return }
         switch change {
         case .opened(let functions, let failures):
             for function in functions { active.script.followBreaker(function) }

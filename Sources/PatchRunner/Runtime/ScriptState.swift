@@ -168,6 +168,29 @@ package final class ScriptState: LayerOwner {
         old?.close()
     }
 
+    /// Lets the script run in shadow of the functions that it replaces, with the host that has no effects.
+    func beginShadow() {
+        lua.whileLocked {
+            unsafe withUnsafePointer(to: HostCallbacks.shadowTable) { unsafe pp_set_host(lua.pointer, $0) }
+            for layer in lua.layers {
+                names.slot(layer.name)?.put(Shadow(layer, of: self, function: layer.name))
+            }
+        }
+    }
+
+    /// Ends that, and reports the last counts. The state is closed when the last run has left it.
+    func endShadow() {
+        let shadows = shadows
+        lua.whileLocked { for layer in lua.layers { names.slot(layer.name)?.removeShadow(of: self) } }
+        for shadow in shadows { shadow.report() }
+        close()
+    }
+
+    /// The shadows of its functions.
+    var shadows: [Shadow] {
+        lua.layers.compactMap { layer in names.slot(layer.name)?.shadows.first { $0.runner === self } }
+    }
+
     /// Takes the replacements off their names. The state is closed when the last call has left it.
     func deactivate() {
         lua.whileLocked { unlink() }
@@ -178,6 +201,21 @@ package final class ScriptState: LayerOwner {
     package func close() { if lua.close() { values.forgetFunctions() } }
 
     private func unlink() { for layer in lua.layers { names.slot(layer.name)?.remove(self) } }
+}
+
+extension ScriptState: ShadowRunner {
+    var limits: PatchLimits { loader.limits }
+    var fieldNames: Set<String> { Set(names.structs.flatMap { $0.fields.map(\.name) }) }
+
+    func run(_ shadow: Shadow, beside call: AnsweredCall) {
+        guard let slot = names.slot(shadow.function) else { return }
+        ShadowRun(shadow, beside: call, of: slot).run()
+    }
+
+    func runAsynchronously(_ shadow: Shadow, beside call: AnsweredCall) async {
+        guard let slot = names.slot(shadow.function) else { return }
+        await ShadowRun(shadow, beside: call, of: slot).runAsynchronously()
+    }
 }
 
 /// The libraries that a test's own script has instead of the sandbox.

@@ -45,6 +45,10 @@ public struct PatchLimits: Sendable {
     /// How long a replacement that has failed too often is skipped until a call tries its script again: 60 seconds. Each try that
     /// fails doubles the pause, up to an hour. After three in a row that succeed, it runs as before.
     public var breakerPause = Duration.seconds(60)
+    /// How many calls of a function are compared in a second with what a patch in shadow answers: 10; with `Int.max` all.
+    public var shadowCalls = 10
+    /// Bytes of a string that the example of a difference shows: 0, which shows only its length.
+    public var shadowTextBytes = 0
     /// How many instances of a patch there may be: as many as the process may use processors, at most 16. Each is a Lua state
     /// that has loaded the script. One is made when a call finds the others taken, and closed after a minute in which it was not
     /// used. A patch with `instances: 1` in its manifest has one.

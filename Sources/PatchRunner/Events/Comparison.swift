@@ -1,0 +1,105 @@
+internal import PatchCrypto
+internal import PatchText
+
+extension RunnerEvent {
+    /// What a patch in shadow would have changed, since the last event of this kind.
+    public struct Comparison: Sendable {
+        /// How many of its runs ended as the call that was answered.
+        public package(set) var agreed: Int
+        /// How many ended otherwise.
+        public package(set) var differed: Int
+        /// How many failed.
+        public package(set) var failed: Int
+        /// How many calls of the sample could not be compared.
+        public package(set) var incomparable: Int
+        /// Why they could not be compared, and how many for each reason.
+        public package(set) var reasons: [String: Int]
+        /// The time that the script took in all of its runs, in nanoseconds.
+        public package(set) var nanoseconds: Int
+        /// A run that would have changed an answer; nil if there was none, or if there were enough examples.
+        public package(set) var example: Example?
+
+        package init(
+            agreed: Int = 0, differed: Int = 0, failed: Int = 0, incomparable: Int = 0, reasons: [String: Int] = [:],
+            nanoseconds: Int = 0, example: Example? = nil
+        ) {
+            self.agreed = agreed
+            self.differed = differed
+            self.failed = failed
+            self.incomparable = incomparable
+            self.reasons = reasons
+            self.nanoseconds = nanoseconds
+            self.example = example
+        }
+    }
+
+    /// A run of a patch in shadow that would have changed an answer.
+    ///
+    /// It describes values by their types and sizes, such as `string of 12 bytes`, and numbers by their values. It has no text of the
+    /// app unless ``PatchLimits/shadowTextBytes`` allows it.
+    public struct Example: Sendable {
+        /// How the call ended, such as `19.0`, or `error: sold out`.
+        public let answer: String
+        /// How the script ended; nil if it failed.
+        public let result: String?
+        /// Why it failed; nil if it ended otherwise than the call. Its place is the function of the script.
+        public let failure: Failure?
+        /// The script and the line on which its function begins.
+        package let place: (script: String, line: Int)?
+
+        package init(answer: String, result: String?, failure: Failure?, place: (script: String, line: Int)?) {
+            self.answer = answer
+            self.result = result
+            self.failure = failure
+            self.place = place
+        }
+    }
+}
+
+extension RunnerEvent.Comparison {
+    var attributes: EventRecord.Members {
+        let counts: [(EventRecord.Key, Int)] = [
+            (.agreed, agreed), (.differed, differed), (.failed, failed), (.incomparable, incomparable),
+            (.nanoseconds, nanoseconds),
+        ]
+        var members: EventRecord.Members = counts.map { ($0, .integer($1)) }
+        if !reasons.isEmpty {
+            let sorted = reasons.sorted { $0.key.hasBytes(before: $1.key) }
+            members.append((.reasons, .object(sorted.map { (key: $0.key, value: .integer($0.value)) })))
+        }
+        guard let example else { return members }
+        members.append((.answer, .string(example.answer)))
+        if let result = example.result { members.append((.result, .string(result))) }
+        if let failure = example.failure {
+            members += failure.error.attributes + failure.stackMembers
+        } else if let place = example.place {
+            members += [(.file, .string(place.script)), (.line, .integer(place.line))]
+        }
+        return members
+    }
+}
+
+extension RunnerEvent.Comparison {
+    /// Adds other counts. The example stays.
+    package mutating func add(_ more: RunnerEvent.Comparison) {
+        agreed.addOrMost(more.agreed)
+        differed.addOrMost(more.differed)
+        failed.addOrMost(more.failed)
+        incomparable.addOrMost(more.incomparable)
+        nanoseconds.addOrMost(more.nanoseconds)
+        for (reason, count) in more.reasons { reasons[reason, default: 0].addOrMost(count) }
+    }
+}
+
+extension RunnerEvent.Comparison: CustomStringConvertible {
+    /// The counts, and the example if there is one: `98 agreed, 2 differed: 19.0 became 20.0`.
+    public var description: String {
+        var counts = ["\(agreed) agreed"]
+        for (count, word) in [(differed, "differed"), (failed, "failed"), (incomparable, "could not be compared")]
+        where count > 0 { counts.append("\(count) \(word)") }
+        let text = counts.joined(separator: ", ")
+        guard let example else { return text }
+        if let failure = example.failure { return "\(text): \(failure.text)" }
+        return "\(text): \(example.answer) would be \(example.result ?? "")"
+    }
+}

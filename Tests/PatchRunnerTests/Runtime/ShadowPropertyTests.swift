@@ -1,0 +1,199 @@
+import Dispatch
+import PatchCrypto
+@testable import PatchRunner
+import Synchronization
+import TestSupport
+import Testing
+
+/// With a patch in shadow, a program does what it does without patches: each answer, each error and each effect is the same, and
+/// each original runs once.
+@Suite(.ownThreads) struct ShadowPropertyTests {
+    private struct Line: PatchStruct, Equatable {
+        var name: String
+        var price: Double
+        static let patchFields = PatchFields(Line.init, .field("name", \.name), .field("price", \.price))
+    }
+
+    private final class Cart: PatchObject {
+        static let (made, ended) = (Counter(), Counter())
+        let lines: [Line]
+        init(_ lines: [Line]) {
+            self.lines = lines
+            Self.made.add()
+        }
+        deinit { Self.ended.add() }
+    }
+
+    /// A program. Each function counts its runs, which are its effect.
+    private final class Program: Sendable {
+        let runs = Counter()
+        let scalar: Replaceable<@Sendable (Int, Double) -> Double>
+        let text: Replaceable<@Sendable (String) throws -> String>
+        let lines: Replaceable<@Sendable ([Line]) -> [Line]>
+        let object: Replaceable<@Sendable (Cart, Int) -> Cart>
+        let nothing: Replaceable<@Sendable (Bool) -> Void>
+        let waits: Replaceable<nonisolated(nonsending) @Sendable (Int) async throws -> Int>
+        let place = PatchPoint<(Int) -> Int>("P.place")
+
+        init(_ registry: PatchRegistry) throws {
+            let run = { @Sendable [runs] in runs.add() }
+            scalar = try registry.replaceable("P.scalar") { (x: Int, y: Double) -> Double in
+                run()
+                return Program.scalar(x, y)
+            }
+            text = try registry.replaceable("P.text") { (name: String) throws -> String in
+                run()
+                return try Program.text(name)
+            }
+            lines = try registry.replaceable("P.lines") { (lines: [Line]) -> [Line] in
+                run()
+                return lines.reversed()
+            }
+            object = try registry.replaceable("P.object") { (cart: Cart, index: Int) -> Cart in
+                run()
+                return cart
+            }
+            nothing = try registry.replaceable("P.nothing") { (isOn: Bool) -> Void in run() }
+            waits = try registry.replaceable("P.waits") { (x: Int) async throws -> Int in
+                run()
+                await Task.yield()
+                return try Program.waits(x)
+            }
+            _ = try registry.replaceable("P.pure", effects: .pure) { (x: Int) -> Int in x + 1 }
+            try registry.expose(Cart.self, as: "Cart") { cart in
+                cart.method("size", effects: .pure) { (cart: Cart) -> Int in cart.lines.count }
+                cart.method("add") { (cart: Cart, x: Int) -> Void in run() }
+            }
+            try registry.register(place)
+        }
+
+        static func scalar(_ x: Int, _ y: Double) -> Double { Double(x % 7) * y }
+        static func text(_ name: String) throws -> String {
+            if name.utf8.count % 5 == 0 { throw PatchedError(message: "five", code: 5, patch: "app") }
+            return "<\(name)>"
+        }
+        static func waits(_ x: Int) throws -> Int {
+            if x % 11 == 0 { throw CancellationError() }
+            return 2 * x
+        }
+    }
+
+    /// The ways in which a script may behave; `N` is the function, and `…` its arguments.
+    private static let behaviours = [
+        "return original(...)",
+        "local r = original(...) return r",
+        "return ...",
+        "error('no')",
+        "error({})",
+        "while true do end",
+        "local t = {} for i = 1, 1e9 do t[i] = {i} end",
+        "return ('x'):rep(1 << 19)",
+        "original(...) return original(...)",
+        "pcall(original, ...) return nil",
+        "pcall(original) return original(...)",
+        "return host.call('N', ...)",
+        "pcall(host.call, 'P.nothing', true) return original(...)",
+        "local n = host.call('P.pure', 3) return original(...)",
+        "log.info('x') return original(...)",
+        "local a = ... if type(a) == 'userdata' then a:add(1) end return original(...)",
+        "local a = ... if type(a) == 'userdata' then a:size() end return original(...)",
+        "local a = ... if type(a) == 'table' then a[1] = nil end return original(...)",
+        "return host.throw('thrown', 4)",
+        "local f f = function() return f() + 1 end return f()",
+        "return original(...) + 0.5",
+    ]
+
+    private static let names = ["P.scalar", "P.text", "P.lines", "P.object", "P.nothing", "P.waits", "P.place"]
+
+    @Test func program_withShadows_doesWhatItDoesWithout() async throws {
+        let count = isSanitized ? 4000 : testsMayBeLong ? 1_000_000 : 20_000
+        var limits = PatchLimits.patient
+        limits.shadowCalls = .max
+        limits.callFuel = 4000
+        limits.memory = 1 << 20
+        limits.peakMemory = 2 << 20
+        limits.failures = .max
+        let harness = try Harness(limits: limits)
+        let program = try Program(harness.registry)
+        let isOver = Atomic(false)
+        let updates = Counter()
+        let updater = Task.detached {
+            var generator = SystemRandomNumberGenerator()
+            while !isOver.load(ordering: .relaxed) {
+                let source = Self.names.map { name in
+                    let behaviour = Self.behaviours.randomElement(using: &generator) ?? ""
+                    return "patch.replace('\(name)', function(original, ...) \(behaviour) end)"
+                        .replacing("'N'", with: "'\(name)'")
+                }.joined(separator: "\n")
+                let patch = try harness.runner.load(Harness.verified(source, replaces: Self.names))
+                try harness.runner.shadow(patch)
+                updates.add()
+                if updates.count % 5 == 0 { harness.runner.endShadow(patch.id) }
+                try await Task.sleep(for: .milliseconds(5))
+            }
+        }
+        let made = Counter()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    var generator = SystemRandomNumberGenerator()
+                    while made.count < count || updates.count < 40 {
+                        made.add()
+                        let x = Int.random(in: 0...1000, using: &generator)
+                        try await Self.call(program, x)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        isOver.store(true, ordering: .relaxed)
+        try await updater.value
+        #expect(program.runs.count == made.count)
+        harness.runner.endShadow("com.example.shop.fix")
+        var all = RunnerEvent.Comparison()
+        for case .compared(_, _, let counts) in harness.events {
+            all.agreed += counts.agreed
+            all.differed += counts.differed
+            all.failed += counts.failed
+            all.incomparable += counts.incomparable
+        }
+        for count in [all.agreed, all.differed, all.failed, all.incomparable] { #expect(count > 10, "\(all)") }
+        #expect(Cart.made.count == Cart.ended.count)
+    }
+
+    /// Calls one function, whose answer must be its own.
+    private static func call(_ program: Program, _ x: Int) async throws {
+        let name = String(repeating: "a", count: x % 13)
+        let lines = (0..<x % 4).map { Line(name: "\(name)\($0)", price: Double(x)) }
+        switch x % 7 {
+        case 0: #expect(program.scalar(x, 0.5) == Program.scalar(x, 0.5))
+        case 1:
+            let expected = Result { try Program.text(name) }
+            let got = Result { try program.text(name) }
+            switch (expected, got) {
+            case (.success(let expected), .success(let got)): #expect(expected == got)
+            case (.failure, .failure(let error)): #expect((error as? PatchedError)?.code == 5)
+            default: Issue.record("another outcome for \(name)")
+            }
+        case 2: #expect(program.lines(lines) == lines.reversed())
+        case 3:
+            let cart = Cart(lines)
+            #expect(program.object(cart, x) === cart)
+        case 4: program.nothing(x % 2 == 0)
+        case 5:
+            do {
+                let got = try await program.waits(x)
+                #expect(try got == Program.waits(x))
+            } catch {
+                #expect(error is CancellationError)
+                #expect(x % 11 == 0)
+            }
+        default:
+            let got = program.place(x) { x in
+                program.runs.add()
+                return x + 1
+            }
+            #expect(got == x + 1)
+        }
+    }
+}
