@@ -66,6 +66,9 @@ def events(folder):
     fault = {"code.function.name": "f", "error.type": "script", "error.message": "no", "code.file.path": "a.lua", "code.line.number": 7, "event.count": 3}
     lines = [line(name, device, **(calls if name == "called" else fault if name in ("failed", "refused", "fell-back") else {}))
              for device, name in enumerate(("activated", "trial", "confirmed", "failed", "refused", "fell-back", "called", "rolled-back"))]
+    shadow = {"code.function.name": "f", "shadow.agreed": 9, "shadow.differed": 1, "shadow.failed": 1, "shadow.incomparable": 2, "patch.nanoseconds": 5}
+    lines += [line("compared", 1, **shadow, **{"shadow.reasons": {"pay": 1}, "shadow.answer": "1", "shadow.result": "2", "code.file.path": "a.lua"}),
+              line("compared", 2, **shadow, **{"shadow.answer": "1", "error.type": "script", "error.message": "no"})]
     lines += [line("withdrawn", 1), line("deactivated", 2), line("launched", 3, **{"patch.running": [{"patch.id": "com.example.fix", "patch.version": 1}, {"patch.id": "b", "patch.version": 2}]})]
     for number, text in enumerate([*lines, "\n".join(lines)]):
         (folder / "events" / str(number)).write_text(text)

@@ -45,15 +45,15 @@ struct Words {
     }
 };
 
-const size_t most_running = 64;
+const size_t most_running = 64, most_reasons = 16;
 
 /// The versions that a manifest may have.
 bool is_version(int64_t version) { return version > 0 && version <= INT32_MAX; }
 
-/// A patch of a launch, as the line has it.
+/// A patch of a launch with its version, or a reason with its count, as the line has it.
 struct Named {
-    string_view id;
-    int64_t version;
+    string_view name;
+    int64_t number;
 };
 
 /// The strings of the members that lines begin with.
@@ -77,12 +77,15 @@ struct Handler {
     /// The quote of the key after the resource, and the strings before it; null if anything else relevant was there.
     const char *after_resource;
     Opening at_resource;
-    string_view event, patch, function, file, error, message, stack, wrapped;
-    Named running[most_running];  // as many as are counted
+    string_view event, patch, function, file, error, message, stack, answer, result, wrapped;
+    Named running[most_running], reasons[most_reasons];  // as many as are counted
+    size_t running_count, reason_count;
     /// Whether the line names a patch or a version with a value of another type.
     bool is_misnamed;
     /// Whether the array of a launch's patches is being read.
     bool is_in_running;
+    /// Whether the object of a comparison's reasons is being read.
+    bool is_in_reasons;
 
     ~Handler() { free(room); }
 
@@ -110,9 +113,10 @@ struct Handler {
         times = 0;
         opening = {};
         after_resource = nullptr;
-        is_misnamed = is_in_running = false;
+        running_count = reason_count = 0;
+        is_misnamed = is_in_running = is_in_reasons = false;
         is_opening = true;
-        event = patch = function = file = error = message = stack = wrapped = {};
+        event = patch = function = file = error = message = stack = answer = result = wrapped = {};
         part = used;
     }
 
@@ -124,7 +128,8 @@ struct Handler {
     }
 
     bool on_object_begin(boost::system::error_code &) {
-        if (depth == 3 && is_in_running && line.running < most_running) running[line.running++] = {};
+        if (depth == 3 && is_in_running && running_count < most_running) running[running_count++] = {};
+        is_in_reasons = is_in_reasons || (depth == 2 && section == ER_ATTRIBUTES && member == ER_REASONS);
         return enter(ER_NO_KEY);
     }
     bool on_array_begin(boost::system::error_code &) {
@@ -144,11 +149,16 @@ struct Handler {
                 at_resource = opening;
             }
         }
+        if (depth == 3 && is_in_reasons) {
+            member = reason_count < most_reasons ? ER_REASONS : ER_NO_KEY;
+            if (member == ER_REASONS) reasons[reason_count++] = {key, 0};
+            return true;
+        }
         member = depth == 1             ? words.key(key, ER_SCHEMA, ER_ATTRIBUTES, previous)
             : depth == 4 && is_in_running ? words.key(key, ER_PATCH, ER_VERSION, ER_NO_KEY)
             : depth != 2                ? ER_NO_KEY
             : section == ER_RESOURCE    ? words.key(key, ER_INSTALLATION, ER_SYSTEM_VERSION, previous)
-            : section == ER_ATTRIBUTES  ? words.key(key, ER_PATCH, ER_RUNNING, previous)
+            : section == ER_ATTRIBUTES  ? words.key(key, ER_PATCH, ER_RESULT, previous)
                                         : ER_NO_KEY;
         if (member != ER_NO_KEY) previous = member;
         else if (depth == 1 && (key == "log" || key == "message" || key == "MESSAGE")) member = ER_WRAPPED;
@@ -161,7 +171,7 @@ struct Handler {
         string_view value = whole(bytes);
         if (member == ER_VERSION) return other();
         if (depth == 4) {
-            if (Named *named = in_running()) named->id = value;
+            if (Named *named = in_running()) named->name = value;
         } else if (string_view *place = text()) {
             *place = value;
         }
@@ -215,7 +225,7 @@ private:
     }
 
     /// The patch of a launch that is being read.
-    Named *in_running() { return is_in_running && member == ER_PATCH && line.running > 0 ? &running[line.running - 1] : nullptr; }
+    Named *in_running() { return is_in_running && member == ER_PATCH && running_count > 0 ? &running[running_count - 1] : nullptr; }
 
     bool enter(er_key inside) {
         if (depth == 1) section = member;
@@ -227,7 +237,7 @@ private:
     bool leave() {
         depth--;
         member = ER_NO_KEY;
-        if (depth == 2) is_in_running = false;
+        if (depth == 2) is_in_running = is_in_reasons = false;
         if (depth == 1) previous = section;
         return true;
     }
@@ -247,6 +257,8 @@ private:
         case ER_ERROR: return &error;
         case ER_MESSAGE: case ER_REASON: return &message;
         case ER_STACK: return &stack;
+        case ER_ANSWER: return &answer;
+        case ER_RESULT: return &result;
         case ER_WRAPPED: return &wrapped;
         default: return nullptr;
         }
@@ -254,7 +266,7 @@ private:
 
     bool number(int64_t value) {
         if (depth == 4) {
-            if (member == ER_VERSION && line.running > 0) running[line.running - 1].version = value;
+            if (member == ER_VERSION && running_count > 0) running[running_count - 1].number = value;
             return member == ER_PATCH ? other() : true;
         }
         switch (member) {
@@ -271,6 +283,13 @@ private:
         case ER_NANOSECONDS: line.nanoseconds = value; break;
         case ER_LONGEST: line.longest = value; break;
         case ER_LINE_NUMBER: line.line = value; break;
+        case ER_AGREED: line.agreed = value; break;
+        case ER_DIFFERED: line.differed = value; break;
+        case ER_FAILED_RUNS: line.failed_runs = value; break;
+        case ER_INCOMPARABLE: line.incomparable = value; break;
+        case ER_REASONS:
+            if (depth == 3 && reason_count > 0) reasons[reason_count - 1].number = value;
+            break;
         case ER_TIMES:
             if (depth == 3 && times < ER_MOST_TIMES) line.times[times++] = value;
             break;
@@ -337,7 +356,7 @@ struct er_reader {
     er_check check = nullptr;
     /// The only device that is requested; 0 for all.
     uint64_t device = 0;
-    er_patch running[most_running];
+    er_pair pairs[most_running];
     /// The last name with an invalid form.
     std::string misnamed;
 };
@@ -356,17 +375,17 @@ struct Text {
 struct Parsed {
     er_outcome outcome;
     er_line line;
-    Text patch, app_version, system, system_version, function, file, error, message, stack;
-    /// The first of the patches of its launch.
-    size_t running;
+    Text patch, app_version, system, system_version, function, file, error, message, stack, answer, result;
+    /// The first of its patches or reasons.
+    size_t pairs;
     /// The name that does not have the form of its member, if the line is ER_MISNAMED.
     string_view misnamed;
 };
 
-/// A patch of a launch.
-struct Running {
-    Text patch;
-    int64_t version;
+/// A patch of a launch, or a reason of a comparison.
+struct Pair {
+    Text text;
+    int64_t number;
 };
 
 /// This many lines stay in the processor's cache until they are taken.
@@ -399,8 +418,8 @@ struct er_parser {
     const Texts &texts;
     json::basic_parser<Handler> parser{options()};
     Parsed lines[most_lines];
-    Running running[most_lines * most_running];
-    size_t running_count = 0, count = 0, taken = 0;
+    Pair pairs[most_lines * most_running];
+    size_t pair_count = 0, count = 0, taken = 0;
     /// The beginning of the line in the buffer that was last parsed whole.
     Known known;
     /// For each member, the last string that had its form.
@@ -420,14 +439,14 @@ struct er_parser {
     /// Finds a name in the line that does not have its form. An empty name means a value of another type.
     ///
     /// An opening that is known was in a line without such a name.
-    bool finds_misnamed(Handler &found, bool is_bad, bool is_known, string_view *name) {
+    bool finds_misnamed(Handler &found, bool is_detailed, bool is_known, string_view *name) {
         const Opening &opening = found.opening;
         const struct {
             er_key key;
             string_view text;
         } names[] = {
-            {ER_PATCH, found.patch}, {ER_FUNCTION, is_bad ? found.function : string_view()},
-            {ER_ERROR, is_bad ? found.error : string_view()}, {ER_APP_VERSION, opening.app_version}, {ER_SYSTEM, opening.system},
+            {ER_PATCH, found.patch}, {ER_FUNCTION, is_detailed ? found.function : string_view()},
+            {ER_ERROR, is_detailed ? found.error : string_view()}, {ER_APP_VERSION, opening.app_version}, {ER_SYSTEM, opening.system},
             {ER_SYSTEM_VERSION, opening.system_version},
         };
         const size_t count = is_known ? 3 : 6;
@@ -437,9 +456,9 @@ struct er_parser {
             *name = names[i].text;
             if (!has_form(names[i].key, names[i].text)) return true;
         }
-        for (size_t i = 0; i < found.line.running; i++) {
-            *name = found.running[i].id;
-            if (name->empty() || !has_form(ER_PATCH, *name) || !is_version(found.running[i].version)) return true;
+        for (size_t i = 0; i < found.running_count; i++) {
+            *name = found.running[i].name;
+            if (name->empty() || !has_form(ER_PATCH, *name) || !is_version(found.running[i].number)) return true;
         }
         *name = found.patch;
         // A line that names a version names a patch, and its number is one that a manifest may have.
@@ -490,10 +509,10 @@ struct er_parser {
         er_line &line = parsed.line;
         line = found.line;
         line.event = found.words.event(found.event);
-        bool is_bad = line.event == ER_FAILED || line.event == ER_REFUSED || line.event == ER_FELL_BACK || line.event == ER_ROLLED_BACK
+        bool is_detailed = line.event == ER_FAILED || line.event == ER_COMPARED || line.event == ER_REFUSED || line.event == ER_FELL_BACK || line.event == ER_ROLLED_BACK
             || line.event == ER_CLOSED || line.event == ER_SYNC_FAILED || line.event == ER_STORE_FAILED || line.event == ER_MISUSED;
         parsed.outcome = ER_MISNAMED;
-        if (finds_misnamed(found, is_bad, start > 0, &parsed.misnamed)) return;
+        if (finds_misnamed(found, is_detailed, start > 0, &parsed.misnamed)) return;
         parsed.outcome = ER_LINE;
         line.time = milliseconds(opening.timestamp);
         line.device = are_same(opening.installation, known.installation.text)
@@ -504,16 +523,18 @@ struct er_parser {
         parsed.system = text(opening.system, known.system);
         parsed.system_version = text(opening.system_version, known.system_version);
         if (start == 0) know(bytes, found, parsed);
-        parsed.function = text(is_bad ? found.function : string_view());
-        parsed.file = text(is_bad ? found.file : string_view());
-        parsed.error = text(is_bad ? found.error : string_view());
-        parsed.message = text(is_bad ? found.message : string_view());
-        parsed.stack = text(is_bad ? found.stack : string_view());
-        parsed.running = running_count;
-        line.running = 0;
-        if (line.event != ER_LAUNCHED) return;
-        for (size_t i = 0; i < found.line.running; i++) running[running_count++] = {text(found.running[i].id), found.running[i].version};
-        line.running = found.line.running;
+        parsed.function = text(is_detailed ? found.function : string_view());
+        parsed.file = text(is_detailed ? found.file : string_view());
+        parsed.error = text(is_detailed ? found.error : string_view());
+        parsed.message = text(is_detailed ? found.message : string_view());
+        parsed.stack = text(is_detailed ? found.stack : string_view());
+        bool is_comparison = line.event == ER_COMPARED;
+        parsed.answer = text(is_comparison ? found.answer : string_view());
+        parsed.result = text(is_comparison ? found.result : string_view());
+        parsed.pairs = pair_count;
+        const Named *listed = is_comparison ? found.reasons : found.running;
+        line.pairs = is_comparison ? found.reason_count : line.event == ER_LAUNCHED ? found.running_count : 0;
+        for (size_t i = 0; i < line.pairs; i++) pairs[pair_count++] = {text(listed[i].name), listed[i].number};
     }
 
 private:
@@ -558,7 +579,7 @@ void er_close_parser(er_parser *parser) { delete parser; }
 
 size_t er_parse(er_parser *parser, const char *buffer, size_t length) {
     parser->count = parser->taken = 0;
-    parser->running_count = 0;
+    parser->pair_count = 0;
     parser->known = {};
     if (!parser->parser.handler().begin_many(length)) return 0;
     size_t size = 0;
@@ -592,9 +613,11 @@ int er_take(er_reader *reader, er_parser *parser, er_line *line, er_outcome *out
     line->error = parsed.error.number(texts);
     line->message = parsed.message.number(texts);
     line->stack = parsed.stack.number(texts);
-    for (size_t i = 0; i < line->running; i++) {
-        const Running &running = parser->running[parsed.running + i];
-        reader->running[i] = {running.patch.number(texts), running.version};
+    line->answer = parsed.answer.number(texts);
+    line->result = parsed.result.number(texts);
+    for (size_t i = 0; i < line->pairs; i++) {
+        const Pair &pair = parser->pairs[parsed.pairs + i];
+        reader->pairs[i] = {pair.text.number(texts), pair.number};
     }
     return 1;
 }
@@ -604,6 +627,6 @@ const char *er_misnamed(const er_reader *reader, size_t *length) {
     *length = reader->misnamed.size();
     return reader->misnamed.data();
 }
-er_patch er_running(const er_reader *reader, size_t place) { return reader->running[place]; }
+er_pair er_pair_of(const er_reader *reader, size_t place) { return reader->pairs[place]; }
 const char *er_text(const er_reader *reader, uint32_t number, size_t *length) { return reader->texts.text(number, length); }
 uint64_t er_dropped_texts(const er_reader *reader) { return reader->texts.dropped(); }

@@ -64,6 +64,11 @@ struct DeviceTable {
         case suspected = 8
         /// A device reported it after the feed had stopped it.
         case heardSinceStop = 16
+        /// It was compared in shadow.
+        case compared = 32
+        case failedInShadow = 64
+        /// It answered calls, or was about to: it was on trial, activated, called, refused or rolled back.
+        case ran = 128
     }
 
     private var entries: [Entry]

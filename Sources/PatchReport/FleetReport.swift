@@ -77,20 +77,23 @@ package struct FleetReport: Sendable, Equatable {
 
     /// The stage of a patch on a device. If two have the same time, the higher one counts.
     package enum Stage: UInt8, Sendable {
-        case none, refused, trial, good, over, withdrawn, rolledBack
+        case none, shadow, refused, trial, good, over, withdrawn, rolledBack
     }
 
     /// One patch in one version.
     package struct Patch: Sendable, Equatable {
         package let id: String
         package let version: Int
+        /// Whether the feed offers it, and not in shadow. Then only devices that have run it count, or were to: many others may have
+        /// shadowed it, or shadow it until they sync, and would hide the failures of a few.
+        package var isLive = false
         /// Devices that reported anything about the patch.
         package var devices = 0
         /// Devices that reported it for the first time at or after the requested time.
         package var newDevices = 0
         /// Devices on which it runs: it was activated, not removed since, and part of the last launch.
         package var running = 0
-        /// Devices on which it failed at least once.
+        /// Devices on which it failed at least once, also in shadow.
         package var failing = 0
         /// Devices that rolled it back, for good or until the next version.
         package var rolledBack = 0
@@ -101,13 +104,17 @@ package struct FleetReport: Sendable, Equatable {
         /// Devices that refused it.
         package var refused = 0
         /// Devices by the last stage that they reported.
-        package var trial = 0, good = 0, withdrawn = 0
+        package var inShadow = 0, trial = 0, good = 0, withdrawn = 0
         /// Devices on which it is over: it has expired, or the app was updated past its range.
         package var over = 0
         /// When the feed stopped it; nil if it is not stopped.
         package var stopped: Timestamp?
         /// Devices that have reported since then, and the number of them on which it still runs.
         package var heard = 0, keeping = 0
+        /// Devices that have compared it in shadow, now or earlier.
+        package var shadowed = 0
+        /// What it would change, function by function, the one with the most differences first.
+        package var comparisons: [Comparison] = []
         package var calls = 0, failures = 0, fallbacks = 0
         /// The calls whose time was measured, and the sum of their nanoseconds.
         package var measured = 0, nanoseconds = 0
@@ -131,6 +138,10 @@ package struct FleetReport: Sendable, Equatable {
             self.version = version
         }
 
+        /// The comparisons of all functions together, without reasons and examples.
+        package var comparison: Comparison {
+            comparisons.reduce(into: Comparison(function: "")) { $0.add($1) }
+        }
         /// The part of all calls that failed.
         package var failureRate: Share { Share(failures, of: calls) }
         /// The mean time of a call, in nanoseconds.
@@ -174,14 +185,85 @@ package struct FleetReport: Sendable, Equatable {
         }
     }
 
-    /// A patch that a feed lists, and when the feed stopped it, if it did.
+    /// The runs of a function in shadow, compared with the calls that were answered.
+    package struct Comparison: Sendable, Equatable {
+        /// Why calls could not be compared, and how many for this reason.
+        package struct Reason: Sendable, Equatable {
+            package let text: String
+            package let count: Int
+
+            init(_ text: String, _ count: Int) { (self.text, self.count) = (text, count) }
+        }
+
+        /// An answer, what it would be, and the function of the script that returned it.
+        package struct Example: Sendable, Equatable {
+            package let answer: String
+            package let result: String
+            package let place: PatchError.Place
+        }
+
+        package let function: String
+        /// Runs that ended as the call, and that ended otherwise.
+        package var agreed = 0, differed = 0
+        /// Runs that failed, and calls that could not be compared.
+        package var failed = 0, incomparable = 0
+        /// The compared calls as a gate counts them: of one line at most ``mostOfLine``, so that no device outweighs the others.
+        package var weighed = Share(0, of: 0)
+        /// How many calls of a line count for a gate. A device compares at most ten calls of a function in a second, and reports them once a
+        /// minute.
+        static let mostOfLine = 1000
+        /// The time of the script in all runs.
+        package var nanoseconds = 0
+        /// The known reasons, the most frequent first.
+        package var reasons: [Reason] = []
+        /// The earliest differences, each once.
+        package var examples: [Example] = []
+
+        package init(function: String) { self.function = function }
+
+        /// Adds the counts of another comparison.
+        mutating func add(_ other: Comparison) {
+            agreed.addOrMost(other.agreed)
+            differed.addOrMost(other.differed)
+            failed.addOrMost(other.failed)
+            incomparable.addOrMost(other.incomparable)
+            nanoseconds.addOrMost(other.nanoseconds)
+            weighed = Share(
+                weighed.count.addingOrMost(other.weighed.count), of: weighed.total.addingOrMost(other.weighed.total))
+        }
+
+        /// Adds the compared calls of a line.
+        package mutating func add(agreed: Int, differed: Int) {
+            self.agreed.addOrMost(agreed)
+            self.differed.addOrMost(differed)
+            let total = agreed.addingOrMost(differed)
+            let share = total > 0 ? Double(differed) / Double(total) : 0
+            let counted = min(total, Self.mostOfLine)
+            weighed = Share(
+                weighed.count.addingOrMost(Int((share * Double(counted)).rounded(.up))),
+                of: weighed.total.addingOrMost(counted))
+        }
+
+        /// The part of the compared calls that would have been answered otherwise.
+        package var differing: Share { Share(differed, of: agreed.addingOrMost(differed)) }
+        /// The mean time of the script in a call of the sample, in nanoseconds; nil if there was none.
+        package var meanTime: Int? {
+            let runs = differing.total.addingOrMost(failed).addingOrMost(incomparable)
+            return runs > 0 ? nanoseconds / runs : nil
+        }
+        /// The calls that could not be compared for other reasons than the known ones.
+        package var otherReasons: Int { max(0, incomparable - reasons.reduce(0) { $0.addingOrMost($1.count) }) }
+    }
+
+    /// A patch that a feed lists, when the feed stopped it, if it did, and whether it is offered, and not in shadow.
     package struct Listed: Sendable {
         package let id: String
         package let version: Int
         package let stopped: Timestamp?
+        package let isLive: Bool
 
-        package init(id: String, version: Int, stopped: Timestamp? = nil) {
-            (self.id, self.version, self.stopped) = (id, version, stopped)
+        package init(id: String, version: Int, stopped: Timestamp? = nil, isLive: Bool = false) {
+            (self.id, self.version, self.stopped, self.isLive) = (id, version, stopped, isLive)
         }
     }
 
@@ -200,7 +282,7 @@ package struct FleetReport: Sendable, Equatable {
 
     /// Something that went wrong with a patch, or with a device itself.
     package struct Fault: Sendable, Equatable {
-        /// The name of the event: `failed`, `refused`, `fell-back`, `rolled-back` or `closed`; of a device, the name of a ``Trouble``.
+        /// The name of the event: `failed`, `compared` (it failed in shadow), `refused`, `fell-back`, `rolled-back` or `closed`; of a device, the name of a ``Trouble``.
         package let event: String
         /// The error's code; empty for a roll-back, which has only a reason.
         package let code: String

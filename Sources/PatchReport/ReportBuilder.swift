@@ -12,6 +12,8 @@ internal import PatchText
         package var patches = 1000
         package var hours = 200_000
         package var faults = 50_000
+        /// Functions that are compared in shadow, and different reasons for each why its calls could not be.
+        package var comparisons = 10_000, reasons = 20
 
         package init() {}
     }
@@ -57,6 +59,26 @@ internal import PatchText
         let stack: UInt32
     }
 
+    private struct ComparisonKey: Hashable {
+        let patch: UInt16
+        let function: UInt32
+    }
+
+    /// An answer and what it would be, as the numbers of strings.
+    private struct Difference: Hashable {
+        let answer: UInt32
+        let result: UInt32
+        let file: UInt32
+        let line: Int64
+    }
+
+    /// The comparisons of a function, with the earliest of its differences, and when each was first reported.
+    private struct Compared {
+        var counts = FleetReport.Comparison(function: "")
+        var reasons: [UInt32: Int] = [:]
+        var examples: [Difference: UInt64] = [:]
+    }
+
     private struct HourKey: Hashable {
         let patch: UInt16
         let hour: UInt32
@@ -76,8 +98,9 @@ internal import PatchText
     nonisolated(unsafe) private let reader: OpaquePointer
     private static let events: [(er_event, EventRecord.Name)] = [
         (ER_ACTIVATED, .activated), (ER_DEACTIVATED, .deactivated), (ER_REFUSED, .refused), (ER_FAILED, .failed),
-        (ER_FELL_BACK, .fellBack), (ER_CALLED, .called), (ER_TRIAL, .trial), (ER_CONFIRMED, .confirmed),
-        (ER_ROLLED_BACK, .rolledBack), (ER_CLOSED, .closed), (ER_WITHDRAWN, .withdrawn), (ER_LAUNCHED, .launched),
+        (ER_FELL_BACK, .fellBack), (ER_CALLED, .called), (ER_COMPARED, .compared), (ER_TRIAL, .trial),
+        (ER_CONFIRMED, .confirmed), (ER_ROLLED_BACK, .rolledBack), (ER_CLOSED, .closed), (ER_WITHDRAWN, .withdrawn),
+        (ER_LAUNCHED, .launched),
         (ER_EXPIRED, .expired), (ER_NOT_APPLICABLE, .notApplicable), (ER_SYNC_FAILED, .syncFailed),
         (ER_STORE_FAILED, .storeFailed), (ER_SYNCED, .synced), (ER_SAFE_MODE, .safeMode),
         (ER_NEVER_CONFIRMED, .neverConfirmed), (ER_MISUSED, .misused),
@@ -90,7 +113,9 @@ internal import PatchText
         (ER_ERROR, .error),
         (ER_MESSAGE, .message), (ER_STACK, .stack), (ER_COUNT, .count), (ER_CALLS, .calls), (ER_FAILURES, .failures),
         (ER_FALLBACKS, .fallbacks), (ER_MEASURED, .measured), (ER_NANOSECONDS, .nanoseconds), (ER_LONGEST, .longest),
-        (ER_TIMES, .times), (ER_REASON, .reason), (ER_RUNNING, .running),
+        (ER_TIMES, .times), (ER_REASON, .reason), (ER_RUNNING, .running), (ER_AGREED, .agreed),
+        (ER_DIFFERED, .differed), (ER_FAILED_RUNS, .failed), (ER_INCOMPARABLE, .incomparable), (ER_REASONS, .reasons),
+        (ER_ANSWER, .answer), (ER_RESULT, .result),
     ]
     /// How many of the patches are listed by the feed.
     private var known = 0
@@ -104,6 +129,7 @@ internal import PatchText
     private var last: (key: PatchKey, number: UInt16)?
     private var faults: [FaultKey: (count: Int, last: UInt64, example: FaultExample)] = [:]
     private var hours: [HourKey: FleetReport.Hour] = [:]
+    private var comparisons: [ComparisonKey: Compared] = [:]
     /// The surroundings of patches on devices, by their number in the table of devices, and their sort order.
     private var places = [DeviceContext()]
     private var placeOrder = [PlaceOrder(numbers: [], text: "")]
@@ -137,8 +163,9 @@ internal import PatchText
             installation: installation)
         for patch in listed.prefix(Int(UInt16.max) / 2) {
             let number = unsafe Self.number(of: patch.id, in: reader)
-            if let place = self.number(of: er_patch(patch: number, version: Int64(patch.version))) {
+            if let place = self.number(of: er_pair(text: number, number: Int64(patch.version))) {
                 patches[Int(place)].stopped = patch.stopped
+                patches[Int(place)].isLive = patch.isLive
             }
             known = patches.count - 1
         }
@@ -259,17 +286,21 @@ internal import PatchText
         if trouble != nil { addFault(line, 0, happened, at: time) }
         if device != nil { addToDevice(line, happened, at: time) }
         // A launch lists the patches that it began with, and so does each activation.
-        for place in 0..<line.running {
-            guard let number = unsafe number(of: er_running(reader, place)) else { continue }
-            change(line.device, number, time, surroundings) { $0.run(true, at: time) }
+        for place in 0..<(line.event == ER_LAUNCHED ? line.pairs : 0) {
+            guard let number = unsafe number(of: er_pair_of(reader, place)) else { continue }
+            change(line.device, number, time, surroundings) { entry in
+                entry.run(true, at: time)
+                entry.set(.ran)
+            }
         }
-        guard line.version > 0, let number = number(of: er_patch(patch: line.patch, version: line.version)) else {
+        guard line.version > 0, let number = number(of: er_pair(text: line.patch, number: line.version)) else {
             return
         }
         let isSuspicion = line.message == suspicion
         let isStopped = Self.stop(of: patches[Int(number)]).map { time >= $0 } ?? false
         change(line.device, number, time, surroundings) { entry in
             if isStopped { entry.set(.heardSinceStop) }
+            if Self.isOfRun(line.event) { entry.set(.ran) }
             switch line.event {
             case ER_ACTIVATED: entry.run(true, at: time)
             case ER_DEACTIVATED: entry.run(false, at: time)
@@ -284,11 +315,16 @@ internal import PatchText
                 entry.reach(.rolledBack, at: time)
                 entry.set(isSuspicion ? .suspected : .rolledBack)
             case ER_FAILED: entry.set(.failed)
+            case ER_COMPARED:
+                entry.reach(.shadow, at: time)
+                entry.set(.compared)
+                if line.failed_runs > 0 || line.error > 0 { entry.set(.failedInShadow) }
             default: break
             }
         }
         switch line.event {
         case ER_CALLED: addCalls(line, number, time)
+        case ER_COMPARED: addComparison(line, number, time)
         case ER_FAILED:
             addFault(line, number, happened, at: time)
             addBad(number, time) { $0.failed.addOrMost(happened) }
@@ -326,6 +362,81 @@ internal import PatchText
             hour.calls.addOrMost(calls)
             hour.failures.addOrMost(failures)
         }
+    }
+
+    /// Whether a device that reports an event runs the patch, or has tried to.
+    private static func isOfRun(_ event: er_event) -> Bool {
+        switch event {
+        case ER_ACTIVATED, ER_DEACTIVATED, ER_REFUSED, ER_FAILED, ER_FELL_BACK, ER_CALLED, ER_TRIAL, ER_CONFIRMED,
+            ER_ROLLED_BACK, ER_CLOSED:
+            true
+        default: false
+        }
+    }
+
+    private mutating func addComparison(_ line: er_line, _ patch: UInt16, _ time: UInt64) {
+        if line.error > 0 { addFault(line, patch, 1, at: time) }
+        let failed = Int(max(0, line.failed_runs))
+        if failed > 0 { addBad(patch, time) { $0.failed.addOrMost(failed) } }
+        let key = ComparisonKey(patch: patch, function: line.function)
+        guard key.function > 0 else { return }
+        guard comparisons[key] != nil || comparisons.count < limits.comparisons else { return input.dropped += 1 }
+        var compared = comparisons.removeValue(forKey: key) ?? Compared()
+        compared.counts.add(agreed: Int(max(0, line.agreed)), differed: Int(max(0, line.differed)))
+        compared.counts.failed.addOrMost(failed)
+        compared.counts.incomparable.addOrMost(Int(max(0, line.incomparable)))
+        compared.counts.nanoseconds.addOrMost(Int(max(0, line.nanoseconds)))
+        for place in 0..<line.pairs {
+            let reason = unsafe er_pair_of(reader, place)
+            guard reason.text > 0, reason.number > 0 else { continue }
+            if compared.reasons[reason.text] != nil || compared.reasons.count < limits.reasons {
+                compared.reasons[reason.text, default: 0].addOrMost(Int(reason.number))
+            }
+        }
+        if line.answer > 0, line.result > 0 {
+            let example = Difference(answer: line.answer, result: line.result, file: line.file, line: line.line)
+            let time = time > 0 ? time : .max
+            compared.examples[example] = min(compared.examples[example] ?? .max, time)
+            if compared.examples.count > Self.mostExamples, let latest = sorted(compared.examples).last {
+                compared.examples[latest] = nil
+            }
+        }
+        comparisons[key] = compared
+    }
+
+    /// The examples of a function, of which the earliest are kept.
+    private static let mostExamples = 3
+
+    /// Examples from the earliest on, regardless of their order in the files.
+    private func sorted(_ examples: [Difference: UInt64]) -> [Difference] {
+        examples.sorted { one, other in
+            guard one.value == other.value else { return one.value < other.value }
+            for (left, right) in [
+                (one.key.answer, other.key.answer), (one.key.result, other.key.result), (one.key.file, other.key.file),
+            ] where left != right {
+                return text(left).hasBytes(before: text(right))
+            }
+            return one.key.line < other.key.line
+        }.map(\.key)
+    }
+
+    /// What was counted of a function.
+    private func comparison(_ function: UInt32, _ compared: Compared) -> FleetReport.Comparison {
+        var comparison = FleetReport.Comparison(function: text(function))
+        comparison.add(compared.counts)
+        comparison.reasons = compared.reasons.map { FleetReport.Comparison.Reason(text($0.key), $0.value) }.sorted {
+            $0.count == $1.count ? $0.text.hasBytes(before: $1.text) : $0.count > $1.count
+        }
+        comparison.examples = sorted(compared.examples).map { example in
+            FleetReport.Comparison.Example(
+                answer: text(example.answer), result: text(example.result),
+                place: place(file: example.file, line: example.line))
+        }
+        return comparison
+    }
+
+    private func place(file: UInt32, line: Int64) -> PatchError.Place {
+        PatchError.Place(file: file > 0 ? text(file) : nil, line: line > 0 ? Int(line) : nil)
     }
 
     /// Counts a failure or a roll-back in its hour.
@@ -413,8 +524,8 @@ internal import PatchText
     // MARK: numbers
 
     /// The number of a patch; nil if it is not to be counted, or if there are too many, which is recorded.
-    private mutating func number(of patch: er_patch) -> UInt16? {
-        let key = PatchKey(id: patch.patch, version: patch.version)
+    private mutating func number(of patch: er_pair) -> UInt16? {
+        let key = PatchKey(id: patch.text, version: patch.number)
         guard only.id == 0 || key.id == only.id, only.version == 0 || key.version == only.version else { return nil }
         if let last, last.key == key { return last.number }
         // The reader counts the strings that it drops.
@@ -491,6 +602,9 @@ internal import PatchText
                 report.device = device(entry)
                 return all += 1
             }
+            patches[index].shadowed += entry.has(.compared) ? scale : 0
+            let isLive = patches[index].isLive
+            guard !isLive || entry.has(.ran) else { return }
             patches[index].devices += scale
             patches[index].newDevices += entry.first >= newSince ? scale : 0
             let isRunning = devices.isRunning(entry)
@@ -505,12 +619,14 @@ internal import PatchText
                 patches[index].heard += scale
                 patches[index].keeping += isRunning ? scale : 0
             }
-            patches[index].failing += entry.has(.failed) ? scale : 0
+            let isFailing = entry.has(.failed) || !isLive && entry.has(.failedInShadow)
+            patches[index].failing += isFailing ? scale : 0
             patches[index].rolledBack += entry.has(.rolledBack) ? scale : 0
             patches[index].suspected += entry.isSuspected ? scale : 0
-            patches[index].affected += entry.has(.failed) || entry.has(.rolledBack) ? scale : 0
+            patches[index].affected += isFailing || entry.has(.rolledBack) ? scale : 0
             patches[index].refused += entry.has(.refused) ? scale : 0
             switch entry.stage {
+            case .shadow: patches[index].inShadow += scale
             case .trial: patches[index].trial += scale
             case .good: patches[index].good += scale
             case .withdrawn: patches[index].withdrawn += scale
@@ -518,7 +634,7 @@ internal import PatchText
             case .none, .refused, .rolledBack: break
             }
             counts[index][entry.surroundings, default: (0, 0)].devices += scale
-            if entry.has(.failed) || entry.has(.rolledBack) {
+            if isFailing || entry.has(.rolledBack) {
                 counts[index][entry.surroundings, default: (0, 0)].affected += scale
             }
             if entry.first != .max {
@@ -551,13 +667,15 @@ internal import PatchText
             patches[Int(key.patch)].faults.append(
                 FleetReport.Fault(
                     event: event?.1.rawValue ?? "", code: text(key.code), function: text(key.function),
-                    place: PatchError.Place(
-                        file: value.example.file > 0 ? text(value.example.file) : nil,
-                        line: value.example.line > 0 ? Int(value.example.line) : nil),
+                    place: place(file: value.example.file, line: value.example.line),
                     stack: value.example.stack > 0 ? text(value.example.stack) : nil,
                     message: text(value.example.message), count: value.count, last: Self.timestamp(value.last)))
         }
+        for (key, value) in comparisons {
+            patches[Int(key.patch)].comparisons.append(comparison(key.function, value))
+        }
         for index in patches.indices {
+            patches[index].comparisons.sort { ($1.differed, $0.function) < ($0.differed, $1.function) }
             patches[index].hours.sort { $0.hour < $1.hour }
             patches[index].faults.sort {
                 ($1.count, $0.event, $0.code, $0.function, $0.message)

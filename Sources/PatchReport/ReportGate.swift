@@ -8,7 +8,9 @@ package struct ReportGate: Sendable, Equatable {
         case failures
         /// Calls that were answered by something other than the patch, of all calls.
         case fallbacks
-        /// Devices on which the patch failed, of all devices that reported it.
+        /// Calls that would have been answered otherwise, of those that were compared in shadow.
+        case differs
+        /// Devices on which the patch failed, also in shadow, of all devices that reported it.
         case failing
         /// Devices that rolled the patch back.
         case rolledBack = "rolled-back"
@@ -22,7 +24,9 @@ package struct ReportGate: Sendable, Equatable {
         case time
 
         /// Whether calls are counted, and not devices.
-        package var isOfCalls: Bool { [.failures, .fallbacks, .time].contains(self) }
+        package var isOfCalls: Bool { [.failures, .fallbacks, .differs, .time].contains(self) }
+        /// Whether a patch in shadow, or one that is live, has it. Calls are compared only in shadow, and only a live patch answers.
+        package func isDecided(inShadow: Bool) -> Bool { !isOfCalls || (self == .differs) == inShadow }
         /// Whether all devices are counted, and not those with a patch.
         package var isOfFleet: Bool { [.syncFailed, .storeFailed].contains(self) }
     }
@@ -120,6 +124,7 @@ package struct ReportGate: Sendable, Equatable {
         switch measure {
         case .failures: patch.failureRate
         case .fallbacks: Share(min(patch.fallbacks, patch.calls), of: patch.calls)
+        case .differs: patch.comparison.weighed
         case .failing: Share(patch.failing, of: patch.devices)
         case .rolledBack: Share(patch.rolledBack, of: patch.devices)
         case .refused: Share(patch.refused, of: patch.devices)

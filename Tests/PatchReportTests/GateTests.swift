@@ -56,7 +56,8 @@ import Testing
 
     @Test(
         arguments: [
-            ("failures<0.1%", 0.001, false), ("refused<100%", 1, false), ("rolled-back<previous+5%", 0.05, true),
+            ("differs<1%", 0.01, false), ("failures<0.1%", 0.001, false), ("refused<100%", 1, false),
+            ("rolled-back<previous+5%", 0.05, true),
             ("time-p1<100us", 0.99, false), ("time-p99<500ms", 0.01, false), ("failures<0%", nil, false),
             ("failures<100.1%", nil, false), ("failures<0.5", nil, false), ("failures<%", nil, false),
             ("failures<-1%", nil, false),
@@ -72,7 +73,7 @@ import Testing
         #expect(gate?.bound == bound && gate?.isRelative ?? false == isRelative && gate?.text ?? text == text)
     }
 
-    /// docs/operations.md has this table.
+    /// docs/operations.md has a part of this table.
     @Test(arguments: [
         (0.001, 0.005), (0.005, 0.005), (0.02, 0.005), (0.002, 0.01), (0.01, 0.01), (0.05, 0.01), (0.01, 0.05),
         (0.05, 0.05), (0.3, 0.05),
@@ -148,7 +149,7 @@ import Testing
         return pair
     }
 
-    /// docs/operations.md has this table.
+    /// docs/operations.md says what follows from it.
     @Test(arguments: [(0.05, 0.0), (0.25, 0.0), (0.05, 0.05), (0.25, 0.05)])
     func theNeighbourOfABadPatchGoesOn(part: Double, silent: Double) throws {
         let gate = try #require(ReportGate("rolled-back<0.5%"))
@@ -214,6 +215,39 @@ import Testing
         ] {
             #expect(ReportGate(wrong) == nil, "\(wrong)")
         }
+    }
+
+    @Test func reportGate_differs_decidesOnComparedCalls() throws {
+        var patch = FleetReport.Patch(id: "p", version: 1)
+        let gate = try #require(ReportGate("differs<1%"))
+        #expect(gate.measure.isOfCalls && gate.verdict(on: patch, scale: 1) == .undecided)
+        (patch.devices, patch.calls) = (100_000, 100_000)
+        var (one, other) = (FleetReport.Comparison(function: "a"), FleetReport.Comparison(function: "b"))
+        (one.failed, one.incomparable) = (10_000, 10_000)
+        patch.comparisons = [one, other]
+        #expect(gate.verdict(on: patch, scale: 1) == .undecided, "nothing was compared")
+        other.add(agreed: 100, differed: 0)
+        patch.comparisons = [one, other]
+        #expect(gate.verdict(on: patch, scale: 1) == .undecided, "too few")
+        one.add(agreed: 900, differed: 0)
+        patch.comparisons = [one, other]
+        #expect(gate.verdict(on: patch, scale: 1) == .passed)
+        #expect(gate.verdict(on: patch, scale: 64) == .passed, "calls are counted, and not devices")
+        one.add(agreed: 0, differed: 20)
+        other.add(agreed: 0, differed: 20)
+        patch.comparisons = [one, other]
+        #expect(gate.share(in: patch) == Share(40, of: 1040) && gate.verdict(on: patch, scale: 1) == .crossed)
+        #expect(ReportGate("differs<4%")?.verdict(on: patch, scale: 1) == .undecided, "too near")
+        // One device whose counts are too large to be true does not decide for the others.
+        other.add(agreed: 1 << 62, differed: 0)
+        patch.comparisons = [one, other]
+        #expect(gate.share(in: patch) == Share(40, of: 2040))
+        other.add(agreed: 0, differed: .max)
+        patch.comparisons = [one, other]
+        #expect(gate.share(in: patch) == Share(1040, of: 3040))
+        // A failed run crosses another gate.
+        patch.failing = 1000
+        #expect(ReportGate("failing<0.5%")?.verdict(on: patch, scale: 1) == .crossed)
     }
 
     /// A fleet that refuses its feed reports nothing about a patch.

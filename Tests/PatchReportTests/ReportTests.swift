@@ -139,6 +139,166 @@ import Testing
         #expect(try Self.report(lines).patches[0].faults[0].place == PatchError.Place(file: "a.lua", line: 7))
     }
 
+    /// The attributes of a comparison.
+    private static func compared(
+        in function: String = "Cart.total", agreed: String = "0", differed: String = "0", failed: String = "0",
+        incomparable: String = "0", _ more: String = ""
+    ) -> String {
+        #","code.function.name":"\#(function)","shadow.agreed":\#(agreed),"shadow.differed":\#(differed),"shadow.failed":\#(failed),"shadow.incomparable":\#(incomparable)"#
+            + more
+    }
+
+    private static func example(_ answer: String, _ result: String, _ line: Int) -> String {
+        #","shadow.answer":"\#(answer)","shadow.result":"\#(result)","code.file.path":"a.lua","code.line.number":\#(line)"#
+    }
+
+    @Test func fleetReport_comparisons_areCountedByFunction() throws {
+        let lines = [
+            Self.line(
+                "compared", device: 1, at: 60,
+                Self.compared(
+                    agreed: "90", incomparable: "4",
+                    #","patch.nanoseconds":9400,"shadow.reasons":{"pay.charge":2,"log\nnow":1,"shadow.agreed":1},"x":{"no reason":5}"#
+                )),
+            Self.line(
+                "compared", device: 2, at: 70,
+                Self.compared(
+                    agreed: "8", differed: "2", incomparable: "3",
+                    #","patch.nanoseconds":1300,"shadow.reasons":{"pay.charge":1}"# + Self.example("19.0", "20.0", 7))),
+            Self.line("compared", device: 2, at: 65, Self.compared(differed: "1", Self.example("true", "nil", 9))),
+            Self.line(
+                "compared", device: 3, at: 130,
+                Self.compared(
+                    in: "Cart.tax", failed: "5",
+                    #","patch.nanoseconds":500,"shadow.answer":"1","error.type":"script","error.message":"no","code.file.path":"a.lua","code.line.number":3"#
+                )),
+            // Its last stage is another one.
+            Self.line("compared", device: 4, at: 10, Self.compared(agreed: "1")),
+            Self.line("trial", device: 4, at: 20), Self.line("launched", device: 5, patch: nil),
+        ]
+        for lines in [lines, lines.reversed(), lines.sorted()] {
+            let report = try Self.report(lines)
+            let patch = try #require(report.patches.first)
+            #expect([report.devices, report.input.events, report.input.damaged] == [5, 7, 0])
+            #expect([patch.devices, patch.shadowed, patch.inShadow, patch.trial] == [4, 4, 3, 1])
+            #expect([patch.failing, patch.affected, patch.running] == [1, 1, 0])
+            #expect(patch.faults.map(\.event) == ["compared"] && patch.faults.map(\.function) == ["Cart.tax"])
+            #expect(patch.faults.map(\.place) == [PatchError.Place(file: "a.lua", line: 3)])
+            #expect(patch.hours.map(\.failed) == [5])
+            #expect(patch.firstBadMinute == (Self.now / 1000 - 3600 + 130) / 60)
+            #expect([patch.calls, patch.nanoseconds, patch.measured] == [0, 0, 0], "those are of live calls")
+            try #require(patch.comparisons.map(\.function) == ["Cart.total", "Cart.tax"])
+            let total = patch.comparisons[0]
+            #expect([total.agreed, total.differed, total.failed, total.incomparable] == [99, 3, 0, 7])
+            #expect(total.differing == Share(3, of: 102) && total.meanTime == 10_700 / 109)
+            #expect(total.reasons.map(\.text) == ["pay.charge", "log\nnow", "shadow.agreed"])
+            #expect(total.reasons.map(\.count) == [3, 1, 1] && total.otherReasons == 2)
+            #expect(
+                total.examples.map(\.answer) == ["true", "19.0"] && total.examples.map(\.result) == ["nil", "20.0"])
+            #expect(total.examples.map(\.place.line) == [9, 7])
+            #expect(patch.comparisons[1].examples.isEmpty)
+            #expect(patch.comparison.differing == total.differing && patch.comparison.failed == 5)
+        }
+    }
+
+    /// Each difference is shown once, and the earliest ones.
+    @Test func fleetReport_manyDifferences_keepsEarliest() throws {
+        let lines = (0..<60).map { index in
+            Self.line(
+                "compared", device: index, at: 60 - index / 6,
+                Self.compared(differed: "1", Self.example("\(index / 12)", "x", index % 2)))
+        }
+        for lines in [lines, lines.reversed(), lines.sorted()] {
+            let comparison = try #require(try Self.report(lines).patches.first?.comparisons.first)
+            #expect(comparison.differed == 60)
+            #expect(comparison.examples.map(\.answer) == ["4", "4", "3"])
+            #expect(comparison.examples.map(\.place.line) == [nil, 1, nil])
+        }
+    }
+
+    /// Whatever a device writes, counts are neither negative nor too large, and memory is bounded.
+    @Test func fleetReport_hostileComparisons_staysBounded() throws {
+        let huge = String(Int.max)
+        var lines = [
+            Self.compared(
+                agreed: huge, differed: huge, failed: huge, incomparable: huge, #","patch.nanoseconds":\#(huge)"#),
+            Self.compared(agreed: huge, differed: huge, #","shadow.reasons":{"a":\#(huge),"a":\#(huge),"b":-7}"#),
+            Self.compared(
+                agreed: "-5", differed: "-\(huge)", failed: "-1", incomparable: "-1", #","patch.nanoseconds":-1"#),
+            Self.compared(agreed: "99999999999999999999", differed: "1e3", failed: #""7""#, incomparable: "[1]"),
+            Self.compared(agreed: "null", differed: #"{"a":1}"#, failed: "true", #","shadow.other":{"a":[{}]}"#),
+            Self.compared(#","shadow.reasons":7,"shadow.answer":7,"shadow.result":["a"]"#),
+            Self.compared(#","shadow.reasons":["a",{"b":1}]"#),
+            Self.compared(#","shadow.reasons":{"c":{"d":1},"e":[2],"f":"3","g":1.5,"":9}"#),
+            // A launch's patches are not reasons, and reasons are not its patches.
+            Self.compared(#","patch.running":[{"patch.id":"com.example.fix","patch.version":1}]"#),
+            #","event.cut":true"#,
+            Self.compared(
+                in: "Cart.text", differed: "1", Self.example(String(repeating: "é", count: 4000), "\\u0000", 1)),
+        ].map { Self.line("compared", $0) }
+        lines.append(Self.line("launched", device: 2, patch: nil, #","shadow.reasons":{"com.example.fix":1}"#))
+        for lines in [lines, lines.reversed()] {
+            let report = try Self.report(lines)
+            let patch = try #require(report.patches.first)
+            #expect([report.input.damaged, report.input.events, report.patches.count] == [0, 12, 1])
+            #expect([patch.devices, patch.running, patch.shadowed, patch.failing] == [1, 0, 1, 1])
+            try #require(patch.comparisons.map(\.function) == ["Cart.total", "Cart.text"])
+            let total = patch.comparisons[0]
+            #expect(
+                [total.agreed, total.differed, total.failed, total.incomparable] == Array(repeating: .max, count: 4))
+            #expect(total.nanoseconds == .max && total.meanTime == 1 && total.differing == Share(.max, of: .max))
+            #expect(
+                total.reasons.map(\.text) == ["a"] && total.reasons.map(\.count) == [.max] && total.otherReasons == 0)
+            #expect(total.examples.isEmpty && patch.comparison.agreed == .max)
+            let example = try #require(patch.comparisons[1].examples.first)
+            #expect(example.answer.utf8.count == 512 && example.result == "\0")
+        }
+        let many = (0..<40).map { index in
+            let reasons = (0..<40).map { #""\#(index) \#($0)":1"# }.joined(separator: ",")
+            return Self.line(
+                "compared",
+                Self.compared(in: "F.f\(index % 9)", incomparable: "40", #","shadow.reasons":{\#(reasons)}"#))
+        }
+        var limits = ReportBuilder.Limits()
+        limits.comparisons = 5
+        let report = try Self.report(many, limits: limits)
+        let functions = try #require(report.patches.first?.comparisons)
+        #expect(functions.count == 5 && functions.allSatisfy { $0.reasons.count == limits.reasons })
+        #expect(functions.allSatisfy { $0.otherReasons == $0.incomparable - limits.reasons })
+        #expect(report.input.dropped > 0)
+        for wrong in [Self.compared(in: "Cart total"), Self.compared(#","error.type":"a b""#)] {
+            #expect(try Self.report([Self.line("compared", wrong)]).input.misnamed == 1, "\(wrong)")
+        }
+    }
+
+    /// A hundred devices that shadow a patch would hide that it fails on half of the others.
+    @Test func fleetReport_livePatch_countsNoShadow() throws {
+        let stop = #","shadow.reasons":{}"#
+        var lines = (0..<100).flatMap { device in
+            [Self.line("loaded", device: device), Self.line("withdrawn", device: device, at: 90)]
+                + (device < 50
+                    ? [Self.line("compared", device: device, Self.compared(agreed: "9", failed: "1", stop))] : [])
+        }
+        for device in 200..<204 {
+            lines +=
+                [Self.line("compared", device: device, Self.compared(failed: "1"))]
+                + ["trial", "activated"].map { Self.line($0, device: device, at: 60) }
+        }
+        lines += (200..<202).map { Self.line("failed", device: $0, at: 61, #","error.type":"script""#) }
+        let running = #","patch.running":[{"patch.id":"com.example.fix","patch.version":1}]"#
+        lines.append(Self.line("launched", device: 204, at: 60, patch: nil, running))
+        for lines in [lines, lines.reversed()] {
+            func patch(isLive: Bool) throws -> FleetReport.Patch {
+                let listed = [FleetReport.Listed(id: "com.example.fix", version: 1, isLive: isLive)]
+                return try #require(try Self.report(lines, listed: listed).patches.first)
+            }
+            let (live, shadow) = (try patch(isLive: true), try patch(isLive: false))
+            #expect([live.devices, live.newDevices, live.failing, live.shadowed, live.withdrawn] == [5, 5, 2, 54, 0])
+            #expect([shadow.devices, shadow.newDevices, shadow.failing, shadow.shadowed] == [105, 105, 54, 54])
+            #expect(live.comparison == shadow.comparison)
+        }
+    }
+
     /// A bad patch whose functions no longer run is as bad as one that was rolled back.
     @Test func aClosedPatchCountsAsRolledBack() throws {
         let patch = try Self.report([

@@ -12,8 +12,8 @@ import sys
 from chdb import session
 
 HERE = pathlib.Path(__file__).resolve().parent
-FIGURES = ["devices", "running", "failing", "rolledBack", "suspected", "refused", "trial", "good", "over", "withdrawn", "calls", "failures",
-           "fallbacks", "meanNanoseconds", "longestNanoseconds"]
+FIGURES = ["devices", "running", "failing", "rolledBack", "suspected", "refused", "inShadow", "shadowed", "trial", "good", "over", "withdrawn", "calls", "failures",
+           "fallbacks", "agreed", "differed", "failed", "incomparable", "meanNanoseconds", "longestNanoseconds"]
 
 
 def clickhouse(files):
@@ -72,7 +72,7 @@ def main():
     for patch, row in zip(report["patches"], rows):
         name = (patch["id"], str(patch["version"]))
         for figure in FIGURES:
-            compare(f"{name} {figure}", patch[figure], number(row[figure]))
+            compare(f"{name} {figure}", (patch["compared"] | patch)[figure], number(row[figure]))
         compare(f"{name} times", strip(patch["times"]), strip([int(count) for count in row["times"]]))
         first = patch["firstFailure"]
         compare(f"{name} first failure", first[:16].replace("T", " ") if first else "1970-01-01 00:00", row["firstFailure"][:16])

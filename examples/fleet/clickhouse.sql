@@ -25,6 +25,10 @@ CREATE TABLE events
     nanoseconds   UInt64,
     longest       UInt64,
     times         Array(UInt64),
+    agreed        UInt64,
+    differed      UInt64,
+    failed_runs   UInt64,
+    incomparable  UInt64,
     running       Array(Tuple(patch String, version UInt32))
 )
 ENGINE = MergeTree
@@ -64,6 +68,10 @@ SELECT
     JSONExtractUInt(line, 'attributes', 'patch.nanoseconds') AS nanoseconds,
     JSONExtractUInt(line, 'attributes', 'patch.longest') AS longest,
     JSONExtract(line, 'attributes', 'patch.times', 'Array(UInt64)') AS times,
+    JSONExtractUInt(line, 'attributes', 'shadow.agreed') AS agreed,
+    JSONExtractUInt(line, 'attributes', 'shadow.differed') AS differed,
+    JSONExtractUInt(line, 'attributes', 'shadow.failed') AS failed_runs,
+    JSONExtractUInt(line, 'attributes', 'shadow.incomparable') AS incomparable,
     arrayMap(
         named -> (JSONExtractString(named, 'patch.id'), toUInt32(JSONExtractUInt(named, 'patch.version'))),
         JSONExtractArrayRaw(line, 'attributes', 'patch.running')) AS running

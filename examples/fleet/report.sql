@@ -30,10 +30,11 @@ by_device AS
         version,
         device,
         -- Of the same moment, the graver stage counts.
-        argMaxIf(stage_of, (time, indexOf(['refused', 'trial', 'confirmed', 'over', 'withdrawn', 'rolled-back'], stage_of)),
+        argMaxIf(stage_of, (time, indexOf(['compared', 'refused', 'trial', 'confirmed', 'over', 'withdrawn', 'rolled-back'], stage_of)),
             stage_of != '') AS stage,
         maxIf(time, stage_of != '') AS stage_time,
-        countIf(event = 'failed') > 0 AS has_failed,
+        countIf(event = 'failed' OR event = 'compared' AND (failed_runs > 0 OR error != '')) > 0 AS has_failed,
+        countIf(event = 'compared') > 0 AS has_compared,
         countIf(event = 'rolled-back' AND NOT is_suspicion) > 0 AS was_rolled_back,
         countIf(event = 'rolled-back' AND is_suspicion) > 0 AND NOT was_rolled_back AND stage != 'confirmed'
             AS is_suspected,
@@ -44,7 +45,7 @@ by_device AS
             *,
             -- One of several was the cause, and each is tried alone then.
             message = 'launches failed while it was on trial with others' AS is_suspicion,
-            multiIf(event IN ('refused', 'trial', 'confirmed', 'withdrawn', 'rolled-back'), event,
+            multiIf(event IN ('compared', 'refused', 'trial', 'confirmed', 'withdrawn', 'rolled-back'), event,
                 event IN ('expired', 'not-applicable'), 'over', '') AS stage_of
         FROM believed
     )
@@ -54,7 +55,7 @@ by_device AS
 judged AS
 (
     SELECT
-        patch, version, device, stage, has_failed, was_rolled_back, is_suspected, has_refused,
+        patch, version, device, stage, has_failed, has_compared, was_rolled_back, is_suspected, has_refused,
         is_active AND since >= last_launch
             AND NOT (stage IN ('refused', 'over', 'withdrawn', 'rolled-back') AND stage_time >= since) AS is_running
     FROM by_device
@@ -70,6 +71,8 @@ SELECT
     rolledBack,
     suspected,
     refused,
+    inShadow,
+    shadowed,
     trial,
     good,
     over,
@@ -77,6 +80,10 @@ SELECT
     calls,
     failures,
     fallbacks,
+    agreed,
+    differed,
+    failed,
+    incomparable,
     meanNanoseconds,
     longestNanoseconds,
     times,
@@ -92,6 +99,8 @@ FROM
         countIf(was_rolled_back) AS rolledBack,
         countIf(is_suspected) AS suspected,
         countIf(has_refused) AS refused,
+        countIf(stage = 'compared') AS inShadow,
+        countIf(has_compared) AS shadowed,
         countIf(stage = 'trial') AS trial,
         countIf(stage = 'confirmed') AS good,
         countIf(stage = 'over') AS over,
@@ -107,11 +116,16 @@ INNER JOIN
         sum(believed.calls) AS calls,
         sum(least(believed.failures, believed.calls)) AS failures,
         sum(believed.fallbacks) AS fallbacks,
-        if(sum(measured) > 0, intDiv(sum(nanoseconds), sum(measured)), NULL) AS meanNanoseconds,
+        sum(believed.agreed) AS agreed,
+        sum(believed.differed) AS differed,
+        sum(failed_runs) AS failed,
+        sum(believed.incomparable) AS incomparable,
+        -- A comparison has the time of its runs.
+        if(sum(measured) > 0, intDiv(sumIf(nanoseconds, event = 'called'), sum(measured)), NULL) AS meanNanoseconds,
         if(sum(measured) > 0, max(longest), NULL) AS longestNanoseconds,
         -- Zeros at the end are left out in events.
         sumForEach(believed.times) AS times,
-        minIf(toStartOfMinute(time), toUnixTimestamp64Milli(time) > 0 AND (event = 'failed' OR event = 'rolled-back'
+        minIf(toStartOfMinute(time), toUnixTimestamp64Milli(time) > 0 AND (event = 'failed' OR failed_runs > 0 OR event = 'rolled-back'
             AND message != 'launches failed while it was on trial with others')) AS firstFailure
     FROM believed
     WHERE patch != '' AND version > 0

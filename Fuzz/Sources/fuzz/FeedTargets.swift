@@ -145,6 +145,9 @@ func fuzzEvents(_ bytes: [UInt8]) throws {
         let same = one.id == other.id && one.version == other.version && one.devices == other.devices
         require(
             same && one.running == other.running && one.affected == other.affected, "another report in another order")
+        require(
+            one.comparison == other.comparison && one.shadowed == other.shadowed && one.inShadow == other.inShadow,
+            "other comparisons in another order")
         require(one.good == other.good && one.trial == other.trial && one.calls == other.calls, "other stages or calls")
     }
 }

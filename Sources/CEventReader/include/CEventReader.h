@@ -23,8 +23,8 @@ typedef enum {
 
 /* The events that a report counts; all others are ER_OTHER. */
 typedef enum {
-    ER_OTHER, ER_ACTIVATED, ER_DEACTIVATED, ER_REFUSED, ER_FAILED, ER_FELL_BACK, ER_CALLED, ER_TRIAL, ER_CONFIRMED, ER_ROLLED_BACK,
-    ER_CLOSED, ER_WITHDRAWN, ER_LAUNCHED, ER_EXPIRED, ER_NOT_APPLICABLE, ER_SYNC_FAILED, ER_STORE_FAILED, ER_SYNCED, ER_SAFE_MODE,
+    ER_OTHER, ER_ACTIVATED, ER_DEACTIVATED, ER_REFUSED, ER_FAILED, ER_FELL_BACK, ER_CALLED, ER_COMPARED, ER_TRIAL, ER_CONFIRMED,
+    ER_ROLLED_BACK, ER_CLOSED, ER_WITHDRAWN, ER_LAUNCHED, ER_EXPIRED, ER_NOT_APPLICABLE, ER_SYNC_FAILED, ER_STORE_FAILED, ER_SYNCED, ER_SAFE_MODE,
     ER_NEVER_CONFIRMED, ER_MISUSED, ER_EVENTS,
 } er_event;
 
@@ -35,16 +35,18 @@ typedef enum {
     ER_SCHEMA, ER_TIMESTAMP, ER_RESOURCE, ER_EVENT, ER_ATTRIBUTES,
     ER_INSTALLATION, ER_APP_VERSION, ER_SYSTEM, ER_SYSTEM_VERSION,
     ER_PATCH, ER_VERSION, ER_FUNCTION, ER_FILE, ER_LINE_NUMBER, ER_ERROR, ER_MESSAGE, ER_STACK, ER_COUNT, ER_CALLS, ER_FAILURES, ER_FALLBACKS, ER_MEASURED,
-    ER_NANOSECONDS, ER_LONGEST, ER_TIMES, ER_REASON, ER_RUNNING, ER_KEYS,
+    ER_NANOSECONDS, ER_LONGEST, ER_TIMES, ER_REASON, ER_RUNNING, ER_AGREED, ER_DIFFERED, ER_FAILED_RUNS, ER_INCOMPARABLE, ER_REASONS,
+    ER_ANSWER, ER_RESULT, ER_KEYS,
     ER_WRAPPED, /* a string in which a collector keeps a line */
 } er_key;
 
 enum { ER_MOST_TIMES = 16 };
 
+/* The number of a string, and a number beside it: a patch and its version, or a reason and its count. */
 typedef struct {
-    uint32_t patch;
-    int64_t version;
-} er_patch;
+    uint32_t text;
+    int64_t number;
+} er_pair;
 
 typedef struct {
     er_event event;
@@ -55,15 +57,17 @@ typedef struct {
     /* The patch's version; 0 if the line names no patch. */
     int64_t version;
     /* Numbers of strings; 0 if there is no string. The message of a roll-back is its reason. */
-    uint32_t patch, app_version, system, system_version, function, file, error, message, stack;
+    uint32_t patch, app_version, system, system_version, function, file, error, message, stack, answer, result;
     /* The line in the file, or 0. */
     int64_t line;
     /* How often it happened again, or 0. */
     int64_t count;
     int64_t calls, failures, fallbacks, measured, nanoseconds, longest;
     int64_t times[ER_MOST_TIMES];
-    /* How many patches a launch has, at most 64. */
-    size_t running;
+    /* What a comparison counts. */
+    int64_t agreed, differed, failed_runs, incomparable;
+    /* How many patches a launch has, at most 64, or how many reasons a comparison has, at most 16. */
+    size_t pairs;
 } er_line;
 
 typedef struct er_reader er_reader;
@@ -97,8 +101,8 @@ int er_take(er_reader *reader, er_parser *parser, er_line *line, er_outcome *out
 /* The name of the line that was taken last, if it is ER_MISNAMED; empty if a value has another type. */
 const char *er_misnamed(const er_reader *reader, size_t *length);
 
-/* A patch of the launch that was taken last, by its place from 0 to er_line.running. */
-er_patch er_running(const er_reader *reader, size_t place);
+/* A patch or a reason of the line that was taken last, by its place from 0 to er_line.pairs. */
+er_pair er_pair_of(const er_reader *reader, size_t place);
 
 /* A string by its number, and its length. It is valid until the reader is closed. */
 const char *er_text(const er_reader *reader, uint32_t number, size_t *length);

@@ -52,6 +52,8 @@ public struct PatchChoice: Sendable {
         case offered
         /// The device has it and keeps it.
         case kept
+        /// The device runs it in shadow.
+        case shadow
         /// A higher version is for this device.
         case superseded
         /// The list switches all patches off.
@@ -103,6 +105,7 @@ extension PatchChoice.Code {
         switch self {
         case .offered: "it is for this device, which did not have it yet"
         case .kept: "the device has it and keeps it"
+        case .shadow: "the device runs it in shadow, so that it does not answer"
         case .superseded: "a higher version is for this device"
         case .disabled: "the list switches all patches off"
         case .appVersion: "it is for other versions of the app"
@@ -127,11 +130,11 @@ extension PatchList {
     ///
     /// For each id, the device gets the highest version that is active, fits the app and is for the device. A version that the
     /// device already has stays, unless it is withdrawn or banned, no longer fits, or is superseded. A smaller percentage removes
-    /// nothing.
+    /// nothing. The highest version in shadow that is for the device and above that one runs beside it.
     ///
     /// - Parameters:
     ///   - device: The device.
-    ///   - held: The versions that the device has, by id.
+    ///   - held: The versions that the device has, by id, without those in shadow.
     ///   - isBanned: Whether an entry failed on this device.
     /// - Returns: One choice for each entry, and one for each held patch that is not listed, by id, the highest version
     ///   first.
@@ -149,19 +152,20 @@ extension PatchList {
         for id in (byID.keys + held.keys.filter { byID[$0] == nil }).sorted() {
             let held = held[id] ?? []
             let listed = byID[id] ?? []
-            var hasChosen = false
+            var (hasChosen, hasShadow) = (false, false)
             for version in held.union(listed.map(\.version)).sorted(by: >) {
                 let entry = listed.first { $0.version == version }
                 let code =
                     if let entry {
                         try code(
                             of: entry, for: device, isHeld: held.contains(version), isBanned: isBanned(entry),
-                            hasHigher: hasChosen)
+                            hasHigher: hasChosen || hasShadow && entry.state == .shadow)
                     } else {
                         unlistedCode(hasChosen)
                     }
                 let choice = PatchChoice(id: id, version: version, code: code, entry: entry)
                 if choice.isChosen { hasChosen = true }
+                if code == .shadow { hasShadow = true }
                 all.append(choice)
             }
         }
@@ -183,6 +187,7 @@ extension PatchList {
         if !entry.appVersions.contains(device.appVersion) { return .appVersion }
         if entry.engine > device.engine { return .engine }
         if hasHigher { return .superseded }
+        if entry.state == .shadow { return schema > Self.schema ? .feedTooNew : try entry.excluding(device) ?? .shadow }
         if isHeld { return .kept }
         if schema > Self.schema { return .feedTooNew }
         if entry.state == .paused { return .paused }

@@ -41,6 +41,7 @@ public struct PatchList: Sendable {
         package static let appVersions = "appVersions"
         package static let engine = "engine"
         package static let state = "state"
+        package static let before = "before"
         package static let when = "when"
         package static let reason = "reason"
         package static let since = "since"
@@ -82,6 +83,9 @@ public struct PatchList: Sendable {
         public enum State: String, Sendable, CaseIterable {
             /// It is offered.
             case active
+            /// It is offered in shadow: devices run it beside the code that answers, and report what it would change. A library that
+            /// does not know the state treats it as paused.
+            case shadow
             /// It is not offered to more devices. A device that has it keeps it.
             case paused
             /// All devices remove it.
@@ -104,7 +108,7 @@ public struct PatchList: Sendable {
         public let appVersions: VersionRange
         /// The lowest engine level that it needs, copied from the manifest.
         public let engine: Int
-        /// Whether it is offered, paused or withdrawn.
+        /// Whether it is offered, in shadow, paused or withdrawn.
         public let state: State
         /// When a device activates it.
         public let when: Moment

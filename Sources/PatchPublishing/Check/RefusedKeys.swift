@@ -40,7 +40,7 @@ package struct RefusedKeys: Sendable {
     package func refusal(
         of choice: PatchChoice, from client: inout FeedClient
     ) async throws(PatchError) -> (code: PatchChoice.Code, detail: String)? {
-        guard choice.code == .offered, let entry = choice.entry else { return nil }
+        guard [.offered, .shadow].contains(choice.code), let entry = choice.entry else { return nil }
         guard let target = try await client.target(entry.path) else {
             return (.listMismatch, "it is listed, but the release keys have not signed it")
         }

@@ -21,12 +21,21 @@ extension FeedRepository {
 
     /// The entry that a user means: the one of the given version, or else of the highest version.
     ///
-    /// - Parameter listed: The entries of the patch.
-    /// - Throws: `usage` if no version is given, and a lower one was offered later.
+    /// - Parameters:
+    ///   - listed: The entries of the patch.
+    ///   - isStopped: Whether no device is to run it any more, or more devices.
+    /// - Throws: `usage` if no version is given, and a lower one was offered later, or a lower one is to be stopped instead of the
+    ///   highest, which is only in shadow.
     package func meantEntry(
-        _ id: String, version: Int?, of listed: [PatchEntryDraft]
+        _ id: String, version: Int?, of listed: [PatchEntryDraft], isStopped: Bool = false
     ) throws(PatchError) -> PatchEntryDraft {
         let highest = try entry(id, version: version, of: listed)
+        if version == nil, isStopped, highest.state == .shadow, let live = highest.fallback(of: listed) {
+            throw PatchError(
+                .usage,
+                "\(id): version \(highest.version) is \(highest.words), and version \(live.version) is \(live.words)",
+                remedy: PublishingRemedy.giveVersion)
+        }
         guard version == nil, highest.state == .active, let offered = highest.offered else { return highest }
         let later = listed.first {
             $0.state == .active && $0.version != highest.version && $0.offered ?? offered > offered

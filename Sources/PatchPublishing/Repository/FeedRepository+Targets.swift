@@ -69,9 +69,12 @@ extension FeedRepository {
     }
 
     /// Checks that no higher version is listed, unless it is withdrawn. Devices take the highest version that is for them, so the
-    /// lower one would reach only the devices that the higher one is not for, or that cannot get it while it is paused.
+    /// lower one would reach only the devices that the higher one is not for, or that cannot get it while it is paused. A version
+    /// in shadow takes the place only of a lower one that is in shadow too.
     private static func check(_ new: PatchEntryDraft, isAbove versions: [PatchEntryDraft]) throws(PatchError) {
-        let higher = versions.filter { $0.state != .withdrawn && $0.version > new.version }
+        let higher = versions.filter {
+            $0.state != .withdrawn && ($0.state != .shadow || new.state == .shadow) && $0.version > new.version
+        }
         guard let highest = higher.max(by: { $0.version < $1.version }) else { return }
         throw PatchError(
             .feedListed,
@@ -121,9 +124,9 @@ extension FeedRepository {
         for id in ids {
             guard let entries = listed[id] else { throw .unlisted(id, in: self) }
             let versions = entries.filter { $0.state != .withdrawn }.sorted { $0.version > $1.version }
-            var kept = versions.prefix(count).filter { $0.state == .active }
+            var kept = versions.prefix(count).filter(\.isOffered)
             for entry in versions.dropFirst(count) {
-                if entry.state == .active, !kept.contains(where: { $0.reachesAll(of: entry) }) {
+                if entry.isOffered, !kept.contains(where: { $0.reachesAll(of: entry) }) {
                     kept.append(entry)
                     needed.append(entry)
                 } else {

@@ -64,7 +64,7 @@ extension FeedRepository {
         }
         let listed = list.entries(by: \.path)
         let wider = older.list.entries.first { entry in
-            listed[entry.path].map { entry.reachesMore(than: $0) } ?? (entry.state == .active)
+            listed[entry.path].map { entry.reachesMore(than: $0) } ?? entry.isOffered
         }
         if let wider { return "\(wider.name) would be \(wider.words) again" }
         if let lowest = list.minimumAppVersion, older.list.minimumAppVersion.map({ $0 < lowest }) ?? true {

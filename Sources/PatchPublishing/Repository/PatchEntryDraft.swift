@@ -42,7 +42,30 @@ package struct PatchEntryDraft: Sendable {
     /// The state; nil if only a later version of the library knows it.
     package var state: PatchList.Entry.State? {
         get { json[Key.state]?.text.flatMap(PatchList.Entry.State.init) }
-        set { json.set(Key.state, newValue.map { .string($0.rawValue) }) }
+        set {
+            let isStop = newValue == .paused || newValue == .withdrawn
+            if isStop, state == .shadow {
+                json.set(Key.before, .string(PatchList.Entry.State.shadow.rawValue))
+            } else if !isStop || state == .active {
+                json.set(Key.before, nil)
+            }
+            json.set(Key.state, newValue.map { .string($0.rawValue) })
+        }
+    }
+
+    /// Whether devices run it, or run it in shadow.
+    package var isOffered: Bool { state == .active || state == .shadow }
+
+    /// The state in which it is offered again: in shadow if it was in shadow when it was paused or withdrawn.
+    package var resumedState: PatchList.Entry.State {
+        if let state, isOffered { return state }
+        return json[Key.before]?.text == PatchList.Entry.State.shadow.rawValue ? .shadow : .active
+    }
+
+    /// Makes it active, or lets it be active once it is resumed.
+    package mutating func leaveShadow() {
+        if state == .shadow { state = .active }
+        json.set(Key.before, nil)
     }
 
     /// Why it was changed last.
@@ -57,7 +80,7 @@ package struct PatchEntryDraft: Sendable {
         set { json.set(Key.since, newValue.map { .string($0.description) }) }
     }
 
-    /// The time since which it has been offered without a pause.
+    /// The time since which it has been offered, or been in shadow, without a pause.
     package var offered: Timestamp? {
         get { json[Key.offered]?.text.flatMap { Timestamp($0) } }
         set { json.set(Key.offered, newValue.map { .string($0.description) }) }
@@ -86,7 +109,7 @@ package struct PatchEntryDraft: Sendable {
         guard old?.json.encoded() != json.encoded() else { return self }
         var entry = self
         entry.since = details.now
-        if state == .active, old?.state != .active { entry.offered = details.now }
+        if isOffered, old?.state != state { entry.offered = details.now }
         entry.author = details.author
         if entry.reason == old?.reason { entry.reason = details.reason }
         return entry
@@ -124,10 +147,20 @@ extension PatchEntryDraft {
     /// Whether it is offered, and to whom.
     package var words: String {
         switch state {
-        case .withdrawn?: "withdrawn"
-        case .active?: "offered \(audience)"
-        case .paused?: "paused, \(audience)"
-        case nil: "of an unknown state, \(audience)"
+        case .withdrawn?: stateText
+        case .active?: "\(stateText) \(audience)"
+        case .shadow?, .paused?, nil: "\(stateText), \(audience)"
+        }
+    }
+
+    /// Whether it is offered, and whether it was in shadow when it was paused or withdrawn.
+    package var stateText: String {
+        switch state {
+        case .withdrawn?: resumedState == .shadow ? "withdrawn from shadow" : "withdrawn"
+        case .active?: "offered"
+        case .shadow?: "in shadow"
+        case .paused?: resumedState == .shadow ? "paused in shadow" : "paused"
+        case nil: "of an unknown state"
         }
     }
 
@@ -145,22 +178,35 @@ extension PatchEntryDraft {
 extension PatchEntryDraft {
     /// Changes the state at a user's request.
     ///
-    /// - Throws: `usage` if a withdrawn patch is to be paused.
+    /// - Throws: `usage` if a withdrawn patch is to be paused, or to be in shadow: a library that does not know shadow takes it as
+    ///   paused.
     package mutating func setState(_ new: PatchList.Entry.State) throws(PatchError) {
         guard new != .paused || state != .withdrawn else {
             throw PatchError(
-                .usage, "it is withdrawn, and pausing would give it back to devices that still have it",
-                remedy: PublishingRemedy.resumeFirst)
+                .usage, "\(name) is withdrawn, and pausing would give it back to devices that still have it",
+                remedy: resumedState == .shadow ? PublishingRemedy.packHigherInShadow : .resumeFirst)
+        }
+        guard new != .shadow || state != .withdrawn else {
+            throw PatchError(
+                .usage, "\(name) is withdrawn, and devices that still have it would keep it if they do not know shadow",
+                remedy: PublishingRemedy.packHigherInShadow)
         }
         state = new
     }
 }
 
 extension PatchEntryDraft {
-    /// Whether it reaches devices to which another entry does not offer it.
+    /// Whether it reaches devices to which another entry does not offer it. In shadow it reaches fewer than any that is active.
     func reachesMore(than other: PatchEntryDraft) -> Bool {
-        guard state == .active else { return state == .paused && other.state == .withdrawn }
-        guard other.state == .active else { return true }
+        func reach(_ entry: PatchEntryDraft) -> Int {
+            switch entry.state {
+            case .withdrawn?: 0
+            case .paused?, nil: 1
+            case .shadow?: 2
+            case .active?: 3
+            }
+        }
+        guard isOffered, state == other.state else { return reach(self) > reach(other) }
         // All users are not all devices: a device may have no user.
         if other.basisPoints == 10_000, other.rollout?.unit != .user { return false }
         let isElsewhere = rollout?.unit != other.rollout?.unit || rollout?.seed != other.rollout?.seed

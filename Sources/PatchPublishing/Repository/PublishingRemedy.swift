@@ -73,6 +73,8 @@ package enum PublishingRemedy: PatchError.Remedy, Equatable {
     case takeFromBackup
     /// Pack a patch again with a higher version, or confirm that devices with the higher one may go without this one.
     case packHigher
+    /// Pack a patch again with a higher version, and publish it in shadow.
+    case packHigherInShadow
     /// Name the version.
     case giveVersion
     /// Name the state to restore; the last one has this snapshot.

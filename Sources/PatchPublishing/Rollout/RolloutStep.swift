@@ -3,7 +3,7 @@ internal import PatchFeed
 
 /// The next action in a rollout that proceeds step by step.
 package enum RolloutStep: Sendable, Equatable {
-    /// It is offered to more devices: this many of 10,000.
+    /// It is offered to more devices: this many of 10,000. If it is in shadow, it becomes active.
     case widen(Int)
     /// A gate is crossed.
     case pause(Gate)
@@ -13,12 +13,13 @@ package enum RolloutStep: Sendable, Equatable {
     case wait([Reason])
     /// It is on its last step, and no gate is crossed.
     case complete
-    /// It is withdrawn, or it is paused, possibly by a gate. An alarm lasts until a decision is made.
+    /// It is withdrawn, or it is paused, possibly by a gate, or in shadow, which is not a step. An alarm lasts until a decision is
+    /// made.
     case stopped(by: Gate?)
 
     /// The conditions for the next step.
     package struct Rules: Sendable {
-        /// The parts of 10,000, in ascending order.
+        /// The parts of 10,000, in ascending order; 0 for shadow.
         package let steps: [Int]
         /// The minimum duration of each step, in seconds.
         package let soak: Int
@@ -27,16 +28,23 @@ package enum RolloutStep: Sendable, Equatable {
         /// How many devices must have reported the patch for the first time since the step began.
         package let newDevices: Int
 
+        /// Whether a patch in shadow goes to the first percentage.
+        package var beginsInShadow: Bool { steps.first == 0 }
+
         package init(steps: [Int], soak: Int, fresh: Int, newDevices: Int) {
             (self.steps, self.soak, self.fresh, self.newDevices) = (steps, soak, fresh, newDevices)
         }
 
-        /// The steps in a list of percentages; nil if they are invalid, or not in ascending order.
+        /// The steps in a list of percentages, which `shadow` may precede; nil if they are invalid, not in ascending order, or only
+        /// `shadow`.
         package static func steps(_ text: String) -> [Int]? {
-            let steps = text.split(separator: ",", omittingEmptySubsequences: false).map {
-                Rollout.basisPoints(String($0)) ?? 0
+            var steps: [Int] = []
+            for word in text.split(separator: ",", omittingEmptySubsequences: false) {
+                let step = word == "shadow" ? 0 : Rollout.basisPoints(String(word)).flatMap { $0 > 0 ? $0 : nil }
+                guard let step, steps.last.map({ $0 < step }) ?? true else { return nil }
+                steps.append(step)
             }
-            return !steps.contains(0) && zip(steps, steps.dropFirst()).allSatisfy { $0 < $1 } ? steps : nil
+            return steps == [0] ? nil : steps
         }
     }
 
@@ -110,7 +118,7 @@ package enum RolloutStep: Sendable, Equatable {
             return
         }
         let crossed = evidence.gates.first { $0.verdict == .crossed }
-        guard entry.state == .active else {
+        guard entry.isOffered else {
             let cause = evidence.gates.first { entry.reason?.hasPrefix("\($0.text): ") ?? false } ?? crossed
             self = .stopped(by: entry.state == .paused ? cause : nil)
             return
@@ -123,7 +131,12 @@ package enum RolloutStep: Sendable, Equatable {
             self = .wait([.switchedOff])
             return
         }
-        guard let next = rules.steps.first(where: { $0 > entry.basisPoints }) else {
+        let isShadow = entry.state == .shadow
+        guard !isShadow || rules.beginsInShadow else {
+            self = .stopped(by: nil)
+            return
+        }
+        guard let next = rules.steps.first(where: { $0 > (isShadow ? 0 : entry.basisPoints) }) else {
             self = .complete
             return
         }
@@ -162,6 +175,7 @@ extension FeedRepository {
         var new = entry
         switch step {
         case .widen(let part):
+            new.state = .active
             new.rollout = Rollout(
                 basisPoints: part, unit: entry.rollout?.unit ?? .installation, seed: entry.rollout?.seed)
             details.reason = gates.map { "\($0.text) is passed" }.joined(separator: ", ")

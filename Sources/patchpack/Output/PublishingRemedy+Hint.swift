@@ -56,6 +56,7 @@ extension PublishingRemedy {
         case .deployOrPurge: "deploy it, or purge metadata/timestamp.json from the caches in between"
         case .takeFromBackup: "take this file from a backup, or from where the feed is served"
         case .packHigher: "pack it again with a higher version, or give --allow-lower"
+        case .packHigherInShadow: "pack it again with a higher version, and publish that one with --shadow"
         case .giveVersion: "give --patch-version N"
         case .giveState(let snapshot):
             "`patchpack feed log DIR` shows the last changes; to restore that state anyway, give --to \(snapshot)"

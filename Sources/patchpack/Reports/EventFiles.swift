@@ -113,7 +113,8 @@ extension FeedRepository {
         list.entries.map { entry in
             FleetReport.Listed(
                 id: entry.id, version: entry.version,
-                stopped: entry.state == .withdrawn ? entry.since : list.isEnabled ? nil : list.stop?.time)
+                stopped: entry.state == .withdrawn ? entry.since : list.isEnabled ? nil : list.stop?.time,
+                isLive: entry.state == .active)
         }
     }
 }

@@ -38,6 +38,9 @@ extension FeedRepository {
         perPatch("patch_offered_permyriad", "To how many of 10,000 devices it is offered; 0 unless it is active.") {
             $0.state == .active ? $0.basisPoints : 0
         }
+        perPatch("patch_shadow_permyriad", "On how many of 10,000 devices it is in shadow; 0 unless it is.") {
+            $0.state == .shadow ? $0.basisPoints : 0
+        }
         perPatch("patch_withdrawn", "1 if it is withdrawn.") { $0.state == .withdrawn ? 1 : 0 }
         perPatch("patch_paused", "1 if it is paused.") { $0.state == .paused ? 1 : 0 }
         return text.text

@@ -64,6 +64,7 @@ extension FleetReport.Device.Held {
         let words =
             switch stage {
             case .none: ""
+            case .shadow: "in shadow"
             case .refused: "refused"
             case .trial: "on trial"
             case .good: "good"

@@ -39,14 +39,16 @@ extension FleetReport.Patch {
     fileprivate var json: JSONValue {
         let counts: [(key: String, value: JSONValue)] = [
             ("devices", devices), ("running", running), ("failing", failing), ("rolledBack", rolledBack),
-            ("suspected", suspected), ("refused", refused), ("trial", trial), ("good", good), ("over", over),
-            ("withdrawn", withdrawn),
+            ("suspected", suspected), ("refused", refused), ("inShadow", inShadow), ("trial", trial), ("good", good),
+            ("over", over), ("withdrawn", withdrawn),
             ("calls", calls),
-            ("failures", failures), ("fallbacks", fallbacks),
+            ("failures", failures), ("fallbacks", fallbacks), ("shadowed", shadowed),
         ].map { ($0, .integer($1)) }
         let others: [(key: String, value: JSONValue)] = [
             ("stopped", stopped.json), ("heard", .integer(heard)),
             ("keeping", .integer(keeping)),
+            ("compared", .object(comparison.counts)),
+            ("functions", .array(comparisons.prefix(100).map(\.json))),
             ("failureRate", failureRate.json), ("failingDevices", Share(failing, of: devices).json),
             ("meanNanoseconds", meanTime.map(JSONValue.integer) ?? .null),
             ("longestNanoseconds", measured > 0 ? .integer(longest) : .null),
@@ -68,6 +70,30 @@ extension FleetReport.Patch {
             ),
         ]
         return .object([("id", .string(id)), ("version", .integer(version))] + counts + others)
+    }
+}
+
+extension FleetReport.Comparison {
+    fileprivate var counts: [(key: String, value: JSONValue)] {
+        [
+            ("agreed", .integer(agreed)), ("differed", .integer(differed)), ("failed", .integer(failed)),
+            ("incomparable", .integer(incomparable)), ("differing", differing.json),
+            ("meanNanoseconds", meanTime.map(JSONValue.integer) ?? .null),
+        ]
+    }
+
+    fileprivate var json: JSONValue {
+        let reasons = reasons.map { JSONValue.object([("reason", .string($0.text)), ("count", .integer($0.count))]) }
+        let examples = examples.map { example in
+            JSONValue.object([
+                ("answer", .string(example.answer)), ("result", .string(example.result)),
+                ("file", .optional(example.place.file)), ("line", example.place.line.map(JSONValue.integer) ?? .null),
+            ])
+        }
+        return .object(
+            [("function", .string(function))] + counts + [
+                ("reasons", .array(reasons)), ("otherReasons", .integer(otherReasons)), ("examples", .array(examples)),
+            ])
     }
 }
 
@@ -112,6 +138,7 @@ extension FleetReport.Stage {
     fileprivate var name: String {
         switch self {
         case .none: ""
+        case .shadow: "shadow"
         case .refused: "refused"
         case .trial: "trial"
         case .good: "good"

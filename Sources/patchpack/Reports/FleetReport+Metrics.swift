@@ -56,6 +56,15 @@ extension FleetReport {
         perPatch("patch_calls", "Calls of its replacements.") { $0.calls }
         perPatch("patch_failures", "Calls that failed.") { $0.failures }
         perPatch("patch_fallbacks", "Calls that something else than the patch answered.") { $0.fallbacks }
+        let compared: [(String, String, (Patch) -> Int)] = [
+            ("devices", "Devices that have compared it in shadow.", { $0.shadowed }),
+            ("agreed", "Runs in shadow that ended as the call.", { $0.comparison.agreed }),
+            ("differed", "Runs in shadow that ended otherwise.", { $0.comparison.differed }),
+            ("failed", "Runs in shadow that failed.", { $0.comparison.failed }),
+            ("incomparable", "Calls that could not be compared in shadow.", { $0.comparison.incomparable }),
+            ("nanoseconds", "The time of its script in shadow.", { $0.comparison.nanoseconds }),
+        ]
+        for (name, help, value) in compared { perPatch("patch_shadow_\(name)", help, value) }
         perGate("gate_crossed", "1 if it is sure that the part is above the gate's bound.", .crossed)
         perGate("gate_passed", "1 if it is sure that the part is below the gate's bound.", .passed)
         return text.text

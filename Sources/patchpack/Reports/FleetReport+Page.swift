@@ -246,7 +246,7 @@ struct HTMLChart {
             let parts: [(name: String, count: Int, style: String)] = [
                 // A patch is good on a device if the app starts with it. Its calls may still fail.
                 ("good", patch.good, patch.failing == 0 ? "good" : "c\(Self.color(index))"),
-                ("trial", patch.trial, "c\(Self.color(index))"),
+                ("in shadow", patch.inShadow, "rest"), ("trial", patch.trial, "c\(Self.color(index))"),
                 ("rolled back", patch.rolledBack, "bad"), ("over", patch.over, "rest"),
                 ("withdrawn", patch.withdrawn, "rest"),
             ]

@@ -207,7 +207,7 @@ extension FleetReport.Patch {
             ("running", "\(running.grouped)  \(Share(running, of: devices).value?.percent ?? "")"),
             (
                 "stages",
-                "\(trial.grouped) on trial, \(good.grouped) good, \(over.grouped) over, \(withdrawn.grouped) withdrawn"
+                "\(inShadow > 0 ? "\(inShadow.grouped) in shadow, " : "")\(trial.grouped) on trial, \(good.grouped) good, \(over.grouped) over, \(withdrawn.grouped) withdrawn"
             ),
             ("failing", part(failing)), ("rolled back", part(rolledBack)), ("refused", part(refused)),
         ]
@@ -236,7 +236,7 @@ extension FleetReport.Patch {
         return rows + faults.prefix(5).map { ($0.event, $0.text) }
     }
 
-    /// How often it was called, and how long the calls took.
+    /// How often it was called, and how long the calls took; and what it would change in shadow.
     var workRows: [(name: String, value: String)] {
         var rows: [(name: String, value: String)] = []
         if let rate = failureRate.value {
@@ -251,8 +251,18 @@ extension FleetReport.Patch {
             let most = time95.flatMap { $0 < longest ? "95 % below \($0.duration), " : nil } ?? ""
             rows.append(("time", "\(meanTime.duration) on average, \(most)at most \(longest.duration)"))
         }
+        guard shadowed > 0 || !comparisons.isEmpty else { return rows }
+        rows.append(("shadow", "\(shadowed.counting("device")); \(comparison.text)"))
+        let shown = comparisons.prefix(Self.mostFunctions)
+        rows += shown.map { ("in \($0.function)", ([$0.text] + $0.examples.map(\.text)).joined(separator: "; ")) }
+        if comparisons.count > shown.count {
+            rows.append(("", (comparisons.count - shown.count).counting("more function")))
+        }
         return rows
     }
+
+    /// The most functions whose comparisons are shown.
+    private static let mostFunctions = 8
 
     /// The new devices of some hours, in at most 48 characters.
     private func sparkline(_ range: ClosedRange<Int>) -> String {
@@ -264,6 +274,33 @@ extension FleetReport.Patch {
         let bars = Array("▁▂▃▄▅▆▇█")
         let most = max(1, counts.max() ?? 1)
         return String(counts.map { bars[Int((Double($0) / Double(most) * 7).rounded())] })
+    }
+}
+
+extension FleetReport.Comparison {
+    /// The counts, the time, and why calls could not be compared.
+    fileprivate var text: String {
+        let part = differing.value.map { "  \($0.percent) (\(differing.interval.text))" } ?? ""
+        let known = reasons.prefix(5).map { "\($0.text) \($0.count.grouped)" }
+        let others = reasons.dropFirst(5).reduce(otherReasons) { $0.addingOrMost($1.count) }
+        let causes = reasons.isEmpty ? [] : known + (others > 0 ? ["other \(others.grouped)"] : [])
+        return
+            (["\(differed.grouped) of \(differing.total.counting("compared call")) differed\(part)"]
+            + (failed > 0 ? ["\(failed.counting("run")) failed"] : [])
+            + (incomparable > 0
+                ? [
+                    "\(incomparable.counting("call")) could not be compared"
+                        + (causes.isEmpty ? "" : " (\(causes.joined(separator: ", ")))")
+                ] : [])
+            + (nanoseconds > 0 ? meanTime.map { ["\($0.duration) on average"] } ?? [] : [])).joined(separator: ", ")
+    }
+}
+
+extension FleetReport.Comparison.Example {
+    /// `19.0 would be 20.0 (cart.lua:3)`.
+    fileprivate var text: String {
+        let file = place.file.map { file in " (\(file)\(place.line.map { ":\($0)" } ?? ""))" } ?? ""
+        return "\(answer) would be \(result)\(file)"
     }
 }
 

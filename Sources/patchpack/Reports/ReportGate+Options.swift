@@ -5,7 +5,7 @@ extension Option {
     static let gate = Option(
         name: "gate", value: .text("BOUND"), repeats: true,
         help:
-            "bound of failures, fallbacks, failing, rolled-back, refused, sync-failed or store-failed, such as 'failing<0.5%'; or 'time-p95<5ms'"
+            "bound of failures, fallbacks, differs, failing, rolled-back, refused, sync-failed or store-failed, such as 'failing<0.5%'; or 'time-p95<5ms'"
     )
     static let withdrawIf = Option(
         name: "withdraw-if", value: .text("BOUND"), repeats: true,

@@ -101,6 +101,25 @@ import Testing
         #expect(try codes(list(entry(2, state: "frozen"))) == ["2 paused"])
     }
 
+    /// A version in shadow takes no other one off, and one that was live is no longer kept.
+    @Test func shadowEntry_besideOthers_runsAboveTheLiveVersion() throws {
+        let shadow = try list([entry(3, state: "shadow"), entry(2, state: "shadow"), entry(1)].joined(separator: ","))
+        #expect(try codes(shadow) == ["3 shadow", "2 superseded", "1 offered"])
+        #expect(try codes(shadow, held: 1) == ["3 shadow", "2 superseded", "1 kept"])
+        #expect(try codes(shadow, held: 3) == ["3 shadow", "2 superseded", "1 offered"])
+        #expect(try codes(shadow, held: 4) == ["4 unlisted", "3 superseded", "2 superseded", "1 superseded"])
+        #expect(try codes(shadow, banned: [3]) == ["3 banned", "2 shadow", "1 offered"])
+        let lower = try list(entry(2) + "," + entry(1, state: "shadow"))
+        #expect(try codes(lower) == ["2 offered", "1 superseded"])
+        let group = #","groups":["qa"]"#
+        let some = try list([entry(3, group, state: "shadow"), entry(2, state: "shadow")].joined(separator: ","))
+        #expect(try codes(some) == ["3 group", "2 shadow"])
+        #expect(try codes(some, held: 3) == ["3 group", "2 shadow"])
+        #expect(try codes(some, device { $0.groups = ["qa"] }) == ["3 shadow", "2 superseded"])
+        let newer = #""enabled":true,"schema":2"#
+        #expect(try codes(list(entry(3, state: "shadow"), newer)) == ["3 feed-too-new"])
+    }
+
     @Test func withdrawnEntry_anyDevice_isWithdrawn() throws {
         let withdrawn = try list(entry(2, state: "withdrawn") + "," + entry(1))
         #expect(try codes(withdrawn, held: 2) == ["2 withdrawn", "1 offered"])

@@ -32,11 +32,11 @@ import Testing
         return true
     }
 
-    private func publication(_ version: Int, bytes: String = "envelope", paused: Bool = false) throws(PatchError)
-        -> Publication
+    private func publication(_ version: Int, bytes: String = "envelope", state: PatchList.Entry.State = .active)
+        throws(PatchError) -> Publication
     {
         var entry = PatchEntryDraft(FeedFixture.entry(version))
-        if paused { entry.state = .paused }
+        entry.state = state
         return try Publication(
             FeedFile.Contents(Array("\(bytes) \(version)".utf8)), name: FeedFixture.name(version), entry: entry)
     }
@@ -103,12 +103,68 @@ import Testing
     /// Pausing would restore it on devices that still have it.
     @Test mutating func pause_withdrawnEntry_isRefused() throws {
         #expect(try set(.withdrawn, of: 3) && set(.withdrawn, of: 2))
-        #expect(remedy { _ = try set(.paused, of: 3) } == .resumeFirst)
+        let pause = refusal { _ = try set(.paused, of: 3) }
+        #expect(pause?.message.hasPrefix("\(Self.id) 3 is withdrawn, and ") == true)
+        #expect(pause?.remedy as? PublishingRemedy == .resumeFirst)
         #expect(try set(.active, of: 3) && set(.paused, of: 3))
+    }
+
+    /// A library that does not know shadow would keep it on devices that still have it.
+    @Test mutating func shadow_withdrawnEntry_isRefused() throws {
+        _ = try set(.withdrawn, of: 3)
+        #expect(remedy { _ = try set(.shadow, of: 3) } == .packHigherInShadow)
+        #expect(try set(.shadow, of: 2) && set(.withdrawn, of: 2) && entry(2).resumedState == .shadow)
+        for state in [PatchList.Entry.State.shadow, .paused] {
+            let error = refusal { _ = try set(state, of: 2) }
+            #expect(error?.message.hasPrefix("\(Self.id) 2 is withdrawn, and ") == true)
+            #expect(error?.remedy as? PublishingRemedy == .packHigherInShadow, "resume is refused too")
+        }
+    }
+
+    @Test mutating func resume_entryPausedInShadow_isInShadowAgain() throws {
+        _ = try set(.paused, of: 2)
+        #expect(try entry(2).resumedState == .active && entry(2).words == "paused, to all")
+        #expect(try set(.shadow, of: 3) && entry(3).words == "in shadow, to all" && entry(3).resumedState == .shadow)
+        for state in [PatchList.Entry.State.paused, .withdrawn, .withdrawn] {
+            _ = try set(state, of: 3)
+            #expect(try entry(3).resumedState == .shadow)
+        }
+        #expect(try set(.active, of: 3) && set(.paused, of: 3) && entry(3).resumedState == .active)
+        var paused = try entry(3)
+        paused.state = .shadow
+        paused.state = .paused
+        #expect(try paused.words == "paused in shadow, to all" && !paused.isEquivalent(to: entry(3)))
+        paused.leaveShadow()
+        #expect(try paused.words == "paused, to all" && paused.isEquivalent(to: entry(3)))
+        paused.state = .shadow
+        paused.leaveShadow()
+        #expect(paused.words == "offered to all")
+    }
+
+    /// Events from before a change between shadow and offer say nothing about what comes after it.
+    @Test mutating func shadow_activeEntry_isOfferedSinceThen() throws {
+        for (hours, state) in [(1, PatchList.Entry.State.shadow), (2, .active), (3, .shadow)] {
+            let later = ChangeDetails(at: Timestamp(secondsSince1970: details.now.secondsSince1970 + hours * 3600)!)
+            for _ in 0..<2 {
+                let old = try entry(3)
+                var new = old
+                try new.setState(state)
+                new.groups = old.groups + ["qa"]
+                feed.replace(old, with: new, in: later)
+            }
+            #expect(try entry(3).offered == later.now)
+            let old = try entry(3)
+            var wider = old
+            wider.groups = ["all"]
+            feed.replace(old, with: wider, in: ChangeDetails(at: later.now.adding(days: 1)))
+            #expect(try entry(3).offered == later.now, "it was not offered anew")
+        }
     }
 
     @Test mutating func devicesFallBackToTheNextOffer() throws {
         #expect(try entry(3).fallback(of: feed.entries(of: Self.id)) == nil, "it is offered")
+        _ = try set(.shadow, of: 3)
+        #expect(try entry(3).fallback(of: feed.entries(of: Self.id))?.version == 2)
         _ = try set(.withdrawn, of: 3)
         #expect(try entry(3).fallback(of: feed.entries(of: Self.id))?.version == 2)
         _ = try set(.paused, of: 2)
@@ -129,7 +185,8 @@ import Testing
     /// A version that devices get, and no version above it, is not removed.
     @Test(
         arguments: [
-            (500, nil, [1]), (10_000, nil, []), (nil, PatchList.Entry.State.paused, [1]), (nil, nil, []),
+            (500, nil, [1]), (10_000, nil, []), (nil, PatchList.Entry.State.paused, [1]), (nil, .shadow, [1]),
+            (nil, nil, []),
         ] as [(Int?, PatchList.Entry.State?, [Int])])
     func prune_versionThatDevicesGet_isKept(basisPoints: Int?, state: PatchList.Entry.State?, needed: [Int]) throws {
         var feed = feed
@@ -147,6 +204,14 @@ import Testing
         let pruned = try feed.prune([Self.id], keeping: 1, in: details)
         #expect(pruned.needed.map(\.version) == needed && pruned.removed.map(\.version) == (needed.isEmpty ? [1] : []))
         #expect((feed.digest(of: FeedFixture.path(1)) != nil) == !needed.isEmpty)
+    }
+
+    @Test mutating func prune_versionInShadow_isKept() throws {
+        _ = try (set(.paused, of: 3), set(.shadow, of: 2), set(.shadow, of: 1))
+        let pruned = try feed.prune([Self.id], keeping: 1, in: details)
+        #expect(pruned.needed.map(\.version) == [2] && pruned.removed.map(\.version) == [1])
+        _ = try set(.shadow, of: 3)
+        #expect(try feed.prune([Self.id], keeping: 1, in: details).removed.map(\.version) == [2])
     }
 
     /// A version for other apps, for apps of a lower engine level, or for other devices is needed too.
@@ -212,12 +277,34 @@ import Testing
         // The higher one is not offered to any device.
         for version in 4...5 { _ = try set(.withdrawn, of: version) }
         for version in 1...3 { _ = try set(.withdrawn, of: version) }
-        _ = try feed.publish([publication(6, paused: true)], in: details)
+        _ = try feed.publish([publication(6, state: .paused)], in: details)
         #expect(throws: Never.self) { try feed.publish([publication(7), publication(8)], in: details) }
         // A paused one may be resumed.
-        _ = try feed.publish([publication(10, paused: true)], in: details)
+        _ = try feed.publish([publication(10, state: .paused)], in: details)
         let paused = refusal { _ = try feed.publish([publication(9)], in: details) }
         #expect(paused?.code == .feedListed && paused?.message.contains("10 is paused") == true)
+    }
+
+    /// A version in shadow takes a lower one off only if that is in shadow too.
+    @Test mutating func publish_higherVersionInShadow_isNotInTheWay() throws {
+        _ = try feed.publish([publication(9, state: .shadow)], in: details)
+        #expect(try entry(3).state == .active && entry(3).offered == details.now)
+        #expect(throws: Never.self) { try feed.publish([publication(7)], in: details) }
+        let error = refusal { _ = try feed.publish([publication(8, state: .shadow)], in: details) }
+        #expect(error?.message.contains("9 is in shadow, to all") == true)
+        #expect(remedy { _ = try feed.publish([publication(6, state: .shadow)], in: details) } == .packHigher)
+    }
+
+    /// Nobody stops the version in shadow, and leaves the one that answers.
+    @Test mutating func meantEntry_stopAboveLiveVersion_needsVersion() throws {
+        func meant(_ version: Int? = nil, isStopped: Bool) throws -> Int {
+            try feed.meantEntry(Self.id, version: version, of: feed.entries(of: Self.id), isStopped: isStopped).version
+        }
+        _ = try set(.shadow, of: 3)
+        #expect(remedy { _ = try meant(isStopped: true) } == .giveVersion)
+        #expect(try meant(isStopped: false) == 3 && meant(2, isStopped: true) == 2 && meant(3, isStopped: true) == 3)
+        for version in 1...2 { _ = try set(.withdrawn, of: version) }
+        #expect(try meant(isStopped: true) == 3, "no version answers")
     }
 
     /// The good version must not be withdrawn instead of the one that was offered by mistake.
@@ -280,9 +367,19 @@ import Testing
                 }
             }
         }
-        for state in [PatchList.Entry.State.withdrawn, .paused] {
-            #expect(refused(stopped(state), to: wide, by: "ada"))
+        let rising: [PatchList.Entry.State] = [.withdrawn, .paused, .shadow, .active]
+        for (reach, state) in rising.enumerated() {
+            for (other, old) in rising.enumerated() {
+                #expect(refused(stopped(state), to: stopped(old), by: "ada") == (other > reach), "\(state) -> \(old)")
+            }
         }
+        // From shadow for all to an offer to a part, and back.
+        let shadow = changed(stopped(.shadow), by: "ada", part(10_000))
+        #expect(throws: Never.self) { try narrow.checkUndo(to: shadow, undoing: [narrow.list.change], by: "ada") }
+        var undone = narrow
+        #expect(try undone.undo(to: shadow, in: details("ada")))
+        #expect(undone.list.entries.allSatisfy { $0.words == "in shadow, to 100% by installation" })
+        #expect(refused(changed(shadow, by: "ada", part(500)), to: shadow, by: "ada"))
         // The same share of all devices, but other devices, and apps that were too old.
         let mixed = changed(narrow, by: "ada") { list in
             list.entries = list.entries.map {
@@ -297,7 +394,7 @@ import Testing
         #expect(throws: Never.self) {
             try empty.checkUndo(to: stopped(.withdrawn), undoing: [empty.list.change], by: "ada")
         }
-        #expect(refused(empty, to: feed, by: "ada"))
+        #expect(refused(empty, to: feed, by: "ada") && refused(empty, to: stopped(.shadow), by: "ada"))
         let off = changed(feed, by: "ada") { $0.isEnabled = false }
         #expect(refused(off, to: feed, by: "ada"))
         #expect(throws: Never.self) { try feed.checkUndo(to: off, undoing: [feed.list.change], by: nil) }
@@ -313,7 +410,7 @@ import Testing
         }
         let first = try feed.publish([publication(3), publication(4)], in: details)
         #expect(first.map(words) == ["unchanged", "added"])
-        let paused = try feed.publish([publication(4, paused: true), publication(4)], in: details)
+        let paused = try feed.publish([publication(4, state: .paused), publication(4)], in: details)
         #expect(paused.map(words) == ["offered to all", "unchanged"])
         #expect(refusal { _ = try feed.publish([publication(3, bytes: "other")], in: details) }?.code == .feedPublished)
         // A pruned version keeps its bytes.

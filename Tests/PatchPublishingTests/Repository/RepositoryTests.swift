@@ -224,6 +224,26 @@ import Testing
         #expect(entry.rollout?.basisPoints == 500)
     }
 
+    /// The state to which a patch resumes belongs to the pause.
+    @Test func rebase_pausedInShadow_resumesInShadow() throws {
+        func changed(_ feed: FeedRepository, _ change: (inout PatchEntryDraft) -> Void) -> FeedRepository {
+            var (feed, entry) = (feed, feed.list.entries[0])
+            change(&entry)
+            feed.replace(feed.list.entries[0], with: entry, in: details)
+            return feed
+        }
+        let base = changed(try feed.repository()) { $0.state = .shadow }
+        var waiting = changed(base) { ($0.state, $0.rollout) = (.active, Rollout(basisPoints: 500)) }
+        try waiting.rebase(from: base, onto: changed(base) { $0.state = .paused }, in: details)
+        #expect(waiting.list.entries[0].words == "paused in shadow, to 5% by installation")
+        var paused = changed(base) { $0.state = .paused }
+        try paused.rebase(from: base, onto: changed(base) { $0.state = .active }, in: details)
+        var entry = paused.list.entries[0]
+        #expect(entry.words == "offered to all" && entry.resumedState == .active)
+        entry.state = .paused
+        #expect(entry.words == "paused, to all")
+    }
+
     /// The keys of a state with an unknown root are not compared, because they may be from any time.
     @Test func keysOfAnUnknownRootAreNotCompared() throws {
         let old = try feed.repository()

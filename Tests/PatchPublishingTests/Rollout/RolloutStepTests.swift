@@ -150,9 +150,52 @@ import Testing
         #expect(same.changed.isEmpty)
     }
 
+    /// The ladder begins with shadow, whose audience is no step.
+    @Test func rolloutStep_shadow_becomesTheFirstPercentage() throws {
+        func step(_ steps: String, _ gates: [RolloutStep.Gate] = [Self.passed], now: Timestamp? = nil) throws
+            -> RolloutStep
+        {
+            var (shadow, evidence) = (entry, evidence)
+            (shadow.state, shadow.rollout, evidence.gates) = (.shadow, Rollout(basisPoints: 10_000), gates)
+            let rules = RolloutStep.Rules(
+                steps: try #require(RolloutStep.Rules.steps(steps)), soak: 3600, fresh: 600, newDevices: 10)
+            return RolloutStep(of: shadow, isEnabled: true, by: rules, evidence, at: now ?? self.now)
+        }
+        #expect(try step("shadow,1%,5%") == .widen(100))
+        #expect(try step("shadow,1%", [Self.crossed]) == .pause(Self.crossed))
+        #expect(try step("shadow,1%", [Self.undecided]) == .wait([.undecided(Self.undecided)]))
+        let early = Timestamp(secondsSince1970: now.secondsSince1970 - 1)
+        #expect(try step("shadow,1%", now: early) == .wait([.young(3599, soak: 3600)]))
+        // A patch that was taken back into shadow does not become live by a ladder without it.
+        #expect(try step("1%,5%") == .stopped(by: nil) && step("1%,5%", [Self.crossed]) == .pause(Self.crossed))
+        let live = RolloutStep.Rules(steps: [0, 100, 500], soak: 0, fresh: 600, newDevices: 0)
+        #expect(RolloutStep(of: entry, isEnabled: true, by: live, evidence, at: now) == .widen(500))
+    }
+
+    @Test func take_entryInShadow_isActive() throws {
+        var repository = try feed.repository()
+        func shadow() -> PatchEntryDraft {
+            let old = repository.list.entries[0]
+            var shadow = old
+            shadow.state = .shadow
+            repository.replace(old, with: shadow, in: FeedFixture.details)
+            return repository.list.entries[0]
+        }
+        var details = FeedFixture.details
+        let widened = repository.take(.widen(100), of: shadow(), passing: [], in: &details)
+        #expect(widened.words == "offered to 1% by installation")
+        let paused = repository.take(.pause(Self.crossed), of: shadow(), passing: [], in: &details)
+        #expect(paused.words == "paused in shadow, to 1% by installation" && paused.resumedState == .shadow)
+    }
+
     @Test func stepsRise() {
         #expect(RolloutStep.Rules.steps("1%,5%,25%,100%") == [100, 500, 2500, 10_000])
-        for text in ["", "0%", "5%,1%", "5%,5%", "1%,,5%", "x", "1%,101%"] {
+        #expect(RolloutStep.Rules.steps("shadow,1%") == [0, 100])
+        for text in [
+            "shadow", "1%,shadow", "shadow,shadow", "shadow,0%", "shadow,", "Shadow,1%", "", "0%", "5%,1%", "5%,5%",
+            "1%,,5%",
+            "x", "1%,101%",
+        ] {
             #expect(RolloutStep.Rules.steps(text) == nil, "\(text)")
         }
     }

@@ -24,15 +24,17 @@ import Testing
         try #require(prepare.status == 0, "\(prepare.error)")
     }
 
-    /// Lines of devices that activated the patch at this moment. It failed on some of them.
-    private func report(_ devices: Range<Int>, failing: Int, secondsAgo: Int = 0) throws {
+    /// Lines of devices that activated the patch at this moment, or compared it. It failed on some of them.
+    private func report(
+        _ devices: Range<Int>, failing: Int, secondsAgo: Int = 0, as event: String = "activated"
+    ) throws {
         let seconds = Int(Date().timeIntervalSince1970) - secondsAgo
         let time = try #require(Timestamp(secondsSince1970: seconds)).description.dropLast()
         func line(_ event: String, _ device: Int) -> String {
             #"{"schema":"patchpack.event/1","timestamp":"\#(time).900Z","resource":{"app.installation.id":"\#(device)","service.name":"com.example.shop","service.version":"2.3.1"},"severityNumber":9,"eventName":"\#(event)","attributes":{"patch.id":"com.example.shop.cart-total","patch.version":7}}"#
         }
         let lines = devices.flatMap {
-            [line("activated", $0)] + ($0 - devices.lowerBound < failing ? [line("failed", $0)] : [])
+            [line(event, $0)] + ($0 - devices.lowerBound < failing ? [line("failed", $0)] : [])
         }
         try folder.write(lines.joined(separator: "\n") + "\n", to: "events/\(devices.lowerBound).jsonl")
     }
@@ -59,6 +61,30 @@ import Testing
         return (run.status, run.text + run.error, status.text)
     }
 
+    /// Devices go on shadowing a patch that is live until they sync. They are no evidence.
+    @Test func advance_devicesThatStillShadow_areNotCounted() throws {
+        func advance(_ gates: String...) throws -> Tool {
+            try Tool.run(
+                Tool.patchpack,
+                ["feed", "advance", "feed", "com.example.shop.cart-total", "--events", "events", "--soak", "0s"]
+                    + ["--key", "online/signing.pem"] + gates.flatMap { ["--gate", $0] }, in: folder.path)
+        }
+        try report(1000..<3000, failing: 0, as: "loaded")
+        try report(3000..<5000, failing: 0, as: "compared")
+        try report(0..<50, failing: 0)
+        let few = try advance("differs<1%", "failing<5%")
+        #expect(few.text.contains("50 of 100 new devices have reported"), "\(few.text)\(few.error)")
+        #expect(few.text.contains("failing<5%: 0.0 %, between") && !few.text.contains("differs"), "\(few.text)")
+        // On so many of 4,150 devices, it would be no failure.
+        try report(50..<150, failing: 60)
+        let bad = try advance("failing<5%")
+        #expect(bad.status == 20 && bad.error.contains("failing<5%: 40.0 %, between"), "\(bad.text)\(bad.error)")
+        // Nothing would hold a live patch back.
+        let alone = try advance("differs<1%")
+        #expect(
+            alone.status == 64 && alone.error.contains("--gate 'differs<1%' decides only in shadow"), "\(alone.error)")
+    }
+
     @Test func aGoodPatchReachesEverybody() throws {
         #expect(try step().says.contains("waits  com.example.shop.cart-total 7: no event has come"))
         try report(0..<150, failing: 0)
@@ -82,6 +108,61 @@ import Testing
         let log = try Tool.patchpack("feed", "log", "feed", "com.example.shop.cart-total", in: folder.path).text
         #expect(log.contains("  rollout.sh"))
         #expect(log.contains("offered to 1% by installation -> offered to 5% by installation"), "\(log)")
+    }
+
+    /// The ladder begins in shadow. A pause there is undone into shadow.
+    @Test func feedAdvance_shadow_goesUpTheLadder() throws {
+        func advance(after seconds: Int, steps: String = "shadow,1%,100%", gate: String = "failing<0.5%") throws -> Tool
+        {
+            try Tool.shell(
+                """
+                faketime '+\(seconds) seconds' "$TOOL" feed advance feed com.example.shop.cart-total --events events \
+                  --soak 0s --steps \(steps) --gate '\(gate)' --gate 'failures<1%' --key online/signing.pem
+                """, in: folder.path)
+        }
+        func feed(_ change: String, after seconds: Int) throws -> Tool {
+            try Tool.shell(
+                "faketime '+\(seconds) seconds' \"$TOOL\" feed \(change) --key online/signing.pem", in: folder.path)
+        }
+        let older = try Tool.shell(
+            """
+            mkdir older && sed '/@version/s/7/6/' "$CHECKOUT/examples/patches/cart-total.lua" >cart-total.lua &&
+              patchpack pack cart-total.lua -o older --no-lint -q --signing-key keys/signing.pem --script-key keys/script.key &&
+              patchpack feed publish feed older/cart-total.js --rollout 100% --allow-lower -q --key release/signing.pem \
+                --key online/signing.pem --trusted-key keys/trusted.pem --script-key keys/script.key
+            """, in: folder.path)
+        try #require(older.status == 0, "\(older.error)")
+        let shadow = try feed("shadow feed com.example.shop.cart-total --patch-version 7 --rollout 100%", after: 2)
+        try #require(shadow.status == 0, "\(shadow.error)")
+        #expect(try advance(after: 4).text.contains("waits  com.example.shop.cart-total 7: no event has come"))
+        try report(0..<300, failing: 12, secondsAgo: -3)
+        let bad = try advance(after: 4)
+        #expect(
+            bad.lines.prefix(2) == [
+                "paused in shadow  com.example.shop.cart-total 7",
+                "still offered  com.example.shop.cart-total 6  offered to all",
+            ], "\(bad.text)")
+        #expect(bad.status == 20)
+        #expect(bad.error.contains("7 is paused in shadow: failing<0.5%"), "\(bad.error)")
+        let resumed = try feed("resume feed com.example.shop.cart-total", after: 6)
+        #expect(resumed.lines.first == "resumed in shadow  com.example.shop.cart-total 7")
+        try report(2000..<4000, failing: 1, secondsAgo: -7)
+        let other = try advance(after: 8, steps: "1%,100%")
+        #expect(other.status == 0 && other.text.contains("7: left in shadow, to 100%"), "\(other.text)")
+        #expect(other.text.contains("let --steps begin with `shadow`"))
+        // No call of a patch in shadow is answered, so this would be undecided for ever.
+        let calls = try advance(after: 8, gate: "time-p95<5ms")
+        #expect(
+            calls.status == 64
+                && calls.error.contains("'time-p95<5ms' and 'failures<1%' decide only when the patch is live"),
+            "\(calls.text)\(calls.error)")
+        let live = try advance(after: 8)
+        #expect(
+            live.lines.first
+                == "widened  com.example.shop.cart-total 7  in shadow, to 100% by installation -> offered to 1% by installation",
+            "\(live.text)\(live.error)")
+        let new = try advance(after: 10).text
+        #expect(new.contains("no event has come"), "events of the shadow are no evidence: \(new)")
     }
 
     @Test func aBadPatchIsPaused() throws {

@@ -26,6 +26,7 @@ import Testing
                     + FeedReleaseFixture.all),
             Scenario(command: ["rollout", "feed", id, "25%"] + keys), Scenario(command: ["pause", "feed", id] + keys),
             Scenario(before: [["pause", "feed", id] + keys], command: ["resume", "feed", id] + keys),
+            Scenario(command: ["shadow", "feed", id] + keys),
             Scenario(command: ["withdraw", "feed", id] + keys), Scenario(command: ["disable", "feed"] + keys),
             Scenario(before: [["disable", "feed"] + keys], command: ["enable", "feed"] + keys),
             Scenario(command: ["switch", "feed", "checkout=old"] + keys),

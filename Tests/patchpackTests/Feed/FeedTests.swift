@@ -261,14 +261,17 @@ import Testing
     }
 
     /// A withdrawal cannot wait until three people have signed another change.
-    @Test(arguments: ["withdraw", "pause", "disable", "refresh"])
+    @Test(arguments: ["withdraw", "pause", "shadow", "disable", "refresh"])
     func urgentActionsDoNotWait(action: String) throws {
         let work = try FeedReleaseFixture()
         try #require(try work.publish(["8.js"], "--stage", with: FeedReleaseFixture.online).status == 0)
-        let words = [action, "feed"] + (["withdraw", "pause"].contains(action) ? [Self.id] : [])
+        let words = [action, "feed"] + (["disable", "refresh"].contains(action) ? [] : [Self.id])
         let urgent = try work.run(words + FeedReleaseFixture.online)
         #expect(urgent.status == 0, "\(urgent.error)")
-        let now = ["withdraw": "7 withdrawn", "pause": "7 paused", "disable": "7 disabled", "refresh": "7 offered"]
+        let now = [
+            "withdraw": "7 withdrawn", "pause": "7 paused", "shadow": "7 shadow", "disable": "7 disabled",
+            "refresh": "7 offered",
+        ]
         #expect(try work.codes() == [now[action] ?? ""])
         #expect(try work.run(["enable", "feed"] + FeedReleaseFixture.online).status == 78)
         // The other change still exists, on top of the urgent one.
@@ -276,12 +279,13 @@ import Testing
         #expect(sign.status == 0, "\(sign.error)")
         let then = [
             "withdraw": ["8 offered", "7 withdrawn"], "pause": ["8 offered", "7 superseded"],
-            "disable": ["8 disabled", "7 disabled"], "refresh": ["8 offered", "7 superseded"],
+            "shadow": ["8 offered", "7 superseded"], "disable": ["8 disabled", "7 disabled"],
+            "refresh": ["8 offered", "7 superseded"],
         ]
         #expect(try work.codes() == then[action])
         let status = try #require(try work.run(["status", "feed", "--format", "json"]).objects().first)
         let states = (status["patches"] as? [[String: Any]])?.compactMap { $0["state"] as? String }
-        let first = ["withdraw": "withdrawn", "pause": "paused"][action] ?? "active"
+        let first = ["withdraw": "withdrawn", "pause": "paused", "shadow": "shadow"][action] ?? "active"
         #expect(states == [first, "active"] && status["enabled"] as? Bool == (action != "disable"))
         #expect(try work.run(["check", "feed"]).status == 0)
     }
@@ -364,6 +368,78 @@ import Testing
         #expect(try work.publish(["8.js"]).status == 0)
         let run = try work.run("withdraw", "feed", Self.id)
         #expect(run.lines.prefix(2) == ["withdrawn  \(Self.id) 8", "still offered  \(Self.id) 7  offered to all"])
+    }
+
+    /// Version 7 answers on all devices while version 8 is in shadow, goes live for a part, is taken back, paused and resumed.
+    @Test func feedShadow_besideLiveVersion_leavesItOffered() throws {
+        let work = try FeedReleaseFixture()
+        func lines(_ arguments: String...) throws -> [String] {
+            let run = try work.run(arguments + FeedReleaseFixture.online)
+            try #require(run.status == 0, "\(run.error)")
+            return run.lines.dropLast()
+        }
+        let name = "\(Self.id) 8"
+        let live = "still offered  \(Self.id) 7  offered to all"
+        let run = try work.publish(["8.js"], "--shadow")
+        #expect(run.lines.prefix(2) == ["published  \(name)  in shadow, to all", live], "\(run.text)\(run.error)")
+        #expect(try work.codes() == ["8 shadow", "7 offered"])
+        #expect(try work.publish(["8.js"], "--shadow").lines.first == "unchanged  \(name)")
+        let live8 = try work.publish(["8.js"])
+        #expect(live8.status == 39 && live8.error.contains("in shadow, to all, and not offered to all"))
+        #expect(try work.run(["check", "feed", "--list"]).lines.contains { $0.hasSuffix("-8.js  in shadow, to all") })
+        #expect(try work.run(["status", "feed"]).text.contains("\(name)  in shadow, to all, since"))
+        // The one that answers may be meant.
+        for verb in ["pause", "withdraw", "shadow"] {
+            let stop = try work.run(verb, "feed", Self.id)
+            #expect(stop.status == 64 && stop.error.contains("give --patch-version N"), "\(stop.error)")
+        }
+        #expect(try lines("resume", "feed", Self.id) == ["already resumed in shadow  \(name)"])
+        #expect(
+            try lines("shadow", "feed", Self.id, "--patch-version", "8", "--rollout", "20%")
+                == ["in shadow, to 20% by installation  \(name)", live])
+        #expect(try lines("rollout", "feed", Self.id, "5%") == ["offered to 5% by installation  \(name)"])
+        let undo = try work.run(["undo", "feed"] + FeedReleaseFixture.online)
+        #expect(
+            undo.text.contains("changed \(name): offered to 5% by installation -> in shadow, to 20% by installation"))
+        #expect(try lines("rollout", "feed", Self.id, "100%") == ["offered to 100% by installation  \(name)"])
+        #expect(try work.codes() == ["8 offered", "7 superseded"])
+        let back = try lines("shadow", "feed", Self.id, "--reason", "totals differ", "--author", "ada")
+        #expect(back == ["in shadow, to 100% by installation  \(name)", live])
+        #expect(try work.codes() == ["8 shadow", "7 offered"])
+        #expect(try work.run(["log", "feed"]).text.contains("totals differ"))
+        #expect(try lines("pause", "feed", Self.id, "--patch-version", "8") == ["paused in shadow  \(name)", live])
+        #expect(try work.codes() == ["8 paused", "7 offered"])
+        #expect(try lines("resume", "feed", Self.id) == ["resumed in shadow  \(name)", live])
+        #expect(try work.codes() == ["8 shadow", "7 offered"])
+        // A percentage says that it is to answer, also while it is paused.
+        _ = try lines("pause", "feed", Self.id, "--patch-version", "8")
+        #expect(
+            try lines("rollout", "feed", Self.id, "25%").first
+                == "still paused; once it is resumed, live to 25% by installation  \(name)")
+        #expect(try lines("resume", "feed", Self.id) == ["resumed  \(name)"])
+        _ = try lines("shadow", "feed", Self.id)
+        #expect(
+            try lines("withdraw", "feed", Self.id, "--patch-version", "8") == ["withdrawn from shadow  \(name)", live])
+        #expect(try lines("withdraw", "feed", Self.id).first == "already withdrawn from shadow  \(name)")
+        let withdrawn = try work.run("shadow", "feed", Self.id)
+        #expect(withdrawn.status == 64 && withdrawn.error.contains("publish that one with --shadow"))
+        let again = try work.publish(["8.js"], "--shadow")
+        #expect(again.status == 39 && again.error.contains("pack it again with a higher version"), "\(again.error)")
+        // The hint of the offer works.
+        let offer = try work.publish(["8.js"])
+        #expect(offer.status == 39 && offer.error.contains("rollout, and then resume, offers it"), "\(offer.error)")
+        _ = try lines("rollout", "feed", Self.id, "100%")
+        #expect(try lines("resume", "feed", Self.id) == ["resumed  \(name)"])
+    }
+
+    @Test func feedPromote_shadow_isListedInShadow() throws {
+        let work = try FeedReleaseFixture()
+        try #require(try work.run(FeedReleaseFixture.make("other")).status == 0)
+        let run = try work.run(
+            ["promote", "feed", "other", Self.id, "--shadow", "--rollout", "5%"] + FeedReleaseFixture.envelopes
+                + FeedReleaseFixture.online + FeedReleaseFixture.release)
+        #expect(run.lines.first == "promoted  \(Self.id) 7  in shadow, to 5% by installation", "\(run.error)")
+        #expect(try work.run(["status", "other"]).text.contains("7  in shadow, to 5% by installation"))
     }
 
     @Test func aLargeListIsSaid() throws {
@@ -676,6 +752,8 @@ import Testing
         #expect(try work.run(preview).lines == [refused])
         #expect(
             try work.run(preview + ["--format", "json"]).objects().map { $0["offered"] as? Bool } == [false])
+        try #require(try work.run("shadow", "feed", Self.id).status == 0)
+        #expect(try work.run(preview).lines == [refused], "nor does it run it in shadow")
     }
 
     @Test func feedCommand_wrongRootOrMissingFile_isNamed() throws {

@@ -272,6 +272,12 @@ import Testing
             "patchpack_feed_patch_withdrawn{\(place),patch=\"\(Self.id)\",version=\"7\"} 0",
         ] { #expect(run.lines.contains(line), "\(line) in \(run.text)") }
         #expect(run.lines.count { $0.hasPrefix("patchpack_feed_role_expires_timestamp_seconds{") } == 5)
+        try change("shadow", "feed", Self.id)
+        let shadow = try work.run(["status", "feed", "--format", "openmetrics"])
+        for (metric, value) in [("offered_permyriad", 0), ("shadow_permyriad", 500), ("paused", 0), ("withdrawn", 0)] {
+            let line = "patchpack_feed_patch_\(metric){\(place),patch=\"\(Self.id)\",version=\"7\"} \(value)"
+            #expect(shadow.lines.contains(line), "\(line) in \(shadow.text)")
+        }
         #expect(run.lines.last == "# EOF")
     }
 

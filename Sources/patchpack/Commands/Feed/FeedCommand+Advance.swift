@@ -11,7 +11,7 @@ extension Option {
         help: "event logs of devices, as for `patchpack report`")
     static let steps = Option(
         name: "steps", value: .text("PERCENTS"),
-        help: "parts of all devices, one after the other (default: 1%,5%,25%,100%)")
+        help: "parts of all devices, one after the other; `shadow` may come first (default: 1%,5%,25%,100%)")
     static let soak = Option(
         name: "soak", value: .text("TIME"), help: "how long each step lasts at least, such as 30m or 2d (default: 4h)")
     static let fresh = Option(
@@ -36,6 +36,8 @@ extension FeedCommand {
         guard !gates.isEmpty else {
             throw PatchError(.usage, "no gate", hint: "give --gate BOUND, as in --gate 'failing<0.5%'")
         }
+        if rules.beginsInShadow { try check(gates, inShadow: true) }
+        try check(gates, inShadow: false)
         let asked = try action.change.repository().entry(
             arguments.operands[1].text, version: arguments.number(of: .patchVersion))
         let limits = try ReportGate.all(arguments, of: .withdrawIf)
@@ -49,33 +51,44 @@ extension FeedCommand {
             let step = RolloutStep(
                 of: old, isEnabled: feed.list.isEnabled, by: rules, evidence, at: action.change.now)
             let entry = feed.take(step, of: old, passing: evidence.gates, in: &details)
+            func stopped(because bound: RolloutStep.Gate, hint: String) -> [String] {
+                failure = PatchError(.script, "\(name) is \(entry.stateText): \(bound.change)", hint: hint)
+                let fallback = entry.fallback(of: feed.entries(of: entry.id))
+                return ["\(entry.stateText)  \(name)"]
+                    + (fallback.map { ["still offered  \($0.name)  \($0.words)"] } ?? [])
+            }
             switch step {
             case .widen: return ["widened  \(name)  \(old.words) -> \(entry.words)"]
             case .pause(let gate):
-                failure = PatchError(
-                    .script, "\(name) is paused: \(gate.change)",
-                    hint: "look into it, and then: patchpack feed withdraw, or resume")
-                return ["paused  \(name)"]
+                return stopped(because: gate, hint: "look into it, and then: patchpack feed withdraw, or resume")
             case .withdraw(let limit):
-                failure = PatchError(
-                    .script, "\(name) is withdrawn: \(limit.change)",
-                    hint: "deploy it, look into it, and publish a higher version")
-                return ["withdrawn  \(name)"]
-                    + (entry.fallback(of: feed.entries(of: entry.id)).map { ["still offered  \($0.name)  \($0.words)"] }
-                        ?? [])
+                return stopped(because: limit, hint: "deploy it, look into it, and publish a higher version")
             case .wait(let reasons): return reasons.map { "waits  \(name): \($0.text)" }
             case .complete: return ["complete  \(name): \(old.words), and no gate is crossed"]
             case .stopped(let gate):
                 if let gate {
                     failure = PatchError(
-                        .script, "\(name) is paused because of \(gate.text), which is now: \(gate.reason)",
+                        .script, "\(name) is \(old.stateText) because of \(gate.text), which is now: \(gate.reason)",
                         hint: "patchpack feed withdraw, or resume")
+                }
+                guard old.state != .shadow else {
+                    return ["stopped  \(name): left \(old.words); to go on, let --steps begin with `shadow`"]
                 }
                 return ["stopped  \(name): \(old.words)\(old.reason.map { " (\($0))" } ?? "")"]
             }
         }
         if let failure { throw failure.about(action.folder.path) }
         return unread?.code.exitStatus ?? 0
+    }
+
+    /// Refuses gates of which none can be decided in a state through which the rollout goes.
+    private static func check(_ gates: [ReportGate], inShadow: Bool) throws(PatchError) {
+        guard !gates.contains(where: { $0.measure.isDecided(inShadow: inShadow) }) else { return }
+        let names = gates.map { "'\($0.text)'" }.joined(separator: " and ")
+        let states = ["in shadow", "when the patch is live"]
+        throw PatchError(
+            .usage, "--gate \(names) decide\(gates.count == 1 ? "s" : "") only \(states[inShadow ? 1 : 0])",
+            hint: "give one that decides \(states[inShadow ? 0 : 1]) too, such as --gate 'failing<0.5%'")
     }
 
     /// The devices' reports on a patch since it was offered, and the verdicts of the gates.
@@ -92,11 +105,13 @@ extension FeedCommand {
         let version = (gates + limits).contains(where: \.isRelative) ? nil : entry.version
         var (report, unread) = try EventFiles.report(
             on: places, mayBeMissing: true, patch: entry.id, version: version, since: since, newSince: entry.since,
-            listed: [FleetReport.Listed(id: entry.id, version: entry.version)], console)
+            listed: [FleetReport.Listed(id: entry.id, version: entry.version, isLive: entry.state != .shadow)], console)
         let all = report.patches
         report.patches.removeAll { $0.id != entry.id || $0.version != entry.version }
         func judged(_ gates: [ReportGate]) -> [RolloutStep.Gate] {
-            ReportGateResult.all(gates, report, id: entry.id, version: entry.version, among: all)
+            // A patch that is paused may be so because of any.
+            let asked = gates.filter { !entry.isOffered || $0.measure.isDecided(inShadow: entry.state == .shadow) }
+            return ReportGateResult.all(asked, report, id: entry.id, version: entry.version, among: all)
                 .map { RolloutStep.Gate($0.gate.text, .init($0.verdict), $0.reason) }
         }
         let evidence = RolloutStep.Evidence(
@@ -111,7 +126,8 @@ extension RolloutStep.Rules {
     fileprivate init(_ arguments: ParsedArguments) throws(PatchError) {
         let text = try arguments.text(of: .steps) ?? "1%,5%,25%,100%"
         guard let steps = Self.steps(text) else {
-            throw PatchError(.usage, "--steps \(text): expected rising percentages, such as 1%,5%,25%,100%")
+            throw PatchError(
+                .usage, "--steps \(text): expected rising percentages, such as 1%,5%,25%,100% or shadow,1%,100%")
         }
         self.init(
             steps: steps, soak: try arguments.seconds(of: .soak) ?? 4 * 3600,

@@ -9,22 +9,42 @@ extension FeedCommand {
         try edit(arguments, console) { (entry) throws(PatchError) in
             let audience = try PatchAudience(arguments, percent: arguments.operands[2].text, after: entry.rollout)
             try audience.apply(to: &entry)
+            let live = entry.resumedState == .shadow ? "live " : ""
+            entry.leaveShadow()
             let state = entry.state ?? .paused
             return state == .active
-                ? "offered \(audience.text)" : "still \(state.rawValue); once it is resumed, \(audience.text)"
+                ? "offered \(audience.text)" : "still \(state.rawValue); once it is resumed, \(live)\(audience.text)"
         }
     }
 
     @Sendable static func pause(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        try edit(arguments, console, to: .paused)
+        try edit(arguments, console, isUrgent: true, isStop: true) { (entry) throws(PatchError) in
+            try entry.setState(.paused)
+            return entry.stateText
+        }
     }
 
     @Sendable static func resume(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        try edit(arguments, console, to: .active)
+        try edit(arguments, console) { (entry) throws(PatchError) in
+            try entry.setState(entry.resumedState)
+            return entry.state == .shadow ? "resumed in shadow" : "resumed"
+        }
+    }
+
+    /// Takes a patch off the devices that run it, and lets them run it in shadow.
+    @Sendable static func shadow(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        try edit(arguments, console, isUrgent: true, isStop: true) { (entry) throws(PatchError) in
+            try PatchAudience(arguments, after: entry.rollout).apply(to: &entry)
+            try entry.setState(.shadow)
+            return entry.words
+        }
     }
 
     @Sendable static func withdraw(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        try edit(arguments, console, to: .withdrawn)
+        try edit(arguments, console, isUrgent: true, isStop: true, withdraws: true) { (entry) throws(PatchError) in
+            try entry.setState(.withdrawn)
+            return entry.stateText
+        }
     }
 
     @Sendable static func disable(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
@@ -116,22 +136,14 @@ extension FeedCommand {
         return 0
     }
 
-    /// Changes a patch's state.
-    private static func edit(
-        _ arguments: ParsedArguments, _ console: Console, to state: PatchList.Entry.State
-    ) throws(PatchError) -> Int32 {
-        try edit(arguments, console, isUrgent: state != .active, withdraws: state == .withdrawn) {
-            (entry) throws(PatchError) in
-            try entry.setState(state)
-            return state == .active ? "resumed" : state.rawValue
-        }
-    }
-
     /// Changes a patch's entry.
     ///
-    /// - Parameter withdraws: Whether an unlisted version may be withdrawn.
+    /// - Parameters:
+    ///   - isStop: Whether no device is to run it any more, or more devices.
+    ///   - withdraws: Whether an unlisted version may be withdrawn.
     private static func edit(
-        _ arguments: ParsedArguments, _ console: Console, isUrgent: Bool = false, withdraws: Bool = false,
+        _ arguments: ParsedArguments, _ console: Console, isUrgent: Bool = false, isStop: Bool = false,
+        withdraws: Bool = false,
         _ body: (inout PatchEntryDraft) throws(PatchError) -> String
     ) throws(PatchError) -> Int32 {
         let action = try FeedAction(arguments, console)
@@ -156,7 +168,7 @@ extension FeedCommand {
                     lines.append("withdrawn  \(id) \(version)")
                     continue
                 }
-                let old = try feed.meantEntry(id, version: version, of: versions)
+                let old = try feed.meantEntry(id, version: version, of: versions, isStopped: isStop)
                 var entry = old
                 let what = try body(&entry)
                 let fallback = entry.fallback(of: versions)

@@ -3,6 +3,12 @@ import PatchFeed
 import PatchFiles
 import PatchPublishing
 
+extension Option {
+    static let inShadow = Option(
+        name: "shadow",
+        help: "devices run it beside the code that answers, and report what it would change")
+}
+
 extension FeedCommand {
     @Sendable static func makeFeed(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         guard let app = try arguments.text(of: .runningApp) else {
@@ -72,6 +78,7 @@ extension FeedCommand {
     ) throws(PatchError) {
         let verification = try Verification(arguments, keys: action.keys)
         let audience = try PatchAudience(arguments)
+        let isShadow = arguments.has(.inShadow)
         guard arguments.value(of: .percentage) != nil || audience.isNarrow else {
             throw PatchError(
                 .usage, "nothing says who gets it",
@@ -91,6 +98,7 @@ extension FeedCommand {
             }
             let publication = try Publication(envelope, manifest) { (entry) throws(PatchError) in
                 try audience.apply(to: &entry)
+                if isShadow { entry.state = .shadow }
             }
             envelopes.append((verified.path, manifest, publication))
             console.progress(envelopes.count, of: paths.count)
@@ -109,7 +117,11 @@ extension FeedCommand {
             for ((_, manifest, publication), listing) in zip(envelopes, listings) {
                 let name = "\(manifest.id) \(manifest.version)"
                 switch listing {
-                case .added: lines.append("\(word)  \(name)  \(audience.text)")
+                case .added:
+                    lines.append("\(word)  \(name)  \(isShadow ? "in shadow, " : "")\(audience.text)")
+                    if let fallback = publication.entry.fallback(of: feed.entries(of: manifest.id)) {
+                        lines.append("still offered  \(fallback.name)  \(fallback.words)")
+                    }
                 case .unchanged: lines.append("unchanged  \(name)")
                 case .differs(let entry):
                     lines.append("left as it is  \(name)  \(entry.words)")
@@ -118,7 +130,11 @@ extension FeedCommand {
                         ?? PatchError(
                             .feedListed,
                             "\(name) is listed already: \(entry.words), and not \(publication.entry.words)",
-                            hint: "patchpack feed rollout, resume or pause changes it")
+                            hint: entry.state != .withdrawn
+                                ? "patchpack feed rollout, shadow, resume or pause changes it"
+                                : isShadow
+                                    ? PublishingRemedy.packHigherInShadow.hint
+                                    : "patchpack feed rollout, and then resume, offers it again")
                 }
             }
             return lines

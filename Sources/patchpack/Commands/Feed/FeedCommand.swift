@@ -15,7 +15,7 @@ enum FeedCommand {
                 makeFeed),
             action(
                 "publish", "verify envelopes, and add them", "DIR FILE.js... --key KEY...", 2...Int.max,
-                FeedAction.listOptions + envelopeOptions + rolloutOptions + [.activation, .allowLower],
+                FeedAction.listOptions + envelopeOptions + rolloutOptions + [.inShadow, .activation, .allowLower],
                 "patchpack feed publish feed dist/*.js --rollout 5% --key release.pem --key online.pem", publish),
             action(
                 "rollout", "offer a patch to more or fewer devices", "DIR ID PERCENT --key KEY", 3...3,
@@ -23,6 +23,11 @@ enum FeedCommand {
                     .rolloutUnit, .seed, .group, .user, .activation, .patchVersion,
                 ],
                 "patchpack feed rollout feed com.example.shop.cart-total 25% --key online.pem", rollout),
+            action(
+                "shadow", "run a patch beside the code that answers, which it no longer does itself",
+                "DIR ID --key KEY", 2...2,
+                FeedAction.listOptions + rolloutOptions + [.activation, .patchVersion],
+                "patchpack feed shadow feed com.example.shop.cart-total --key online.pem", shadow),
             action(
                 "advance", "widen a rollout by a step if that is safe, or pause it",
                 "DIR ID --events DIR --gate BOUND... --key KEY", 2...2,
@@ -34,7 +39,8 @@ enum FeedCommand {
                 FeedAction.listOptions + [.patchVersion],
                 "patchpack feed pause feed com.example.shop.cart-total --key online.pem", pause),
             action(
-                "resume", "offer a paused or withdrawn patch again", "DIR ID --key KEY", 2...2,
+                "resume", "offer a paused or withdrawn patch again, or go on in shadow if it was paused there",
+                "DIR ID --key KEY", 2...2,
                 FeedAction.listOptions + [.patchVersion],
                 "patchpack feed resume feed com.example.shop.cart-total --key online.pem", resume),
             action(
@@ -87,7 +93,9 @@ enum FeedCommand {
             action(
                 "promote", "publish a patch of one feed in another one, byte for byte", "FROM TO ID --key KEY...",
                 3...3,
-                FeedAction.listOptions + envelopeOptions + rolloutOptions + [.activation, .patchVersion, .allowLower],
+                FeedAction.listOptions + envelopeOptions + rolloutOptions + [
+                    .inShadow, .activation, .patchVersion, .allowLower,
+                ],
                 "patchpack feed promote staging release com.example.shop.cart-total --rollout 5% --key release.pem --key online.pem",
                 promote),
             action(

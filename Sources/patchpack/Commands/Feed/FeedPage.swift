@@ -96,7 +96,7 @@ struct FeedPage {
             switch entry.state {
             case .active?: "good"
             case .withdrawn?: "bad"
-            case .paused?, nil: "rest"
+            case .shadow?, .paused?, nil: "rest"
             }
         let since = entry.since.map {
             "since \(Self.minute($0)) (\((now.secondsSince1970 - $0.secondsSince1970).length))"

@@ -28,7 +28,7 @@ extension FeedRepository {
                 switch entry.state {
                 case .active?: .good
                 case .withdrawn?: .bad
-                case .paused?, nil: .faint
+                case .shadow?, .paused?, nil: .faint
                 }
             let change = ChangeStamp(time: entry.since, author: entry.author, reason: entry.reason).text(at: now)
             lines.append(
@@ -54,6 +54,7 @@ extension PatchEntryDraft {
     enum Kind: String, CaseIterable {
         case unknown = "of an unknown state"
         case paused, withdrawn
+        case shadow = "in shadow"
         case partial = "offered to a part"
         case offered = "offered to all"
     }
@@ -63,6 +64,7 @@ extension PatchEntryDraft {
         case nil: .unknown
         case .paused?: .paused
         case .withdrawn?: .withdrawn
+        case .shadow?: .shadow
         case .active?: basisPoints == 10_000 ? .offered : .partial
         }
     }
