@@ -198,11 +198,12 @@ public final class PatchDevice: Sendable {
     }
 
     /// Notes that the system may end the app, so that its end does not count as a failure. Writes the call statistics of patches
-    /// to the log.
+    /// to the log, and reports the comparisons of those in shadow.
     public func enterBackground() { leave("enterBackground()") }
 
     private func leave(_ call: String) {
         log?.recordCalls(of: registry)
+        runner?.flushComparisons()
         log?.flush()
         listener?.flush()
         guard isInTime(call, store.hasBegun) else { return }

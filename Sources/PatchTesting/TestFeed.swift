@@ -103,10 +103,13 @@ public final class TestFeed: Sendable {
         try edit(patch) { $0.rollout = Rollout(basisPoints: percent.timesHundred) }
     }
 
+    /// Offers a patch in shadow.
+    public func shadow(_ patch: PatchID) throws(PatchError) { try edit(patch) { $0.state = .shadow } }
+
     /// Stops offering a patch to more devices.
     public func pause(_ patch: PatchID) throws(PatchError) { try edit(patch) { $0.state = .paused } }
 
-    /// Offers a paused or withdrawn patch again.
+    /// Offers a patch that is paused, withdrawn or in shadow.
     public func resume(_ patch: PatchID) throws(PatchError) { try edit(patch) { $0.state = .active } }
 
     /// Removes a patch from every device.

@@ -319,15 +319,16 @@ import Testing
         let function = try bench.registry.replaceable("Shop.price") { (x: Int) -> Int in x }
         try bench.install(source: Self.script("if x == 2 then return 'two' end error('no')"))
         for x in 1...6 { #expect(function(x) == x) }
-        let told: [RunnerEvent] = [
-            .refused(error, patch), .refused(error, nil), .fellBack(patch, function: "Shop.price", .busy),
-            .breakerOpened(patch, functions: ["Cart.total"], failures: 5, otherwise: ["Cart.total"]),
-            .breakerClosed(patch, function: "Cart.total"), .deactivated(patch),
-            .log(patch, .debug, "a"), .log(patch, .info, "a"),
-            .log(patch, .warn, "a"), .log(patch, .error, "\u{1B}[31mred"),
-            .log(patch, .info, String(repeating: "x", count: 100_000)),
-            .repeated(.fellBack(patch, function: "Shop.price", .busy), count: 41),
-        ]
+        let told: [RunnerEvent] =
+            [
+                .refused(error, patch), .refused(error, nil), .fellBack(patch, function: "Shop.price", .busy),
+                .breakerOpened(patch, functions: ["Cart.total"], failures: 5, otherwise: ["Cart.total"]),
+                .breakerClosed(patch, function: "Cart.total"), .deactivated(patch),
+                .log(patch, .debug, "a"), .log(patch, .info, "a"),
+                .log(patch, .warn, "a"), .log(patch, .error, "\u{1B}[31mred"),
+                .log(patch, .info, String(repeating: "x", count: 100_000)),
+                .repeated(.fellBack(patch, function: "Shop.price", .busy), count: 41),
+            ] + Self.comparisons.map { .compared(patch, function: "Shop.price", $0) }
         let events: [PatchEvent] =
             (bench.events + told).map(PatchEvent.runner) + [
                 .launched([patch], isSafe: false), .launched([], isSafe: true), .trial(patch), .confirmed(patch),
@@ -393,6 +394,27 @@ import Testing
         if let body = line["body"] as? String, !body.contains("\u{1B}") { #expect(event.message == body) }
         // The message is the same for all events of a name, so it contains no value.
         if event.name != "log" { #expect(!event.message.contains("Shop.price") && !event.message.contains(patch.id)) }
+    }
+
+    /// Counts, and an example of a difference and of a failure.
+    private static let comparisons: [RunnerEvent.Comparison] = {
+        let failure = RunnerEvent.Failure(code: .script, message: "no", script: "main.lua", line: 3)
+        return [
+            .init(
+                agreed: 98, incomparable: 3, reasons: ["host.call pay": 2, "\u{1B}[31mtime": 1], nanoseconds: 12_000),
+            .init(differed: 1, example: .init(answer: "19.0", result: "20.0", failure: nil, place: ("main.lua", 5))),
+            .init(failed: 1, example: .init(answer: "19.0", result: nil, failure: failure, place: nil)),
+        ]
+    }()
+
+    /// Counts are since the last event, so a line that is left out would lose them.
+    @Test func eventLog_equalComparisons_writesEach() throws {
+        let log = try log()
+        for _ in 0..<3 { log.record(.runner(.compared(patch, function: "Shop.price", Self.comparisons[0]))) }
+        log.flush()
+        let lines = try lines()
+        #expect(lines.count == 3 && !lines.contains { $0.contains("event.count") })
+        #expect(lines.allSatisfy { $0.contains(#""shadow.agreed":98,"shadow.differed":0,"shadow.failed":0"#) })
     }
 
     /// The names of events are defined once, and both pages list them.

@@ -26,13 +26,15 @@ import Testing
         case attacked
         /// The same in any launch.
         case attackedEarly
+        /// A patch in shadow crashes it.
+        case shadowIsBad
 
         var isProtected: Bool { [.protectiveIsBad, .attacked, .attackedEarly].contains(self) }
     }
 
     enum Event: CaseIterable {
         case launch, confirm, request, pass, end, kill, background, foreground, sync, publishA, publishB, publishC,
-            publishMend,
+            publishMend, publishShadow,
             withdrawC
         case attack, wait, alone
         case toggle, block, turn, clear
@@ -41,6 +43,8 @@ import Testing
     private struct World: Hashable {
         var state: StoreState
         var running: Set<String> = []
+        /// Whether the patch `s` runs in shadow.
+        var isShadowing = false
         /// The patches of which only the `otherwise` answers.
         var answering: Set<String> = []
         /// The time, which advances once before an app is to recover.
@@ -78,7 +82,17 @@ import Testing
         case .twoTogether: world.running.isSuperset(of: ["a", "b"])
         case .oneTurnsBad: world.hasTurned && world.running.contains("a")
         case .oneLoadsBadly, .attacked, .attackedEarly: false
+        case .shadowIsBad: world.isShadowing
         }
+    }
+
+    /// Ends shadows as the state says, or starts them too.
+    private static func shadow(_ truth: Truth, _ world: inout World, starts: Bool = false) {
+        let wasShadowing = world.isShadowing
+        world.isShadowing = (starts || wasShadowing) && !world.state.shadowing.isEmpty
+        guard world.isShadowing, !wasShadowing else { return }
+        world.hasServed = false
+        run(truth, &world)
     }
 
     /// Loads a script, and activates the patch, as a device does.
@@ -103,12 +117,14 @@ import Testing
 
     private static func crash(_ world: inout World) {
         if !world.hasSynced { world.early = min(world.early + 1, 3) }
-        (world.isAlive, world.running, world.answering) = (false, [], [])
+        (world.isAlive, world.running, world.answering, world.isShadowing) = (false, [], [], false)
     }
 
     /// Crashes the app if a running patch is bad.
     private static func run(_ truth: Truth, _ world: inout World, isRequest: Bool = false) {
         guard isRequest == world.crashesLate, isBad(truth, world) else { return }
+        // It crashes the app again and again, which is no reason to ban another patch.
+        guard truth != .shadowIsBad else { return crash(&world) }
         let trials = world.state.held.filter { world.running.contains($0.hash) && $0.isOnTrial }
         world.hadSeveral = world.hadSeveral || trials.count > 1
         // After a clear, running patches are no longer held, and their crashes do not count. Nor do later tries of a closed patch.
@@ -136,6 +152,7 @@ import Testing
             if world.isBlocked, world.state.launch?.patches.contains("c") == true { world.state.exclude("c") }
             for name in world.state.launch?.patches ?? [] where world.isAlive { activate(name, truth, &world) }
             if world.isAlive { run(truth, &world) }
+            if world.isAlive { shadow(truth, &world, starts: true) }
         case .confirm:
             guard old.isAlive else { return nil }
             _ = world.state.confirm(limits: limits, at: world.time)
@@ -153,7 +170,7 @@ import Testing
             } else if old.state.launch?.isWatched == true {
                 return nil
             }
-            (world.isAlive, world.running, world.answering) = (false, [], [])
+            (world.isAlive, world.running, world.answering, world.isShadowing) = (false, [], [], false)
         case .attack:
             guard old.isAlive, truth == .attackedEarly || truth == .attacked && old.hasSynced else { return nil }
             crash(&world)
@@ -165,6 +182,7 @@ import Testing
                 let next = old.state.nextAlone(limits: limits, at: old.time)
             else { return nil }
             _ = world.state.tryAlone(next.hash)
+            shadow(truth, &world)
             world.hasServed = false
             activate(next.hash, truth, &world)
             if world.isAlive { run(truth, &world) }
@@ -176,10 +194,14 @@ import Testing
             guard old.isAlive, old.isInBackground else { return nil }
             world.state.resume()
             world.isInBackground = false
+            shadow(truth, &world)
         case .sync:
             // If a good patch turns bad while another one comes, no store can know which of them is bad.
             guard old.isAlive, old.isTested || !old.hasTurned else { return nil }
             sync(truth, &world)
+            if world.isAlive { shadow(truth, &world, starts: true) }
+        case .publishShadow:
+            guard truth == .shadowIsBad, world.offered.insert("s").inserted else { return nil }
         case .publishA, .publishB, .publishC:
             let name = event == .publishA ? "a" : event == .publishB ? "b" : "c"
             guard world.offered.insert(name).inserted else { return nil }
@@ -213,8 +235,10 @@ import Testing
         world.state.isEnabled = world.isEnabled
         world.state.sync()
         (world.hasSynced, world.early) = (true, 0)
+        shadow(truth, &world)
         guard world.isEnabled else { return (world.running, world.answering) = ([], []) }
-        for name in world.offered.subtracting(world.withdrawn).sorted()
+        if world.offered.contains("s"), world.state.shadows.isEmpty { world.state.shadow([(patch("s"), "s")]) }
+        for name in world.offered.subtracting(world.withdrawn.union(["s"])).sorted()
         where name != "a" || !world.offered.contains("m") {
             world.state.add([(patch(name), name)], running: world.running)
         }
@@ -247,7 +271,7 @@ import Testing
             switch truth {
             case .oneIsBad, .oneLoadsBadly: ["a"]
             case .twoTogether: ["a", "b"]
-            case .oneTurnsBad, .protectiveIsBad: []
+            case .oneTurnsBad, .protectiveIsBad, .shadowIsBad: []
             // Others than the protective patch are not protected.
             case .attacked: ["b", "c", "m"]
             case .attackedEarly: ["a", "b", "c", "m"]
@@ -280,10 +304,17 @@ import Testing
         // The feed switches patches on again, and the next sync applies that.
         world.isEnabled = true
         world.state.isEnabled = true
+        var hasFailed = false
         for round in 0..<14 {
             let (before, crashes) = (world, world.crashes)
             world = after(.launch, truth, world) ?? world
-            for event in [Event.confirm, .request, .end] { world = after(event, truth, world) ?? world }
+            for event in [Event.confirm, .request] { world = after(event, truth, world) ?? world }
+            // A crash after the confirmation is not counted, but such a launch can sync.
+            if truth == .shadowIsBad, !world.crashesLate, !world.isAlive, hasFailed {
+                return "two launches in a row fail"
+            }
+            hasFailed = !world.isAlive
+            world = after(.end, truth, world) ?? world
             if world.crashes > crashes, round >= 10 { return "still crashes in launch \(round)" }
             if let fault = fault(truth, world) { return "launch \(round): \(fault)" }
             // Every later launch is the same.
@@ -306,7 +337,7 @@ import Testing
     func noInnocentIsBannedAndEveryAppRecovers(_ truth: Truth, _ more: [Event]) throws {
         try search(truth, more, crashesLate: false)
         // A proved patch that turns bad after the confirmation must be withdrawn by the feed.
-        if [.oneIsBad, .twoTogether].contains(truth) || truth == .protectiveIsBad && testsMayBeLong,
+        if [.oneIsBad, .twoTogether, .shadowIsBad].contains(truth) || truth == .protectiveIsBad && testsMayBeLong,
             Self.hasWatches(more)
         {
             try search(truth, more, crashesLate: true)
@@ -315,6 +346,8 @@ import Testing
 
     /// Events that are left out if others crash the app, which multiplies the worlds.
     private static let unattacked: [Event] = [.publishC, .withdrawC, .background, .foreground, .kill]
+    /// Events that are left out if a shadow crashes the app.
+    private static let unshadowed: [Event] = [.publishC, .withdrawC]
 
     /// Whether watches may end in a search. If events make it ten times as long, they do not, and there are no late crashes.
     private static func hasWatches(_ more: [Event]) -> Bool { more.isEmpty || more == [.clear] }
@@ -330,6 +363,7 @@ import Testing
             Event.allCases.filter { event in
                 !Self.more.joined().contains(event) && (![.pass, .alone].contains(event) || Self.hasWatches(more))
                     && !(isAttacked && Self.unattacked.contains(event))
+                    && !(truth == .shadowIsBad && Self.unshadowed.contains(event))
             } + more
         let version = try #require(AppVersion("1.0"))
         var first = World(state: StoreState(app: "a", appVersion: version, installation: "i"))

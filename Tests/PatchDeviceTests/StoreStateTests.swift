@@ -8,7 +8,7 @@ import Testing
 @Suite(.ownThreads) struct StoreStateTests {
     /// The rules in their shortest form: the stage of each version of each patch, and how often launches with it failed.
     ///
-    /// It is written from docs/device.md, and shares no code with the store.
+    /// It is written from docs/device.md and Tests/README.md, and shares no code with the store.
     private struct Model {
         /// By id and version: downloaded, trial, suspect, closed or good. Banned versions stay here.
         var stages: [String: [Int: String]] = [:]
@@ -37,6 +37,9 @@ import Testing
         var closed: [String: (time: Int, pause: Int)] = [:]
         var closings: [String: Int] = [:]
         var wasGood: Set<String> = []
+        /// The version of each patch that is in shadow. It is in no stage.
+        var shadows: [String: Int] = [:]
+        var isQuiet = false
         var now = 1_000_000
 
         static func key(_ id: String, _ version: Int) -> String { "\(id) \(version)" }
@@ -223,6 +226,7 @@ import Testing
 
         mutating func launch() {
             let wasHealthy = hasLaunch && isConfirmed && !isWatched
+            isQuiet = hasLaunch && (isWatched || isQuiet && !isConfirmed) && !shadows.isEmpty
             judge()
             dropOldVersions()
             for key in keys where stage(key) == "suspect" && isClosed(key) {
@@ -339,6 +343,7 @@ import Testing
 
         mutating func download(_ id: String, _ version: Int, running: Set<String>) {
             guard stages[id]?[version] == nil else { return }
+            if shadows[id] ?? version <= version { shadows[id] = nil }
             for key in keys
             where key.hasPrefix("\(id) ") && isOnTrial(key) && !isClosed(key) && !running.contains(key) {
                 set(key, nil)
@@ -347,7 +352,22 @@ import Testing
             set(Self.key(id, version), "downloaded")
         }
 
+        mutating func shadow(_ id: String, _ version: Int) {
+            guard stages[id]?[version] != "banned" else { return }
+            remove(Self.key(id, version))
+            shadows[id] = version
+        }
+
+        /// The versions that run in shadow now.
+        var shadowing: Set<String> {
+            let tried = late.union(isPast ? [] : began).filter { stage($0) == "suspect" }
+            let hasWorked = isConfirmed && !isWatched
+            guard isEnabled, off.isEmpty, tried.isEmpty, !leftOut, !isQuiet || hasWorked else { return [] }
+            return Set(shadows.map(Self.key))
+        }
+
         mutating func remove(_ key: String) {
+            shadows = shadows.filter { Self.key($0, $1) != key }
             guard let stage = stage(key), stage != "banned" else { return }
             set(key, nil)
             began.remove(key)
@@ -418,7 +438,7 @@ import Testing
                 let id = ["a", "b", "c"].randomElement(using: &random) ?? "a"
                 let number = Int.random(in: 1...5, using: &random)
                 let key = Model.key(id, number)
-                let event = Int.random(in: 0..<116, using: &random)
+                let event = Int.random(in: 0..<122, using: &random)
                 switch event {
                 case ..<35:
                     history.append("launch")
@@ -496,6 +516,10 @@ import Testing
                     history.append("try \(next) alone")
                     _ = state.tryAlone(Self.hash(String(next.prefix(1)), Int(next.dropFirst(2)) ?? 0))
                     model.tryAlone(next)
+                case 116..<122:
+                    history.append("shadow \(key)")
+                    state.shadow([(Self.patch(id, number), Self.hash(id, number))])
+                    model.shadow(id, number)
                 case 109..<112:
                     model.now += [60, 600, 1200, 86_400, -600].randomElement(using: &random) ?? 0
                     history.append("the time is \(model.now)")
@@ -522,13 +546,17 @@ import Testing
                             == model.unproven
                         && Set(state.held.filter(\.isSuspended).map { Model.key($0.patch.id, $0.patch.version) })
                             == model.off
+                        && Set(state.shadows.map { Model.key($0.patch.id, $0.patch.version) })
+                            == Set(model.shadows.map(Model.key))
+                        && Set(state.shadowing.map { Model.key($0.patch.id, $0.patch.version) }) == model.shadowing
                         && state.failures == model.crashes && state.hasConfirmed == model.hasConfirmed
                         && state.launch?.isWatched ?? false == model.isWatched
                         && Set(state.launch?.patches ?? []).count == model.began.count,
                     "sequence \(sequence): \(history.suffix(40).joined(separator: ", ")): \(state) \(model)")
                 // The conditions that hold whatever the rules are.
                 let banned = Set(state.bans.map(\.hash))
-                #expect(state.held.allSatisfy { !banned.contains($0.hash) })
+                #expect(state.stored.allSatisfy { !banned.contains($0.hash) })
+                #expect(Set(state.stored.map(\.hash)).count == state.stored.count)
                 #expect(Set(state.runnable.map(\.patch.id)).count == state.runnable.count)
             }
         }
@@ -554,6 +582,23 @@ import Testing
         _ = state.begin(version, limits: CrashLimits(), at: nil)
         _ = state.confirm(limits: CrashLimits(), at: nil)
         #expect(state.unconfirmed == 0)
+    }
+
+    /// A library that does not know shadows ignores them: among the held patches, it would run them.
+    @Test func storeState_shadow_isReadAgainAndNeverHeld() throws {
+        let version = try #require(AppVersion("1.0"))
+        var state = StoreState(app: "a", appVersion: version, installation: "i")
+        state.add([(Self.patch("a", 1), Self.hash("a", 1))])
+        state.shadow([(Self.patch("a", 2), Self.hash("a", 2)), (Self.patch("b", 1), Self.hash("b", 1))])
+        _ = state.begin(version, limits: CrashLimits(), at: nil)
+        _ = state.begin(version, limits: CrashLimits(), at: nil)
+        #expect(state.launch?.isQuiet == true && state.shadowing.isEmpty)
+        #expect(StoreState(state.json) == state)
+        #expect(state.json["held"]?.elements.count == 1)
+        // A shadow among the held patches is not one of them.
+        guard case .object(let members) = state.json else { return }
+        let moved = members.map { ($0.key, $0.key == "held" ? state.json["shadows"] ?? .null : $0.value) }
+        #expect(try #require(StoreState(.object(moved))).held.isEmpty)
     }
 
     @Test func anEnvelopeIsOfOnePatch() throws {

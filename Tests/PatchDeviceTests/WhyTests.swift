@@ -167,6 +167,7 @@ import Testing
                 return bench
             }
         ),
+        (.shadow, { try await synced { try $0.feed.shadow(PatchID(id: id, version: 7)) } }),
         (.paused, { try await synced { try $0.feed.pause(PatchID(id: id, version: 7)) } }),
         (.rollout, { try await synced { try $0.feed.rollout(PatchID(id: id, version: 7), percent: 0) } }),
         (

@@ -379,6 +379,26 @@ import Testing
         #expect(lines.count == 9 && lines.allSatisfy { $0.hasSuffix(" writer 8 7-good-runs") }, "\(lines)")
     }
 
+    /// The tool runs no patch, and shows the stage that an app would have.
+    @Test func store_patchInShadow_showsItsStage() throws {
+        let today = try WorkerTests(time: Timestamp(secondsSince1970: Int(Date().timeIntervalSince1970)))
+        try today.bench.feed.shadow(today.bench.feed.publish(DeviceTests.source(7)))
+        try today.write("one")
+        let lines = try today.run(
+            #"""
+            patchpack sync one --store device --app com.example.shop --app-version 2.3.1 \
+                --root one/metadata/1.root.json --trust-store trust --script-key script.key | head -n 1
+            patchpack store why device com.example.shop.price
+            patchpack store status device --format json
+            """#)
+        let why = "shadow  com.example.shop.price 7  it runs in shadow: it is compared with the answers, and gives none"
+        #expect(
+            lines.prefix(2) == [
+                "shadow  com.example.shop.price 7  the device runs it in shadow, so that it does not answer", why,
+            ])
+        #expect(lines.last?.contains(#""code":"shadow""#) == true, "\(lines)")
+    }
+
     /// The next launch may read it, so this one does not write another.
     @Test func aStateThatCannotBeReadIsNotReplaced() throws {
         try bench.feed.publish(DeviceTests.source(7))

@@ -33,6 +33,9 @@ struct LaunchInProgress {
     /// The hashes of the patches of which only the `otherwise` was activated last, by id.
     var closed: [String: String] = [:]
 
+    /// The hashes of patches in shadow that are about to start, or that failed to, so that they are not tried again.
+    var triedShadows: Set<String> = []
+
     /// The hashes of the patches of which only the `otherwise` answers.
     var answering: Set<String> { Set((runner?.closed ?? []).compactMap { closed[$0.id] }) }
 

@@ -25,6 +25,8 @@ public struct PatchStatus: Sendable, CustomStringConvertible {
         case nextLaunch = "next-launch"
         /// The app has not yet registered all functions that it replaces.
         case waiting
+        /// It never answers. While it runs, it is compared with the answers.
+        case shadow
         /// Another version of it runs, or is for this device.
         case superseded
         /// It failed on this device, and never runs again.
@@ -75,7 +77,7 @@ public struct PatchStatus: Sendable, CustomStringConvertible {
     public let version: Int?
     /// The reason, for programs.
     public let code: Code
-    /// Whether it runs in this process.
+    /// Whether it runs in this process, and answers. It is false for a patch in shadow.
     public let isRunning: Bool
     /// The reason, in a sentence.
     public let reason: String
@@ -114,6 +116,8 @@ struct StatusResolver {
     let state: StoreState
     /// The patches that run in this process; nil before its launch, and if no patch ever runs in it, as in a tool.
     let running: Set<PatchID>?
+    /// The patches that run in shadow in this process.
+    let shadows: Set<PatchID>
     /// The running patches of which a function has failed too often, so that it is skipped.
     let open: Set<PatchID>
     let blockReasons: [String: BlockReason]
@@ -126,7 +130,7 @@ struct StatusResolver {
 
     /// Sorted by id, the highest version first.
     var statuses: [PatchStatus] {
-        let known = Set(state.held.map(\.patch) + state.bans.map(\.patch)).union(state.outcomes.keys)
+        let known = Set(state.stored.map(\.patch) + state.bans.map(\.patch)).union(state.outcomes.keys)
             .union(running ?? [])
         return known.sorted { ($0.id, $1.version) < ($1.id, $0.version) }.map(status)
     }
@@ -137,7 +141,12 @@ struct StatusResolver {
         let isRunning = running?.contains(patch) ?? false
         let (code, reason) = isRunning ? whyRunning(patch) : whyNotRunning(patch)
         let other = isRunning ? nil : running?.first { $0.id == patch.id }
-        let place = code == .closed ? "answers for its other functions" : "runs in its place"
+        let place =
+            switch code {
+            case .closed: "answers for its other functions"
+            case .shadow: "answers"
+            default: "runs in its place"
+            }
         return PatchStatus(
             id: patch.id, version: patch.version, code: code, isRunning: isRunning,
             reason: reason + (!isRunning && isBroken(patch) ? "; it has failed too often in this launch" : "")
@@ -159,7 +168,7 @@ struct StatusResolver {
     }
 
     private func whyNotRunning(_ patch: PatchID) -> (PatchStatus.Code, String) {
-        if let held = state.held.first(where: { $0.patch == patch }) { return whyNotRunning(held) }
+        if let held = state.stored.first(where: { $0.patch == patch }) { return whyNotRunning(held) }
         if let ban = state.bans.last(where: { $0.patch == patch }) {
             let moment = ban.time.map { " at \($0)" } ?? ""
             return (.banned, "it was rolled back on this device\(moment): \(ban.reason)")
@@ -188,6 +197,7 @@ struct StatusResolver {
         case nil: break
         }
         if held.isClosed { return closed(held) }
+        if held.stage == .shadow { return shadow(held) }
         if isUnconfirmed(held) { return neverConfirmed }
         if held.isSuspended {
             return (.safeMode, "launches failed with it and other good ones; the app runs without them")
@@ -206,6 +216,26 @@ struct StatusResolver {
         }
         if held.stage != .good, let fault { return (.unwritable, PatchStatus.unwritable(fault)) }
         return held.stage == .good ? (.nextLaunch, "it is activated at the next launch") : recorded(held)
+    }
+
+    private func shadow(_ held: StoreState.Held) -> (PatchStatus.Code, String) {
+        if state.isSafe || state.launch?.isSafe == true {
+            return (.safeMode, "launches failed with good patches, so nothing runs in shadow")
+        }
+        if let fault { return (.unwritable, PatchStatus.unwritable(fault)) }
+        let reason =
+            if !state.shadowing.contains(held) {
+                state.launch?.isQuiet == true
+                    ? "a launch failed, so it runs in shadow again once one has worked"
+                    : "another patch is tried alone; it runs in shadow again after that"
+            } else if running != nil, !shadows.contains(held.patch) {
+                "it runs in shadow from the next sync or launch on"
+            } else {
+                "it runs in shadow: it is compared with the answers, and gives none"
+            }
+        return (
+            .shadow, open.contains(held.patch) ? "it has failed too often, so it is skipped for now; \(reason)" : reason
+        )
     }
 
     private func closed(_ held: StoreState.Held) -> (PatchStatus.Code, String) {
@@ -230,6 +260,7 @@ struct StatusResolver {
 
     private func recorded(_ held: StoreState.Held) -> (PatchStatus.Code, String) {
         if held.stage == .closed { return closed(held) }
+        if held.stage == .shadow { return shadow(held) }
         if isUnconfirmed(held) { return neverConfirmed }
         return switch held.stage {
         case .suspect where held.failures > 0:
@@ -245,7 +276,7 @@ struct StatusResolver {
         case .trial where held.failures > 0:
             (.trial, "a launch with it failed; it is good once a launch that began with it has worked")
         case .trial: (.trial, "no launch that began with it was confirmed yet")
-        case .suspect, .closed: (.suspect, "launches failed while it was on trial; it is tried again alone")
+        case .suspect, .closed, .shadow: (.suspect, "launches failed while it was on trial; it is tried again alone")
         case .downloaded: (.downloaded, "it is activated at the next launch")
         }
     }

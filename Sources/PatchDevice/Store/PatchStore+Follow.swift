@@ -71,12 +71,14 @@ extension PatchStore {
     /// Whether another process writes the folder, or this one never does.
     package var isFollower: Bool { memory.locked { $0.writer.isFollower } }
 
-    /// Activates patches, and deactivates all others that are not good.
+    /// Activates patches, and deactivates all others that are not good. The patches in shadow follow the state, too.
     private func run(_ hashes: [String], on runner: PatchRunner) {
         let (state, isFollower) = (state, isReadOnly)
+        endShadows()
+        let trust = memory.locked { $0.launch.trust }
         let closed = Set(hashes.filter { state.isClosed($0, isFollower: isFollower) })
         let wanted = Set(hashes).subtracting(closed)
-        if let trust = memory.locked({ $0.launch.trust })?() {
+        if let trust = trust?() {
             dropRefused(on: runner, trust: trust)
             let done = memory.locked { memory in
                 memory.launch.running.intersection(wanted).union(memory.launch.answering.intersection(closed))
@@ -94,6 +96,7 @@ extension PatchStore {
         for id in ended { runner.deactivate(id) }
         let answering = memory.locked { $0.launch.closed }
         runner.endOtherwise { !closed.contains(answering[$0.id] ?? "") }
+        if let trust { startShadows(on: runner, trust: trust) }
     }
 
     /// Notices that this process was forked from the one that opened the store. It shares the lock of that process, which it must

@@ -22,11 +22,12 @@ extension PatchStore {
         let state = state
         let hashes = isReadOnly ? state.goodOnes : state.launch?.patches ?? []
         runner.registry.names.whenAdded { [weak self] in self?.activateWaiting() }
-        if !hashes.isEmpty {
+        if !hashes.isEmpty || !state.shadowing.isEmpty {
             let trust = trust()
             let keys = keysThatCount(in: trust, on: runner)
             memory.locked { $0.launch.trusted = keys }
             activateHeld(hashes, in: state, on: runner, trust)
+            startShadows(on: runner) { trust }
         }
         let running = self.running
         let waiters = memory.locked { memory in
@@ -93,9 +94,12 @@ extension PatchStore {
         let (ready, runner, trust) = memory.locked { memory in
             (memory.launch.takeReady(of: memory.writer.state), memory.launch.runner, memory.launch.trust)
         }
-        guard !ready.isEmpty, let runner, let trust = trust?() else { return }
+        guard let runner, let trust else { return }
+        defer { startShadows(on: runner, onlyWaiting: true, trust: trust) }
+        guard !ready.isEmpty else { return }
+        let keys = trust()
         for (hash, isDue) in ready {
-            guard let patch = verified(hash, on: runner, trust: trust) else { continue }
+            guard let patch = verified(hash, on: runner, trust: keys) else { continue }
             if !isReadOnly { guard (try? change { $0.activate(hash, isDue: isDue) }) != nil else { continue } }
             _ = run(patch, hash, on: runner)
         }
@@ -189,7 +193,7 @@ extension PatchStore {
     }
 
     private func verified(_ hash: String, _ checked: Check, on runner: PatchRunner) -> VerifiedPatch? {
-        guard let patch = state.held.first(where: { $0.hash == hash })?.patch else { return nil }
+        guard let patch = state.stored.first(where: { $0.hash == hash })?.patch else { return nil }
         if case .banned = memory.locked({ $0.launch.blockReasons[hash] }) { return nil }
         do throws(PatchError) {
             let verified = try checked.result.get()
@@ -303,7 +307,7 @@ extension PatchStore {
         return try result.get()
     }
 
-    /// Deactivates running patches that would be refused now: a key that signed them was revoked or has expired, or they have
+    /// Deactivates running patches, and ends shadows, that would be refused now: a key that signed them was revoked or has expired, or they have
     /// expired.
     ///
     /// Each envelope is read from the folder and verified again. A file that cannot be read, or is damaged, ends no patch.
@@ -313,14 +317,15 @@ extension PatchStore {
             defer { memory.launch.trusted = keys }
             return (memory.launch.trusted == keys, memory.launch.activated, memory.launch.closed)
         }
-        let patches = (runner.active + runner.closed).filter { patch in
+        let patches = (runner.active + runner.closed + runner.shadows).filter { patch in
             !isKnown || patch.manifest.expires.map { end in time.map { end <= $0 } ?? false } ?? false
         }
         guard !patches.isEmpty else { return }
-        let hashes = state.held.reduce(into: [:]) { $0[$1.patch] = $1.hash }
+        let stored = state.stored.reduce(into: [:]) { $0[$1.patch] = $1 }
         for patch in patches {
             let identity = PatchID(id: patch.id, version: patch.version)
-            guard let hash = hashes[identity], activated[patch.id]?.hash == hash || closed[patch.id] == hash,
+            guard let held = stored[identity], case let hash = held.hash,
+                activated[patch.id]?.hash == hash || closed[patch.id] == hash || held.stage == .shadow,
                 verified(hash, on: runner, trust: trust) == nil
             else { continue }
             switch memory.locked({ $0.launch.blockReasons[hash] }) {
@@ -329,7 +334,7 @@ extension PatchStore {
             default: continue
             }
             runner.deactivate(identity)
-            exclude(hash)
+            if held.stage != .shadow { exclude(hash) }
         }
     }
 
@@ -342,7 +347,7 @@ extension PatchStore {
     package var refusals: [PatchID: (isExpired: Bool, error: PatchError)] {
         memory.locked { memory in
             var refusals: [PatchID: (isExpired: Bool, error: PatchError)] = [:]
-            for held in memory.writer.state.held {
+            for held in memory.writer.state.stored {
                 switch memory.launch.blockReasons[held.hash] {
                 case .expired(let error): refusals[held.patch] = (true, error)
                 case .refused(let error): refusals[held.patch] = (false, error)
@@ -417,6 +422,7 @@ extension PatchStore {
             state.resume()
             return []
         }
+        endShadows()
     }
 
     /// Takes an event of the runner. A breaker that opens counts as a failure of its patch, unless the patch has an `otherwise`.

@@ -56,12 +56,13 @@ extension PatchStore {
             let patch = verified(next.hash, on: runner, trust: trust),
             (try? change { $0.tryAlone(next.hash) }) != nil
         else { return }
+        endShadows()
         _ = run(patch, next.hash, on: runner)
     }
 
     /// Sets an alarm that wakes the store when the next watch ends.
     func setAlarm(_ memory: inout Memory) {
-        guard let launch = memory.writer.state.launch, launch.isWatched, !memory.writer.state.held.isEmpty,
+        guard let launch = memory.writer.state.launch, launch.isWatched, !memory.writer.state.stored.isEmpty,
             let began = memory.watches.launch,
             let end = (Array(memory.watches.late.values) + (launch.isPast ? [] : [began])).min(),
             memory.watches.alarm?.end != end

@@ -123,10 +123,13 @@ package final class PatchStore: Sendable {
             let role: PatchStatus.Code? = writer.onlyReads ? .reader : writer.isFollower ? .follower : nil
             return (writer.state, writer.whyUnwritable, role, memory.launch)
         }
-        let active = launch.runner?.active.map { (patch: PatchID(id: $0.id, version: $0.version), isOpen: $0.isOpen) }
+        func patches(_ loaded: [LoadedPatch]?) -> Set<PatchID> {
+            Set((loaded ?? []).map { PatchID(id: $0.id, version: $0.version) })
+        }
+        let (active, shadows) = (launch.runner?.active, launch.runner?.shadows ?? [])
         return StatusResolver(
-            state: state, running: launch.hasBegun ? active.map { Set($0.map(\.patch)) } : nil,
-            open: Set((active ?? []).filter(\.isOpen).map(\.patch)), blockReasons: launch.blockReasons,
+            state: state, running: launch.hasBegun && active != nil ? patches(active) : nil, shadows: patches(shadows),
+            open: patches(((active ?? []) + shadows).filter(\.isOpen)), blockReasons: launch.blockReasons,
             fault: fault, role: role, lastSync: role == .follower ? sync(of: folder.lastSync) : ""
         ).statuses
     }
@@ -142,7 +145,7 @@ package final class PatchStore: Sendable {
     @discardableResult
     package func ban(_ id: String, version: Int? = nil, reason: String) throws(PatchError) -> Bool {
         let time = clock()
-        var meant = state.held.filter { $0.patch.id == id }.map { (patch: $0.patch, hash: $0.hash) }
+        var meant = state.stored.filter { $0.patch.id == id }.map { (patch: $0.patch, hash: $0.hash) }
         // A running patch may no longer be held.
         let last = memory.locked { memory in
             memory.launch.activated[id].flatMap { memory.launch.running.contains($0.hash) ? $0 : nil }
@@ -157,6 +160,7 @@ package final class PatchStore: Sendable {
                 runner?.deactivate(id)
                 runner?.endOtherwise { $0.id == id }
             }
+            endShadows()
         }
         do throws(PatchError) {
             try change { state in
@@ -220,10 +224,15 @@ package final class PatchStore: Sendable {
     }
 
     /// Holds patches whose envelopes were written.
-    package func hold(_ patches: [(patch: PatchID, hash: String)]) throws(PatchError) {
+    ///
+    /// - Parameter shadows: Those that are in shadow.
+    package func hold(
+        _ patches: [(patch: PatchID, hash: String)], shadows: [(patch: PatchID, hash: String)] = []
+    ) throws(PatchError) {
         let running = memory.locked { $0.launch.running }
         try change { state in
             state.add(patches, running: running)
+            state.shadow(shadows)
             return []
         }
     }

@@ -15,6 +15,8 @@ extension StoreState {
             ("return", mayRetry ? .bool(true) : nil), ("confirmed", hasConfirmed ? .bool(true) : nil),
             ("unconfirmed", unconfirmed == 0 ? nil : .integer(unconfirmed)),
             ("held", held.isEmpty ? nil : .array(held.map(\.json))),
+            // Not among the held ones: a library that does not know the stage would run them.
+            ("shadows", shadows.isEmpty ? nil : .array(shadows.map(\.json))),
             ("bans", bans.isEmpty ? nil : .array(bans.map(\.json))),
             (
                 "switches",
@@ -46,7 +48,8 @@ extension StoreState {
         else { return nil }
         self.init(
             app: app, appVersion: appVersion, installation: installation,
-            held: json["held"]?.elements.compactMap(Held.init) ?? [],
+            held: json["held"]?.elements.compactMap(Held.init).filter { $0.stage != .shadow } ?? [],
+            shadows: json["shadows"]?.elements.compactMap(Held.init) ?? [],
             bans: json["bans"]?.elements.compactMap(Ban.init) ?? [], launch: json["launch"].flatMap(Launch.init),
             failures: json["failures"]?.count ?? 0, mayRetry: json["return"]?.flag ?? false,
             hasConfirmed: json["confirmed"]?.flag ?? false, unconfirmed: json["unconfirmed"]?.count ?? 0)
@@ -134,7 +137,8 @@ extension StoreState.Launch {
         return .object(sparse: [
             ("patches", hashes(patches)), ("late", hashes(late)), ("broken", hashes(broken)),
             ("loading", hashes(loading)), ("synced", hasSynced ? .bool(true) : nil),
-            ("safeMode", isSafe ? .bool(true) : nil), ("return", isRetry ? .bool(true) : nil),
+            ("safeMode", isSafe ? .bool(true) : nil), ("quiet", isQuiet ? .bool(true) : nil),
+            ("return", isRetry ? .bool(true) : nil),
             ("confirmed", isConfirmed ? .bool(true) : nil), ("open", isWatched ? nil : .bool(false)),
             ("past", isPast && isWatched ? .bool(true) : nil),
         ])
@@ -145,7 +149,8 @@ extension StoreState.Launch {
         self.init(
             patches: hashes("patches"), late: hashes("late"), broken: hashes("broken"), loading: hashes("loading"),
             hasSynced: json["synced"]?.flag ?? false,
-            isSafe: json["safeMode"]?.flag ?? false, isRetry: json["return"]?.flag ?? false,
+            isSafe: json["safeMode"]?.flag ?? false, isQuiet: json["quiet"]?.flag ?? false,
+            isRetry: json["return"]?.flag ?? false,
             isConfirmed: json["confirmed"]?.flag ?? false, isWatched: json["open"]?.flag ?? true,
             isPast: json["past"]?.flag ?? false)
     }

@@ -4,7 +4,7 @@ extension StoreState {
     private var durable: StoreState {
         var state = self
         state.revision = 0
-        if held.isEmpty { state.launch = nil }
+        if stored.isEmpty { state.launch = nil }
         if state.launch?.isWatched == false { state.launch?.isPast = false }
         return state
     }

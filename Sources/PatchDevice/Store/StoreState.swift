@@ -3,7 +3,7 @@ package import PatchRunner
 
 /// The state of a store: which patches it holds, which were tried, which proved good, and which are banned.
 ///
-/// It is a value without files or clocks. docs/device.md has a table of its transitions.
+/// It is a value without files or clocks. Tests/README.md has a table of its transitions.
 package struct StoreState: Sendable, Hashable {
     /// Where a patch is on its way from download to trust.
     package enum Stage: String, Sendable {
@@ -18,6 +18,8 @@ package struct StoreState: Sendable, Hashable {
         case closed
         /// A launch that began with it was confirmed, or it ran in one until its watch was over.
         case good
+        /// It never answers. It is compared with the answers, and no launch is judged by it.
+        case shadow
     }
 
     /// A version of a patch that is held.
@@ -105,6 +107,10 @@ package struct StoreState: Sendable, Hashable {
         package var hasSynced = false
         /// Whether good patches were left out, because launches failed with them.
         package var isSafe = false
+        /// Whether a launch has failed and none has been confirmed since, so that nothing runs in shadow until this one is
+        /// confirmed and a crash does not count. Otherwise, a patch in shadow that crashes the app would crash every launch, and
+        /// other patches would be blamed.
+        package var isQuiet = false
         /// Whether those patches are tried again in this launch.
         package var isRetry = false
         /// Whether the app has confirmed that it works.
@@ -146,6 +152,8 @@ package struct StoreState: Sendable, Hashable {
     package let installation: String
     /// Sorted by id, the highest version first.
     package private(set) var held: [Held] = []
+    /// The versions in shadow, one of each patch, by id. None of them is in `held`.
+    package private(set) var shadows: [Held] = []
     package private(set) var bans: [Ban] = []
     /// Whether patches run at all: the feed's kill switch.
     package var isEnabled = true
@@ -182,8 +190,8 @@ package struct StoreState: Sendable, Hashable {
     package var outcomes: [PatchID: SyncOutcome] = [:]
 
     package init(
-        app: String, appVersion: AppVersion, installation: String, held: [Held] = [], bans: [Ban] = [],
-        launch: Launch? = nil, failures: Int = 0, mayRetry: Bool = false, hasConfirmed: Bool = false,
+        app: String, appVersion: AppVersion, installation: String, held: [Held] = [], shadows: [Held] = [],
+        bans: [Ban] = [], launch: Launch? = nil, failures: Int = 0, mayRetry: Bool = false, hasConfirmed: Bool = false,
         unconfirmed: Int = 0
     ) {
         self.app = app
@@ -193,6 +201,7 @@ package struct StoreState: Sendable, Hashable {
         var hashes: Set<String> = []
         self.held = held.filter { hashes.insert($0.hash).inserted }.sorted(by: Held.precedes)
         self.bans = bans
+        shadow(shadows.filter { hashes.insert($0.hash).inserted }.map { ($0.patch, $0.hash) })
         self.launch = launch
         self.failures = failures
         self.mayRetry = mayRetry
@@ -223,6 +232,7 @@ package struct StoreState: Sendable, Hashable {
             }
             (launch, failures, mayRetry, hasConfirmed, unconfirmed) = (nil, 0, false, false, 0)
         }
+        let isQuiet = !shadows.isEmpty && launch.map { $0.isWatched || $0.isQuiet && !$0.isConfirmed } ?? false
         if let launch { judge(launch, limits, time, &outcomes) }
         dropOldVersions()
         // A protective patch is a suspect only in the launch that tries it.
@@ -230,7 +240,7 @@ package struct StoreState: Sendable, Hashable {
             (held[index].stage, held[index].failures) = (.closed, 0)
         }
         self.launch = nil
-        var launch = Launch(patches: [])
+        var launch = Launch(patches: [], isQuiet: isQuiet)
         if isEnabled { choose(&launch, limits, onlyGood: onlyGood, wasHealthy: wasHealthy, time) }
         let chosen = Set(launch.patches)
         for index in held.indices where chosen.contains(held[index].hash) {
@@ -442,13 +452,18 @@ package struct StoreState: Sendable, Hashable {
     /// off. Otherwise, the new patch would be blamed. Nothing new is tried while a suspect is tried, either.
     package var runnable: [Held] {
         let isRetry = launch?.isRetry ?? false
-        let tried = launch.map { $0.isPast ? [] : $0.patches } ?? []
-        let alone = Set(tried + (launch?.late ?? []))
-        let takesNew = failures == 0 && !held.contains { $0.stage == .suspect && alone.contains($0.hash) }
+        let takesNew = failures == 0 && !triesSuspect
         return runnable { held in
             let isNew = held.stage == .downloaded || held.isUnproven
             return ![.suspect, .closed].contains(held.stage) && (!held.isSuspended || isRetry) && (!isNew || takesNew)
         }
+    }
+
+    /// Whether a suspect runs whose watch is not over.
+    private var triesSuspect: Bool {
+        guard let launch else { return false }
+        let watched = Set((launch.isPast ? [] : launch.patches) + launch.late)
+        return held.contains { $0.stage == .suspect && watched.contains($0.hash) }
     }
 
     /// The closed patches whose `otherwise` answers: the highest closed version of each, unless a higher version runs.
@@ -707,8 +722,29 @@ package struct StoreState: Sendable, Hashable {
 
     // MARK: held patches
 
+    /// The versions whose envelopes are in the folder.
+    package var stored: [Held] { shadows.isEmpty ? held : held + shadows }
+
+    /// The versions that run in shadow now. While a suspect is tried, it is alone.
+    package var shadowing: [Held] {
+        let isQuiet = launch.map { $0.isSafe || $0.isQuiet && (!$0.isConfirmed || $0.isWatched) } ?? false
+        return isEnabled && !isSafe && !isQuiet && !triesSuspect ? shadows : []
+    }
+
+    /// Puts patches that were downloaded and verified in shadow, one for each id. A version that has run is no longer held.
+    package mutating func shadow(_ patches: [(patch: PatchID, hash: String)]) {
+        for (patch, hash) in patches where !isBanned(hash) {
+            remove(hash)
+            shadows.removeAll { $0.patch.id == patch.id }
+            var new = Held(patch, hash: hash)
+            new.stage = .shadow
+            shadows.append(new)
+        }
+        shadows.sort(by: Held.precedes)
+    }
+
     /// Adds patches that were downloaded and verified, one for each id. Another version that is neither good nor running gives
-    /// way to it.
+    /// way to it, and so does the same or a lower version in shadow.
     ///
     /// - Parameter running: The hashes of the running patches, which stay until the launch has ended.
     package mutating func add(_ patches: [(patch: PatchID, hash: String)], running: Set<String> = []) {
@@ -719,12 +755,14 @@ package struct StoreState: Sendable, Hashable {
             let isKept = held.stage == .good || held.isClosed || running.contains(held.hash)
             return newest[held.patch.id].map { !isKept || held.patch == $0.patch } ?? false
         }
+        shadows.removeAll { $0.patch.version <= newest[$0.patch.id]?.patch.version ?? 0 }
         held += newest.values.map { Held($0.patch, hash: $0.hash) }
         held.sort(by: Held.precedes)
     }
 
     /// Removes a patch, such as one that was withdrawn.
     package mutating func remove(_ hash: String) {
+        shadows.removeAll { $0.hash == hash }
         guard let index = held.firstIndex(where: { $0.hash == hash }) else { return }
         let isGood = held.remove(at: index).stage == .good
         launch?.patches.removeAll { $0 == hash }
@@ -737,7 +775,7 @@ package struct StoreState: Sendable, Hashable {
     /// Removes a patch, and never accepts it again.
     @discardableResult
     package mutating func ban(_ hash: String, _ reason: String, at time: Timestamp?) -> Ban? {
-        guard let patch = held.first(where: { $0.hash == hash })?.patch else { return nil }
+        guard let patch = stored.first(where: { $0.hash == hash })?.patch else { return nil }
         return ban(patch, hash, reason, at: time)
     }
 
@@ -768,6 +806,7 @@ package struct StoreState: Sendable, Hashable {
         guard !isBanned(ban.hash) else { return }
         bans.append(ban)
         held.removeAll { $0.hash == ban.hash }
+        shadows.removeAll { $0.hash == ban.hash }
         // A device that has banned a thousand patches may forget the oldest.
         if bans.count > Self.banLimit { bans.removeFirst() }
     }

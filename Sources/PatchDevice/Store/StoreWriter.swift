@@ -186,7 +186,7 @@ struct StoreWriter {
     mutating func clean() {
         guard lock != nil, !isClean else { return }
         isClean = true
-        folder.clean(keeping: Set(state.held.map(\.hash)))
+        folder.clean(keeping: Set(state.stored.map(\.hash)))
     }
 
     /// Writes a new state, and removes the envelopes that it no longer holds.
@@ -202,8 +202,8 @@ struct StoreWriter {
             if writeFailureSignal == nil { writeFailureSignal = folder.lockAsMute() }
             throw error
         }
-        if new.held != state.held {
-            folder.remove(Set(state.held.map(\.hash)).subtracting(new.held.map(\.hash)))
+        if new.stored != state.stored {
+            folder.remove(Set(state.stored.map(\.hash)).subtracting(new.stored.map(\.hash)))
         }
         state = new
     }

@@ -21,6 +21,8 @@ struct SyncPass: Sendable {
         let hash: String
         /// Its index in the results.
         let place: Int
+        /// Whether it runs in shadow.
+        let isShadow: Bool
     }
 
     /// Why an envelope was not accepted.
@@ -65,9 +67,13 @@ struct SyncPass: Sendable {
         let downloads = try await downloads(of: choices, &client, &results)
         if runner == nil { checkHeld(choices, trust, at: now, &results) }
         try await take(downloads, &client, trust, at: now, &results)
-        if let runner { try activateNew(on: runner, list, activation, trust) }
+        store.endShadows()
+        if let runner {
+            try activateNew(on: runner, list, activation, trust)
+            store.startShadows(on: runner) { trust }
+        }
         let refusals = store.refusals
-        for (place, result) in results.enumerated() where result.code == .kept {
+        for (place, result) in results.enumerated() where result.code == .kept || result.code == .shadow {
             guard let (isExpired, error) = refusals[PatchID(id: result.id, version: result.version)] else { continue }
             results[place].code = isExpired ? .expired : .refused
             results[place].detail = isExpired ? error.message : "\(error.code): \(error.message)"
@@ -84,7 +90,7 @@ struct SyncPass: Sendable {
         _ results: inout [SyncReport.Result]
     ) async throws(PatchError) {
         guard !downloads.isEmpty else { return }
-        var taken: [(patch: PatchID, hash: String)] = []
+        var taken: [Download] = []
         var held = store.state.held.count
         do throws(PatchError) {
             for (done, download) in downloads.enumerated() {
@@ -92,20 +98,27 @@ struct SyncPass: Sendable {
                 if let refusal = try await take(download, &client, trust, at: now) {
                     results[download.place].set(refusal)
                 } else {
-                    taken.append((PatchID(id: download.entry.id, version: download.entry.version), download.hash))
+                    taken.append(download)
                 }
                 if taken.count > held / 8 {
-                    try store.hold(taken)
+                    try hold(taken)
                     held += taken.count
                     taken = []
                 }
                 progress(done + 1, downloads.count)
             }
         } catch {
-            try? store.hold(taken)
+            try? hold(taken)
             throw error
         }
-        try store.hold(taken)
+        try hold(taken)
+    }
+
+    private func hold(_ taken: [Download]) throws(PatchError) {
+        func patches(_ taken: [Download]) -> [(patch: PatchID, hash: String)] {
+            taken.map { (PatchID(id: $0.entry.id, version: $0.entry.version), $0.hash) }
+        }
+        try store.hold(patches(taken.filter { !$0.isShadow }), shadows: patches(taken.filter(\.isShadow)))
     }
 
     /// The list's bytes: the kept ones if they still match the signed target, or else the feed's.
@@ -155,9 +168,19 @@ struct SyncPass: Sendable {
     /// Obeys the kill switch, and removes patches that are no longer for this device.
     private func applyList(_ list: PatchList, _ choices: [PatchChoice], shown: Timestamp?) throws(PatchError) {
         let old = store.state
-        let taken = choices.filter { [.withdrawn, .appVersion, .engine, .banned].contains($0.code) }
-        let notMeant = Set(taken.map { PatchID(id: $0.id, version: $0.version) })
-        let gone = old.held.filter { notMeant.contains($0.patch) }
+        func patches(_ choices: [PatchChoice]) -> Set<PatchID> {
+            Set(choices.map { PatchID(id: $0.id, version: $0.version) })
+        }
+        // A version that is offered in shadow answers on no device.
+        let taken = choices.filter { choice in
+            [.withdrawn, .appVersion, .engine, .banned].contains(choice.code)
+                || choice.entry?.state == .shadow && choice.code != .disabled
+        }
+        let (notMeant, inShadow) = (patches(taken), patches(choices.filter { $0.code == .shadow }))
+        // A version in shadow that is offered now is held once it is activated.
+        let meant = inShadow.union(patches(choices.filter { $0.code == .offered }))
+        let ended = old.held.filter { notMeant.contains($0.patch) }
+        let gone = ended + (list.isEnabled ? old.shadows.filter { !meant.contains($0.patch) } : [])
         let lost = Set(gone.map(\.patch))
         var failure: PatchError?
         do throws(PatchError) {
@@ -165,6 +188,7 @@ struct SyncPass: Sendable {
                 state.isEnabled = list.isEnabled
                 state.givenName = settings.givenName
                 for held in gone { state.remove(held.hash) }
+                state.shadow(ended.filter { inShadow.contains($0.patch) }.map { ($0.patch, $0.hash) })
                 state.switches = list.switches
                 state.notice = list.notice
                 state.minimumAppVersion = list.minimumAppVersion
@@ -182,21 +206,27 @@ struct SyncPass: Sendable {
         if !old.isEnabled, list.isEnabled, failure == nil { store.events(.enabled) }
         // A version that is no longer held may run, because a newer one was downloaded meanwhile.
         let running = Set((runner?.active ?? []).map { PatchID(id: $0.id, version: $0.version) })
+        let shadows = Set((runner?.shadows ?? []).map { PatchID(id: $0.id, version: $0.version) })
         for choice in taken {
             let patch = PatchID(id: choice.id, version: choice.version)
-            runner?.deactivate(patch)
+            if choice.code != .shadow || !shadows.contains(patch) { runner?.deactivate(patch) }
             // Events are reported after their change is written. If the write failed, the next sync reports them.
             guard failure == nil, choice.code == .withdrawn, running.contains(patch) || lost.contains(patch) else {
                 continue
             }
             store.events(.withdrawn(patch, reason: choice.entry?.reason))
         }
+        store.endShadows()
         if let failure {
             store.setBlockReasons(
                 old.held.compactMap { held in
                     guard list.isEnabled else { return (held.hash, .disabled, StatusResolver.disabled) }
                     let (id, version) = (held.patch.id, held.patch.version)
-                    guard let choice = taken.first(where: { $0.id == id && $0.version == version }),
+                    guard let choice = taken.first(where: { $0.id == id && $0.version == version }) else { return nil }
+                    guard choice.code != .shadow else {
+                        return (held.hash, .unwritable, "it is offered in shadow, which could not be recorded")
+                    }
+                    guard
                         let code = PatchStatus.Code(rawValue: choice.code.rawValue)
                     else { return nil }
                     let detail = code == .withdrawn ? choice.entry?.reason : nil
@@ -215,8 +245,9 @@ struct SyncPass: Sendable {
         of choices: [PatchChoice], _ client: inout FeedClient, _ results: inout [SyncReport.Result]
     ) async throws(PatchError) -> [Download] {
         var downloads: [Download] = []
-        let held = Set(store.state.held.map(\.hash))
-        for (place, choice) in choices.enumerated() where choice.code == .offered || choice.code == .kept {
+        let state = store.state
+        let (held, shadows) = (Set(state.held.map(\.hash)), Set(state.shadows.map(\.hash)))
+        for (place, choice) in choices.enumerated() where [.offered, .kept, .shadow].contains(choice.code) {
             guard let entry = choice.entry else { continue }
             let target = try await client.target(entry.path)
             guard let target, let hash = target.sha256 else {
@@ -224,8 +255,9 @@ struct SyncPass: Sendable {
                 results[place].detail = "it is listed, but the release keys have not signed it with a SHA-256"
                 continue
             }
-            if held.contains(hash), store.hasEnvelope(hash) { continue }
-            downloads.append(Download(entry: entry, target: target, hash: hash, place: place))
+            let isShadow = choice.code == .shadow
+            if (isShadow ? shadows : held).contains(hash), store.hasEnvelope(hash) { continue }
+            downloads.append(Download(entry: entry, target: target, hash: hash, place: place, isShadow: isShadow))
         }
         return downloads
     }
@@ -234,8 +266,8 @@ struct SyncPass: Sendable {
     private func checkHeld(
         _ choices: [PatchChoice], _ trust: PatchTrust, at now: Timestamp, _ results: inout [SyncReport.Result]
     ) {
-        let held = store.state.held
-        for (place, choice) in choices.enumerated() where choice.code == .kept {
+        let held = store.state.stored
+        for (place, choice) in choices.enumerated() where [.offered, .kept, .shadow].contains(choice.code) {
             guard let entry = choice.entry,
                 let hash = held.first(where: { $0.patch == PatchID(id: entry.id, version: entry.version) })?.hash,
                 let envelope = store.envelope(hash)
@@ -256,6 +288,10 @@ struct SyncPass: Sendable {
     private func take(
         _ download: Download, _ client: inout FeedClient, _ trust: PatchTrust, at now: Timestamp
     ) async throws(PatchError) -> Refusal? {
+        // A version that was in shadow is in the folder.
+        if store.state.shadows.contains(where: { $0.hash == download.hash }), store.hasEnvelope(download.hash) {
+            return nil
+        }
         var report = VerificationReport()
         do throws(PatchError) {
             let envelope = try await client.contents(of: download.target, limit: settings.envelopeLimit)
@@ -304,7 +340,7 @@ struct SyncPass: Sendable {
 
     /// Keeps the results of the sync for versions that are not held, or that are held and refused.
     private func note(_ results: [SyncReport.Result]) throws(PatchError) {
-        let held = Set(store.state.held.map(\.patch))
+        let held = Set(store.state.stored.map(\.patch))
         var outcomes: [PatchID: StoreState.SyncOutcome] = [:]
         for result in results where result.code != .superseded && outcomes.count < Self.outcomeLimit {
             let patch = PatchID(id: result.id, version: result.version)

@@ -36,9 +36,10 @@ public struct SyncReport: Sendable {
     /// The report of a process that follows another one, with that one's results.
     init(following state: StoreState) {
         isFollower = true
-        let held = state.held.map { held in
+        let held = state.stored.map { held in
             Result(
-                id: held.patch.id, version: held.patch.version, code: state.isEnabled ? .kept : .disabled, detail: nil)
+                id: held.patch.id, version: held.patch.version,
+                code: !state.isEnabled ? .disabled : held.stage == .shadow ? .shadow : .kept, detail: nil)
         }
         let banned = state.bans.map { ban in
             Result(id: ban.patch.id, version: ban.patch.version, code: .banned, detail: ban.reason)

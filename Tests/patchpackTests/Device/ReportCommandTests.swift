@@ -146,6 +146,69 @@ import Testing
         #expect(bare.status == 64 && bare.error.contains("did you mean 'failing<0.5%'?"), "\(bare.error)")
     }
 
+    @Test func report_comparisons_showsWhatAPatchWouldChange() throws {
+        let compared = (0..<10).map { device in
+            Self.line(
+                "compared", device,
+                #","code.function.name":"Cart.total","shadow.agreed":\#(device < 3 ? 997 : 1000),"shadow.differed":\#(device < 3 ? 3 : 0),"shadow.failed":1,"shadow.incomparable":10,"patch.nanoseconds":1500000,"shadow.reasons":{"calls pay.charge":7},"shadow.answer":"\#(device < 3 ? "19.0" : "1")","shadow.result":"<b>\#(device < 3 ? "20.0" : "1")","code.file.path":"a.lua","code.line.number":7"#
+            )
+        }
+        let others = (0..<8).map {
+            Self.line(
+                "compared", 0,
+                #","code.function.name":"Cart.f\#($0)","shadow.agreed":\#($0 == 0 ? 0 : 1),"shadow.differed":0,"shadow.failed":0,"shadow.incomparable":0"#
+            )
+        }
+        try folder.write((compared + others).joined(separator: "\n") + "\n", to: "shadow.jsonl")
+        let gates = ["--gate", "differs<1%", "--gate", "failing<0.5%"]
+        let text = try Tool.run(
+            Tool.patchpack, ["report", "shadow.jsonl", "--html", "shadow.html"] + gates, in: folder.path)
+        #expect(text.status == 20, "\(text.error)")
+        for line in [
+            "  stages        10 in shadow, 0 on trial, 0 good, 0 over, 0 withdrawn",
+            "  failing       10  100.0 % (72.2 % to 100.0 %)",
+            "  shadow        10 devices; 9 of 10,007 compared calls differed  0.0899 % (0.0473 % to 0.17 %), 10 runs failed, 100 calls could not be compared, 1.5 µs on average",
+            "  in Cart.total 9 of 10,000 compared calls differed  0.0900 % (0.0474 % to 0.17 %), 10 runs failed, 100 calls could not be compared (calls pay.charge 70, other 30), 1.5 µs on average; 19.0 would be <b>20.0 (a.lua:7); 1 would be <b>1 (a.lua:7)",
+            "  in Cart.f0    0 of 0 compared calls differed",
+            "  in Cart.f1    0 of 1 compared call differed  0.0 % (0.0 % to 79.3 %)",
+            "                1 more function",
+            "passed  differs<1%  com.example.shop.fix 3: 0.0899 %, between 0.0238 % and 0.23 %",
+            "crossed  failing<0.5%  com.example.shop.fix 3: 100.0 %, between 2.70 % and 100.0 %",
+        ] {
+            #expect(text.lines.contains(line), "\(line)\n\(text.text)")
+        }
+        let page = String(decoding: try folder.read("shadow.html"), as: UTF8.self)
+        #expect(page.contains("<tr><th scope=\"row\">in Cart.total</th><td>9 of 10,000 compared calls differed"))
+        #expect(page.contains("19.0 would be &lt;b&gt;20.0 (a.lua:7)") && !page.contains("<b>20.0"))
+        #expect(page.contains("<title>in shadow: 10</title>"))
+        let json = try Tool.patchpack("report", "shadow.jsonl", "--format", "json", in: folder.path)
+        let patch = try #require(try JSONValue(parsing: json.output)["patches"]?.elements.first)
+        #expect(patch["inShadow"]?.number == 10 && patch["shadowed"]?.number == 10)
+        let total = try #require(patch["compared"])
+        #expect(
+            ["agreed", "differed", "failed", "incomparable", "meanNanoseconds"].map { total[$0]?.number }
+                == [9998, 9, 10, 100, 1482])
+        #expect(total["differing"]?["part"]?.number == 899)
+        let function = try #require(patch["functions"]?.elements.first)
+        #expect(function["function"]?.text == "Cart.total" && function["otherReasons"]?.number == 30)
+        #expect(function["reasons"]?.elements.first?["reason"]?.text == "calls pay.charge")
+        #expect(function["reasons"]?.elements.first?["count"]?.number == 70)
+        let example = try #require(function["examples"]?.elements.first)
+        #expect(["answer", "result", "file"].map { example[$0]?.text } == ["19.0", "<b>20.0", "a.lua"])
+        #expect(example["line"]?.number == 7)
+        let metrics = try Tool.patchpack("report", "shadow.jsonl", "--format", "openmetrics", in: folder.path)
+        for (name, value) in [
+            ("devices", 10), ("agreed", 9998), ("differed", 9), ("failed", 10), ("incomparable", 100),
+            ("nanoseconds", 15_000_000),
+        ] {
+            let sample = #"patchpack_patch_shadow_\#(name){patch="com.example.shop.fix",version="3"} \#(value)"#
+            #expect(metrics.lines.contains(sample), "\(metrics.text)")
+        }
+        let device = try Tool.patchpack("report", "shadow.jsonl", "--installation", "7", in: folder.path)
+        #expect(device.text.contains("com.example.shop.fix 3  does not run, in shadow since 2026-11-22T10:07:00Z"))
+        #expect(device.text.contains("  shadow        1 device; 0 of 1,000 compared calls differed"), "\(device.text)")
+    }
+
     /// A gate stops a fleet whose syncs fail, whichever patch is requested.
     @Test func aGateOnAllDevicesHasNoPatch() throws {
         let failed = (0..<300).map {
@@ -330,6 +393,11 @@ import Testing
                 Self.line(
                     "failed", 3000 + index,
                     #","code.function.name":"Cart.bold","error.type":"script","error.message":\#(json)"#))
+            lines.append(
+                Self.line(
+                    "compared", 3000 + index,
+                    #","code.function.name":"Cart.bold","shadow.differed":1,"shadow.failed":1,"shadow.incomparable":3,"shadow.answer":\#(json),"shadow.result":\#(json),"code.file.path":\#(json),"shadow.reasons":{\#(json):2}"#
+                ))
             // Names that would become other names if they were joined, split or quoted.
             for member in [
                 "patch.id", "error.type", "code.function.name", "service.version", "os.name", "app.installation.id",

@@ -1,0 +1,79 @@
+internal import PatchCrypto
+package import PatchRunner
+
+// Patches in shadow. They never answer, and are compared with the answers.
+extension PatchStore {
+    /// The versions that this process should run in shadow.
+    private func meantShadows(_ memory: Memory) -> [StoreState.Held] {
+        // If no launch can be noted, a patch that crashes the app would do so each time.
+        guard memory.writer.whyUnwritable == nil else { return [] }
+        return memory.writer.state.shadowing.filter { held in
+            switch memory.launch.blockReasons[held.hash] {
+            case .banned, .notApplicable: false
+            default: true
+            }
+        }
+    }
+
+    /// Starts the versions in shadow that do not run yet. Their failures are reported, and have no other effect.
+    ///
+    /// - Parameters:
+    ///   - onlyWaiting: Whether to start only those that waited for functions that are registered now.
+    ///   - trust: Returns the keys that envelopes are verified with.
+    package func startShadows(on runner: PatchRunner, onlyWaiting: Bool = false, trust: () -> PatchTrust) {
+        let due = memory.locked { memory in
+            let meant = meantShadows(memory)
+            guard !meant.isEmpty else { return meant }
+            let running = Set(runner.shadows.map { PatchID(id: $0.id, version: $0.version) })
+            let due = meant.filter { held in
+                guard !running.contains(held.patch), !memory.launch.triedShadows.contains(held.hash) else {
+                    return false
+                }
+                guard case .waiting(let names) = memory.launch.blockReasons[held.hash] else { return !onlyWaiting }
+                return runner.registry.names.missing(names).isEmpty
+            }
+            memory.launch.triedShadows.formUnion(due.map(\.hash))
+            return due
+        }
+        guard !due.isEmpty else { return }
+        let keys = trust()
+        for held in due { start(held, on: runner, keys) }
+    }
+
+    private func start(_ held: StoreState.Held, on runner: PatchRunner, _ trust: PatchTrust) {
+        let hash = held.hash
+        guard let patch = verified(hash, on: runner, trust: trust) else {
+            let isReady = memory.locked { memory in
+                memory.launch.triedShadows.remove(hash)
+                // Another thread may have registered its functions meanwhile.
+                guard case .waiting(let names) = memory.launch.blockReasons[hash] else { return false }
+                return runner.registry.names.missing(names).isEmpty
+            }
+            if isReady { startShadows(on: runner, onlyWaiting: true) { trust } }
+            return
+        }
+        do throws(PatchError) {
+            try runner.shadow(runner.load(patch))
+        } catch {
+            return memory.locked { memory in
+                memory.launch.blockReasons[hash] = error.isCircumstance ? .postponed(error) : .refused(error)
+                if error.isCircumstance { memory.launch.triedShadows.remove(hash) }
+            }
+        }
+        memory.locked { memory in
+            memory.launch.blockReasons[hash] = nil
+            memory.launch.triedShadows.remove(hash)
+        }
+        endShadows()  // another thread may have removed it meanwhile
+    }
+
+    /// Ends the shadows that should no longer run.
+    package func endShadows() {
+        let ended = memory.locked { memory -> [LoadedPatch] in
+            guard let running = memory.launch.runner?.shadows, !running.isEmpty else { return [] }
+            let meant = Set(meantShadows(memory).map(\.patch))
+            return running.filter { !meant.contains(PatchID(id: $0.id, version: $0.version)) }
+        }
+        for patch in ended { runner?.endShadow(patch.id) }
+    }
+}

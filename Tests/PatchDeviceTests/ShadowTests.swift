@@ -1,0 +1,418 @@
+import Foundation
+import PatchCrypto
+@testable import PatchDevice
+import PatchFeed
+import PatchRunner
+import PatchTesting
+import Synchronization
+import TestSupport
+import Testing
+
+/// Patches that are offered in shadow, over the launches and syncs of a device.
+@Suite(.ownThreads) struct ShadowTests {
+    private typealias Bench = DeviceSimulator<DeviceTests.App>
+
+    private static let id = DeviceTests.id
+    private static let eight = PatchID(id: id, version: 8)
+
+    /// A device on which version 7 is good, with version 8 in shadow in its feed.
+    private func bench(_ source: String = DeviceTests.source(8), nextLaunch: Bool = false) async throws -> Bench {
+        let bench = try await DeviceTests().deviceWithAGoodPatch()
+        try bench.feed.shadow(try bench.feed.publish(source, nextLaunch: nextLaunch))
+        return bench
+    }
+
+    private func shadows(_ bench: Bench) -> [Int] { bench.device?.store.runner?.shadows.map(\.version) ?? [] }
+
+    private func envelopes(_ bench: Bench) throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: bench.path + "/envelopes").count
+    }
+
+    /// Another process that shares the folder of a device.
+    private func second(_ bench: Bench) throws -> (PatchDevice, DeviceTests.App) {
+        let registry = PatchRegistry()
+        let app = try DeviceTests.App(registry)
+        let device = PatchDevice(
+            app: try HostInfo(app: "com.example.shop", version: "2.3.1"), registry: registry, folder: bench.path,
+            feed: .init(root: bench.feed.root, at: bench.feed),
+            trust: PatchTrust(bench.feed.trust, scriptKeys: bench.feed.scriptKey), clock: { 1_790_000_000_000 },
+            listener: nil)
+        return (device, app)
+    }
+
+    /// In shadow, live, in shadow again, and withdrawn. Its envelope is fetched once.
+    @Test func shadow_liveAndBack_takesNoSecondDownload() async throws {
+        let bench = try await bench()
+        let report = try await bench.launch()
+        #expect(report?.results.map(\.code) == [.shadow, .kept])
+        #expect(bench.app?.price(1) == 8 && shadows(bench) == [8])
+        #expect(DeviceTests.codes(bench) == ["8 shadow", "7 good"])
+        #expect(bench.why(Self.id)[0].reason.hasSuffix("; version 7 answers") && !bench.why(Self.id)[0].isRunning)
+        bench.confirm()
+        bench.end()
+        bench.feed.files = bench.feed.files.filter { !$0.key.hasSuffix(".js") }
+        bench.feed.isOffline = true
+        try await bench.launch()
+        #expect(bench.app?.price(1) == 8 && shadows(bench) == [8] && bench.running.map(\.version) == [7])
+        bench.feed.isOffline = false
+        try bench.feed.resume(Self.eight)
+        #expect(await bench.sync()?.results.map(\.code) == [.offered, .superseded])
+        #expect(bench.app?.price(1) == 9 && shadows(bench).isEmpty)
+        #expect(DeviceTests.codes(bench) == ["8 trial", "7 superseded"])
+        for _ in 0..<2 {
+            bench.confirm()
+            bench.end()
+            try await bench.launch(syncing: false)
+        }
+        #expect(DeviceTests.codes(bench).first == "8 good")
+        try bench.feed.shadow(Self.eight)
+        // The older version is no longer on the device, and cannot be fetched.
+        #expect(await bench.sync()?.results.map(\.code) == [.shadow, .unavailable])
+        #expect(bench.app?.price(1) == 1 && shadows(bench) == [8])
+        #expect(bench.device?.store.state.bans.isEmpty == true && DeviceTests.codes(bench).first == "8 shadow")
+        try bench.feed.withdraw(Self.eight)
+        await bench.sync()
+        #expect(shadows(bench).isEmpty && DeviceTests.codes(bench).first == "8 withdrawn")
+        #expect(try envelopes(bench) == 0)
+    }
+
+    /// It becomes live at the next launch, and does not run in shadow until then.
+    @Test func shadow_liveFromNextLaunch_waits() async throws {
+        let bench = try await bench(nextLaunch: true)
+        try await bench.launch(syncing: false)
+        await bench.foreground()
+        #expect(shadows(bench) == [8], "a shadow does not wait")
+        await bench.sync()
+        let loads = bench.events.count { if case .runner(.loaded(Self.eight, _)) = $0 { true } else { false } }
+        #expect(shadows(bench) == [8] && loads == 1, "a sync does not begin it again")
+        try bench.feed.resume(Self.eight)
+        await bench.sync()
+        #expect(shadows(bench).isEmpty && DeviceTests.codes(bench) == ["8 downloaded", "7 good"])
+        bench.end()
+        try await bench.launch(syncing: false)
+        #expect(bench.app?.price(1) == 9)
+    }
+
+    enum End: CaseIterable {
+        case paused, withdrawn, outside, unlisted, superseded, banned, revoked, disabled
+    }
+
+    @Test(arguments: End.allCases) func shadow_noLongerMeant_ends(_ end: End) async throws {
+        let bench = try await bench()
+        try await bench.launch()
+        try #require(shadows(bench) == [8])
+        var (code, price, kept) = ("", 8, 1)
+        switch end {
+        case .paused:
+            try bench.feed.pause(Self.eight)
+            code = "8 paused"
+        case .withdrawn:
+            try bench.feed.withdraw(Self.eight)
+            code = "8 withdrawn"
+        case .outside:
+            try bench.feed.rollout(Self.eight, percent: 0)
+            code = "8 rollout"
+        case .unlisted:
+            try bench.feed.prune(Self.eight)
+            code = "7 good"
+        case .superseded:
+            try bench.feed.publish(DeviceTests.source(9))
+            (code, price, kept) = ("9 trial", 10, 2)
+        case .banned:
+            try bench.device?.ban(Self.id, reason: "for this test")
+            #expect(shadows(bench).isEmpty)
+            (code, price, kept) = ("8 banned", 1, 0)
+        case .revoked:
+            try bench.feed.rotateSigningKey()
+            (code, price, kept) = ("8 refused", 1, 2)
+        case .disabled:
+            try bench.feed.disable()
+            (code, price, kept) = ("8 disabled", 1, 2)
+        }
+        await bench.sync()
+        #expect(shadows(bench).isEmpty && bench.app?.price(1) == price)
+        #expect(DeviceTests.codes(bench).first == code)
+        #expect(try envelopes(bench) == kept)
+        guard end == .disabled else { return }
+        try bench.feed.enable()
+        await bench.sync()
+        #expect(shadows(bench) == [8] && bench.app?.price(1) == 8)
+    }
+
+    /// The same crashes, with and without a shadow beside a patch on trial, leave the same patches.
+    @Test func shadow_appCrashes_isNotBlamedAndChangesNoVerdict() async throws {
+        func play(_ hasShadow: Bool) async throws -> [StoreState] {
+            let bench = try await DeviceTests().deviceWithAGoodPatch()
+            try bench.feed.publish(DeviceTests.source(8))
+            let nine = try bench.feed.publish(DeviceTests.source(9))
+            try hasShadow ? bench.feed.shadow(nine) : bench.feed.pause(nine)
+            var states: [StoreState] = []
+            try await bench.launch()
+            for event in "ccckekkccccckeke" {
+                if event == "k" { bench.confirm() }
+                if event == "e" { bench.end() }
+                if event != "k" { try await bench.launch(syncing: event == "e") }
+                if hasShadow { #expect(bench.device?.store.state.shadows.map(\.patch.version) == [9]) }
+                states.append(try #require(bench.device?.store.state))
+            }
+            return states
+        }
+        let (with, without) = (try await play(true), try await play(false))
+        for (one, other) in zip(with, without) {
+            func summary(_ state: StoreState) -> String {
+                "\(state.held.map { "\($0.patch) \($0.stage) \($0.failures)" }) \(state.bans.map(\.patch)) "
+                    + "\(state.failures) \(state.unconfirmed) \(state.isSafe)"
+            }
+            #expect(summary(one) == summary(other))
+        }
+    }
+
+    /// A shadow that crashes the app would crash every launch, and others would be blamed.
+    @Test func shadow_lastLaunchFailed_waitsUntilOneWorks() async throws {
+        let bench = try await bench()
+        try await bench.launch()
+        bench.crash()
+        try await bench.launch()
+        #expect(shadows(bench).isEmpty && bench.app?.price(1) == 8)
+        #expect(DeviceTests.codes(bench) == ["8 shadow", "7 good"])
+        #expect(bench.why(Self.id)[0].reason.hasPrefix("a launch failed"))
+        bench.confirm()
+        await bench.sync()
+        #expect(shadows(bench) == [8], "a crash no longer counts")
+        bench.end()
+        try await bench.launch(syncing: false)
+        #expect(shadows(bench) == [8])
+    }
+
+    /// The device has nothing but a shadow.
+    @Test func shadow_aloneAndAppCrashes_waitsToo() async throws {
+        let bench = try DeviceTests().device()
+        try bench.feed.shadow(try bench.feed.publish(DeviceTests.source(8)))
+        try await bench.launch()
+        #expect(shadows(bench) == [8] && bench.app?.price(1) == 1)
+        bench.crash()
+        bench.feed.isOffline = true
+        try await bench.launch()
+        #expect(shadows(bench).isEmpty)
+        bench.confirm()
+        bench.crash()
+        try await bench.launch()
+        #expect(shadows(bench) == [8] && bench.device?.store.state.held.isEmpty == true)
+    }
+
+    @Test func safeMode_shadow_doesNotRun() async throws {
+        let bench = try await bench()
+        try await bench.launch()
+        bench.confirm()
+        bench.end()
+        for _ in 0..<3 {
+            try await bench.launch(syncing: false)
+            bench.crash()
+        }
+        try await bench.launch(syncing: false)
+        bench.confirm()
+        await bench.sync()
+        #expect(shadows(bench).isEmpty && bench.app?.price(1) == 1)
+        #expect(DeviceTests.codes(bench) == ["8 safe-mode", "7 safe-mode"])
+    }
+
+    /// Its failure is reported once in a launch, however often the device syncs, and bans nothing.
+    @Test func shadow_scriptDoesNotLoad_isReportedAndNotBanned() async throws {
+        let bench = try await bench(DeviceTests.source(8, body: "error('no')"))
+        for launch in 1...3 {
+            try await bench.launch()
+            await bench.sync()
+            #expect(bench.app?.price(1) == 8 && shadows(bench).isEmpty)
+            #expect(DeviceTests.codes(bench) == ["8 refused", "7 good"])
+            #expect(bench.events.count { $0.name == "refused" } == launch)
+            bench.end()
+        }
+    }
+
+    /// The counts of the last minute are not lost when the app leaves the screen or ends.
+    @Test func shadow_appLeavesOrEnds_reportsItsCounts() async throws {
+        // It takes the place of version 7, and answers the same.
+        let bench = try await bench(
+            DeviceTests.source(8, body: "patch.replace('Shop.price', function(original, x) return original(x) + 7 end)")
+        )
+        try await bench.launch()
+        func agreed() -> [Int] {
+            bench.events.compactMap { event in
+                guard case .runner(.compared(Self.eight, "Shop.price", let counts)) = event else { return nil }
+                return counts.agreed
+            }
+        }
+        #expect(bench.app?.price(1) == 8 && bench.app?.price(2) == 9 && agreed().isEmpty)
+        bench.background()
+        #expect(agreed() == [2])
+        #expect(bench.app?.price(1) == 8)
+        bench.end()
+        #expect(agreed() == [2, 1])
+    }
+
+    /// It is skipped for a while, and that is no failure of the patch.
+    @Test func shadow_failsTooOften_isNotBanned() async throws {
+        let body = "patch.replace('Shop.price', function(original, x) error('no') end)"
+        let bench = try await bench(DeviceTests.source(8, body: body))
+        for _ in 0..<3 {
+            try await bench.launch()
+            for _ in 0..<8 { #expect(bench.app?.price(1) == 8) }
+            #expect(DeviceTests.codes(bench) == ["8 shadow", "7 good"])
+            #expect(bench.why(Self.id)[0].reason.hasPrefix("it has failed too often"))
+            bench.confirm()
+            bench.end()
+        }
+        #expect(bench.events.contains { $0.name == "compared" } && !bench.events.contains { $0.name == "rolled-back" })
+    }
+
+    /// A shadow waits for functions as a live patch does.
+    @Test func shadow_functionRegisteredLater_starts() async throws {
+        let registries = Mutex<[PatchRegistry]>([])
+        let bench = try DeviceSimulator(app: "com.example.shop", version: "2.3.1") { registry in
+            registries.locked { $0.append(registry) }
+        }
+        try bench.feed.shadow(
+            try bench.feed.publish(DeviceTests.source(8).replacing("Shop.price", with: "Shop.late")))
+        for isSynced in [true, false] {
+            try await bench.launch(syncing: isSynced)
+            #expect(bench.why(Self.id).map(\.code) == [.waiting] && bench.device?.store.runner?.shadows.isEmpty == true)
+            let late = try registries.locked { try #require($0.last) }
+            let price = try late.replaceable("Shop.late") { (x: Int) -> Int in x }
+            #expect(bench.why(Self.id).map(\.code) == [.shadow] && price(1) == 1)
+            #expect(bench.device?.store.runner?.shadows.map(\.version) == [8])
+            bench.end()
+        }
+    }
+
+    /// A process that follows another one runs its shadows.
+    @Test func follower_shadow_startsAndEndsWithTheWriters() async throws {
+        let bench = try await bench()
+        try await bench.launch(syncing: false)
+        bench.confirm()
+        let (follower, app) = try second(bench)
+        follower.launch()
+        #expect(app.price(1) == 8 && follower.store.runner?.shadows.isEmpty == true)
+        await bench.sync()
+        let report = await follower.sync()
+        #expect(report.isFollower && report.results.map(\.code) == [.shadow, .kept])
+        #expect(follower.store.runner?.shadows.map(\.version) == [8] && app.price(1) == 8)
+        #expect(follower.why(Self.id).map(\.code) == [.shadow, .good])
+        let (late, _) = try second(bench)
+        late.launch()
+        #expect(late.store.runner?.shadows.map(\.version) == [8])
+        try bench.feed.resume(Self.eight)
+        await bench.sync()
+        await follower.sync()
+        #expect(follower.store.runner?.shadows.isEmpty == true && app.price(1) == 8)
+        bench.advance(seconds: 600)
+        bench.confirm()
+        await follower.sync()
+        #expect(app.price(1) == 9, "good in the writer")
+        try bench.feed.shadow(Self.eight)
+        await bench.sync()
+        await follower.sync()
+        #expect(follower.store.runner?.shadows.map(\.version) == [8] && app.price(1) == 8)
+    }
+
+    /// A folder that cannot be written notes no launch, so a shadow that crashes the app would do so each time.
+    @Test func shadow_folderUnwritable_endsUntilItIsWritten() async throws {
+        let bench = try await bench()
+        try await bench.launch()
+        let eleven = try bench.feed.publish(DeviceTests.source(11, id: "com.example.shop.other"))
+        await bench.sync()
+        #expect(shadows(bench) == [8] && bench.app?.price(1) == 19)
+        let away = bench.path + "-away"
+        defer { try? FileManager.default.removeItem(atPath: away) }
+        // Nothing can be written below a file, by root either.
+        try FileManager.default.moveItem(atPath: bench.path, toPath: away)
+        try Data().write(to: URL(filePath: bench.path))
+        try bench.feed.shadow(eleven)
+        #expect(await bench.sync()?.error != nil)
+        #expect(shadows(bench).isEmpty && bench.app?.price(1) == 8)
+        #expect(DeviceTests.codes(bench) == ["8 unwritable", "7 good"])
+        #expect(bench.why(eleven.id).map(\.code) == [.unwritable])
+        try FileManager.default.removeItem(atPath: bench.path)
+        try FileManager.default.moveItem(atPath: away, toPath: bench.path)
+        await bench.sync()
+        bench.confirm()
+        #expect(await bench.sync()?.error == nil)
+        #expect(shadows(bench) == [11, 8] && bench.app?.price(1) == 8)
+    }
+
+    /// While a suspect is tried, nothing else may be the cause of a crash.
+    @Test func shadow_suspectIsTried_waits() async throws {
+        let bench = try await bench(DeviceTests.source(8, id: "com.example.shop.shadow"))
+        for id in ["com.example.shop.one", "com.example.shop.two"] {
+            try bench.feed.publish(DeviceTests.source(1, id: id))
+        }
+        for _ in 0..<2 {
+            try await bench.launch()
+            bench.crash()
+        }
+        for expected in [[], [], [], [8]] {
+            try await bench.launch(syncing: false)
+            #expect(shadows(bench) == expected)
+            bench.confirm()
+            bench.end()
+        }
+        #expect(bench.device == nil && bench.events.count { $0.name == "rolled-back" } == 2)
+    }
+
+    /// The same in a service that tries the suspects in one process.
+    @Test func shadow_suspectIsTriedInSameProcess_waits() async throws {
+        let bench = try await bench(DeviceTests.source(8, id: "com.example.shop.shadow"))
+        for id in ["com.example.shop.one", "com.example.shop.two"] {
+            try bench.feed.publish(DeviceTests.source(1, id: id))
+        }
+        for _ in 0..<3 { try await bench.launch() }
+        bench.confirm()
+        for expected in [2, 3, 3] {
+            bench.advance(seconds: 600)
+            await bench.sync()
+            #expect(shadows(bench) == [8])
+            bench.device?.store.tryAlone()
+            #expect(bench.running.count == expected)
+            #expect(shadows(bench) == (bench.why("com.example.shop.two")[0].code == .good ? [8] : []))
+        }
+    }
+
+    /// In the background no crash counts, so a shadow may run there after a failed launch.
+    @Test func shadow_foregroundAfterFailure_ends() async throws {
+        let bench = try await bench()
+        try bench.feed.publish(DeviceTests.source(1, id: "com.example.shop.other"))
+        try await bench.launch()
+        bench.crash()
+        try await bench.launch()
+        bench.confirm()
+        await bench.sync()
+        #expect(shadows(bench).isEmpty && bench.why("com.example.shop.other").map(\.code) == [.trial])
+        bench.background()
+        await bench.sync()
+        #expect(shadows(bench) == [8])
+        await bench.foreground()
+        #expect(shadows(bench).isEmpty)
+    }
+
+    /// A tool shows the recorded stage.
+    @Test func shadow_folderOfATool_isShown() async throws {
+        let bench = try await bench()
+        let tool = PatchDevice(
+            app: try HostInfo(app: "com.example.shop", version: "2.3.1"), registry: nil, folder: bench.path,
+            feed: .init(root: bench.feed.root, at: bench.feed),
+            trust: PatchTrust(bench.feed.trust, scriptKeys: bench.feed.scriptKey), clock: { 1_790_000_000_000 },
+            listener: nil)
+        let report = await tool.sync()
+        #expect(report.results.map(\.code) == [.shadow, .kept])
+        #expect(tool.why(Self.id).map(\.code) == [.shadow, .good])
+        #expect(tool.why(Self.id)[0].reason == "it runs in shadow: it is compared with the answers, and gives none")
+        try bench.feed.resume(Self.eight)
+        #expect(await tool.sync().results.map(\.code) == [.offered, .superseded])
+        #expect(tool.why(Self.id)[0].code == .downloaded)
+        try bench.feed.shadow(Self.eight)
+        await tool.sync()
+        #expect(tool.store.state.held.map(\.patch.version) == [7] && tool.why(Self.id)[0].code == .shadow)
+        try bench.feed.withdraw(Self.eight)
+        await tool.sync()
+        #expect(tool.store.state.shadows.isEmpty && tool.why(Self.id)[0].code == .withdrawn)
+    }
+}
