@@ -44,6 +44,11 @@ final class ScriptFunction: Sendable {
                 let stack: PatchStack
                 switch unsafe slot.enter(cell, CallReference(record)) {
                 case .entered(let entered): stack = entered
+                case .instrumented(let cell):
+                    return try slot.observed(
+                        cell, arguments, count: Int32(arguments.count), as: ScriptResult.self,
+                        push: { arguments, stack in for argument in arguments { argument.push(to: stack) } }
+                    ) { () throws(any Error) in try call(slot, cell, arguments) }
                 case .otherwise(let bits):
                     return try Otherwise.outcome(bits, ScriptResult.self, (any Error).self).get()
                 default: return try original(arguments)

@@ -11,15 +11,23 @@ internal import Synchronization
 package final class SpecRunner: Sendable {
     private let patches: [PatchUnderTest]
     private let interface: PatchInterface?
-    private let registry = PatchRegistry()
+    private let registry = PatchRegistry(callerStates: 1)
     private let runner: PatchRunner
     private let spec: ScriptState
     private let state = Mutex(State())
     private let lines = LineCounts()
-    /// Whether each call of the spec finds a new instance of each patch.
-    private let renews: Bool
+    private let mode: Mode
     /// A test that makes more calls than this would take too long with new instances.
     private static let mostRenewals = 1000
+
+    /// How the patches run.
+    private enum Mode {
+        case active
+        /// Each call of the spec finds a new instance of each patch.
+        case renewed
+        /// They are compared with the spec's own functions, which answer.
+        case shadow
+    }
 
     private struct State {
         /// The spec's functions, by name, as numbers of values that its Lua state keeps.
@@ -62,6 +70,7 @@ package final class SpecRunner: Sendable {
     ///   - filter: Selects the tests that run.
     ///   - timeLimit: How long the spec's own code may run: its body, each `describe`, each test, and the blocks after a test.
     ///   - covers: Whether the lines that run are counted.
+    ///   - shadows: Whether a third run compares the patches in shadow with the spec's own functions.
     ///   - time: The time for patches that expire.
     ///   - codeRuns: Called with true when the spec's own code begins, and with false when it ends.
     ///   - testEnded: Called with each test of the first run.
@@ -69,33 +78,38 @@ package final class SpecRunner: Sendable {
         _ script: PatchScript, on patches: [PatchUnderTest], interface: PatchInterface?,
         limits: PatchLimits = PatchLimits(),
         filter: SpecFilter = SpecFilter(), timeLimit: Duration = .seconds(10), covers: Bool = false,
-        time: Timestamp? = nil, codeRuns: @escaping @Sendable (Bool) -> Void = { _ in },
+        shadows: Bool = false, time: Timestamp? = nil, codeRuns: @escaping @Sendable (Bool) -> Void = { _ in },
         testEnded: (SpecReport.Test) -> Void = { _ in }
     ) -> SpecReport {
-        func report(renews: Bool) -> SpecReport {
+        func report(_ mode: Mode) -> SpecReport {
             var report = SpecReport()
             do throws(PatchError) {
                 let run = try SpecRunner(
-                    script, patches, interface: interface, limits: limits, covers: covers && !renews, time: time,
-                    renews: renews)
+                    script, patches, interface: interface, limits: limits, covers: covers && mode == .active,
+                    time: time, mode: mode)
                 defer { run.spec.close() }
-                try run.run(script, filter, timeLimit, codeRuns, testEnded: renews ? { _ in } : testEnded, &report)
+                try run.run(
+                    script, filter, timeLimit, codeRuns, testEnded: mode == .active ? testEnded : { _ in }, &report)
             } catch {
                 report.error = error
             }
             return report
         }
-        var first = report(renews: false)
-        guard first.error == nil, patches.contains(where: { $0.manifest.instances != 1 }) else { return first }
-        first.compare(with: report(renews: true))
+        var first = report(.active)
+        guard first.error == nil else { return first }
+        if patches.contains(where: { $0.manifest.instances != 1 }) { first.compare(with: report(.renewed)) }
+        if shadows {
+            let shadow = report(.shadow)
+            (first.comparisons, first.error) = (shadow.comparisons, shadow.error)
+        }
         return first
     }
 
     private init(
         _ script: PatchScript, _ patches: [PatchUnderTest], interface: PatchInterface?, limits: PatchLimits,
-        covers: Bool, time: Timestamp?, renews: Bool
+        covers: Bool, time: Timestamp?, mode: Mode
     ) throws(PatchError) {
-        self.renews = renews
+        self.mode = mode
         self.patches = patches
         self.interface = interface
         let recorder = Recorder()
@@ -104,6 +118,7 @@ package final class SpecRunner: Sendable {
         // Counting instructions and lines takes longer than a call in the app may take, so fuel limits a test instead of time.
         limits.callTime = .seconds(10)
         limits.loadTime = .seconds(10)
+        if mode == .shadow { (limits.shadowCalls, limits.shadowTextBytes, limits.failures) = (.max, 200, .max) }
         let counter: @Sendable (String, String, Int) -> Void = { [lines] in lines.count(SpecReport.key($0, $1), $2) }
         runner = PatchRunner(
             registry: registry,
@@ -172,6 +187,10 @@ package final class SpecRunner: Sendable {
         while let test = try next() {
             report.tests.append(test)
             testEnded(test)
+            // A patch in shadow that ends has reported its last counts.
+            for case .compared(_, let function, let counts) in state.locked({ $0.events }) {
+                report.comparisons[function, default: .init()].add(counts)
+            }
         }
         report.coverage = lines.all
         for patch in patches {
@@ -256,15 +275,15 @@ package final class SpecRunner: Sendable {
 
     private func install() throws(PatchError) {
         for patch in patches {
-            try runner.activate(
-                try runner.load(VerifiedPatch(unverifiedForTesting: patch.manifest, scripts: patch.scripts)))
+            let loaded = try runner.load(VerifiedPatch(unverifiedForTesting: patch.manifest, scripts: patch.scripts))
+            if mode == .shadow { try runner.shadow(loaded) } else { try runner.activate(loaded) }
         }
     }
 
     private func countReplacements() throws(PatchError) -> Int {
         try install()
         defer { runner.deactivateAll() }
-        return runner.active.reduce(0) { $0 + $1.replaces.count }
+        return (runner.active + runner.shadows).reduce(0) { $0 + $1.replaces.count }
     }
 
     private func add(_ name: String, _ signature: PatchSignature?) throws(PatchError) {
@@ -308,7 +327,7 @@ package final class SpecRunner: Sendable {
     private func begins(on stack: PatchStack) -> Bool {
         let mayRenew = state.locked { state in
             state.depth += 1
-            guard renews, state.depth == 1, state.renewals < Self.mostRenewals else { return false }
+            guard mode == .renewed, state.depth == 1, state.renewals < Self.mostRenewals else { return false }
             state.renewals += 1
             return true
         }

@@ -61,29 +61,42 @@ public final class PatchTestHost: Sendable {
         registry.state.first { $0.name == name }?.patches.last?.calls ?? 0
     }
 
+    /// What the patch in shadow of a function would have changed so far.
+    ///
+    /// - Parameter name: The function's name, such as `Cart.total`.
+    /// - Returns: nil if no patch is in shadow of it.
+    public func comparison(of name: String) -> RunnerEvent.Comparison? {
+        registry.state.first { $0.name == name }?.shadows.last?.comparison
+    }
+
     /// Installs a patch from scripts on disk. The tags of the entry describe the patch.
     ///
     /// - Parameters:
     ///   - script: The entry's path.
     ///   - others: The other scripts of a bundle: their names in the envelope, such as `lib/tax.lua`, and their paths.
+    ///   - inShadow: Whether it runs in shadow, and never answers.
     /// - Throws: `no-input` if a file is missing, `malformed` if a tag is missing or wrong, and the errors of `PatchRunner.load`.
     @discardableResult
-    public func install(script: String, others: [String: String] = [:]) throws(PatchError) -> LoadedPatch {
+    public func install(
+        script: String, others: [String: String] = [:], inShadow: Bool = false
+    ) throws(PatchError) -> LoadedPatch {
         let path = Path(script)
         var scripts = [PatchScript(name: path.name.description, bytes: try Self.contents(of: path))]
         for (name, file) in others.sorted(by: { $0.key < $1.key }) {
             scripts.append(PatchScript(name: name, bytes: try Self.contents(of: Path(file))))
         }
-        return try install(scripts)
+        return try install(scripts, inShadow)
     }
 
     /// Installs a patch from a script's text. The tags of the script describe the patch.
     ///
-    /// - Parameter source: The Lua source, which begins with the tags.
+    /// - Parameters:
+    ///   - source: The Lua source, which begins with the tags.
+    ///   - inShadow: Whether it runs in shadow, and never answers.
     /// - Throws: `malformed` if a tag is missing or wrong, and the errors of `PatchRunner.load`.
     @discardableResult
-    public func install(source: String) throws(PatchError) -> LoadedPatch {
-        try install([PatchScript(name: "main.lua", bytes: Array(source.utf8))])
+    public func install(source: String, inShadow: Bool = false) throws(PatchError) -> LoadedPatch {
+        try install([PatchScript(name: "main.lua", bytes: Array(source.utf8))], inShadow)
     }
 
     /// Verifies an envelope and installs its patch.
@@ -100,12 +113,12 @@ public final class PatchTestHost: Sendable {
         try runner.install(envelope, trust: trust, keys: keys)
     }
 
-    private func install(_ scripts: [PatchScript]) throws(PatchError) -> LoadedPatch {
+    private func install(_ scripts: [PatchScript], _ inShadow: Bool) throws(PatchError) -> LoadedPatch {
         let manifest = try Path(scripts[0].name).naming { () throws(PatchError) in
             try ManifestFields(try ScriptHead(of: scripts[0].bytes)).manifest(of: scripts)
         }
         let loaded = try runner.load(VerifiedPatch(unverifiedForTesting: manifest, scripts: scripts))
-        try runner.activate(loaded)
+        if inShadow { try runner.shadow(loaded) } else { try runner.activate(loaded) }
         return loaded
     }
 

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""Takes a bad, a good and a mute release through a simulated fleet with `patchpack feed advance`, an hour at a time.
+"""Takes releases through a simulated fleet with `patchpack feed advance`, an hour at a time.
 
     advance.py PATCHPACK DEVICES
 
 The tool runs under faketime, on a real feed; the devices are in the buckets of docs/feed.md, and send the lines of docs/events.md. A device
 syncs every four hours on average. Prints the events of each hour, and fails if the bad release is offered to more than 1 percent, if the
 good one does not reach everybody, or if the one whose collector dies goes on.
+
+Three more begin in shadow, on a tenth of all devices: one that rounds wrongly in 0.3 % of the calls, one that fails for one kind of input, and
+the fix of a bug that 0.1 % of the calls meet. Fails if one of the first two ever answers, or if the fix does not reach everybody.
 """
 
 import datetime
@@ -26,6 +29,8 @@ KEYS = ["--key", "online/signing.pem"]
 
 # A release: the share of devices on which it fails, and the hour in which its collector dies.
 RELEASES = {"bad": (0.02, None), "good": (0.0005, None), "mute": (0.0005, 8)}
+# A release in shadow: the share of calls in which it would answer otherwise, and the share of devices whose input it fails for.
+SHADOWS = {"rounds wrongly": (0.003, 0), "fails for one kind of input": (0, 0.02), "fix": (0.001, 0)}
 
 
 def bucket(device):
@@ -43,12 +48,12 @@ def run(hour, *arguments, allowed=(0,)):
     return done.stdout
 
 
-def line(event, device, hour):
+def line(event, device, hour, **attributes):
     moment = START + datetime.timedelta(hours=hour, seconds=random.randrange(3500))
     return json.dumps({
         "schema": "patchpack.event/1", "timestamp": moment.strftime("%Y-%m-%dT%H:%M:%S.000Z"),
         "resource": {"app.installation.id": str(device), "service.name": "com.example.shop", "service.version": "2.3.1"},
-        "severityNumber": 9, "eventName": event, "attributes": {"patch.id": ID, "patch.version": VERSION}})
+        "severityNumber": 9, "eventName": event, "attributes": {"patch.id": ID, "patch.version": VERSION, **attributes}})
 
 
 def simulate(name):
@@ -89,10 +94,60 @@ def simulate(name):
     return state, permyriad
 
 
+def compared(device, hour, differs, fails):
+    """The counts of a device in an hour, and how many calls it has compared. What fails does so in one of twenty calls."""
+    calls = random.randrange(20, 200)
+    differed = sum(random.random() < differs for _ in range(calls))
+    failed = sum(random.random() < 0.05 for _ in range(calls)) if fails else 0
+    counts = {"agreed": calls - differed - failed, "differed": differed, "failed": failed, "incomparable": 0}
+    attributes = {f"shadow.{name}": count for name, count in counts.items()}
+    return calls, line("compared", device, hour, **{"code.function.name": "Cart.total", "patch.nanoseconds": 9000 * calls}, **attributes)
+
+
+def simulate_shadow(name):
+    differs, failing = SHADOWS[name]
+    random.seed(name)
+    buckets = [bucket(device) for device in range(DEVICES)]
+    fails = [random.random() < failing for _ in range(DEVICES)]
+    # What a device does with the patch, after its last sync.
+    has = [None] * DEVICES
+    pathlib.Path("events").mkdir()
+    run(0, "feed", "publish", "feed", "dist/cart-total.js", "--shadow", "--rollout", "10%", "-q", *KEYS, "--key", "release/signing.pem",
+        "--trusted-key", "keys/trusted.pem", "--script-key", "keys/script.key")
+    state, permyriad, hour, calls = "shadow", 1000, 0, 0
+    print(f"\n{name}: would answer {differs:.1%} of all calls otherwise, and fail on {failing:.0%} of all devices")
+    print("hour  offered to  in shadow  live  calls compared  feed advance")
+    while hour < 24 and state in ("shadow", "active"):
+        lines = []
+        for device in range(DEVICES):
+            if random.random() < 0.25:
+                now = state if buckets[device] < permyriad else None
+                if now == "active" and has[device] != "active":
+                    lines.append(line("activated", device, hour))
+                has[device] = now
+            if has[device] == "shadow":
+                count, text = compared(device, hour, differs, fails[device])
+                calls += count
+                lines.append(text)
+        pathlib.Path(f"events/{hour:03}.jsonl").write_text("".join(text + "\n" for text in lines))
+        hour += 1
+        if hour % 2 == 0:
+            run(hour, "feed", "refresh", "feed", "-q", *KEYS)
+        said = run(hour, "feed", "advance", "feed", ID, "--events", "events", "--steps", "shadow,1%,5%,25%,100%", "--gate", "differs<0.2%",
+                   "--gate", "failing<0.5%", *KEYS, allowed=(0, 20)).splitlines()
+        print(f"{hour:4}  {permyriad / 100:8.4g} %  {has.count('shadow'):9,}  {has.count('active'):6,}  {calls:14,}  "
+              + said[0].replace(f"  {ID} {VERSION}", ""))
+        entry = json.loads(run(hour, "feed", "status", "feed", "--format", "json"))["patches"][0]
+        state, permyriad = entry["state"], entry["rollout"]["permyriad"]
+        if said[0].startswith("complete"):
+            break
+    return state, permyriad, has.count("active")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         outcomes = {}
-        for name in RELEASES:
+        for name in [*RELEASES, *SHADOWS]:
             work = pathlib.Path(folder) / name
             work.mkdir()
             os.chdir(work)
@@ -102,11 +157,16 @@ def main():
                 "--signing-key", "keys/signing.pem", "--script-key", "keys/script.key")
             run(0, "feed", "init", "feed", "--app", "com.example.shop", "-q", "--root-key", "root/signing.pem",
                 "--release-key", "release/signing.pem", "--online-key", "online/signing.pem")
-            outcomes[name] = simulate(name)
+            outcomes[name] = simulate(name) if name in RELEASES else simulate_shadow(name)
     expected = {"bad": ("paused", 100), "good": ("active", 10_000)}
     wrong = {name: outcomes[name] for name in expected if outcomes[name] != expected[name]}
     if outcomes["mute"][0] != "active" or outcomes["mute"][1] == 10_000:
         wrong["mute"] = outcomes["mute"]
+    for name in ("rounds wrongly", "fails for one kind of input"):
+        if outcomes[name][0] != "paused" or outcomes[name][2] != 0:
+            wrong[name] = outcomes[name]
+    if outcomes["fix"][:2] != ("active", 10_000):
+        wrong["fix"] = outcomes["fix"]
     if wrong:
         sys.exit(f"not as it must be: {wrong}")
 

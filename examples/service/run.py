@@ -72,11 +72,11 @@ class Feed:
             sys.exit(f"patchpack {' '.join(arguments)}: {run.stderr}")
         return run.stdout
 
-    def publish(self, script):
+    def publish(self, script, *options):
         (self.folder / "patch.lua").write_text(script)
         self.tool("pack", "-q", "--force", "patch.lua", "-o", "patch.js", "--signing-key", "keys/signing.pem", "--script-key", "keys/script.key")
         self.tool("feed", "publish", "feed", "patch.js", "--rollout", "100%", "--key", "release/signing.pem", "--key", "online/signing.pem",
-                  "--trusted-key", "keys/trusted.pem", "--script-key", "keys/script.key")
+                  "--trusted-key", "keys/trusted.pem", "--script-key", "keys/script.key", *options)
 
     def change(self, *arguments):
         self.tool("feed", arguments[0], "feed", *arguments[1:], "--key", "online/signing.pem")
@@ -194,7 +194,7 @@ class Load:
 
     def __init__(self, service):
         self.service = service
-        self.counts = collections.Counter()
+        self.counts, self.times = collections.Counter(), []
         self.lock = threading.Lock()
         self.stops = False
         self.threads = [threading.Thread(target=self.run, daemon=True) for _ in range(8)]
@@ -213,6 +213,7 @@ class Load:
     def run(self):
         while not self.stops:
             for path in ("/../key", "/a.txt"):
+                began = time.monotonic()
                 try:
                     status, worker, _ = self.get(path)
                 except (OSError, http.client.HTTPException):
@@ -220,11 +221,23 @@ class Load:
                     time.sleep(0.02)
                 with self.lock:
                     self.counts[path, status, worker] += 1
+                    self.times.append(time.monotonic() - began)
 
     def take(self):
         with self.lock:
             counts, self.counts = self.counts, collections.Counter()
             return counts
+
+    def latencies(self):
+        """The median and the 99th percentile of the requests since this was called last."""
+        with self.lock:
+            times, self.times = sorted(self.times), []
+        return " and ".join(f"{times[len(times) * part // 100] * 1000:.2f} ms" for part in (50, 99))
+
+    def compared(self, outcome):
+        """How many calls a worker has compared with a patch in shadow that ended so."""
+        counts = re.findall(rf'^patchpack_shadow_calls_total{{[^}}]*outcome="{outcome}"}} (\d+)', self.get("/metrics")[2], re.M)
+        return sum(map(int, counts))
 
 
 class Table:
@@ -311,8 +324,17 @@ def try_out(feed, service, disk):
         return lambda: f"good  com.example.files.guard {version}" in service.why("guard")
 
     table.until("o", 30, "four workers, no patch")
-    feed.publish(GUARD.format(version=1))
-    table.until("p", 30, "a good patch is published")
+    load.latencies()
+    table.holds("o", 5, "nothing is patched")
+    before = load.latencies()
+    feed.publish(GUARD.format(version=1), "--shadow")
+    table.holds("o", 2, "a good patch is published in shadow", lambda: load.compared("differed") > 0)
+    load.latencies()
+    table.holds("o", 5, "it answers nothing")
+    print(f" half of the requests, and all but one in a hundred, took at most {before} without it, and {load.latencies()} with it")
+    table.expect(load.compared("agreed") > 0 and load.compared("failed") == 0, "the shadow was not compared: " + load.get("/metrics")[2])
+    feed.change("rollout", "com.example.files.guard", "100%")
+    table.until("p", 30, "it is made live")
     table.holds("p", 2, "it stays")
 
     feed.publish(CRASH)

@@ -28,6 +28,15 @@ import Testing
         #expect(host.failures.isEmpty)
     }
 
+    /// In shadow, a patch never answers. It would change the negative line, and no other.
+    @Test func patchInShadow_negativeLine_wouldChangeIt() throws {
+        try host.install(script: "\(patches)/cart-total.lua", inShadow: true)
+        #expect(shop.total(9.5, -2) == -19)
+        #expect(shop.total(9.5, 2) == 19)
+        let comparison = try #require(host.comparison(of: "Cart.total"))
+        #expect((comparison.differed, comparison.agreed) == (1, 1))
+    }
+
     @Test func reservePatch_zeroQuantity_reservesNothing() throws {
         try host.install(script: "\(patches)/stock-reserve.lua")
         #expect(!shop.reserve(shop.stock, "ink", 0))

@@ -53,7 +53,7 @@ enum Calls {
         let table = Dictionary(uniqueKeysWithValues: (0..<100).map { ("key \($0)", Double($0)) })
         switch kind {
         case "floor-point": return keep(plain(count))
-        case "floor-unpatched": return keep(chain(count, original))
+        case "floor-unpatched", "floor-shadow-full": return keep(chain(count, original))
         case "floor-async", "floor-async-unpatched": return finish { keep(await chain(count, waiting)) }
         case "floor-dictionary":
             for _ in 0..<count { keep(Dictionary(uniqueKeysWithValues: table.map { ($0, $1) })) }
@@ -63,6 +63,7 @@ enum Calls {
         let floors: [String: (script: String, call: (OpaquePointer) -> Void)] = [
             "floor-scalars": (plainScript, { keep(floor_locked_calls($0, 0, Int64(count))) }),
             "floor-through": (throughScript, { keep(floor_locked_calls($0, 0, Int64(count))) }),
+            "floor-shadow": (throughScript, { keep(floor_locked_calls($0, 0, Int64(count))) }),
             "floor-fails": (failingScript, { keep(floor_failing_calls($0, 0, Int64(count))) }),
             "floor-string": (identity, { keep(floor_string_calls($0, text, Int64(count))) }),
             "floor-strings": (identity, { keep(floor_strings_calls($0, text, 3, Int64(count))) }),
@@ -89,6 +90,9 @@ enum Calls {
             "unpatched": ("Bench.f", nil, { keep(chain(count, function)) }),
             "async-unpatched": ("Bench.async", nil, { finish { keep(await chain(count, asynchronous)) } }),
             "scalars": ("Bench.f", plainScript, { keep(chain(count, function)) }),
+            // A patch in shadow, beside which nothing is patched: its sample takes one call in a second, or each call.
+            "shadow-full": ("Bench.f", throughScript, { keep(chain(count, function)) }),
+            "shadow": ("Bench.f", throughScript, { keep(chain(count, function)) }),
             "through": ("Bench.f", throughScript, { keep(chain(count, function)) }),
             "async": ("Bench.async", throughScript, { finish { keep(await chain(count, asynchronous)) } }),
             "fails": ("Bench.f", failingScript, { keep(chain(count, function)) }),
@@ -101,11 +105,20 @@ enum Calls {
         guard let (name, script, call) = kinds[kind] else {
             throw Failure(message: "no kind \(kind): there are \(kinds.keys.sorted().joined(separator: ", "))")
         }
-        let runner = try ReleaseFixture.runner(registry)
+        let isShadow = kind.hasPrefix("shadow")
+        var limits = PatchLimits()
+        if isShadow { limits.shadowCalls = kind == "shadow" ? .max : 1 }
+        let runner = try ReleaseFixture.runner(registry, limits: limits)
         if let script {
             let patch = try ReleaseFixture.selfContained(
                 "patch.replace('\(name)', (function() \(script) end)())", replaces: [name])
-            try runner.install(patch.envelope, trust: patch.trust, keys: patch.scriptKey)
+            if isShadow {
+                let verified = try EnvelopeVerifier(trustStore: patch.trust, policy: .none)
+                    .verify(patch.envelope, scriptKeys: patch.scriptKey)
+                try runner.shadow(runner.load(verified))
+            } else {
+                try runner.install(patch.envelope, trust: patch.trust, keys: patch.scriptKey)
+            }
         }
         call()
     }

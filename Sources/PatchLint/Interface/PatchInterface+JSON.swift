@@ -96,7 +96,8 @@ extension PatchInterface {
                     signature: PatchSignature(
                         arguments, parameters: parameters, result: try one.shortText("result"),
                         throws: try one.flag("throws"),
-                        isAsynchronous: try one.flag("async"))))
+                        isAsynchronous: try one.flag("async"),
+                        isPure: try one.optional("pure", one.flag) ?? false)))
         }
         return functions
     }

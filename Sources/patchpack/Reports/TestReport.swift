@@ -18,6 +18,11 @@ enum TestReport {
         var patches: [GivenPatch] = []
         var report = SpecReport()
 
+        /// What the patches would change, by the function.
+        var comparisons: [(String, SpecReport.Comparison)] {
+            report.comparisons.sorted { $0.key.hasBytes(before: $1.key) }.map { ($0.key, $0.value) }
+        }
+
         /// The patches' names, for the text report.
         var names: String { patches.map(\.patch.manifest.id).joined(separator: ", ") }
     }
@@ -45,6 +50,10 @@ enum TestReport {
             case .passed: if !console.isQuiet { try console.line(.good, "ok", "  \(test.name)") }
             }
         }
+        for (function, comparison) in run.comparisons where !console.isQuiet {
+            try console.line(.faint, "in shadow", "  \(function): \(comparison.counts)")
+            for line in comparison.lines { try console.line("    \(line)") }
+        }
         if let fault = fault(run) {
             let error = run.report.error
             let isOfSpec = error?.place?.file == run.spec.description
@@ -56,6 +65,34 @@ enum TestReport {
                 ).about(run.spec))
             for line in lines.dropFirst() { try console.line("    \(line)") }
         }
+    }
+
+    private static func json(of function: String, _ comparison: SpecReport.Comparison, in run: Run) -> JSONValue {
+        let counts = comparison.counts
+        return .object([
+            ("schema", .string("patchpack.test-shadow/1")), ("spec", .string(run.spec.description)),
+            ("function", .string(function)), ("agreed", .integer(counts.agreed)),
+            ("differed", .integer(counts.differed)), ("failed", .integer(counts.failed)),
+            ("incomparable", .integer(counts.incomparable)),
+            (
+                "reasons",
+                .object(
+                    counts.reasons.sorted { $0.key.hasBytes(before: $1.key) }
+                        .map { (key: $0.key, value: .integer($0.value)) })
+            ),
+            (
+                "examples",
+                .array(
+                    comparison.examples.map { example in
+                        .object([
+                            ("answer", .string(example.answer)), ("result", .optional(example.result)),
+                            ("message", .optional(example.failure?.text)),
+                            ("file", .optional(example.place?.script)),
+                            ("line", example.place.map { .integer($0.line) } ?? .null),
+                        ])
+                    })
+            ),
+        ])
     }
 
     /// The last line of the text report.
@@ -103,7 +140,7 @@ enum TestReport {
                     ("microseconds", .integer(Int(test.nanoseconds / 1000))),
                     ("message", test.message.isEmpty ? .null : .string(test.message)),
                 ])
-            } + [
+            } + run.comparisons.map { json(of: $0, $1, in: run) } + [
                 .object([
                     ("schema", .string("patchpack.test-run/1")), ("spec", .string(run.spec.description)),
                     ("ok", .bool(run.report.isGood)), ("replacements", .integer(run.report.replacements)),
@@ -114,5 +151,19 @@ enum TestReport {
                 ])
             ]
         }
+    }
+}
+
+extension SpecReport.Comparison {
+    /// The examples, and the reasons for which calls could not be compared, a line each.
+    fileprivate var lines: [String] {
+        examples.map { example in
+            let place = example.place.map { "\($0.script):\($0.line): " } ?? ""
+            if let failure = example.failure { return "\(example.answer) would fail: \(failure.text)" }
+            return "\(place)\(example.answer) would be \(example.result ?? "nothing")"
+        }
+            + counts.reasons.sorted { $0.key.hasBytes(before: $1.key) }.map { reason, count in
+                "not compared: \(reason) (\(count))"
+            }
     }
 }

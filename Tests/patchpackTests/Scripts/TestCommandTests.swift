@@ -129,6 +129,52 @@ import Testing
         #expect(run.lines.last == "SF:patches/cart-total.lua", "\(run.text)\(run.error)")
     }
 
+    @Test func shadow_listsTheCallsThatWouldEndOtherwise() throws {
+        let run = try test("patches/cart-total.lua", "--spec", "specs/cart-total.lua", "--shadow")
+        #expect(run.status == 0)
+        #expect(run.lines[3] == "in shadow  Cart.total: 5 agreed, 4 differed")
+        #expect(run.lines[4] == "    cart-total.lua:8: -19.0 would be 0")
+        let objects = try test(
+            "patches/cart-total.lua", "--spec", "specs/cart-total.lua", "--shadow", "--format", "json"
+        )
+        .objects()
+        let shadow = try #require(objects.first { $0["schema"] as? String == "patchpack.test-shadow/1" })
+        #expect(shadow["differed"] as? Int == 4)
+        #expect((shadow["examples"] as? [[String: Any]])?.first?["answer"] as? String == "-19.0")
+        // A call that the patch makes for a living is not made.
+        try workshop.folder.write(
+            """
+            -- @patch com.example.shop.sends
+            -- @version 1
+            -- @app com.example.shop
+            -- @replaces Cart.total
+            patch.replace("Cart.total", function(original, price, quantity)
+              host.call("Tax.rate")
+              host.call("Mail.send")
+              return original(price, quantity)
+            end)
+            """, to: "sends.lua")
+        try workshop.folder.write(
+            """
+            {"schema":"patchpack.interface/1","app":"com.example.shop","appVersion":"2.3.1","functions":[
+            {"name":"Cart.total","arguments":["number","integer"],"result":"number","throws":false,"async":false},
+            {"name":"Mail.send","arguments":[],"result":"nothing","throws":false,"async":false},
+            {"name":"Tax.rate","arguments":[],"result":"number","throws":false,"async":false,"pure":true}],
+            "structs":[],"scalars":[],"classes":[]}
+            """, to: "pure.json")
+        try workshop.folder.write(
+            """
+            it("totals", function()
+              host.define("Cart.total", function(price, quantity) return price * quantity end)
+              host.define("Mail.send", function() end)
+              host.define("Tax.rate", function() return 0.2 end)
+              host.call("Cart.total", 2.0, 3)
+            end)
+            """, to: "sends-spec.lua")
+        let sends = try workshop.shell("patchpack test sends.lua --spec sends-spec.lua --interface pure.json --shadow")
+        #expect(sends.lines.contains("    not compared: host.call Mail.send (1)"), "\(sends.text)\(sends.error)")
+    }
+
     @Test func everyRunHasItsLine() throws {
         let objects = try test("patches/cart-total.lua", "--spec", "specs/cart-total.lua", "--format", "json").objects()
         #expect(

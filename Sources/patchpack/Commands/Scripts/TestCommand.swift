@@ -12,7 +12,7 @@ enum TestCommand {
         operands: "PATCH... --spec SPEC.lua... [--interface FILE]", operandValue: .file("PATCH"),
         operandCount: 1...Int.max,
         options: [
-            .spec, .interface, .filter, .filterOut, .timeLimit, .testFormat, .coverage, .watch,
+            .spec, .interface, .filter, .filterOut, .timeLimit, .testFormat, .coverage, .testShadow, .watch,
             .bundle, .strict, .stdinFilename, .trustedKey, .trustStore, .trustStorePin, .scriptKey,
             .passphraseEnv,
             .passphraseFile,
@@ -132,7 +132,8 @@ enum TestCommand {
                     SpecRunner.run(
                         PatchScript(name: spec.description, bytes: bytes), on: chosen.map(\.patch),
                         interface: interface,
-                        filter: filter, timeLimit: .seconds(timeLimit), covers: coverageFile != nil, time: now,
+                        filter: filter, timeLimit: .seconds(timeLimit), covers: coverageFile != nil,
+                        shadows: arguments.has(.testShadow), time: now,
                         codeRuns: { watchdog.watch($0) },
                         testEnded: { test in ended.tests.withLock { $0.append(test) } }
                     )
