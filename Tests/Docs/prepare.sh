@@ -13,7 +13,7 @@ for name in root release online; do
   mv "$name/signing.pem" "$name.pem"
 done
 cp keys/trusted.pem keys/script.key .
-# README refers to the scripts of the examples by their own names, and to a script with a fault as `cart`.
+# The scripts of the examples, and one with a fault.
 ln -s "$root/examples"
 mkdir patches specs
 printf '%s\n' '-- @patch com.example.shop.cart' '-- @version 1' '-- @app com.example.shop *' '-- @replaces Cart.totl' \
@@ -37,8 +37,5 @@ sed 's/^ *//' "$root/docs/events.md" | sed -n '/^```json$/,/^```$/p' | grep -v '
 echo >>events/a.jsonl
 sed 's/receipt-greeting/cart-total/g; s/"patch.version":1/"patch.version":3/' events/a.jsonl >events/b.jsonl
 gzip -c events/a.jsonl >2026-11-01.gz
-# README makes its own feed.
-if [ "$2" != README.md ]; then
-  patchpack feed init feed --app com.example.shop --root-key root.pem --release-key release.pem --online-key online.pem -q
-  patchpack feed publish feed dist/*.js --rollout 100% --key release.pem --key online.pem --trusted-key keys/trusted.pem --script-key keys/script.key -q
-fi
+patchpack feed init feed --app com.example.shop --root-key root.pem --release-key release.pem --online-key online.pem -q
+patchpack feed publish feed dist/*.js --rollout 100% --key release.pem --key online.pem --trusted-key keys/trusted.pem --script-key keys/script.key -q

@@ -1,15 +1,20 @@
 #!/usr/bin/env python3
-"""Runs the shell blocks of a document, in their order, in a folder that Tests/Docs/prepare.sh has filled.
+"""Runs the shell blocks of a document as its reader does: in their order, in one shell, in a folder that Tests/Docs/prepare.sh has filled.
 
-    run.py DOCUMENT      `patchpack` is on the PATH
+    run.py DOCUMENT      `patchpack` is on the PATH, and SHOP is the example app
 
-Each block begins in that folder. If lines begin with `$ `, these are the commands, and the others are their output; a line that
-ends with … is compared up to there, and one that begins with … from there. Notes after `sh` on a fence:
+Each block begins in that folder; variables stay. If lines begin with `$ `, these are the commands, and the others are their output, in its
+order; a line that ends with … is compared up to there, and one that begins with … from there. A `text` block right below a block without
+`$ ` is what that block prints.
+
+README's reader is a newcomer: the folder has what a clone has and nothing else, and `shop` is on the PATH, as after README's own commands to
+install. Notes after `sh` on a fence:
 
     ```sh (not 0)               a command may end with another status than 0, as the text shows
     ```sh (not run: REASON)     for a reader only
 """
 
+import os
 import pathlib
 import re
 import subprocess
@@ -18,6 +23,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 FENCE = re.compile(r"^( *)```sh(?: \(([^\n]*)\))?\n(.*?)^ *```$", re.S | re.M)
+OUTPUT = re.compile(r"\n[^\n`]*\n\n```text\n(.*?)^```$", re.S | re.M)
 
 
 def commands(lines):
@@ -33,7 +39,7 @@ def commands(lines):
                 end = None
             if end:
                 continue
-        elif not prompts or line.startswith("$ "):
+        elif line.strip() and not prompts or line.startswith("$ "):
             found.append([line.removeprefix("$ "), []])
         elif line.strip():
             found[-1][1].append(line)
@@ -56,43 +62,73 @@ def printed(line, output):
     return any(row.startswith(start) if line.endswith("…") else row == start for row in output)
 
 
-def main():
-    document = pathlib.Path(sys.argv[1])
+def blocks(text):
+    """The blocks that are run: the place, the note, the commands with their output, and whether the output is of all of them together."""
+    for match in FENCE.finditer(text):
+        note = match[2] or ""
+        if note.startswith("not run: "):
+            continue
+        parts = commands([line.removeprefix(match[1]) for line in match[3].split("\n")[:-1]])
+        output = OUTPUT.match(text, match.end()) if parts and not any(shown for _, shown in parts) else None
+        if output:
+            parts[-1][1] += [line for line in output[1].split("\n") if line.strip()]
+        yield text[:match.start()].count("\n") + 1, note, parts, bool(output)
+
+
+def play(document, folder, path):
+    """Runs all blocks, and yields the number of a line with a fault in it."""
     text = document.read_text()
-    faults = []
+    script = "set -o pipefail; here=$PWD\n"
+    played = [*blocks(text)]
+    for _, _, parts, _ in played:
+        script += 'cd "$here"\n' + "".join(f'{{ {command}\n}} 2>&1; echo "ended: $?"\n' for command, _ in parts)
+    environment = os.environ | {"PATH": path}
+    run = subprocess.run(["bash", "-c", script], cwd=folder, env=environment, capture_output=True, text=True)
+    rows = run.stdout.split("\n")
     count = 0
-    with tempfile.TemporaryDirectory() as folder:
-        subprocess.run(["bash", "-eu", HERE / "prepare.sh", HERE.parents[1], document.name], cwd=folder, check=True, stdout=subprocess.DEVNULL)
-        for match in FENCE.finditer(text):
-            place = f"{document.name}:{text[:match.start()].count(chr(10)) + 1}"
-            note = match[2] or ""
-            if note.startswith("not run: "):
-                continue
-            if note not in ("", "not 0"):
-                faults.append(f"{place}: ({note}) means nothing here")
-            script = "set -o pipefail\n"
-            parts = commands([line.removeprefix(match[1]) for line in match[3].split("\n")[:-1]])
-            for number, (command, _) in enumerate(parts):
-                script += f"{{ {command}\n}} 2>&1; echo \"@@{number} $?\"\n"
-            run = subprocess.run(["bash", "-c", script], cwd=folder, capture_output=True, text=True)
-            rows = run.stdout.split("\n")
-            for number, (command, shown) in enumerate(parts):
-                end = next((i for i, row in enumerate(rows) if row.startswith(f"@@{number} ")), None)
-                if end is None:
-                    faults.append(f"{place}: {command}: did not end: {run.stderr}")
-                    break
-                output, status = rows[:end], int(rows[end].split()[1])
-                rows = rows[end + 1:]
-                count += 1
-                if status != 0 and note != "not 0":
-                    faults.append(f"{place}: {command}: status {status}: " + "\n    ".join(output[-5:]))
-                faults += [f"{place}: {command}: does not print: {line}\n    " + "\n    ".join(output[:12])
-                           for line in shown if not printed(line, output)]
+    for line, note, parts, together in played:
+        if note not in ("", "not 0"):
+            yield f"{line}: ({note}) means nothing here"
+        before = []
+        for command, shown in parts:
+            end = next((i for i, row in enumerate(rows) if row.startswith("ended: ")), None)
+            if end is None:
+                yield f"{line}: {command}: did not end: {run.stderr}"
+                return
+            output, status = rows[:end], int(rows[end].split()[1])
+            rows = rows[end + 1:]
+            count += 1
+            if status != 0 and note != "not 0":
+                yield f"{line}: {command}: status {status}: " + "\n    ".join(output[-5:])
+            before = before + output if together else output
+            left = before
+            for row in shown:
+                found = next((i for i, other in enumerate(left) if printed(row, [other])), None)
+                if found is None:
+                    yield f"{line}: {command}: does not print, or not in this order: {row}\n    " + "\n    ".join(before[:40])
+                elif row.strip() != "…":
+                    left = left[found + 1:]
     print(f"{document.name}: {count} commands run")
     if not count:
-        faults.append(f"{document.name}: no command was found")
+        yield "1: no command was found"
+
+
+def main():
+    document = pathlib.Path(sys.argv[1])
+    path = os.environ["PATH"]
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as programs:
+        if document.name == "README.md":
+            pathlib.Path(folder, "examples").symlink_to(HERE.parents[1] / "examples")
+            pathlib.Path(programs, "shop").symlink_to(os.path.abspath(os.environ["SHOP"]))
+            path = f"{programs}:{path}"
+        else:
+            subprocess.run(["bash", "-eu", HERE / "prepare.sh", HERE.parents[1], document.name], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+        faults = [*play(document, folder, path)]
+        if document.name == "README.md":
+            missing = set(re.findall(r"\bmy-\w+", document.read_text())) - set(os.listdir(folder))
+            faults += [f"1: nothing makes {name}" for name in sorted(missing)]
     if faults:
-        sys.exit("\n".join(faults))
+        sys.exit("\n".join(f"{document.name}:{fault}" for fault in faults))
 
 
 main()

@@ -40,7 +40,8 @@ scripts/package/release.sh sign "$served/other" "$work/key.pem"
 
 mkdir "$work/home"
 git archive HEAD examples scripts | tar -x -C "$work/home"
-block README.md '# patchpack' 1 | sed -n 's/^\$ //p' >"$work/home/readme"
+# Without the example app, which is not in a release.
+block README.md '## From nothing to a patched answer' 1 | sed '/ shop /d' >"$work/home/readme"
 cp "$work/release.pem" "$work/home"
 sed -n '/^      run: |$/,/^    - name/{//d; s/^        //p}' action.yml >"$work/home/setup"
 block docs/installing.md '## A release' 2 >"$work/home/archive"
@@ -56,7 +57,7 @@ SH
 cat >"$work/home/try" <<'SH'
 patchpack --version
 patchpack doctor
-rm -rf my-keys packed ten ?.lua ??.lua
+rm -rf my-* ten ?.lua ??.lua
 set -x
 . ./readme
 set +x
