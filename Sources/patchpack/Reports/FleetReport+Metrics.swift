@@ -62,7 +62,6 @@ extension FleetReport {
             ("differed", "Runs in shadow that ended otherwise.", { $0.comparison.differed }),
             ("failed", "Runs in shadow that failed.", { $0.comparison.failed }),
             ("incomparable", "Calls that could not be compared in shadow.", { $0.comparison.incomparable }),
-            ("nanoseconds", "The time of its script in shadow.", { $0.comparison.nanoseconds }),
         ]
         for (name, help, value) in compared { perPatch("patch_shadow_\(name)", help, value) }
         perGate("gate_crossed", "1 if it is sure that the part is above the gate's bound.", .crossed)
