@@ -78,6 +78,8 @@ enum pp_comparison pp_compare(lua_State *L, int32_t left, int32_t right, pp_diff
     const pp_limits *limits = &state_of(L)->session.limits;
     *found = (pp_difference){0};
     if (!lua_checkstack(L, 8)) return PP_TOO_LARGE;
-    pp_comparing comparing = {L, limits->table_elements, limits->table_depth, found};
+    // Each element is visited from both sides, and the strings of an answer are within the limit of memory.
+    int64_t elements = limits->table_elements < INT64_MAX / 4 ? limits->table_elements : INT64_MAX / 4;
+    pp_comparing comparing = {L, 2 * elements + limits->hard_memory / 64, limits->table_depth, found};
     return compare(&comparing, lua_absindex(L, left), lua_absindex(L, right), 0);
 }

@@ -82,10 +82,11 @@ extension Slot {
     ) throws(Failure) -> Output.Value {
         let sample = sample()
         guard !sample.isEmpty else { return try instrumented { () throws(Failure) in try body() } }
-        let below = sample.contains { $0.olderCell != nil } ? CallsBelow() : nil
-        let outcome = Self.$callsBelow.withValue(below ?? Self.callsBelow) {
+        func outcome() -> Result<Output.Value, Failure> {
             Result { () throws(Failure) in try instrumented { () throws(Failure) in try body() } }
         }
+        let below = sample.contains { $0.olderCell != nil } ? CallsBelow() : nil
+        let outcome = below.map { Self.$callsBelow.withValue($0, operation: outcome) } ?? outcome()
         let call = answered(arguments, count: count, as: Output.self, push: push, outcome, below?.end() ?? [:])
         for sampled in sample {
             let shadow = sampled.shadow
@@ -168,7 +169,7 @@ extension Slot {
         return { sampled in
             var call = call
             guard let cell = sampled.olderCell else {
-                call.original = whole
+                (call.original, call.isOriginal) = (whole, true)
                 return call
             }
             let noted = below[cell.bits]?.part as? CallsBelow.Part<Arguments, Output.Value, Failure>

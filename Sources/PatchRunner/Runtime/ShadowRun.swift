@@ -8,6 +8,8 @@ internal import PatchText
     private let slot: Slot
     /// Why the run cannot be compared: it has called what may have an effect.
     private var effect: String?
+    /// The error that `original` has thrown, as the script knows it; or 0.
+    private var thrown: Int64 = 0
 
     init(_ shadow: Shadow, beside call: AnsweredCall, of slot: Slot) {
         self.shadow = shadow
@@ -68,7 +70,7 @@ internal import PatchText
         let stack = running.stack
         if step == .waitsForOriginal, let original = call.original, isCall(of: original, on: stack) {
             running.beginAnswer()
-            let succeeded = original.pushOutcome(stack)
+            let succeeded = pushOutcome(of: original, to: stack)
             unsafe pp_count_original(stack.state)
             return running.resume(withSuccess: succeeded, results: call.results)
         }
@@ -100,7 +102,7 @@ internal import PatchText
     /// - Returns: A callback result.
     func callOriginal(on stack: PatchStack) -> Int32 {
         if let original = call.original, isCall(of: original, on: stack) {
-            return original.pushOutcome(stack) ? call.results : CallbackResult.raise
+            return pushOutcome(of: original, to: stack) ? call.results : CallbackResult.raise
         }
         guard mayCall(slot, named: originalName, on: stack) else {
             stack.pushNil()
@@ -120,6 +122,20 @@ internal import PatchText
         if self.effect == nil { self.effect = effect }
         unsafe pp_end_run(stack.state)
         return false
+    }
+
+    /// Pushes the outcome of the original. Returns false if it is an error.
+    private func pushOutcome(of original: AnsweredCall.Part, to stack: PatchStack) -> Bool {
+        let succeeded = original.pushOutcome(stack)
+        if !succeeded { thrown = hostError(on: stack) }
+        return succeeded
+    }
+
+    /// The number of the host's error on top; 0 for another value.
+    private func hostError(on stack: PatchStack) -> Int64 {
+        var fault = unsafe pp_fault()
+        unsafe pp_fault_of(stack.state, &fault)
+        return unsafe fault.host_error
     }
 
     /// Whether the arguments on the stack are those of a call.
@@ -179,7 +195,7 @@ internal import PatchText
         case PP_DIFFERENT: break
         default: return .incomparable("too large")
         }
-        let path = path(found, on: stack)
+        let path = path(found, from: answer, on: stack)
         return .differed(
             RunnerEvent.Example(
                 answer: path + summary(of: found.left, on: stack),
@@ -191,7 +207,8 @@ internal import PatchText
         let kill = unsafe pp_kill_of(stack.state)
         if pp_is_circumstance(kill) { return .incomparable("the machine") }
         if let error = slot.thrownError(on: stack), call.canThrow(error) {
-            if let answer = call.error, Self.areSame(answer, error) { return .agreed }
+            let isThrownAgain = call.isOriginal && thrown != 0 && thrown == hostError(on: stack)
+            if let answer = call.error, isThrownAgain || Self.areSame(answer, error) { return .agreed }
             return .differed(example(stack, result: summary(of: error)))
         }
         var fault = unsafe pp_fault()
@@ -261,23 +278,27 @@ internal import PatchText
         }
     }
 
-    /// The way to a difference within a table, such as `lines[2].price: `. A key that is not the name of a field is not shown.
-    private func path(_ found: pp_difference, on stack: PatchStack) -> String {
+    /// The way to a difference within a table, such as `lines[2].price: `. A key that is neither a position nor the name of a field is not
+    /// shown.
+    private func path(_ found: pp_difference, from table: Int32, on stack: PatchStack) -> String {
         let depth = min(found.depth, Int32(PP_KEYS))
         guard depth > 0 else { return "" }
         let fields = shadow.runner.fieldNames
-        var path = ""
+        var (path, table) = ("", table)
         for level in 0..<Int(depth) {
             let key = unsafe withUnsafeBytes(of: found.keys) {
                 unsafe $0.load(fromByteOffset: 4 * level, as: Int32.self)
             }
-            if let integer = stack.integer(at: key) {
-                path += "[\(integer)]"
+            if let position = stack.integer(at: key), let length = stack.sequenceLength(at: table), position > 0,
+                position <= length
+            {
+                path += "[\(position)]"
             } else if let name = stack.string(at: key), fields.contains(name) {
                 path += path.isEmpty ? name : ".\(name)"
             } else {
                 path += "[…]"
             }
+            table = key + 1
         }
         return path + (found.depth > depth ? "…: " : ": ")
     }

@@ -16,6 +16,8 @@ struct AnsweredCall {
     let whole: Part
     /// What `original` does for the script; nil if that is not known, because an older version of the patch has not called it.
     var original: Part?
+    /// Whether that is the outcome of the call.
+    var isOriginal = false
     /// The error that the call threw.
     let error: (any Error)?
     /// Replaces the result on top with the value that the app would read. Returns false if it does not fit.
@@ -54,6 +56,11 @@ final class Shadow: Sendable {
         var examples = 0
         /// Whether a task waits for the end of a minute.
         var isAwaited = false
+
+        mutating func takeNew() -> RunnerEvent.Comparison {
+            defer { new = RunnerEvent.Comparison() }
+            return new
+        }
     }
 
     /// How many examples are reported, and how many reasons are told apart.
@@ -66,6 +73,9 @@ final class Shadow: Sendable {
         self.runner = runner
         self.function = function
     }
+
+    /// A run may have ended after the shadow.
+    deinit { report() }
 
     var reports: PatchEventSink { runner.reports }
     var patch: PatchID { reports.patch }
@@ -86,18 +96,18 @@ final class Shadow: Sendable {
 
     /// Counts a run. The first examples are reported at once, and counts after a minute.
     func count(_ outcome: Outcome, nanoseconds: Int = 0) {
-        let (isExample, awaits) = counts.locked { counts in
+        let (due, awaits) = counts.locked { counts -> (RunnerEvent.Comparison?, Bool) in
             counts.total.add(outcome, nanoseconds, mostReasons: Self.mostReasons)
             counts.new.add(outcome, nanoseconds, mostReasons: Self.mostReasons)
             if let example = outcome.example, counts.examples < Self.mostExamples {
                 counts.examples += 1
                 counts.new.example = example
-                return (true, false)
+                return (counts.takeNew(), false)
             }
             defer { counts.isAwaited = true }
-            return (false, !counts.isAwaited)
+            return (nil, !counts.isAwaited)
         }
-        if isExample { report() }
+        if let due { report(due) }
         guard awaits else { return }
         Task.detached(priority: .utility) { [weak self, uptime, end = uptime.now() + Self.interval] in
             try? await uptime.sleep(end)
@@ -108,12 +118,11 @@ final class Shadow: Sendable {
 
     /// Reports what was counted since the last event.
     func report() {
-        let new = counts.locked { counts in
-            defer { counts.new = RunnerEvent.Comparison() }
-            return counts.new
-        }
-        if new.runs > 0 { reports.emit(.compared(patch, function: function, new)) }
+        let new = counts.locked { $0.takeNew() }
+        if new.runs > 0 { report(new) }
     }
+
+    private func report(_ new: RunnerEvent.Comparison) { reports.emit(.compared(patch, function: function, new)) }
 }
 
 extension Shadow {

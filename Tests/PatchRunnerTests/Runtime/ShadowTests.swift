@@ -260,6 +260,42 @@ import Testing
         #expect(!shop.harness.events.contains { $0.jsonLine.contains("alice") })
     }
 
+    @Test func example_ofADictionaryByNumbers_showsNoNumber() throws {
+        let shop = try Shop()
+        let all = try shop.harness.registry.replaceable("Cart.all") { () -> [Int: Int] in [4_917_012_345: 1] }
+        try shop.shadow(
+            "patch.replace('Cart.all', function(original) return { [4917012345] = 2 } end)", replaces: ["Cart.all"])
+        _ = all()
+        #expect(shop.examples.first?.answer == "[…]: 1")
+    }
+
+    /// The largest answer is compared with one like it.
+    @Test func answer_asLargeAsTheLimit_isCompared() throws {
+        let shop = try Shop()
+        let most = shop.harness.runner.limits.tableElements
+        let all = try shop.harness.registry.replaceable("T.all") { () -> [Int] in Array(1...most) }
+        try shop.shadow("patch.replace('T.all', function(original) return original() end)", replaces: ["T.all"])
+        _ = all()
+        #expect(shop.counts("T.all").agreed == 1)
+    }
+
+    private struct Numbered: Error, CustomStringConvertible {
+        static let descriptions = Counter()
+        var description: String {
+            Self.descriptions.add()
+            return "error \(Self.descriptions.count)"
+        }
+    }
+
+    /// An error that the script lets pass is the one that the call has thrown, whatever it calls itself.
+    @Test func error_thatPasses_isTheSame() throws {
+        let shop = try Shop()
+        let fails = try shop.harness.registry.replaceable("T.fails") { () throws -> Int in throw Numbered() }
+        try shop.shadow("patch.replace('T.fails', function(original) return original() end)", replaces: ["T.fails"])
+        #expect(throws: Numbered.self) { try fails() }
+        #expect(shop.counts("T.fails").agreed == 1)
+    }
+
     @Test func example_withAllowedText_showsItsBeginning() throws {
         var limits = Self.everything
         limits.shadowTextBytes = 4
