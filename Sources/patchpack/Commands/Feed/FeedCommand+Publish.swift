@@ -113,13 +113,15 @@ extension FeedCommand {
                 envelopes.map(\.publication), files: action.folder.published(for: feed.app),
                 allowsLower: arguments.has(.allowLower),
                 in: details)
+            // A version in shadow takes no lower one off.
+            let listed = isShadow ? Dictionary(grouping: feed.list.entries, by: \.id) : [:]
             var lines: [String] = []
             for ((_, manifest, publication), listing) in zip(envelopes, listings) {
                 let name = "\(manifest.id) \(manifest.version)"
                 switch listing {
                 case .added:
                     lines.append("\(word)  \(name)  \(isShadow ? "in shadow, " : "")\(audience.text)")
-                    if let fallback = publication.entry.fallback(of: feed.entries(of: manifest.id)) {
+                    if let fallback = publication.entry.fallback(of: listed[manifest.id] ?? []) {
                         lines.append("still offered  \(fallback.name)  \(fallback.words)")
                     }
                 case .unchanged: lines.append("unchanged  \(name)")
