@@ -56,6 +56,15 @@ def line(event, device, hour, **attributes):
         "severityNumber": 9, "eventName": event, "attributes": {"patch.id": ID, "patch.version": VERSION, **attributes}})
 
 
+def advance(hour, *options):
+    """Refreshes the feed in each second hour, and advances. Returns what the tool said first, and the patch as it is listed then."""
+    if hour % 2 == 0:
+        run(hour, "feed", "refresh", "feed", "-q", *KEYS)
+    said = run(hour, "feed", "advance", "feed", ID, "--events", "events", *options, *KEYS, allowed=(0, 20)).splitlines()[0]
+    entry = json.loads(run(hour, "feed", "status", "feed", "--format", "json"))["patches"][0]
+    return said.replace(f"  {ID} {VERSION}", ""), entry
+
+
 def simulate(name):
     rate, death = RELEASES[name]
     random.seed(name)
@@ -80,16 +89,11 @@ def simulate(name):
         if lines and (death is None or hour < death):
             pathlib.Path(f"events/{hour:03}.jsonl").write_text("\n".join(lines) + "\n")
         hour += 1
-        if hour % 2 == 0:
-            run(hour, "feed", "refresh", "feed", "-q", *KEYS)
-        said = run(hour, "feed", "advance", "feed", ID, "--events", "events", "--gate", "failing<0.5%", "--gate",
-                   "rolled-back<0.5%", *KEYS, allowed=(0, 20)).splitlines()
+        said, entry = advance(hour, "--gate", "failing<0.5%", "--gate", "rolled-back<0.5%")
         row = f"{hour:4}  {permyriad / 100:8.4g} %  {sum(has):15,}  {failed:16,}  "
-        print(row + said[0].replace(f"  {ID} {VERSION}", ""))
-        status = json.loads(run(hour, "feed", "status", "feed", "--format", "json"))
-        entry = status["patches"][0]
+        print(row + said)
         state, permyriad = entry["state"], entry["rollout"]["permyriad"]
-        if said[0].startswith("complete"):
+        if said.startswith("complete"):
             break
     return state, permyriad
 
@@ -131,15 +135,11 @@ def simulate_shadow(name):
                 lines.append(text)
         pathlib.Path(f"events/{hour:03}.jsonl").write_text("".join(text + "\n" for text in lines))
         hour += 1
-        if hour % 2 == 0:
-            run(hour, "feed", "refresh", "feed", "-q", *KEYS)
-        said = run(hour, "feed", "advance", "feed", ID, "--events", "events", "--steps", "shadow,1%,5%,25%,100%", "--gate", "differs<0.2%",
-                   "--gate", "failing<0.5%", *KEYS, allowed=(0, 20)).splitlines()
+        said, entry = advance(hour, "--steps", "shadow,1%,5%,25%,100%", "--gate", "differs<0.2%", "--gate", "failing<0.5%")
         print(f"{hour:4}  {permyriad / 100:8.4g} %  {has.count('shadow'):9,}  {has.count('active'):6,}  {calls:14,}  "
-              + said[0].replace(f"  {ID} {VERSION}", ""))
-        entry = json.loads(run(hour, "feed", "status", "feed", "--format", "json"))["patches"][0]
+              + said)
         state, permyriad = entry["state"], entry["rollout"]["permyriad"]
-        if said[0].startswith("complete"):
+        if said.startswith("complete"):
             break
     return state, permyriad, has.count("active")
 

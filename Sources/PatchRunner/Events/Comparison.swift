@@ -42,7 +42,7 @@ extension RunnerEvent {
         public let answer: String
         /// How the script ended; nil if it failed.
         public let result: String?
-        /// Why it failed; nil if it ended otherwise than the call. Its place is the function of the script.
+        /// Why it failed; nil if it ended otherwise than the call.
         public let failure: Failure?
         /// The script and the line on which its function begins.
         package let place: (script: String, line: Int)?
@@ -92,7 +92,7 @@ extension RunnerEvent.Comparison {
 }
 
 extension RunnerEvent.Comparison: CustomStringConvertible {
-    /// The counts, and the example if there is one: `98 agreed, 2 differed: 19.0 became 20.0`.
+    /// The counts, and the example if there is one: `98 agreed, 2 differed: 19.0 would be 20.0`.
     public var description: String {
         var counts = ["\(agreed) agreed"]
         for (count, word) in [(differed, "differed"), (failed, "failed"), (incomparable, "could not be compared")]

@@ -99,31 +99,23 @@ enum HostCallbacks {
         }
         unsafe host.call = { context, name, length, state in
             guard let stack = unsafe state.map({ unsafe PatchStack($0) }) else { return CallbackResult.raise }
-            let name = unsafe text(name, length)
-            guard let slot = unsafe ScriptState.at(context).names.slot(name) else {
-                stack.push(message: "the host has no function '\(name)'")
+            let text = unsafe text(name, length)
+            if let slot = unsafe ScriptState.at(context).names.slot(text),
+                !ShadowRun.at(stack).mayCall(slot, named: "host.call \(text)", on: stack)
+            {
                 return CallbackResult.raise
             }
-            guard ShadowRun.at(stack).mayCall(slot, named: "host.call \(name)", on: stack) else {
-                stack.pushNil()
-                return CallbackResult.raise
-            }
-            return slot.isAsynchronous ? CallbackResult.asynchronous : slot.invoke(from: stack, firstArgument: 2)
+            return unsafe table.call(context, name, length, state)
         }
         unsafe host.method = { context, classIndex, method, state in
             guard let stack = unsafe state.map({ unsafe PatchStack($0) }) else { return CallbackResult.raise }
-            let script = unsafe ScriptState.at(context)
-            let exposed = script.names.method(Int(method), ofClass: Int(classIndex))
+            let names = unsafe ScriptState.at(context).names
+            let exposed = names.method(Int(method), ofClass: Int(classIndex))
             guard exposed.signature.isPure else {
-                _ = ShadowRun.at(stack).end(
-                    "\(script.names.className(at: Int(classIndex))):\(exposed.name)", on: stack)
-                stack.pushNil()
+                ShadowRun.at(stack).end("\(names.className(at: Int(classIndex))):\(exposed.name)", on: stack)
                 return CallbackResult.raise
             }
-            return switch exposed.body {
-            case .synchronous(let invoke): invoke(stack)
-            case .asynchronous: CallbackResult.asynchronous
-            }
+            return unsafe table.method(context, classIndex, method, state)
         }
         unsafe host.log = { _, _, _, _, _ in }
         return host

@@ -80,7 +80,6 @@ internal import PatchText
         } else if mayCall(slot, named: originalName, on: stack) {
             invocation = slot.invokeAsync?(slot, stack, 1)
         } else {
-            stack.pushNil()
             invocation = nil
         }
         guard let invocation else { return running.resumeRaising(results: call.results) }
@@ -104,24 +103,24 @@ internal import PatchText
         if let original = call.original, isCall(of: original, on: stack) {
             return pushOutcome(of: original, to: stack) ? call.results : CallbackResult.raise
         }
-        guard mayCall(slot, named: originalName, on: stack) else {
-            stack.pushNil()
-            return CallbackResult.raise
-        }
+        guard mayCall(slot, named: originalName, on: stack) else { return CallbackResult.raise }
         return slot.invoke(from: stack, firstArgument: 1)
     }
 
-    /// Whether the script may call a function of the host. If not, the run ends.
+    /// Whether the script may call a function of the host. If not, ends the run.
     func mayCall(_ slot: Slot, named name: String, on stack: PatchStack) -> Bool {
-        guard slot.signature.isPure else { return end(name, on: stack) }
-        return slot.isReplaced ? end("\(name), which a patch replaces", on: stack) : true
+        guard slot.signature.isPure, !slot.isReplaced else {
+            end(slot.signature.isPure ? "\(name), which a patch replaces" : name, on: stack)
+            return false
+        }
+        return true
     }
 
-    /// Ends the run when the host returns, because it was about to have an effect. Returns false.
-    func end(_ effect: String, on stack: PatchStack) -> Bool {
+    /// Ends the run when the host returns, because it was about to have an effect. Pushes the value that the host then raises.
+    func end(_ effect: String, on stack: PatchStack) {
         if self.effect == nil { self.effect = effect }
         unsafe pp_end_run(stack.state)
-        return false
+        stack.pushNil()
     }
 
     /// Pushes the outcome of the original. Returns false if it is an error.
