@@ -74,7 +74,7 @@ extension PatchStore {
     }
 
     /// The patches that run.
-    package var running: [PatchID] { runner?.active.map { PatchID(id: $0.id, version: $0.version) } ?? [] }
+    package var running: [PatchID] { runner?.active.map(\.patch) ?? [] }
 
     /// Whether the `otherwise` of a closed patch is active.
     package func isAnswering(_ hash: String) -> Bool { memory.locked { $0.launch.answering.contains(hash) } }
@@ -323,7 +323,7 @@ extension PatchStore {
         guard !patches.isEmpty else { return }
         let stored = state.stored.reduce(into: [:]) { $0[$1.patch] = $1 }
         for patch in patches {
-            let identity = PatchID(id: patch.id, version: patch.version)
+            let identity = patch.patch
             guard let held = stored[identity], case let hash = held.hash,
                 activated[patch.id]?.hash == hash || closed[patch.id] == hash || held.stage == .shadow,
                 verified(hash, on: runner, trust: trust) == nil

@@ -24,7 +24,7 @@ extension PatchStore {
         let due = memory.locked { memory in
             let meant = meantShadows(memory)
             guard !meant.isEmpty else { return meant }
-            let running = Set(runner.shadows.map { PatchID(id: $0.id, version: $0.version) })
+            let running = Set(runner.shadows.map(\.patch))
             let due = meant.filter { held in
                 guard !running.contains(held.patch), !memory.launch.triedShadows.contains(held.hash) else {
                     return false
@@ -72,7 +72,7 @@ extension PatchStore {
         let ended = memory.locked { memory -> [LoadedPatch] in
             guard let running = memory.launch.runner?.shadows, !running.isEmpty else { return [] }
             let meant = Set(meantShadows(memory).map(\.patch))
-            return running.filter { !meant.contains(PatchID(id: $0.id, version: $0.version)) }
+            return running.filter { !meant.contains($0.patch) }
         }
         for patch in ended { runner?.endShadow(patch.id) }
     }

@@ -123,9 +123,7 @@ package final class PatchStore: Sendable {
             let role: PatchStatus.Code? = writer.onlyReads ? .reader : writer.isFollower ? .follower : nil
             return (writer.state, writer.whyUnwritable, role, memory.launch)
         }
-        func patches(_ loaded: [LoadedPatch]?) -> Set<PatchID> {
-            Set((loaded ?? []).map { PatchID(id: $0.id, version: $0.version) })
-        }
+        func patches(_ loaded: [LoadedPatch]?) -> Set<PatchID> { Set((loaded ?? []).map(\.patch)) }
         let (active, shadows) = (launch.runner?.active, launch.runner?.shadows ?? [])
         return StatusResolver(
             state: state, running: launch.hasBegun && active != nil ? patches(active) : nil, shadows: patches(shadows),

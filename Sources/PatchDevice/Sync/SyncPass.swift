@@ -205,8 +205,8 @@ struct SyncPass: Sendable {
         }
         if !old.isEnabled, list.isEnabled, failure == nil { store.events(.enabled) }
         // A version that is no longer held may run, because a newer one was downloaded meanwhile.
-        let running = Set((runner?.active ?? []).map { PatchID(id: $0.id, version: $0.version) })
-        let shadows = Set((runner?.shadows ?? []).map { PatchID(id: $0.id, version: $0.version) })
+        let running = Set((runner?.active ?? []).map(\.patch))
+        let shadows = Set((runner?.shadows ?? []).map(\.patch))
         for choice in taken {
             let patch = PatchID(id: choice.id, version: choice.version)
             if choice.code != .shadow || !shadows.contains(patch) { runner?.deactivate(patch) }

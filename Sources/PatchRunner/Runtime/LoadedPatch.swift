@@ -37,6 +37,8 @@ public final class LoadedPatch: Sendable {
     public var id: String { manifest.id }
     /// The patch's version.
     public var version: Int { manifest.version }
+    /// Both.
+    package var patch: PatchID { script.patch }
 
     /// Whether a replacement of it has failed too often, so that its script does not run for now: its `otherwise` answers, or what
     /// is below it.

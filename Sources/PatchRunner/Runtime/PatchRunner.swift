@@ -318,7 +318,7 @@ public final class PatchRunner: Sendable {
 
     /// Deactivates a version of a patch, or ends its `otherwise` or its shadow.
     package func deactivate(_ patch: PatchID) {
-        func isMeant(_ other: LoadedPatch) -> Bool { other.id == patch.id && other.version == patch.version }
+        func isMeant(_ other: LoadedPatch) -> Bool { other.patch == patch }
         deactivate(isMeant)
         endOtherwise(isMeant)
         endShadows(isMeant)
