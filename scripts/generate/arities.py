@@ -236,8 +236,7 @@ DECLARATION = """\
 {declaration_details}    @_alwaysEmitIntoClient
     public init{generics}(_ name: String, parameters: [String] = []) where Function == {place_type} {{
         self.init(
-            name, arguments: [{type_list}], result: {output}.self, failure: {failure}.self, parameters: parameters,
-            {place_invoker})
+            name, arguments: [{type_list}], result: {output}.self, failure: {failure}.self, parameters: parameters{place_invoker})
     }}
 
 """
@@ -422,8 +421,8 @@ def functions():
                     fields_[f"{part}_details"] = details if n == 0 and value == "Value" and not effect else ""
                 fields_["asynchronous_registration"] = ASYNCHRONOUS.format(**fields_)
                 fields_["asynchronous_call"] = ASYNCHRONOUS_CALL.format(**fields_)
-                kinds = (("a place", fields_["function"], "calling: {{ $0.invoke{T}($1, $2, $3, $4, $5, as: {output}.self{type_arguments}) }}".format(**fields_)),
-                         ("an asynchronous place", fields_["async_function"], "invoke: nil"))
+                kinds = (("a place", fields_["function"], ",\n            calling: {{ $0.invoke{T}($1, $2, $3, $4, $5, as: {output}.self{type_arguments}) }}".format(**fields_)),
+                         ("an asynchronous place", fields_["async_function"], ""))
                 fields_["declarations"] = "".join(
                     DECLARATION.format(**fields_, a_place=place, place_type=kind, place_invoker=invoker)
                     for place, kind, invoker in kinds)

@@ -91,7 +91,7 @@ double floor_locked_calls(floor_state *state, double price, int64_t count) {
 /// Runs the function that was pushed with `original` and its other arguments.
 static bool run(lua_State *L, int arguments) { return lua_pcall(L, arguments + 1, 1, 1) == LUA_OK; }
 
-static lua_State *begin(floor_state *state) {
+static inline lua_State *begin(floor_state *state) {
     pthread_mutex_lock(&state->lock);
     state->fuel = 1000000;
     lua_pushvalue(state->L, 2);
@@ -99,19 +99,29 @@ static lua_State *begin(floor_state *state) {
     return state->L;
 }
 
-static void end(floor_state *state) {
+static inline void end(floor_state *state) {
     lua_settop(state->L, 3);
     pthread_mutex_unlock(&state->lock);
 }
+
+static inline __attribute__((always_inline)) const char *begin_string(floor_state *state, const char *text, size_t given, size_t *length) {
+    lua_State *L = begin(state);
+    lua_pushlstring(L, text, given);
+    if (!run(L, 1) || lua_type(L, -1) != LUA_TSTRING) abort();
+    return lua_tolstring(L, -1, length);
+}
+
+const char *floor_begin_string(floor_state *state, const char *text, size_t given, size_t *length) {
+    return begin_string(state, text, given, length);
+}
+
+void floor_end(floor_state *state) { end(state); }
 
 int64_t floor_string_calls(floor_state *state, const char *text, int64_t count) {
     int64_t sum = 0;
     size_t length, given = strlen(text);
     for (int64_t i = 0; i < count; i++) {
-        lua_State *L = begin(state);
-        lua_pushlstring(L, text, given);
-        if (!run(L, 1) || lua_type(L, -1) != LUA_TSTRING) abort();
-        char *result = strdup(lua_tolstring(L, -1, &length));
+        char *result = strdup(begin_string(state, text, given, &length));
         sum += (int64_t)length;
         free(result);
         end(state);

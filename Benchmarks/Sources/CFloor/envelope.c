@@ -25,7 +25,20 @@ struct floor_keys {
     char script_key_id[17], key_id[17];
     /// The name of the signature's algorithm, and its digest; Ed25519 has no digest.
     const char *algorithm, *digest;
+    /// Are used for each envelope, if they are kept.
+    EVP_CIPHER_CTX *decryption;
+    EVP_MD_CTX *verification, *fingerprint;
+    EVP_MD *md5;
 };
+
+void floor_keep_contexts(floor_keys *keys) {
+    keys->decryption = EVP_CIPHER_CTX_new();
+    keys->verification = EVP_MD_CTX_new();
+    keys->fingerprint = EVP_MD_CTX_new();
+    keys->md5 = EVP_MD_fetch(NULL, "MD5", NULL);
+    EVP_DecryptInit_ex2(keys->decryption, keys->cipher, keys->script_key, NULL, NULL);
+    EVP_DigestVerifyInit_ex(keys->verification, NULL, keys->digest, NULL, NULL, keys->key, NULL);
+}
 
 static void write_hex(char *hex, const unsigned char *bytes, size_t count) {
     for (size_t i = 0; i < count; i++) sprintf(hex + 2 * i, "%02x", bytes[i]);
@@ -87,12 +100,12 @@ static size_t seal(floor_keys *keys, const char *label, const unsigned char *pla
 /// Decrypts in place; returns the plaintext's length, or -1.
 static int64_t open_sealed(floor_keys *keys, unsigned char *sealed, size_t size) {
     if (size < IV + BLOCK) return -1;
-    EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
+    EVP_CIPHER_CTX *context = keys->decryption ? keys->decryption : EVP_CIPHER_CTX_new();
     int written = 0, last = 0;
-    EVP_DecryptInit_ex2(context, keys->cipher, keys->script_key, sealed, NULL);
+    EVP_DecryptInit_ex2(context, keys->decryption ? NULL : keys->cipher, keys->decryption ? NULL : keys->script_key, sealed, NULL);
     bool is_open = EVP_DecryptUpdate(context, sealed + IV, &written, sealed + IV, (int)(size - IV)) == 1
         && EVP_DecryptFinal_ex(context, sealed + IV + written, &last) == 1;
-    EVP_CIPHER_CTX_free(context);
+    if (!keys->decryption) EVP_CIPHER_CTX_free(context);
     return is_open ? written + last : -1;
 }
 
@@ -176,10 +189,10 @@ bool floor_verify(floor_keys *keys, unsigned char *envelope, size_t size) {
     int signature_size = EVP_DecodeBlock(signature, (unsigned char *)encoded, (int)encoded_size);
     while (signature_size > 0 && encoded_size && encoded[--encoded_size] == '=') signature_size--;
     if (signature_size <= 0) return false;
-    EVP_MD_CTX *context = EVP_MD_CTX_new();
-    EVP_DigestVerifyInit_ex(context, NULL, keys->digest, NULL, NULL, keys->key, NULL);
+    EVP_MD_CTX *context = keys->verification ? keys->verification : EVP_MD_CTX_new();
+    EVP_DigestVerifyInit_ex(context, NULL, keys->verification ? NULL : keys->digest, NULL, NULL, keys->verification ? NULL : keys->key, NULL);
     bool is_valid = EVP_DigestVerify(context, signature, (size_t)signature_size, envelope, (size_t)(start - envelope)) == 1;
-    EVP_MD_CTX_free(context);
+    if (!keys->verification) EVP_MD_CTX_free(context);
     if (!is_valid) return false;
 
     // The zip, and the script in it.
@@ -197,7 +210,13 @@ bool floor_verify(floor_keys *keys, unsigned char *envelope, size_t size) {
     if (manifest && hex && script_size >= 0 && digest_size == 32) {
         unsigned char digest[16];
         char expected[33];
-        EVP_Q_digest(NULL, "MD5", NULL, sealed + IV, (size_t)script_size, digest, NULL);
+        if (keys->md5) {
+            EVP_DigestInit_ex2(keys->fingerprint, keys->md5, NULL);
+            EVP_DigestUpdate(keys->fingerprint, sealed + IV, (size_t)script_size);
+            EVP_DigestFinal_ex(keys->fingerprint, digest, NULL);
+        } else {
+            EVP_Q_digest(NULL, "MD5", NULL, sealed + IV, (size_t)script_size, digest, NULL);
+        }
         write_hex(expected, digest, 16);
         is_whole = memcmp(expected, hex, 32) == 0;
     }

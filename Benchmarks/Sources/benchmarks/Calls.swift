@@ -66,6 +66,7 @@ enum Calls {
             "floor-shadow": (throughScript, { keep(floor_locked_calls($0, 0, Int64(count))) }),
             "floor-fails": (failingScript, { keep(floor_failing_calls($0, 0, Int64(count))) }),
             "floor-string": (identity, { keep(floor_string_calls($0, text, Int64(count))) }),
+            "floor-string-swift": (identity, { swiftStrings($0, count) }),
             "floor-strings": (identity, { keep(floor_strings_calls($0, text, 3, Int64(count))) }),
             "floor-struct": (identity, { keep(floor_struct_calls($0, text, 9.5, 3, Int64(count))) }),
             "floor-codable": (identity, { keep(floor_struct_calls($0, text, 9.5, 3, Int64(count))) }),
@@ -123,6 +124,19 @@ enum Calls {
         call()
     }
 
+    /// Calls C's floor with a string of Swift, and makes one of the result.
+    private static func swiftStrings(_ floor: OpaquePointer, _ count: Int) {
+        for _ in 0..<count {
+            var (text, length) = (Self.text, 0)
+            let result = text.withUTF8 { bytes in
+                floor_begin_string(
+                    floor, UnsafeRawPointer(bytes.baseAddress)?.assumingMemoryBound(to: CChar.self), bytes.count, &length)
+            }
+            keep(String(decoding: UnsafeRawBufferPointer(start: result, count: length), as: UTF8.self))
+            floor_end(floor)
+        }
+    }
+
     private static let text = "a name of thirty-two characters."
     private static let identity = "return function(original, value) return value end"
     private static let failingScript = "return function() error('no') end"
@@ -153,7 +167,8 @@ enum Calls {
                 work: "a patched call with a string of 32 bytes", count: 50_000,
                 ways: [
                     .init("C") { keep(floor_string_calls(floor, text, Int64($0))) },
-                    .init("Replaceable", against: "C", target: .ratio(1.5)) { for _ in 0..<$0 { keep(strings(text)) } },
+                    .init("C, with Swift's strings", against: "C") { swiftStrings(floor, $0) },
+                    .init("Replaceable", against: "C", target: .ratio(1.8)) { for _ in 0..<$0 { keep(strings(text)) } },
                 ]
             ).run()
         }

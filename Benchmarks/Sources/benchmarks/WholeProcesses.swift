@@ -21,6 +21,8 @@ struct WholeProcesses {
         output = "\(folder)/out"
     }
 
+    private var isRSA: Bool { workshop.signature == "RSA-3072" }
+
     // MARK: commands
 
     private func clear() throws {
@@ -61,7 +63,7 @@ struct WholeProcesses {
     ///   - atLeast: How many times the tool's time it takes.
     private func shell(_ files: [String], atLeast: Double? = nil, _ command: ([String]) -> [String]) -> [Processes.Way]
     {
-        guard workshop.signature == "RSA-3072" else { return [] }
+        guard isRSA else { return [] }
         return [
             .init(
                 name: "shell", command: command(Array(files.prefix(Self.fewCount))), against: "patchpack, 1 job",
@@ -91,7 +93,6 @@ struct WholeProcesses {
 
     func pack() throws -> [Row] {
         let scripts = try codeScripts()
-        let isRSA = workshop.signature == "RSA-3072"
         let arguments = ["pack", keys.signing, keys.script, output]
         return try Processes(
             work: "pack \(Self.count) scripts of 5 KB of code, signed with \(workshop.signature)",
@@ -125,14 +126,15 @@ struct WholeProcesses {
 
     func verify() throws -> [Row] {
         let envelopes = try envelopes(Self.count)
-        let arguments = ["verify", keys.trusted, keys.script]
+        let arguments = [keys.trusted, keys.script] + envelopes
         return try Processes(
             work: "verify \(Self.count) envelopes of 4 KiB, signed with \(workshop.signature)",
             ways: [
-                .init(name: "C", command: [Tools.floor] + arguments + envelopes),
+                .init(name: "C", command: [Tools.floor, "verify"] + arguments),
+                .init(name: "C, keeping contexts", command: [Tools.floor, "verify-keeping"] + arguments, against: "C"),
                 .init(
-                    name: "patchpack, 1 job", command: verify(1, envelopes), against: "C", target: .ratio(1.2),
-                    memoryTarget: .ratio(1.5)),
+                    name: "patchpack, 1 job", command: verify(1, envelopes), against: "C, keeping contexts",
+                    target: .ratio(isRSA ? 1.35 : 1.15), memoryTarget: .ratio(1.5)),
                 .init(
                     name: "patchpack, 2 jobs", command: verify(2, envelopes), against: "patchpack, 1 job",
                     target: .ratio(0.6)),

@@ -3,6 +3,7 @@
 //     floor pack SIGNING.pem SCRIPT.key FOLDER SCRIPT.lua...
 //     floor pack-and-verify SIGNING.pem SCRIPT.key FOLDER SCRIPT.lua...   verifies before it puts the envelope in place, as patchpack does
 //     floor verify PUBLIC.pem SCRIPT.key ENVELOPE.js...
+//     floor verify-keeping PUBLIC.pem SCRIPT.key ENVELOPE.js...           keeps OpenSSL's contexts from one envelope to the next
 //     floor compile SCRIPT.lua...     only compiles the scripts, in one Lua state
 //     floor measure COMMAND...        prints nanoseconds, kilobytes, and page faults without a disk read. The memory of a process
 //                                     includes the memory of the process that started it.
@@ -115,6 +116,7 @@ int main(int count, char **arguments) {
     bool verifies = strcmp(arguments[1], "pack-and-verify") == 0, packs = verifies || strcmp(arguments[1], "pack") == 0;
     floor_keys *keys = floor_keys_read(arguments[2], packs, arguments[3]);
     if (!keys) return 66;
+    if (strcmp(arguments[1], "verify-keeping") == 0) floor_keep_contexts(keys);
     for (int i = packs ? 5 : 4; i < count; i++) {
         if (packs) {
             pack(keys, arguments[4], arguments[i], verifies);

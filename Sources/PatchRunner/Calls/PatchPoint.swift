@@ -20,20 +20,26 @@ public struct PatchPoint<Function>: Sendable {
 
     @usableFromInline let slot: Slot
 
-    /// - Parameter invoke: Calls the original for a script; nil if the place is asynchronous.
+    /// A place whose code is asynchronous.
+    @usableFromInline
+    init<Output: PatchResult, Failure: Error>(
+        _ name: String, arguments: [any PatchValue.Type], result: Output.Type, failure: Failure.Type,
+        parameters: [String]
+    ) {
+        slot = Slot(name, arguments, result, failure, parameters: parameters) { slot, stack, _ in
+            _ = stack.refuseCall(of: slot)
+            return nil
+        }
+    }
+
+    /// - Parameter invoke: Calls the original for a script.
     @usableFromInline
     init<Output: PatchResult, Failure: Error>(
         _ name: String, arguments: [any PatchValue.Type], result: Output.Type, failure: Failure.Type,
         parameters: [String],
-        invoke: Slot.Invoke?
+        invoke: @escaping Slot.Invoke
     ) {
-        let refusal: Slot.AsyncInvoke = { slot, stack, _ in
-            _ = stack.refuseCall(of: slot)
-            return nil
-        }
-        slot = Slot(
-            name, arguments, result, failure, parameters: parameters, invoke: invoke,
-            invokeAsync: invoke == nil ? refusal : nil)
+        slot = Slot(name, arguments, result, failure, parameters: parameters, invoke: invoke, invokeAsync: nil)
     }
 
     @_alwaysEmitIntoClient @inline(__always)

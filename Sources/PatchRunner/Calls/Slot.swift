@@ -165,10 +165,11 @@ package final class Slot: Sendable {
         unsafe top.initialize(to: Atomic(0))
     }
 
-    /// - Parameter invoke: nil if scripts can only await the function.
+    /// - Parameter invoke: Left out if scripts can only await the function.
     convenience init<Output: PatchResult, Failure: Error>(
         _ name: String, _ arguments: [any PatchValue.Type], _: Output.Type, _: Failure.Type, parameters: [String] = [],
-        effects: PatchEffects = .any, invoke: Invoke? = nil, invokeAsync: AsyncInvoke?
+        effects: PatchEffects = .any, invoke: @escaping Invoke = { slot, stack, _, _, _ in stack.refuseCall(of: slot) },
+        invokeAsync: AsyncInvoke?
     ) {
         self.init(
             name: name,
@@ -177,7 +178,7 @@ package final class Slot: Sendable {
                 throws: Failure.self != Never.self,
                 isAsynchronous: invokeAsync != nil, isPure: effects == .pure),
             types: arguments + (Output.type.map { [$0] } ?? []),
-            invoke: invoke ?? { slot, stack, _, _, _ in stack.refuseCall(of: slot) }, invokeAsync: invokeAsync,
+            invoke: invoke, invokeAsync: invokeAsync,
             readResult: { stack in Output.type.map { Self.read($0, from: stack) } ?? .success(.nothing) })
     }
 

@@ -370,8 +370,7 @@ extension PatchPoint {
     @_alwaysEmitIntoClient
     public init<Value: PatchValue>(_ name: String, parameters: [String] = []) where Function == () async -> Value {
         self.init(
-            name, arguments: [], result: PatchValueResult<Value>.self, failure: Never.self, parameters: parameters,
-            invoke: nil)
+            name, arguments: [], result: PatchValueResult<Value>.self, failure: Never.self, parameters: parameters)
     }
 
     /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
@@ -408,9 +407,8 @@ extension PatchPoint {
     public init<Value: PatchValue>(_ name: String, parameters: [String] = [])
     where Function == () async throws -> Value {
         self.init(
-            name, arguments: [], result: PatchValueResult<Value>.self, failure: (any Error).self,
-            parameters: parameters,
-            invoke: nil)
+            name, arguments: [], result: PatchValueResult<Value>.self, failure: (any Error).self, parameters: parameters
+        )
     }
 
     /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
@@ -445,8 +443,7 @@ extension PatchPoint {
     @_alwaysEmitIntoClient
     public init(_ name: String, parameters: [String] = []) where Function == () async -> Void {
         self.init(
-            name, arguments: [], result: PatchNoResult.self, failure: Never.self, parameters: parameters,
-            invoke: nil)
+            name, arguments: [], result: PatchNoResult.self, failure: Never.self, parameters: parameters)
     }
 
     /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
@@ -481,8 +478,7 @@ extension PatchPoint {
     @_alwaysEmitIntoClient
     public init(_ name: String, parameters: [String] = []) where Function == () async throws -> Void {
         self.init(
-            name, arguments: [], result: PatchNoResult.self, failure: (any Error).self, parameters: parameters,
-            invoke: nil)
+            name, arguments: [], result: PatchNoResult.self, failure: (any Error).self, parameters: parameters)
     }
 
     /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
@@ -876,9 +872,8 @@ extension PatchPoint {
     public init<A: PatchValue, Value: PatchValue>(_ name: String, parameters: [String] = [])
     where Function == (A) async -> Value {
         self.init(
-            name, arguments: [A.self], result: PatchValueResult<Value>.self, failure: Never.self,
-            parameters: parameters,
-            invoke: nil)
+            name, arguments: [A.self], result: PatchValueResult<Value>.self, failure: Never.self, parameters: parameters
+        )
     }
 
     /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
@@ -917,8 +912,7 @@ extension PatchPoint {
     where Function == (A) async throws -> Value {
         self.init(
             name, arguments: [A.self], result: PatchValueResult<Value>.self, failure: (any Error).self,
-            parameters: parameters,
-            invoke: nil)
+            parameters: parameters)
     }
 
     /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
@@ -953,8 +947,7 @@ extension PatchPoint {
     @_alwaysEmitIntoClient
     public init<A: PatchValue>(_ name: String, parameters: [String] = []) where Function == (A) async -> Void {
         self.init(
-            name, arguments: [A.self], result: PatchNoResult.self, failure: Never.self, parameters: parameters,
-            invoke: nil)
+            name, arguments: [A.self], result: PatchNoResult.self, failure: Never.self, parameters: parameters)
     }
 
     /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
@@ -989,8 +982,7 @@ extension PatchPoint {
     @_alwaysEmitIntoClient
     public init<A: PatchValue>(_ name: String, parameters: [String] = []) where Function == (A) async throws -> Void {
         self.init(
-            name, arguments: [A.self], result: PatchNoResult.self, failure: (any Error).self, parameters: parameters,
-            invoke: nil)
+            name, arguments: [A.self], result: PatchNoResult.self, failure: (any Error).self, parameters: parameters)
     }
 
     /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
@@ -1407,8 +1399,7 @@ extension PatchPoint {
     where Function == (A, B) async -> Value {
         self.init(
             name, arguments: [A.self, B.self], result: PatchValueResult<Value>.self, failure: Never.self,
-            parameters: parameters,
-            invoke: nil)
+            parameters: parameters)
     }
 
     /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
@@ -1447,8 +1438,7 @@ extension PatchPoint {
     where Function == (A, B) async throws -> Value {
         self.init(
             name, arguments: [A.self, B.self], result: PatchValueResult<Value>.self, failure: (any Error).self,
-            parameters: parameters,
-            invoke: nil)
+            parameters: parameters)
     }
 
     /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
@@ -1485,8 +1475,7 @@ extension PatchPoint {
     public init<A: PatchValue, B: PatchValue>(_ name: String, parameters: [String] = [])
     where Function == (A, B) async -> Void {
         self.init(
-            name, arguments: [A.self, B.self], result: PatchNoResult.self, failure: Never.self, parameters: parameters,
-            invoke: nil)
+            name, arguments: [A.self, B.self], result: PatchNoResult.self, failure: Never.self, parameters: parameters)
     }
 
     /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
@@ -1525,8 +1514,7 @@ extension PatchPoint {
     where Function == (A, B) async throws -> Void {
         self.init(
             name, arguments: [A.self, B.self], result: PatchNoResult.self, failure: (any Error).self,
-            parameters: parameters,
-            invoke: nil)
+            parameters: parameters)
     }
 
     /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
@@ -1970,8 +1958,7 @@ extension PatchPoint {
     ) where Function == (A, B, C) async -> Value {
         self.init(
             name, arguments: [A.self, B.self, C.self], result: PatchValueResult<Value>.self, failure: Never.self,
-            parameters: parameters,
-            invoke: nil)
+            parameters: parameters)
     }
 
     /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
@@ -2013,8 +2000,7 @@ extension PatchPoint {
     ) where Function == (A, B, C) async throws -> Value {
         self.init(
             name, arguments: [A.self, B.self, C.self], result: PatchValueResult<Value>.self, failure: (any Error).self,
-            parameters: parameters,
-            invoke: nil)
+            parameters: parameters)
     }
 
     /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
@@ -2053,8 +2039,7 @@ extension PatchPoint {
     where Function == (A, B, C) async -> Void {
         self.init(
             name, arguments: [A.self, B.self, C.self], result: PatchNoResult.self, failure: Never.self,
-            parameters: parameters,
-            invoke: nil)
+            parameters: parameters)
     }
 
     /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
@@ -2093,8 +2078,7 @@ extension PatchPoint {
     where Function == (A, B, C) async throws -> Void {
         self.init(
             name, arguments: [A.self, B.self, C.self], result: PatchNoResult.self, failure: (any Error).self,
-            parameters: parameters,
-            invoke: nil)
+            parameters: parameters)
     }
 
     /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
@@ -2572,8 +2556,7 @@ extension PatchPoint {
     ) where Function == (A, B, C, D) async -> Value {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self], result: PatchValueResult<Value>.self,
-            failure: Never.self, parameters: parameters,
-            invoke: nil)
+            failure: Never.self, parameters: parameters)
     }
 
     /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
@@ -2616,8 +2599,7 @@ extension PatchPoint {
     ) where Function == (A, B, C, D) async throws -> Value {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self], result: PatchValueResult<Value>.self,
-            failure: (any Error).self, parameters: parameters,
-            invoke: nil)
+            failure: (any Error).self, parameters: parameters)
     }
 
     /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
@@ -2656,8 +2638,7 @@ extension PatchPoint {
     where Function == (A, B, C, D) async -> Void {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self], result: PatchNoResult.self, failure: Never.self,
-            parameters: parameters,
-            invoke: nil)
+            parameters: parameters)
     }
 
     /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
@@ -2696,8 +2677,7 @@ extension PatchPoint {
     where Function == (A, B, C, D) async throws -> Void {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self], result: PatchNoResult.self, failure: (any Error).self,
-            parameters: parameters,
-            invoke: nil)
+            parameters: parameters)
     }
 
     /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
@@ -3210,8 +3190,7 @@ extension PatchPoint {
     ) where Function == (A, B, C, D, E) async -> Value {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchValueResult<Value>.self,
-            failure: Never.self, parameters: parameters,
-            invoke: nil)
+            failure: Never.self, parameters: parameters)
     }
 
     /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
@@ -3259,8 +3238,7 @@ extension PatchPoint {
     ) where Function == (A, B, C, D, E) async throws -> Value {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchValueResult<Value>.self,
-            failure: (any Error).self, parameters: parameters,
-            invoke: nil)
+            failure: (any Error).self, parameters: parameters)
     }
 
     /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
@@ -3305,8 +3283,7 @@ extension PatchPoint {
     ) where Function == (A, B, C, D, E) async -> Void {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchNoResult.self, failure: Never.self,
-            parameters: parameters,
-            invoke: nil)
+            parameters: parameters)
     }
 
     /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
@@ -3349,8 +3326,7 @@ extension PatchPoint {
     ) where Function == (A, B, C, D, E) async throws -> Void {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchNoResult.self,
-            failure: (any Error).self, parameters: parameters,
-            invoke: nil)
+            failure: (any Error).self, parameters: parameters)
     }
 
     /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
@@ -3900,8 +3876,7 @@ extension PatchPoint {
     >(_ name: String, parameters: [String] = []) where Function == (A, B, C, D, E, F) async -> Value {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchValueResult<Value>.self,
-            failure: Never.self, parameters: parameters,
-            invoke: nil)
+            failure: Never.self, parameters: parameters)
     }
 
     /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
@@ -3950,8 +3925,7 @@ extension PatchPoint {
     >(_ name: String, parameters: [String] = []) where Function == (A, B, C, D, E, F) async throws -> Value {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchValueResult<Value>.self,
-            failure: (any Error).self, parameters: parameters,
-            invoke: nil)
+            failure: (any Error).self, parameters: parameters)
     }
 
     /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
@@ -3998,8 +3972,7 @@ extension PatchPoint {
     ) where Function == (A, B, C, D, E, F) async -> Void {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchNoResult.self,
-            failure: Never.self, parameters: parameters,
-            invoke: nil)
+            failure: Never.self, parameters: parameters)
     }
 
     /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.
@@ -4047,8 +4020,7 @@ extension PatchPoint {
     ) where Function == (A, B, C, D, E, F) async throws -> Void {
         self.init(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchNoResult.self,
-            failure: (any Error).self, parameters: parameters,
-            invoke: nil)
+            failure: (any Error).self, parameters: parameters)
     }
 
     /// Runs the code at this place, or the patch that replaces it. Both run on the caller's actor.

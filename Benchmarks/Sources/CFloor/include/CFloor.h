@@ -17,6 +17,8 @@ unsigned char *floor_pack(
     floor_keys *keys, const char *manifest, const char *name, const unsigned char *script, size_t size, size_t *envelope_size);
 /// Verifies an envelope of one script; it is decrypted in place.
 bool floor_verify(floor_keys *keys, unsigned char *envelope, size_t size);
+/// Keeps OpenSSL's contexts from one envelope to the next.
+void floor_keep_contexts(floor_keys *keys);
 
 // MARK: calls
 
@@ -32,6 +34,9 @@ double floor_calls(floor_state *state, double price, int64_t count);
 double floor_locked_calls(floor_state *state, double price, int64_t count);
 /// Calls the function with a string; returns the sum of the results' lengths.
 int64_t floor_string_calls(floor_state *state, const char *text, int64_t count);
+/// The two halves of such a call. The result is valid between them.
+const char *floor_begin_string(floor_state *state, const char *text, size_t given, size_t *length);
+void floor_end(floor_state *state);
 /// Calls the function with a table of numbers; returns the sum of the lengths of the returned tables, all read.
 int64_t floor_array_calls(floor_state *state, const double *values, int64_t size, int64_t count);
 /// Calls the function with a table with the fields name, price and quantity; returns the sum of the prices in the returned
