@@ -140,16 +140,18 @@ extension Option {
     static let signatureOnly = Option(name: "signature-only", help: "check only the signatures, without a script key")
     static let threshold = Option(
         name: "threshold", value: .text("N"), help: "number of trusted keys that must have signed (default: 1)")
+    static let roleThreshold = Option(
+        name: "threshold", value: .text("N"), help: "number of the role's keys that must sign (default: as before)")
     static let require = Option(
         name: "require", value: .text("NAME"), repeats: true,
         help: "key that must have signed, by its name in the trust store: NAME, or A|B for either")
     static let runningApp = Option(
         name: "app", value: .text("NAME"), help: "the app that runs the patches, such as com.example.shop")
-    static let appVersion = Option(name: "app-version", value: .text("V"), help: "that app's version")
+    static let appVersion = Option(name: "app-version", value: .text("V"), help: "the app's version")
     static let runningEngine = Option(
-        name: "engine", value: .text("N"), help: "that app's engine level (default: 1)")
+        name: "engine", value: .text("N"), help: "the app's engine level (default: 1)")
     static let minimumVersion = Option(
-        name: "minimum-version", value: .text("N"), help: "lowest patch version to accept")
+        name: "minimum-version", value: .text("N"), help: "minimum patch version to accept")
     static let time = Option(
         name: "at", value: .text("TIME"), help: "check expiry at this time, in UTC (default: now)")
 
@@ -207,7 +209,8 @@ extension Option {
     static let stage = Option(
         name: "stage", help: "keep the change in DIR/staged if signatures are missing, for `feed sign`")
     static let checkServed = Option(
-        name: "check-served", value: .text("URL"), help: "refuse if the feed at URL is newer than DIR")
+        name: "check-served", value: .text("URL"),
+        help: "refuse if the feed at URL is newer than DIR, or has other changes")
     static let verifyServed = Option(
         name: "verify-served", value: .text("URL"),
         help: "look at URL afterwards, and warn if it still has an older state")
@@ -219,7 +222,7 @@ extension Option {
         help: "text, json (one object), or openmetrics (for Prometheus)")
     static let undoneTo = Option(
         name: "to", value: .text("SNAPSHOT"),
-        help: "the state to make again, as `feed log` numbers them (default: the one before the last change)")
+        help: "number of the snapshot to restore, from `feed log` (default: the one before the last change)")
     static let allowLower = Option(
         name: "allow-lower", help: "publish a version although a higher one is listed")
     static let repair = Option(
@@ -234,16 +237,17 @@ extension Option {
     )
     static let rolloutUnit = Option(
         name: "rollout-unit", value: .choice("UNIT", ["installation", "user"]),
-        help: "unit to choose by: installation or user (default: installation)")
+        help: "unit to choose by: installation or user (default: installation; rollout and shadow keep it)")
     static let seed = Option(
-        name: "seed", value: .text("TEXT"), help: "salt for choosing devices (default: the patch's id)")
+        name: "seed", value: .text("TEXT"),
+        help: "salt for choosing devices (default: the patch's id; rollout and shadow keep it)")
     static let group = Option(
         name: "group", value: .text("NAME"), repeats: true, help: "group of devices that it is for")
     static let user = Option(
         name: "user", value: .text("ID"), repeats: true, help: "user that it is for")
     static let activation = Option(
         name: "activate", value: .choice("MOMENT", ["now", "next-launch"]),
-        help: "when devices activate it: now or next-launch (default: now)")
+        help: "when devices activate it: now or next-launch (default: now; rollout and shadow keep it)")
     static let patchVersion = Option(
         name: "patch-version", value: .text("N"), help: "version of the patch (default: the highest that is listed)")
     static let reason = Option(name: "reason", value: .text("TEXT"), help: "reason, shown in device events")
@@ -255,7 +259,7 @@ extension Option {
     static let last = Option(
         name: "last", value: .text("N"), help: "number of the newest changes to show (default: 20)")
     static let minimumAppVersion = Option(
-        name: "minimum-app-version", value: .text("V"), help: "lowest version of the app that gets patches; or none")
+        name: "minimum-app-version", value: .text("V"), help: "minimum version of the app that gets patches, or none")
     static let notice = Option(
         name: "notice", value: .text("TEXT"), help: "message for the app to show; empty to clear it")
     static let listed = Option(name: "list", help: "also list each file that is signed, and whether it is offered")
@@ -269,7 +273,7 @@ extension Option {
     static let prunedVersion = Option(
         name: "patch-version", value: .text("N"), help: "remove this version, listed or not, and leave its withdrawal")
     static let days = Option(
-        name: "days", value: .text("N"), help: "fail if a role's metadata end in fewer than N days")
+        name: "days", value: .text("N"), help: "fail if a role's metadata expire in fewer than N days")
     static let allPatches = Option(name: "all", help: "show each patch, however many there are")
     static let pinnedRoot = Option(
         name: "root", value: .file("FILE"), variable: "PATCHPACK_FEED_ROOT",
@@ -286,7 +290,7 @@ extension Option {
         name: "cacert", value: .file("FILE"), help: "certificates to trust for https (PEM; default: the system's)")
     static let insecure = Option(name: "allow-http", help: "allow a URL with http")
     static let previewUser = Option(name: "user", value: .text("ID"), help: "the user's id")
-    static let installation = Option(name: "installation", value: .text("ID"), help: "the installation's id")
+    static let installation = Option(name: "installation", value: .text("ID"), help: "the installation's name")
     static let deviceGroup = Option(
         name: "group", value: .text("NAME"), repeats: true, help: "group that the device is in")
     static let store = Option(name: "store", value: .directory("DIR"), help: "folder that the device keeps")

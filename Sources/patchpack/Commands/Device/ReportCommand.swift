@@ -10,7 +10,7 @@ extension Option {
     static let reportedVersion = Option(
         name: "patch-version", value: .text("N"), help: "report only this version")
     static let reportedInstallation = Option(
-        name: "installation", value: .text("ID"), help: "report on this device only, as such")
+        name: "installation", value: .text("ID"), help: "report on this device only")
     static let reportedFeed = Option(
         name: "feed", value: .directory("DIR|URL"),
         help: "decide gates of the patches that this feed lists, and of no other; metrics get its labels")

@@ -15,7 +15,7 @@ enum StoreCommand {
             action(
                 "ban", "roll a patch back, and never run it on this device again", "DIR ID", 2...2, [.reason],
                 " com.example.shop.cart-total", ban),
-            action("clear", "forget everything, as after an installation", "DIR", 1...1, [], "", clear),
+            action("clear", "forget all but the installation's name and revoked keys", "DIR", 1...1, [], "", clear),
         ])
 
     private static func action(

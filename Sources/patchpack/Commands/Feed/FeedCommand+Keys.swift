@@ -38,7 +38,7 @@ extension FeedCommand {
         let action = try FeedAction(arguments, console)
         let added = try action.publicKeys(.addKey)
         let removed = try arguments.texts(of: .removeKey)
-        let threshold = try arguments.number(of: .threshold)
+        let threshold = try arguments.number(of: .roleThreshold)
         let unused = try action.folder.unusedVersions()
         guard !added.isEmpty || !removed.isEmpty || threshold != nil else {
             throw PatchError(.usage, "nothing to rotate", hint: "give --add KEY, --remove ID or --threshold N")

@@ -24,7 +24,7 @@ enum FeedCommand {
                 ],
                 "patchpack feed rollout feed com.example.shop.cart-total 25% --key online.pem", rollout),
             action(
-                "shadow", "run a patch beside the code that answers, which it no longer does itself",
+                "shadow", "run a patch in shadow: beside the code that answers",
                 "DIR ID --key KEY", 2...2,
                 FeedAction.listOptions + rolloutOptions + [.activation, .patchVersion],
                 "patchpack feed shadow feed com.example.shop.cart-total --key online.pem", shadow),
@@ -58,20 +58,21 @@ enum FeedCommand {
                 "switch", "set values for the app to read", "DIR NAME=VALUE... --key KEY", 2...Int.max,
                 FeedAction.listOptions, "patchpack feed switch feed checkout=old --key online.pem", setSwitches),
             action(
-                "set", "set the lowest app version, or a message for the app to show", "DIR --key KEY", 1...1,
+                "set", "set the minimum app version, or a message for the app to show", "DIR --key KEY", 1...1,
                 FeedAction.listOptions + [.minimumAppVersion, .notice],
                 "patchpack feed set feed --minimum-app-version 2.3.0 --key online.pem", set),
             action(
-                "undo", "make an earlier state of the list again", "DIR --key KEY", 1...1,
+                "undo", "restore an earlier state of the list", "DIR --key KEY", 1...1,
                 FeedAction.listOptions + [.undoneTo, .yes],
                 "patchpack feed undo feed --reason 'the wrong patch' --key online.pem", undo),
             action(
                 "refresh", "sign the timestamp again, and metadata that expire soon", "DIR --key KEY", 1...1,
                 FeedAction.listOptions + [.resumeRotation], "patchpack feed refresh feed --key online.pem", refresh),
             action(
-                "rotate", "change the keys of roles", "DIR ROLE[,ROLE...] (--add KEY | --remove ID)... --key KEY...",
+                "rotate", "change the keys of roles",
+                "DIR ROLE[,ROLE...] [--add KEY]... [--remove ID]... [--threshold N] --key KEY...",
                 2...2,
-                FeedAction.listOptions + [.addKey, .removeKey, .threshold],
+                FeedAction.listOptions + [.addKey, .removeKey, .roleThreshold],
                 "patchpack feed rotate feed targets --add new.pem --remove 1f2e3d4c --key root.pem --key new.pem --key online.pem",
                 rotate),
             action(

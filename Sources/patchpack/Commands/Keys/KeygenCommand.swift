@@ -4,7 +4,7 @@ import PatchFiles
 extension Option {
     static let profile = Option(
         name: "profile", value: .choice("NAME", KeyProfile.allCases.map(\.rawValue)),
-        help: "what the keys are for: modern, or mpaas for clients of the mPaaS manual")
+        help: "algorithms of the keys: modern, or mpaas for those of the mPaaS manual")
     static let signingOnly = Option(
         name: "signing-only", help: "make no script.key: the keys of a feed's roles have none")
 }

@@ -23,7 +23,8 @@ enum TrustCommand {
                 operandValue: .file("STORE"), operandCount: 2...Int.max, options: [],
                 example: "patchpack trust remove keys/trust.store release-2024", run: remove),
             Verb(
-                name: "trust sign", summary: "sign it with a key of envelopes, so that a feed can deliver its new keys",
+                name: "trust sign",
+                summary: "sign the store with a key that signs envelopes, so that a feed can deliver its new keys",
                 operands: "STORE --app NAME [--environment E] --signing-key KEY...", operandValue: .file("STORE"),
                 operandCount: 1...1,
                 options: [
