@@ -58,6 +58,8 @@ FIGURES = [
     ("docs/performance.md", r"takes ([\d.]+ \w+) of processor time in its first debug", "Measured once",
      "PatchDevice, first debug build: processor time"),
     ("docs/performance.md", r"it takes ([\d.]+ \w+), for swift-syntax", "Measured once", "macros, first debug build: processor time"),
+    *[(page, pattern, "Measured once", ".build after make demo: disk") for page, pattern in (
+        ("README.md", r"some minutes and ([\d.]+ \w+), and needs"), ("docs/installing.md", r"`\.build` takes ([\d.]+ \w+)\."))],
     ("docs/performance.md", r"verified, compiled and active after ([\d.]+ \w+)\.",
      "from an envelope's bytes to active, a script of 5 KB", "install and remove"),
     ("docs/runner.md", r"5 KB is active after ([\d.]+ \w+)\.",
@@ -72,8 +74,8 @@ FIGURES = [
     ("docs/performance.md", r"with RSA-3072 it takes ([\d.]+ \w+)\.", f"{PACKED} RSA-3072", "patchpack, 1 job"),
     ("docs/performance.md", r"4 KiB is packed in ([\d.]+ \w+) and", "pack 4 KiB in process, signed with RSA-3072", "patchpack"),
     ("docs/performance.md", r"verified in ([\d.]+ \w+) with RSA-3072", "verify 4 KiB in process, signed with RSA-3072", "patchpack"),
-    ("docs/design.md", r"verification\s+of\s+a\s+small\s+patch\s+takes\s+([\d.]+\s\S+)\s\(Benchmarks", "verify 4 KiB in process, signed with RSA-3072",
-     "patchpack"),
+    ("docs/performance.md", r"RSA-3072, and takes ([\d.]+ \w+) and", "pack 4 KiB in process, signed with Ed25519", "patchpack"),
+    ("docs/performance.md", r"ms and ([\d.]+ \w+) with Ed25519\.", "verify 4 KiB in process, signed with Ed25519", "patchpack"),
 ]
 # The places of counts in the documents, and how to count.
 COUNTS = [
