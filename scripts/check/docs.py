@@ -79,7 +79,7 @@ FIGURES = [
 ]
 # The places of counts in the documents, and how to count.
 COUNTS = [
-    ("SECURITY.md", r"`HostileScriptTests`, (\d+) scripts", lambda: len(list((ROOT / "Tests/PatchRunnerTests/Hostile/scripts").glob("*.lua")))),
+    ("Tests/README.md", r"`HostileScriptTests`, (\d+) scripts", lambda: len(list((ROOT / "Tests/PatchRunnerTests/Hostile/scripts").glob("*.lua")))),
 ]
 # Lists in code and in documents: the kind of members, the file, the part of it, and the form of a member in that part.
 PRODUCTS = ("products", "Package.swift", r"products: \[(.*?)\n    \]", r"\.library\(name: \"(\w+)\"")
