@@ -291,7 +291,7 @@ def parts():
     width = max(map(len, direct))
     lines = []
     for level in reversed(rows):
-        lines += [f"{name.ljust(width)}  {', '.join(sorted(direct[name]))}".rstrip() for name in level]
+        lines += [f"{name.ljust(width)}  {', '.join(sorted(direct[name]))}" for name in level if direct[name]]
     return "\n".join(lines)
 
 
