@@ -62,8 +62,6 @@ FIGURES = [
         ("README.md", r"some minutes and ([\d.]+ \w+), and needs"), ("docs/installing.md", r"`\.build` takes ([\d.]+ \w+)\."))],
     ("docs/performance.md", r"verified, compiled and active after ([\d.]+ \w+)\.",
      "from an envelope's bytes to active, a script of 5 KB", "install and remove"),
-    ("docs/runner.md", r"5 KB is active after ([\d.]+ \w+)\.",
-     "from an envelope's bytes to active, a script of 5 KB", "install and remove"),
     ("docs/performance.md", r"five good patches of that size takes ([\d.]+ \w+),", FIVE, "a store on the disk"),
     ("docs/performance.md", r"five installs from memory take\s+([\d.]+ \w+)\.", FIVE, "five installs from memory"),
     ("docs/performance.md", r"the launch with five takes ([\d.]+ \w+)\.", FIVE, "a store on the disk, pages not cached"),
