@@ -85,7 +85,6 @@ PRODUCTS = ("products", "Package.swift", r"products: \[(.*?)\n    \]", r"\.libra
 LISTS = [
     (PRODUCTS, "docs/installing.md", r"// products ([^\n]*)", r"\w+"),
     (PRODUCTS, "docs/compatibility.md", r"covers the products ([^.]*?), and both plug-ins", r"Patch\w+"),
-    (PRODUCTS, "docs/design.md", r"An app can link (.*?)\n\n", r"Patch\w+"),
     (("plug-ins", "Package.swift", r"products: \[(.*?)\n    \]", r"\.plugin\(name: \"(\w+)\""), "docs/installing.md", r"(.*)",
      r"^#### (Patch\w+)$"),
     (("fuzz targets", "Fuzz/Sources/fuzz/Targets.swift", r"let targets: [^=]*= \[(.*?)\n\]", r"\"(\w+)\":"), "scripts/check/fuzz.sh",
