@@ -17,7 +17,7 @@ private enum KeyProfile: String, CaseIterable {
     var text: String {
         switch self {
         case .modern: "Ed25519, AES-256-GCM, SHA-256"
-        case .mpaas: "RSA with SHA-1, AES-128, MD5, for clients of the mPaaS manual"
+        case .mpaas: "RSA with SHA-1, AES-128, MD5, as in the mPaaS manual"
         }
     }
 
@@ -32,7 +32,7 @@ private enum KeyProfile: String, CaseIterable {
         }
         guard let profile = name.flatMap(Self.init(rawValue:)) else {
             throw PatchError(
-                .usage, "nothing says what the keys are for",
+                .usage, "no --profile is given",
                 hint: "give " + Self.allCases.map { "--profile \($0.rawValue) (\($0.text))" }.joined(separator: ", or ")
             )
         }
