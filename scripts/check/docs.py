@@ -74,7 +74,7 @@ FIGURES = [
     ("docs/performance.md", r"4 KiB is packed in ([\d.]+ \w+) and", "pack 4 KiB in process, signed with RSA-3072", "patchpack"),
     ("docs/performance.md", r"verified in ([\d.]+ \w+) with RSA-3072", "verify 4 KiB in process, signed with RSA-3072", "patchpack"),
     ("docs/performance.md", r"RSA-3072, and takes ([\d.]+ \w+) and", "pack 4 KiB in process, signed with Ed25519", "patchpack"),
-    ("docs/performance.md", r"ms and ([\d.]+ \w+) with Ed25519\.", "verify 4 KiB in process, signed with Ed25519", "patchpack"),
+    ("docs/performance.md", r"[mµ]s and ([\d.]+ \w+) with Ed25519\.", "verify 4 KiB in process, signed with Ed25519", "patchpack"),
 ]
 # The places of counts in the documents, and how to count.
 COUNTS = [

@@ -51,5 +51,7 @@ void floor_load(const char *source);
 /// Only compiles a script, in a state that is kept.
 bool floor_compile(const char *source, size_t size);
 double floor_original(double price, int64_t quantity);
+/// Does nothing. The caller's compiler does not know that.
+void floor_keep(const void *value);
 
 #endif
