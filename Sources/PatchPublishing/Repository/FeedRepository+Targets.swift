@@ -70,10 +70,10 @@ extension FeedRepository {
 
     /// Checks that no higher version is listed, unless it is withdrawn. Devices take the highest version that is for them, so the
     /// lower one would reach only the devices that the higher one is not for, or that cannot get it while it is paused. A version
-    /// in shadow takes the place only of a lower one that is in shadow too.
+    /// that is in shadow, or was paused there, takes the place only of a lower one in shadow.
     private static func check(_ new: PatchEntryDraft, isAbove versions: [PatchEntryDraft]) throws(PatchError) {
         let higher = versions.filter {
-            $0.state != .withdrawn && ($0.state != .shadow || new.state == .shadow) && $0.version > new.version
+            $0.state != .withdrawn && ($0.resumedState != .shadow || new.state == .shadow) && $0.version > new.version
         }
         guard let highest = higher.max(by: { $0.version < $1.version }) else { return }
         throw PatchError(

@@ -234,13 +234,16 @@ extension PatchEntryDraft {
         return new
     }
 
-    /// Whether each device that another version is offered to is offered this one too.
+    /// Whether each device that another version is offered to is offered this one too. In shadow it reaches none that the other
+    /// one is live on.
     func reachesAll(of other: PatchEntryDraft) -> Bool {
         func range(_ entry: PatchEntryDraft) -> VersionRange? {
             entry.json[Key.appVersions]?.text.flatMap(VersionRange.init)
         }
         guard let own = range(self), let others = range(other), own.covers(others) else { return false }
         guard json[Key.engine]?.number ?? 1 <= other.json[Key.engine]?.number ?? 1 else { return false }
+        var other = other
+        if state == .active, other.state == .shadow { other.state = .active }
         return !other.reachesMore(than: self)
     }
 }

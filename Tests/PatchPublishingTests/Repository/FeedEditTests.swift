@@ -214,6 +214,18 @@ import Testing
         #expect(try feed.prune([Self.id], keeping: 1, in: details).removed.map(\.version) == [2])
     }
 
+    /// It runs in shadow on the devices that the live one is not offered to.
+    @Test(arguments: [(500, [2]), (10_000, [])])
+    mutating func prune_versionInShadowBelowLiveOne_isKeptIfThatIsNotForAll(part: Int, needed: [Int]) throws {
+        let old = try entry(3)
+        var narrower = old
+        narrower.rollout = Rollout(basisPoints: part)
+        feed.replace(old, with: narrower, in: details)
+        _ = try (set(.shadow, of: 2), set(.withdrawn, of: 1))
+        let pruned = try feed.prune([Self.id], keeping: 1, in: details)
+        #expect(pruned.needed.map(\.version) == needed && pruned.removed.map(\.version) == (needed.isEmpty ? [2] : []))
+    }
+
     /// A version for other apps, for apps of a lower engine level, or for other devices is needed too.
     @Test func aVersionReachesAllOfAnothersDevices() throws {
         func entry(_ range: String, engine: Int = 1, _ body: (inout PatchEntryDraft) -> Void = { _ in })
@@ -293,6 +305,20 @@ import Testing
         let error = refusal { _ = try feed.publish([publication(8, state: .shadow)], in: details) }
         #expect(error?.message.contains("9 is in shadow, to all") == true)
         #expect(remedy { _ = try feed.publish([publication(6, state: .shadow)], in: details) } == .packHigher)
+    }
+
+    /// It is in shadow again when it is resumed. A version that `rollout` has made live meanwhile is not.
+    @Test mutating func publish_higherVersionPausedInShadow_isNotInTheWay() throws {
+        _ = try feed.publish([publication(9, state: .shadow)], in: details)
+        _ = try set(.paused, of: 9)
+        #expect(throws: Never.self) { try feed.publish([publication(7)], in: details) }
+        let error = refusal { _ = try feed.publish([publication(8, state: .shadow)], in: details) }
+        #expect(error?.message.contains("9 is paused in shadow, to all") == true)
+        let old = try entry(9)
+        var live = old
+        live.leaveShadow()
+        feed.replace(old, with: live, in: details)
+        #expect(refusal { _ = try feed.publish([publication(8)], in: details) }?.code == .feedListed)
     }
 
     /// Nobody stops the version in shadow, and leaves the one that answers.
