@@ -116,6 +116,32 @@ import Testing
         #expect(newer.changes(to: newer).isEmpty)
     }
 
+    /// A patch in shadow calls only functions and methods without effects. A live one calls all of them.
+    @Test func changes_purity_breaksNothing() throws {
+        func interface(pure: Set<String>) -> PatchInterface {
+            func function(_ name: String) -> PatchInterface.Function {
+                .init(name: name, signature: PatchSignature([], result: "number", isPure: pure.contains(name)))
+            }
+            return PatchInterface(
+                app: "com.example.shop", appVersion: "1", functions: ["T.a", "T.b", "T.c"].map(function), structs: [],
+                classes: [.init(name: "Box", methods: ["size", "count"].map(function))])
+        }
+        let older = interface(pure: ["T.a", "T.c", "size"])
+        #expect(
+            older.changes(to: interface(pure: ["T.b", "T.c"])).map { "\($0.isBreaking) \($0.description)" } == [
+                "false T.a is no longer pure, so a patch in shadow cannot call it", "false T.b is now pure",
+                "false Box:size is no longer pure, so a patch in shadow cannot call it",
+            ])
+        let stubs = older.stubs.split(separator: "\n")
+        let pure = stubs.indices.filter { stubs[$0].contains("pure: ") || stubs[$0].contains("Pure: ") }
+        #expect(
+            pure.map { stubs[$0...($0 + 1)].joined(separator: " ") } == [
+                "---Pure: a patch in shadow may call it. ---@field size fun(self: Box): (number)",
+                #"---"T.a" is pure: a patch in shadow may call it. ---@overload fun(name: "T.a"): (number)"#,
+                #"---"T.c" is pure: a patch in shadow may call it. ---@overload fun(name: "T.c"): (number)"#,
+            ])
+    }
+
     @Test func scalarsAreReadAndCompared() throws {
         func interface(_ scalars: [PatchInterface.Scalar]) -> PatchInterface {
             PatchInterface(
