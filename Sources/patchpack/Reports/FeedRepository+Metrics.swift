@@ -41,6 +41,7 @@ extension FeedRepository {
         perPatch("patch_shadow_permyriad", "On how many of 10,000 devices it is in shadow; 0 unless it is.") {
             $0.state == .shadow ? $0.basisPoints : 0
         }
+        perPatch("patch_in_shadow", "1 if it is in shadow.") { $0.state == .shadow ? 1 : 0 }
         perPatch("patch_withdrawn", "1 if it is withdrawn.") { $0.state == .withdrawn ? 1 : 0 }
         perPatch("patch_paused", "1 if it is paused.") { $0.state == .paused ? 1 : 0 }
         return text.text

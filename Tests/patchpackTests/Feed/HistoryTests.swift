@@ -274,7 +274,10 @@ import Testing
         #expect(run.lines.count { $0.hasPrefix("patchpack_feed_role_expires_timestamp_seconds{") } == 5)
         try change("shadow", "feed", Self.id)
         let shadow = try work.run(["status", "feed", "--format", "openmetrics"])
-        for (metric, value) in [("offered_permyriad", 0), ("shadow_permyriad", 500), ("paused", 0), ("withdrawn", 0)] {
+        let values = [
+            ("offered_permyriad", 0), ("shadow_permyriad", 500), ("in_shadow", 1), ("paused", 0), ("withdrawn", 0),
+        ]
+        for (metric, value) in values {
             let line = "patchpack_feed_patch_\(metric){\(place),patch=\"\(Self.id)\",version=\"7\"} \(value)"
             #expect(shadow.lines.contains(line), "\(line) in \(shadow.text)")
         }
