@@ -251,14 +251,19 @@ extension FleetReport.Patch {
             let most = time95.flatMap { $0 < longest ? "95 % below \($0.duration), " : nil } ?? ""
             rows.append(("time", "\(meanTime.duration) on average, \(most)at most \(longest.duration)"))
         }
-        guard shadowed > 0 || !comparisons.isEmpty else { return rows }
-        rows.append(("shadow", "\(shadowed.counting("device")); \(comparison.text)"))
+        guard let shadow else { return rows }
+        rows.append(("shadow", shadow))
         let shown = comparisons.prefix(Self.mostFunctions)
         rows += shown.map { ("in \($0.function)", ([$0.text] + $0.examples.map(\.text)).joined(separator: "; ")) }
         if comparisons.count > shown.count {
             rows.append(("", (comparisons.count - shown.count).counting("more function")))
         }
         return rows
+    }
+
+    /// On how many devices it was compared in shadow, and what it would change; nil if on none.
+    var shadow: String? {
+        shadowed > 0 || !comparisons.isEmpty ? "\(shadowed.counting("device")); \(comparison.text)" : nil
     }
 
     /// The most functions whose comparisons are shown.

@@ -396,6 +396,23 @@ import Testing
         }
     }
 
+    @Test func feedPage_patchInShadow_showsWhatItWouldChange() throws {
+        try change("shadow", "feed", Self.id)
+        let event =
+            #"{"schema":"patchpack.event/1","timestamp":"2026-03-01T12:00:00.000Z","resource":{"app.installation.id":"1","service.name":"com.example.shop","service.version":"2.3.1"},"severityNumber":9,"eventName":"compared","attributes":{"patch.id":"\#(Self.id)","patch.version":7,"code.function.name":"Cart.total","shadow.agreed":997,"shadow.differed":3,"shadow.incomparable":2,"shadow.reasons":{"<b>pay":2}}}"#
+        try work.folder.write(event + "\n", to: "events.jsonl")
+        let made = try work.run([
+            "page", "feed", "-o", "page.html", "--events", "events.jsonl", "--gate", "differs<0.1%",
+        ])
+        #expect(made.status == 0, "\(made.error)")
+        let page = String(decoding: try work.folder.read("page.html"), as: UTF8.self)
+        let line =
+            "1 device; 3 of 1,000 compared calls differed  0.30 % (0.10 % to 0.88 %), 2 calls could not be compared"
+        #expect(page.contains("differs&lt;0.1%<br>in shadow: \(line)</li>"), "\(page)")
+        let report = try Tool.patchpack("report", "events.jsonl", in: work.folder.path)
+        #expect(report.lines.contains("  shadow        \(line)"), "\(report.text)")
+    }
+
     @Test func feedPage_changesAndEvents_areShown() throws {
         try change("rollout", "feed", Self.id, "5%", "--reason", "canary & <so on>")
         try change("disable", "feed", "--reason", "fire", by: "bob")

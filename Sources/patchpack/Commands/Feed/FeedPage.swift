@@ -102,7 +102,7 @@ struct FeedPage {
             "since \(Self.minute($0)) (\((now.secondsSince1970 - $0.secondsSince1970).length))"
         }
         let change = [since, entry.author.map { "by \($0)" }, entry.reason].compactMap(\.self).joined(separator: ", ")
-        let lines = [change.html] + (report.map { [health(of: entry, in: $0)] } ?? [])
+        let lines = [change.html] + (report.map { health(of: entry, in: $0) } ?? [])
         return
             "<li><b>\(entry.id.html) \(entry.version)</b> <b class=\"\(style)\">\(entry.words.html)</b><br>\(lines.joined(separator: "<br>"))</li>"
     }
@@ -112,10 +112,11 @@ struct FeedPage {
         "\(time.description.prefix(10)) \(time.description.dropFirst(11).prefix(5)) UTC"
     }
 
-    /// The health of a patch: how many devices have it, on how many it fails, and whether it passes the gates.
-    private func health(of entry: PatchEntryDraft, in report: FleetReport) -> String {
+    /// The health of a patch: how many devices have it, on how many it fails, whether it passes the gates, and what it would change
+    /// in shadow.
+    private func health(of entry: PatchEntryDraft, in report: FleetReport) -> [String] {
         guard let patch = report.patches.first(where: { $0.id == entry.id && $0.version == entry.version }) else {
-            return "no device has reported it"
+            return ["no device has reported it"]
         }
         let share = Share(patch.failing, of: patch.devices)
         let gates = results.filter { $0.id == entry.id && $0.version == entry.version }.map { result in
@@ -130,8 +131,9 @@ struct FeedPage {
                 "since the stop \((patch.heard - patch.keeping).grouped) of \(patch.heard.grouped) no longer have it"
             ),
         ].filter { $0.0 > 0 }.map { ", \($0.1)" }
-        return
+        let health =
             "\(patch.devices.grouped) have it, \(patch.running.grouped) run it, fails on \((share.value ?? 0).percent)\(back.joined())\(gates.joined())"
+        return [health] + (patch.shadow.map { ["in shadow: \($0.html)"] } ?? [])
     }
 
     private func entry(_ change: FeedHistory.Change) -> String {
