@@ -32,9 +32,6 @@ package final class EventLines: Sendable {
     /// How many threads parse; 0 if no other thread can be made, so that the reader's parses.
     private let threads = Atomic(0)
 
-    /// - Parameters:
-    ///   - report: The report that the lines are added to.
-    ///   - jobs: The most threads that parse.
     package init(_ report: consuming ReportBuilder, jobs: Int) {
         counted = Mutex(consume report)
         for _ in 0...jobs { recycle(Buffer()) }

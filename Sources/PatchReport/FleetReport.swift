@@ -84,8 +84,8 @@ package struct FleetReport: Sendable, Equatable {
     package struct Patch: Sendable, Equatable {
         package let id: String
         package let version: Int
-        /// Whether the feed offers it, and not in shadow. Then only devices that have run it count, or were to: many others may have
-        /// shadowed it, or shadow it until they sync, and would hide the failures of a few.
+        /// Whether it is offered, and not in shadow, as the feed or else the events say. Then only devices that have run it count, or
+        /// were to: many others may have shadowed it, or shadow it until they sync, and would hide the failures of a few.
         package var isLive = false
         /// Devices that reported anything about the patch.
         package var devices = 0

@@ -145,13 +145,7 @@ internal import PatchText
 
     /// - Parameters:
     ///   - now: The current time in milliseconds since 1970. The time of an event more than a day later is ignored.
-    ///   - limits: The limits of the tables.
-    ///   - patch: The only patch to count; nil for all.
-    ///   - version: The only version to count; nil for all.
-    ///   - since: Only events from this time on count; nil for all.
-    ///   - newSince: Devices that reported a patch for the first time from this time on count as new; nil for all.
     ///   - listed: The patches that the feed lists. They are counted whatever devices send.
-    ///   - installation: The only device to count; nil for all.
     /// - Returns: nil if there is not enough memory.
     package init?(
         now: Int, limits: Limits = Limits(), patch: String? = nil, version: Int? = nil, since: Timestamp? = nil,
@@ -199,7 +193,6 @@ internal import PatchText
         devices = DeviceTable(most: limits.devices)
     }
 
-    /// The number of a string.
     private static func number(of text: String, in reader: OpaquePointer) -> UInt32 {
         var text = text
         return text.withUTF8 { text in
@@ -579,6 +572,23 @@ internal import PatchText
 
     // MARK: the report
 
+    /// The indices of the patches that no feed lists, but that are live: a device has run them since the last one that had run them
+    /// was back in shadow.
+    private var live: [Int] {
+        var (run, shadowed) = (patches.map { _ in UInt64(0) }, patches.map { _ in UInt64(0) })
+        devices.forEach { entry in
+            guard entry.has(.ran) else { return }
+            // A time that is not known is later than none.
+            let index = Int(entry.patch)
+            if entry.stage == .shadow {
+                shadowed[index] = max(shadowed[index], entry.stageTime + 1)
+            } else {
+                run[index] = max(run[index], (entry.runTime ?? entry.stageTime) + 1)
+            }
+        }
+        return patches.indices.dropFirst(1 + known).filter { run[$0] > shadowed[$0] }
+    }
+
     /// The report on everything that was read.
     package consuming func report() -> FleetReport {
         var report = FleetReport()
@@ -588,6 +598,7 @@ internal import PatchText
         report.newest = newest > 0 ? Timestamp(secondsSince1970: Int(newest / 1000)) : nil
         let scale = devices.scale
         var patches = patches
+        for index in live { patches[index].isLive = true }
         var counts: [[UInt16: (devices: Int, affected: Int)]] = Array(repeating: [:], count: patches.count)
         var hours = hours
         var all = 0

@@ -92,7 +92,6 @@ package struct ReportGate: Sendable, Equatable {
         sequence(of: share(in: patch), scale: scale)
     }
 
-    /// - Parameter scale: As for `sequence(in:scale:)`.
     private func sequence(of share: Share, scale: Int) -> ConfidenceSequence {
         let counted = measure.isOfCalls ? share : Share(share.count / max(1, scale), of: share.total / max(1, scale))
         // With two versions, each may be wrong half as often as a single one.
@@ -133,9 +132,7 @@ package struct ReportGate: Sendable, Equatable {
         }
     }
 
-    /// - Parameters:
-    ///   - previous: The previous version; nil if no device has reported one.
-    ///   - scale: As for `sequence(in:scale:)`.
+    /// - Parameter previous: The previous version; nil if no device has reported one.
     package func verdict(
         on patch: FleetReport.Patch, after previous: FleetReport.Patch? = nil, scale: Int
     ) -> Verdict {

@@ -177,7 +177,7 @@ import Testing
             Self.line("trial", device: 4, at: 20), Self.line("launched", device: 5, patch: nil),
         ]
         for lines in [lines, lines.reversed(), lines.sorted()] {
-            let report = try Self.report(lines)
+            let report = try Self.report(lines, listed: [FleetReport.Listed(id: "com.example.fix", version: 1)])
             let patch = try #require(report.patches.first)
             #expect([report.devices, report.input.events, report.input.damaged] == [5, 7, 0])
             #expect([patch.devices, patch.shadowed, patch.inShadow, patch.trial] == [4, 4, 3, 1])
@@ -297,6 +297,33 @@ import Testing
             #expect([shadow.devices, shadow.newDevices, shadow.failing, shadow.shadowed] == [105, 105, 54, 54])
             #expect(live.comparison == shadow.comparison)
         }
+    }
+
+    /// The events of devices that have run it, and of those that have gone back into shadow, say which of the two it is.
+    @Test func fleetReport_withoutFeed_findsLivePatchInEvents() throws {
+        func devices(_ lines: [String]) throws -> [Int] {
+            for lines in [lines, lines.reversed()] {
+                let patch = try #require(try Self.report(lines).patches.first)
+                #expect(patch.shadowed == 50)
+            }
+            let patch = try #require(try Self.report(lines).patches.first)
+            return [patch.devices, patch.failing]
+        }
+        let failed = Self.compared(agreed: "9", failed: "1")
+        var lines = (0..<50).map { Self.line("compared", device: $0, at: 10, failed) }
+        #expect(try devices(lines) == [50, 50], "no device has run it")
+        // It is live on two devices, one of which has shadowed it before. The others do not know that yet.
+        lines += [0, 60].flatMap { device in
+            ["trial", "activated"].map { Self.line($0, device: device, at: 20) }
+        }
+        lines += (1..<50).map { Self.line("compared", device: $0, at: 30, failed) }
+        #expect(try devices(lines) == [2, 0])
+        // One of them shadows it again.
+        lines.append(Self.line("compared", device: 0, at: 40, failed))
+        #expect(try devices(lines) == [51, 50])
+        // It is live again.
+        lines += ["trial", "activated"].map { Self.line($0, device: 60, at: 50) }
+        #expect(try devices(lines) == [2, 0])
     }
 
     /// A bad patch whose functions no longer run is as bad as one that was rolled back.
