@@ -31,12 +31,8 @@ extension Slot {
     /// Calls the layer at a place.
     ///
     /// - Parameters:
-    ///   - place: Where the layer is.
     ///   - arguments: The arguments, as a tuple.
-    ///   - count: The number of arguments.
-    ///   - push: Pushes the arguments.
     ///   - read: Reads the arguments for the original from the bottom of the stack. It returns nil after it has pushed an error.
-    ///   - original: Calls the original.
     @_alwaysEmitIntoClient
     func run<Arguments, Output: PatchResult, Failure: Error>(
         _ place: LayerPlace, _ arguments: Arguments, count: Int32, as _: Output.Type,

@@ -48,9 +48,6 @@ extension Slot {
     /// - Parameters:
     ///   - cell: The cell of the layer below the barrier.
     ///   - arguments: The arguments, as a tuple.
-    ///   - count: The number of arguments.
-    ///   - push: Pushes the arguments.
-    ///   - body: Makes the call.
     @usableFromInline
     package func observed<Arguments, Output: PatchResult, Failure: Error>(
         _ cell: LayerCell, _ arguments: Arguments, count: Int32, as _: Output.Type,
@@ -136,7 +133,7 @@ extension Slot {
     /// Takes a call into the sample. Within a patch, no call is compared: another one may wait for the patch.
     ///
     /// - Returns: The patches in shadow that are to run beside it.
-    private func sample() -> [Sampled] {
+    private func sample() -> [SampledCall] {
         guard pp_states_entered() <= registry?.callerStates ?? 0, !Self.isShadowed else { return [] }
         return takeSample().filter { sampled in
             if sampled.isBelow { sampled.shadow.count(.incomparable("a patch above it answers")) }
@@ -148,7 +145,7 @@ extension Slot {
     private func answered<Arguments, Output: PatchResult, Failure: Error>(
         _ arguments: Arguments, count: Int32, as _: Output.Type, push: @escaping (Arguments, PatchStack) -> Void,
         _ outcome: Result<Output.Value, Failure>, _ below: [UInt: CallsBelow.Call]
-    ) -> (Sampled) -> AnsweredCall {
+    ) -> (SampledCall) -> AnsweredCall {
         func part(_ arguments: Arguments, _ outcome: Result<Output.Value, Failure>) -> AnsweredCall.Part {
             AnsweredCall.Part(
                 pushArguments: { push(arguments, $0) },

@@ -14,7 +14,6 @@ protocol SlotRegistry: AnyObject, Sendable {
     /// How many states a thread is in that calls a function from outside of all patches: 1 for a spec, which runs in one.
     var callerStates: Int32 { get }
 
-    /// The slot of a name.
     func slot(_ name: String) -> Slot?
 
     /// A method by its class's place and its own.
@@ -80,10 +79,7 @@ package final class Slot: Sendable {
         /// Is above the layers if calls are instrumented, or compared with a patch in shadow, so that other calls have nothing to check.
         var barrier: Layer?
         var isInstrumented = false
-        /// The patches in shadow of the function.
-        var shadows: [ActiveShadow] = []
-        /// Are below older versions of patches in shadow, by the patches' ids. They are kept for calls that are on their way to one.
-        var lowerBarriers: [String: Layer] = [:]
+        var sample = CallSample()
 
         mutating func makeBarrier() {
             if barrier == nil { barrier = unsafe pp_new_barrier().map { unsafe Layer($0) } }
@@ -110,13 +106,6 @@ package final class Slot: Sendable {
         let description: String
 
         package init(_ description: String) { self.description = description }
-    }
-
-    private struct ActiveShadow {
-        let shadow: Shadow
-        /// How many calls the sample takes until its second ends, and whether a task waits for that.
-        var left: Int
-        var isAwaited = false
     }
 
     private struct KnownLayer {
@@ -192,7 +181,7 @@ package final class Slot: Sendable {
 
     deinit {
         stack.locked { stack in
-            for barrier in stack.lowerBarriers.values { unsafe pp_free_barrier(barrier.pointer) }
+            for barrier in stack.sample.lowerBarriers.values { unsafe pp_free_barrier(barrier.pointer) }
             unsafe pp_free_barrier(stack.barrier?.pointer)
         }
         unsafe top.deinitialize(count: 1)
@@ -295,16 +284,15 @@ package final class Slot: Sendable {
     /// Puts each layer on the next one below it that calls meet, and the calls of the name on the topmost one.
     private func link(_ stack: Stack) {
         var below: Layer?
-        for (id, barrier) in stack.lowerBarriers {
+        for (id, barrier) in stack.sample.lowerBarriers {
             barrier.isPut(above: stack.layers.last { !$0.isOff && $0.id.hasBytes(before: id) }?.layer)
         }
         for active in stack.layers {
-            let isCompared = stack.shadows.contains { $0.left > 0 && $0.shadow.patch.id == active.id }
-            active.layer.isPut(above: isCompared ? stack.lowerBarriers[active.id] ?? below : below)
+            active.layer.isPut(above: stack.sample.lowerBarrier(of: active.id) ?? below)
             if !active.isOff { below = active.layer }
         }
         stack.barrier?.isPut(above: below)
-        let isObserved = stack.isInstrumented && below != nil || stack.shadows.contains { $0.left > 0 }
+        let isObserved = stack.isInstrumented && below != nil || stack.sample.takesCalls
         unsafe pp_cell_set(top, (isObserved ? stack.barrier ?? below : below)?.pointer)
     }
 
@@ -314,11 +302,8 @@ package final class Slot: Sendable {
     func put(_ shadow: Shadow) {
         stack.locked { stack in
             stack.makeBarrier()
-            if stack.lowerBarriers[shadow.patch.id] == nil {
-                stack.lowerBarriers[shadow.patch.id] = unsafe pp_new_barrier().map { unsafe Layer($0) }
-            }
             unsafe shadow.layer.isPut(on: shadowAddress, isOpen: false)
-            stack.shadows.append(ActiveShadow(shadow: shadow, left: shadow.limits.shadowCalls))
+            stack.sample.add(shadow)
             link(stack)
         }
     }
@@ -326,13 +311,13 @@ package final class Slot: Sendable {
     /// Ends the shadow of a patch.
     func removeShadow(of patch: any ShadowRunner) {
         stack.locked { stack in
-            stack.shadows.removeAll { $0.shadow.runner === patch }
+            stack.sample.removeShadow(of: patch)
             link(stack)
         }
     }
 
     /// The patches in shadow of the function.
-    var shadows: [Shadow] { stack.locked { $0.shadows.map(\.shadow) } }
+    var shadows: [Shadow] { stack.locked { $0.sample.shadows } }
 
     /// Whether calls meet the script of an active patch.
     var isReplaced: Bool { stack.locked { $0.layers.contains { !$0.isOff } } }
@@ -348,7 +333,7 @@ package final class Slot: Sendable {
     /// The barrier that has a cell.
     func barrier(above cell: LayerCell) -> Barrier {
         stack.locked { stack in
-            unsafe stack.barrier?.cellBelow == cell.address ? .upper(hasShadows: !stack.shadows.isEmpty) : .lower
+            unsafe stack.barrier?.cellBelow == cell.address ? .upper(hasShadows: !stack.sample.isEmpty) : .lower
         }
     }
 
@@ -356,38 +341,12 @@ package final class Slot: Sendable {
     /// may still enter the layer of a version that is gone, whose memory a patch in shadow has now.
     var shadowAddress: UnsafeMutableRawPointer { unsafe Unmanaged.passUnretained(self).toOpaque() + 1 }
 
-    /// A patch in shadow that compares a call.
-    struct Sampled {
-        let shadow: Shadow
-        /// Whether a patch with a greater id answers the call.
-        let isBelow: Bool
-        /// If an older version of the patch answers: the cell below that.
-        let olderCell: LayerCell?
-    }
-
     /// Takes a call into the samples of the patches in shadow. When a sample is full, calls do not meet it until its second ends.
-    func takeSample() -> [Sampled] {
+    func takeSample() -> [SampledCall] {
         let (taken, full) = stack.locked { stack in
-            let topmost = stack.layers.last { !$0.isOff }?.id
-            var taken: [Sampled] = []
-            var full: [Shadow] = []
-            for place in stack.shadows.indices where stack.shadows[place].left > 0 {
-                let shadow = stack.shadows[place].shadow
-                let id = shadow.patch.id
-                let older = topmost == id ? stack.lowerBarriers[id] : nil
-                taken.append(
-                    Sampled(
-                        shadow: shadow, isBelow: topmost.map { id.hasBytes(before: $0) } ?? false,
-                        olderCell: older.map { unsafe LayerCell($0.cellBelow) }))
-                guard stack.shadows[place].left < .max else { continue }
-                stack.shadows[place].left -= 1
-                if stack.shadows[place].left == 0, !stack.shadows[place].isAwaited {
-                    stack.shadows[place].isAwaited = true
-                    full.append(shadow)
-                }
-            }
-            if !full.isEmpty { link(stack) }
-            return (taken, full)
+            let sample = stack.sample.take(answeredBy: stack.layers.last { !$0.isOff }?.id)
+            if !sample.full.isEmpty { link(stack) }
+            return sample
         }
         for shadow in full { refill(shadow) }
         return taken
@@ -400,9 +359,7 @@ package final class Slot: Sendable {
             try? await uptime.sleep(end)
             guard let self, let shadow else { return }
             stack.locked { stack in
-                guard let place = stack.shadows.firstIndex(where: { $0.shadow === shadow }) else { return }
-                stack.shadows[place].left = shadow.limits.shadowCalls
-                stack.shadows[place].isAwaited = false
+                stack.sample.fill(shadow)
                 link(stack)
             }
         }
@@ -493,10 +450,7 @@ package final class Slot: Sendable {
 
     /// Reads the value that answers when the script of a layer cannot.
     ///
-    /// - Parameters:
-    ///   - stack: The stack that holds the value, or the parts of an error, on top.
-    ///   - isError: Whether it is an error.
-    ///   - patch: The patch's id.
+    /// - Parameter stack: The stack that holds the value, or the parts of an error, on top.
     /// - Throws: Why the function cannot end in this way.
     func otherwise(on stack: PatchStack, isError: Bool, of patch: String) throws(Mismatch) -> Otherwise {
         guard isError else { return try readResult(stack).get() }

@@ -1,0 +1,75 @@
+internal import CLuaBridge
+
+/// A call that is compared with a patch in shadow.
+struct SampledCall {
+    let shadow: Shadow
+    /// Whether a patch with a greater id answers the call.
+    let isBelow: Bool
+    /// If an older version of the patch answers: the cell below that.
+    let olderCell: LayerCell?
+}
+
+/// The calls of a function that are compared with its patches in shadow: each of them takes some, until its second ends.
+struct CallSample {
+    private struct Member {
+        let shadow: Shadow
+        /// How many calls it takes until its second ends, and whether a task waits for that.
+        var left: Int
+        var isAwaited = false
+    }
+
+    private var members: [Member] = []
+    /// Are below older versions of patches in shadow, by the patches' ids. They are kept for calls that are on their way to one.
+    private(set) var lowerBarriers: [String: Layer] = [:]
+
+    /// The patches in shadow of the function.
+    var shadows: [Shadow] { members.map(\.shadow) }
+
+    var isEmpty: Bool { members.isEmpty }
+
+    /// Whether calls are compared with any patch now.
+    var takesCalls: Bool { members.contains { $0.left > 0 } }
+
+    /// The barrier below an older version of a patch, if calls are compared with the patch now.
+    func lowerBarrier(of id: String) -> Layer? {
+        members.contains { $0.left > 0 && $0.shadow.patch.id == id } ? lowerBarriers[id] : nil
+    }
+
+    mutating func add(_ shadow: Shadow) {
+        let id = shadow.patch.id
+        if lowerBarriers[id] == nil { lowerBarriers[id] = unsafe pp_new_barrier().map { unsafe Layer($0) } }
+        members.append(Member(shadow: shadow, left: shadow.limits.shadowCalls))
+    }
+
+    mutating func removeShadow(of patch: any ShadowRunner) { members.removeAll { $0.shadow.runner === patch } }
+
+    /// Takes a call.
+    ///
+    /// - Parameter topmost: The id of the patch that answers it, if there is one.
+    /// - Returns: The patches that it is compared with, and those that take no more calls until they are filled again.
+    mutating func take(answeredBy topmost: String?) -> (taken: [SampledCall], full: [Shadow]) {
+        var (taken, full) = ([SampledCall](), [Shadow]())
+        for place in members.indices where members[place].left > 0 {
+            let shadow = members[place].shadow
+            let id = shadow.patch.id
+            let older = topmost == id ? lowerBarriers[id] : nil
+            taken.append(
+                SampledCall(
+                    shadow: shadow, isBelow: topmost.map { id.hasBytes(before: $0) } ?? false,
+                    olderCell: older.map { unsafe LayerCell($0.cellBelow) }))
+            guard members[place].left < .max else { continue }
+            members[place].left -= 1
+            if members[place].left == 0, !members[place].isAwaited {
+                members[place].isAwaited = true
+                full.append(shadow)
+            }
+        }
+        return (taken, full)
+    }
+
+    /// Lets a patch take calls again.
+    mutating func fill(_ shadow: Shadow) {
+        guard let place = members.firstIndex(where: { $0.shadow === shadow }) else { return }
+        members[place] = Member(shadow: shadow, left: shadow.limits.shadowCalls)
+    }
+}
