@@ -188,9 +188,6 @@ public final class PatchDevice: Sendable {
     @discardableResult
     public func sync() async -> SyncReport { await sync(launching: true) }
 
-    /// Syncs.
-    ///
-    /// - Parameter launching: Whether the device launches first.
     package func sync(launching: Bool) async -> SyncReport {
         if launching { await launched() }
         guard let updates else { return SyncReport(PatchError(.config, "this device has no feed")) }

@@ -97,9 +97,6 @@ package enum Folder {
 
     /// Locks a folder against other processes that do the same, until the descriptor is gone.
     ///
-    /// - Parameters:
-    ///   - path: The folder.
-    ///   - isShared: Whether others may share the lock.
     /// - Returns: nil if another process has locked it.
     /// - Throws: `io` if it cannot be locked.
     package static func lock(_ path: Path, isShared: Bool = false) throws(PatchError) -> Descriptor? {

@@ -28,7 +28,6 @@ package enum InputFile {
     ///
     /// A file that is not a regular file is neither read nor waited for.
     ///
-    /// - Parameter limit: The most bytes that are allowed.
     /// - Throws: `noInput` if the file is missing, is something else, or cannot be read, `limit` if it is larger.
     package static func regular(_ path: Path, limit: Int) throws(PatchError) -> [UInt8] {
         let (file, info) = try open(path, [.read, .noWait])
@@ -84,7 +83,6 @@ package enum InputFile {
     ///
     /// - Parameters:
     ///   - path: `-` is standard input.
-    ///   - limit: The most bytes that are allowed.
     ///   - check: Inspects the open file before it is read.
     /// - Throws: `noInput` if the file cannot be read, `config` if it is larger.
     package static func small(

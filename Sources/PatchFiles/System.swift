@@ -144,7 +144,6 @@ package final class Descriptor: Sendable {
         return byte
     }
 
-    /// Writes all of the bytes.
     package func write(_ bytes: UnsafeBufferPointer<UInt8>) throws(SystemError) {
         try unsafe Self.write(bytes, to: number)
     }
@@ -187,7 +186,6 @@ package final class Descriptor: Sendable {
 
     /// Locks the file against other processes.
     ///
-    /// - Parameter isShared: Whether others may share the lock.
     /// - Returns: False if another process has locked it.
     func lock(isShared: Bool = false) throws(SystemError) -> Bool {
         guard flock(number, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 else { return true }
@@ -255,7 +253,6 @@ extension Descriptor {
         try SystemError.check(unsafe path.withCString { unsafe rmdir($0) })
     }
 
-    /// Makes a folder.
     static func makeFolder(_ path: Path) throws(SystemError) {
         try SystemError.check(unsafe path.withCString { unsafe mkdir($0, 0o777) })
     }
@@ -280,8 +277,6 @@ extension Descriptor {
     }
 
     /// Makes a file and removes its name, for a command that inherits it.
-    ///
-    /// - Parameter folder: The folder to make the file in.
     package static func namelessFile(in folder: Path) throws(SystemError) -> Descriptor {
         var name = folder.appending(Path("patchpack-XXXXXX")).bytes.map(CChar.init(bitPattern:)) + [0]
         let number = unsafe mkstemp(&name)

@@ -15,7 +15,6 @@ package struct HTTPRequest: Sendable {
     let url: String
     let limit: Int
     let settings: HTTPSettings
-    /// Whether the URL is https.
     var isSecure: Bool { url.utf8.starts(with: "https:".utf8) }
     package var headers: [String] = []
     /// The bytes to upload as the file; nil to download the file.

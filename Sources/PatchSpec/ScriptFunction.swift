@@ -26,9 +26,7 @@ final class ScriptFunction: Sendable {
     private let interface: PatchInterface?
     private let original: Original
 
-    /// - Parameters:
-    ///   - signature: The types of the app's function. Without it, all values are accepted.
-    ///   - interface: Describes the types in the signature.
+    /// - Parameter signature: The types of the app's function. Without it, all values are accepted.
     init(signature: PatchSignature?, interface: PatchInterface?, original: @escaping Original) {
         self.signature = signature
         self.interface = interface

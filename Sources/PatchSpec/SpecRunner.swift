@@ -63,11 +63,8 @@ package final class SpecRunner: Sendable {
     /// runs.
     ///
     /// - Parameters:
-    ///   - script: The spec.
     ///   - patches: The patches, in the order in which they are activated.
     ///   - interface: Describes the app. Without it, the spec's functions take and return any values.
-    ///   - limits: The limits of the patches.
-    ///   - filter: Selects the tests that run.
     ///   - timeLimit: How long the spec's own code may run: its body, each `describe`, each test, and the blocks after a test.
     ///   - covers: Whether the lines that run are counted.
     ///   - shadows: Whether a third run compares the patches in shadow with the spec's own functions.

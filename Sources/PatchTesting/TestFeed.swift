@@ -27,11 +27,6 @@ public final class TestFeed: Sendable {
     }
 
     /// Makes an empty feed.
-    ///
-    /// - Parameters:
-    ///   - app: The app's reverse-DNS name.
-    ///   - environment: The app's environment.
-    ///   - clock: Returns the time of signing.
     package init(
         app: String, environment: String = "release", clock: @escaping @Sendable () -> Timestamp?
     ) throws(PatchError) {

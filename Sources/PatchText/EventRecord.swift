@@ -184,7 +184,6 @@ package struct EventRecord: Sendable {
     /// A description of the event. For a script's log line, it is the line itself.
     package var message: String { body ?? name.sentence }
 
-    /// All attributes.
     package var attributes: Members { patch + others + counted }
 
     private var counted: Members { count.map { [(.count, .integer($0))] } ?? [] }

@@ -20,10 +20,6 @@ struct ZipDirectory: Sendable {
 
     /// Reads the structure of a zip.
     ///
-    /// - Parameters:
-    ///   - buffer: Holds the zip.
-    ///   - range: Where the zip is in the buffer.
-    ///   - limits: How many members, and how large.
     /// - Throws: `malformed` if anything is outside the profile, `limit` if a limit is exceeded.
     init(in buffer: [UInt8], at range: Range<Int>, limits: EnvelopeLimits) throws(PatchError) {
         var reader = ZipReader(bytes: buffer[range])

@@ -89,8 +89,6 @@ struct EnvelopeContents {
     }
 
     /// Runs the stage `scripts`: decrypts each script, and checks its size and its digest.
-    ///
-    /// - Parameter manifest: The manifest of these contents.
     mutating func takeScripts(of manifest: Manifest) throws(PatchError) -> [PatchScript] {
         let suite = key.suite
         var scripts: [PatchScript] = []

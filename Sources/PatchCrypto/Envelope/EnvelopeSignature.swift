@@ -1,6 +1,5 @@
 /// A signature line of an envelope. Only its form has been checked.
 package struct EnvelopeSignature: Sendable {
-    /// The algorithm that the line names.
     package let algorithm: SignatureAlgorithm
     /// The id of the key that the line names.
     package let keyID: KeyID

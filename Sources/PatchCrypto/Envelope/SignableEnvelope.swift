@@ -11,7 +11,6 @@ package struct SignableEnvelope: Sendable {
 
     /// The keys that have signed, each once.
     package var signers: Set<KeyID> { Set(lines.map(\.keyID)) }
-    /// The algorithms of the signatures.
     package var algorithms: Set<SignatureAlgorithm> { Set(lines.map(\.algorithm)) }
 
     init(payload: [UInt8], suite: EnvelopeSuite, scriptKeyID: KeyID, limits: EnvelopeLimits) {
@@ -31,12 +30,10 @@ package struct SignableEnvelope: Sendable {
         lines = envelope.signatures.map { ($0.keyID, $0.algorithm, Array(envelope.bytes[$0.range])) }
     }
 
-    /// Removes all signatures.
     package mutating func removeSignatures() { lines = [] }
 
     /// Signs the payload. The signature replaces an earlier one by the same key and algorithm.
     ///
-    /// - Parameter key: The key to sign with.
     /// - Throws: `unavailable` if OpenSSL refuses the algorithm.
     package mutating func sign(with key: SigningKey) throws(PatchError) {
         add(try key.sign(payload[...]), of: key.verifyingKey)
@@ -45,7 +42,6 @@ package struct SignableEnvelope: Sendable {
     /// Adds a signature that was made elsewhere. It replaces an earlier one by the same key and algorithm.
     ///
     /// - Parameters:
-    ///   - signature: The signature's bytes.
     ///   - trustStore: Must have the key that made the signature. Every key is tried.
     ///   - time: The moment at which the key must not have expired; nil ignores when keys expire.
     /// - Throws: `badSignature` if it is not a signature of this payload by a trusted key, `policy` if that key is revoked

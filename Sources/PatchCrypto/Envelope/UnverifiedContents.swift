@@ -4,7 +4,6 @@
 package struct UnverifiedContents: Sendable {
     /// A member of the zip.
     package struct Member: Sendable {
-        /// Its name.
         package let name: String
         /// Where its data begins, counted from the zip's first byte.
         package let offset: Int
@@ -27,9 +26,7 @@ package struct UnverifiedContents: Sendable {
 extension UnverifiedEnvelope {
     /// Opens the envelope without checking its signatures.
     ///
-    /// - Parameters:
-    ///   - scriptKeys: One of them decrypts the payload and the scripts. This can be a single `ScriptKey`.
-    ///   - limits: How large the parts may be.
+    /// - Parameter scriptKeys: One of them decrypts the payload and the scripts. This can be a single `ScriptKey`.
     /// - Throws: The errors that a verification throws in the stages `decrypt` to `scripts`.
     package func contents(scriptKeys: some ScriptKeyProvider, limits: EnvelopeLimits = EnvelopeLimits())
         throws(PatchError)

@@ -3,20 +3,17 @@
 /// This is the second step of the reading order (`split`). The layers follow each other in the file without gaps:
 /// payload, delimiter line, signature lines.
 package struct UnverifiedEnvelope: Sendable {
-    /// The file.
     package private(set) var bytes: [UInt8]
     /// Where the sealed and signed payload is: from the file's start to the delimiter.
     let payloadRange: Range<Int>
     /// Where the delimiter is: from the LF before it to the LF at its end.
     package let delimiterRange: Range<Int>
-    /// The suite that the delimiter names.
     package let suite: EnvelopeSuite
     /// The script key's id that the delimiter names.
     package let scriptKeyID: KeyID
     /// The signature lines, in the file's order; at least one.
     package let signatures: [EnvelopeSignature]
 
-    /// The payload.
     package var payload: ArraySlice<UInt8> { bytes[payloadRange] }
 
     /// The payload's SHA-256 in 64 lower-case hex digits, for comparing releases.
@@ -28,9 +25,6 @@ package struct UnverifiedEnvelope: Sendable {
 
     /// Splits a file into its layers.
     ///
-    /// - Parameters:
-    ///   - bytes: The whole file.
-    ///   - limits: How large it and its signature lines may be.
     /// - Throws: `malformed` or `limit`.
     package init(_ bytes: consuming [UInt8], limits: EnvelopeLimits = EnvelopeLimits()) throws(PatchError) {
         try Self.checkSize(of: bytes, limits: limits)

@@ -11,9 +11,7 @@ package enum KeyStoreFile {
 
     /// Encrypts keys.
     ///
-    /// - Parameters:
-    ///   - ring: The keys.
-    ///   - passphrase: Not empty.
+    /// - Parameter passphrase: Not empty.
     /// - Returns: The file's bytes. They differ each time, because salt and nonce are random.
     /// - Throws: `passphrase` if the passphrase is empty, `unavailable` if OpenSSL refuses scrypt or AES-256-GCM.
     package static func seal(_ ring: ScriptKeyRing, passphrase: SecretBytes) throws(PatchError) -> [UInt8] {
@@ -44,9 +42,6 @@ package enum KeyStoreFile {
 
     /// Opens a file.
     ///
-    /// - Parameters:
-    ///   - file: The file's bytes.
-    ///   - passphrase: The passphrase that it was sealed with.
     /// - Throws: `passphrase` if the passphrase is wrong or the file was changed, which cannot be told apart; `config` if
     ///   the file is not a key store, or asks for more than 256 MiB or four rounds of scrypt.
     package static func open(_ file: [UInt8], passphrase: SecretBytes) throws(PatchError) -> ScriptKeyRing {

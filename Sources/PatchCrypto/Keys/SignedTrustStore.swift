@@ -121,9 +121,7 @@ package struct SignedTrustStore: Sendable {
 
     /// The ids of the keys whose signatures are valid and count.
     ///
-    /// - Parameters:
-    ///   - trust: The keys that may sign.
-    ///   - time: The moment at which a key must not have expired; nil ignores when keys expire.
+    /// - Parameter time: The moment at which a key must not have expired; nil ignores when keys expire.
     /// - Returns: The ids. A signature that cannot be checked on this machine is ignored.
     package func signers(among trust: TrustStore, at time: Timestamp?) -> Set<KeyID> {
         guard label != nil else { return [] }

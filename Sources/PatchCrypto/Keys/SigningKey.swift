@@ -40,7 +40,6 @@ public struct SigningKey: Sendable {
 
     /// Signs a payload.
     ///
-    /// - Parameter payload: The bytes to sign.
     /// - Returns: The signature's bytes. They are the same each time for the same payload, because all of the format's
     ///   algorithms are deterministic.
     /// - Throws: `unavailable` if OpenSSL refuses the algorithm.

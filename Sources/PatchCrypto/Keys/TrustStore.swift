@@ -100,9 +100,6 @@ public struct TrustStore: Sendable {
 
     /// The key with an id that is trusted for an algorithm.
     ///
-    /// - Parameters:
-    ///   - id: The id that a signature line names.
-    ///   - algorithm: The algorithm that a signature line names.
     /// - Returns: nil if the store has no such key. A revoked key is found too.
     package func key(withID id: KeyID, algorithm: SignatureAlgorithm) -> TrustedKey? {
         keys.first { $0.key.id == id && $0.key.algorithm == algorithm }

@@ -60,9 +60,6 @@ public struct VerifyingKey: Sendable {
 
     /// Whether a signature over a payload was made with this key and its algorithm.
     ///
-    /// - Parameters:
-    ///   - signature: The signature's bytes.
-    ///   - payload: The bytes that were signed.
     /// - Throws: `unavailable` if OpenSSL refuses the algorithm.
     package func isValid(_ signature: [UInt8], for payload: ArraySlice<UInt8>) throws(PatchError) -> Bool {
         try key.isValid(signature, for: payload, digest: algorithm.digest)

@@ -7,10 +7,7 @@ enum ZipArchive {
 
     /// Checks every member's CRC, and inflates those that are deflated.
     ///
-    /// - Parameters:
-    ///   - directory: The structure, already checked; its sizes limit the memory that is allocated.
-    ///   - buffer: Holds the zip.
-    ///   - range: Where the zip is in the buffer.
+    /// - Parameter directory: The structure, already checked; its sizes limit the memory that is allocated.
     /// - Returns: For each member, in the directory's order, its inflated bytes; nil if it is stored.
     /// - Throws: `malformed` if a CRC is wrong, or a deflated stream is not as long as its headers say.
     static func inflated(

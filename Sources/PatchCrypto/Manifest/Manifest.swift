@@ -164,8 +164,6 @@ public struct Manifest: Sendable {
 
 extension PatchError {
     /// Makes an error about a manifest.
-    ///
-    /// - Parameter field: The member that the error is about.
     static func manifest(_ code: Code, _ message: String, hint: String? = nil, field: String? = nil) -> PatchError {
         PatchError(code, "manifest: \(message)", hint: hint, at: field.map { Place(field: $0) })
     }

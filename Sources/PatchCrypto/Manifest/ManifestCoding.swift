@@ -27,9 +27,7 @@ extension Manifest {
 
     /// Reads a manifest, which must be in canonical form.
     ///
-    /// - Parameters:
-    ///   - bytes: The member `manifest.json`.
-    ///   - limits: How large it, its scripts and their number may be.
+    /// - Parameter bytes: The member `manifest.json`.
     /// - Throws: `malformed` if the bytes are not a manifest in canonical form, `limit` if a limit is exceeded.
     package init(decoding bytes: [UInt8], limits: EnvelopeLimits = EnvelopeLimits()) throws(PatchError) {
         guard bytes.count <= limits.manifestSize else {

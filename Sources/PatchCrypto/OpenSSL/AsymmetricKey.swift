@@ -206,7 +206,6 @@ internal import COpenSSL
         return isValid
     }
 
-    /// The public half.
     func publicHalf() throws(PatchError) -> SubjectPublicKeyInfo {
         switch kind {
         case .ed25519:

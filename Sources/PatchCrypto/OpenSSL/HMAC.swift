@@ -2,9 +2,6 @@ internal import COpenSSL
 
 /// Computes HMAC-SHA256 over several pieces, as if they were one.
 ///
-/// - Parameters:
-///   - key: The key, of any length.
-///   - pieces: The bytes to authenticate, in order.
 /// - Returns: 32 bytes.
 /// - Throws: `unavailable` if OpenSSL refuses HMAC or SHA-256.
 func hmacSHA256(key: SecretBytes, _ pieces: [[UInt8]]) throws(PatchError) -> [UInt8] {

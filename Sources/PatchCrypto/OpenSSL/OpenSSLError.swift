@@ -3,10 +3,7 @@ internal import COpenSSL
 extension PatchError {
     /// Makes an error for a failed OpenSSL call, with OpenSSL's own reason. This empties OpenSSL's error queue.
     ///
-    /// - Parameters:
-    ///   - code: The error's code.
-    ///   - message: The message, to which OpenSSL's reason is added.
-    ///   - hint: Advice on how to fix it.
+    /// - Parameter message: The message, to which OpenSSL's reason is added.
     static func openSSL(_ code: Code, _ message: String, hint: String? = nil) -> PatchError {
         let reasons = drainOpenSSLErrors()
         let detail = reasons.last.map { " (\($0))" } ?? ""

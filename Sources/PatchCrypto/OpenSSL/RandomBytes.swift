@@ -3,7 +3,6 @@ internal import COpenSSL
 extension SecretBytes {
     /// Makes random bytes for a key, with OpenSSL's generator for private values.
     ///
-    /// - Parameter count: The number of bytes.
     /// - Throws: `unavailable` if the generator has no entropy.
     static func random(count: Int) throws(PatchError) -> SecretBytes {
         var bytes = [UInt8](repeating: 0, count: count)

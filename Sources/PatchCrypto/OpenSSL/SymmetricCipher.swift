@@ -21,7 +21,6 @@ enum SymmetricCipher: String {
     /// Encrypts bytes.
     ///
     /// - Parameters:
-    ///   - plaintext: The bytes to encrypt.
     ///   - key: 16 or 32 bytes, as the cipher needs.
     ///   - iv: `ivLength` bytes.
     ///   - label: Authenticated with GCM, ignored with CBC.

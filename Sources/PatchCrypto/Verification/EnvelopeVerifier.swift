@@ -92,9 +92,7 @@ public struct EnvelopeVerifier: Sendable {
 
     /// Checks only an envelope's signatures. Nothing is decrypted, and the later stages are skipped.
     ///
-    /// - Parameters:
-    ///   - bytes: The whole file.
-    ///   - report: Replaced by a report of the result of each stage.
+    /// - Parameter report: Replaced by a report of the result of each stage.
     /// - Throws: Why the signatures are not enough, or why the file is not an envelope.
     package func verifySignatures(
         _ bytes: consuming [UInt8], report: inout VerificationReport

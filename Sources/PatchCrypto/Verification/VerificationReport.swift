@@ -55,9 +55,7 @@ public struct VerificationReport: Sendable {
 
     /// Makes the report of a verification that ended at a stage, for a caller that could not even read the file.
     ///
-    /// - Parameters:
-    ///   - stage: Where it ended; the stages after it are skipped.
-    ///   - error: Why.
+    /// - Parameter stage: Where it ended; the stages after it are skipped.
     package static func failed(_ stage: Stage, _ error: PatchError) -> VerificationReport {
         var report = VerificationReport()
         report.end(stage, .fail, error.text)

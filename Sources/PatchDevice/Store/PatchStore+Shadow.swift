@@ -17,9 +17,7 @@ extension PatchStore {
 
     /// Starts the versions in shadow that do not run yet. Their failures are reported, and have no other effect.
     ///
-    /// - Parameters:
-    ///   - onlyWaiting: Whether to start only those that waited for functions that are registered now.
-    ///   - trust: Returns the keys that envelopes are verified with.
+    /// - Parameter onlyWaiting: Whether to start only those that waited for functions that are registered now.
     package func startShadows(on runner: PatchRunner, onlyWaiting: Bool = false, trust: () -> PatchTrust) {
         let due = memory.locked { memory in
             let meant = meantShadows(memory)

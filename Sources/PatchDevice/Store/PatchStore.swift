@@ -38,10 +38,7 @@ package final class PatchStore: Sendable {
     ///
     /// - Parameters:
     ///   - folder: The folder's path. It is created if it is missing. Each app needs its own folder.
-    ///   - host: The program that patches run in.
     ///   - isReader: Whether to only read, as an extension of the app does, even if no other process has the store open.
-    ///   - limits: How often something may fail before the store reacts.
-    ///   - clock: Returns the current time.
     ///   - uptime: Measures how long crashes count.
     ///   - events: Called for each event of the store, on the thread on which it happens.
     package init(
@@ -96,7 +93,6 @@ package final class PatchStore: Sendable {
 
     /// Why a patch is running or not, for each known version of it, the highest first.
     ///
-    /// - Parameter id: The patch's reverse-DNS name.
     /// - Returns: At least one status. If no feed has offered the patch, its code is `unknown`, or `unwritable` if the folder
     ///   cannot be written.
     package func why(_ id: String) -> [PatchStatus] {
@@ -135,7 +131,6 @@ package final class PatchStore: Sendable {
     /// Rolls back a patch, and never runs it on this device again.
     ///
     /// - Parameters:
-    ///   - id: The patch's reverse-DNS name.
     ///   - version: Its version; nil for all versions that are held or running.
     ///   - reason: Why, for ``why(_:)``.
     /// - Returns: Whether a version of the patch was held or running.
@@ -222,8 +217,6 @@ package final class PatchStore: Sendable {
     }
 
     /// Holds patches whose envelopes were written.
-    ///
-    /// - Parameter shadows: Those that are in shadow.
     package func hold(
         _ patches: [(patch: PatchID, hash: String)], shadows: [(patch: PatchID, hash: String)] = []
     ) throws(PatchError) {
@@ -239,7 +232,6 @@ package final class PatchStore: Sendable {
 
     /// Changes the state, and writes it durably before anything else happens.
     ///
-    /// - Parameter body: Makes the change, and returns its outcomes.
     /// - Throws: `io` if it cannot be written; the state is then as before.
     package func change(_ body: (inout StoreState) -> [StoreState.Outcome]) throws(PatchError) {
         noticeFork()

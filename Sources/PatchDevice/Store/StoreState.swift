@@ -213,10 +213,7 @@ package struct StoreState: Sendable, Hashable {
 
     /// Begins a launch: judges the last one, and chooses the patches that run.
     ///
-    /// - Parameters:
-    ///   - version: The app's current version.
-    ///   - onlyGood: Whether patches on trial wait, because a failed launch could not be noted.
-    ///   - time: For bans.
+    /// - Parameter onlyGood: Whether patches on trial wait, because a failed launch could not be noted.
     package mutating func begin(
         _ version: AppVersion, limits: CrashLimits, onlyGood: Bool = false, at time: Timestamp?
     ) -> [Outcome] {
@@ -541,8 +538,6 @@ package struct StoreState: Sendable, Hashable {
     ///
     /// If this was noted before, the patches that were activated later are good too. Patches have proved themselves once their
     /// watch is over.
-    ///
-    /// - Parameter time: For bans.
     package mutating func confirm(limits: CrashLimits, at time: Timestamp?) -> [Outcome] {
         guard let launch else { return [] }
         guard !launch.isConfirmed else { return promote(Set(launch.late).subtracting(launch.broken)) }
@@ -565,8 +560,6 @@ package struct StoreState: Sendable, Hashable {
     }
 
     /// Makes patches good. A patch that failed in the previous launch must first run a whole watch without a failure.
-    ///
-    /// - Parameter stages: The stages that they may have.
     private mutating func promote(_ hashes: Set<String>, from stages: Set<Stage> = [.downloaded, .trial]) -> [Outcome] {
         var outcomes: [Outcome] = []
         var good: [String: Int] = [:]

@@ -37,12 +37,9 @@ package actor PatchSync {
     ///
     /// - Parameters:
     ///   - root: The feed's `1.root.json`, as included in the app.
-    ///   - source: Where the feed is.
-    ///   - store: Keeps the downloaded patches.
     ///   - runner: Activates patches; nil to activate none, as a tool does.
     ///   - trust: The keys that envelopes are verified with. The feed may deliver more keys, and revoke keys, with a trust store
     ///     that the release key has signed.
-    ///   - settings: The device's settings for the feed.
     ///   - built: When the app was built. A device clock that shows an earlier time is ignored.
     ///   - progress: Called after each envelope that was downloaded.
     package init(
@@ -74,7 +71,6 @@ package actor PatchSync {
         return await sync(.nextLaunch)
     }
 
-    /// Syncs.
     package func sync(_ activation: Activation) async -> SyncReport {
         if let current {
             let report = await current.task.value

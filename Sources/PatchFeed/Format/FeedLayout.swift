@@ -1,6 +1,5 @@
 /// Where the files of a feed are, as paths below its folder.
 package enum FeedLayout {
-    /// The folder of metadata.
     package static let metadataFolder = "metadata"
     private static let targetsFolder = "targets"
 

@@ -8,7 +8,6 @@ package struct RootMetadata: MetadataBody {
     package var expires: Timestamp
     /// Whether files have their version or hash in their names.
     package let hasConsistentSnapshots: Bool
-    /// The keys of all roles.
     package private(set) var keys: FeedKeys
     package var root: RoleKeys
     package var timestamp: RoleKeys

@@ -17,10 +17,7 @@ package struct SignedMetadata: Sendable {
 
     /// Parses a file.
     ///
-    /// - Parameters:
-    ///   - bytes: The file as received.
-    ///   - name: Its name, for messages.
-    ///   - type: The only `_type` that is accepted.
+    /// - Parameter type: The only `_type` that is accepted.
     /// - Throws: `feed-malformed`.
     package init(_ bytes: [UInt8], name: String, type: String) throws(PatchError) {
         self.name = name

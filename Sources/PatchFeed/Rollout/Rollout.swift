@@ -20,7 +20,6 @@ public struct Rollout: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - basisPoints: How many of 10,000 units are included. Anything outside 0 to 10,000 counts as the nearer of the two.
-    ///   - unit: The unit that is counted.
     ///   - seed: Mixes the buckets; nil for the patch's id.
     package init(basisPoints: Int, unit: Unit = .installation, seed: String? = nil) {
         self.basisPoints = min(max(basisPoints, 0), 10_000)

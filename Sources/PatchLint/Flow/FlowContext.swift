@@ -9,11 +9,9 @@ final class FlowContext {
     let written: Set<String>
     /// Whether a script may give a table a metatable.
     let setsMetatables: Bool
-    /// The globals that a script reads.
     var globalsRead: Set<String> = []
     /// The names of fields that a script tests or keeps, so that it may know whether they are nil.
     var fieldsTested: Set<String> = []
-    /// The names of fields that a script reads.
     var fieldsRead: Set<String> = []
     /// The names of fields whose values a script examines or passes on, so that it may know which of them are even; `#` if it does
     /// so with a length.

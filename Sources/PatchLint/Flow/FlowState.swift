@@ -101,7 +101,6 @@ struct FlowState: Equatable {
 
     var count: Int { registers.count }
 
-    /// The value of a register.
     subscript(register: Int) -> ValueType {
         get {
             guard registers.indices.contains(register) else { return .unknown }

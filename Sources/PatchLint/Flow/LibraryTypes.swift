@@ -8,7 +8,6 @@ struct LibraryFunction: Sendable {
         /// Whether a string must be a numeral, and whether a number must be an integer.
         var isNumber = false
         var isInteger = false
-        /// Whether it is a pattern.
         var isPattern = false
         /// Whether it is a table with the positions 1, 2, 3 and so on.
         var isList = false
@@ -17,11 +16,9 @@ struct LibraryFunction: Sendable {
     /// The required arguments, and the optional ones.
     let arguments: [Argument]
     let optional: [Argument]
-    /// The types of the results.
     let results: [ValueType]
     /// Whether there may be other results.
     let isOpen: Bool
-    /// Whether it never returns.
     var neverReturns = false
 
     /// The functions of the sandbox that refuse some values, or return less than a script may expect.

@@ -36,7 +36,6 @@ struct CallResults {
 }
 
 extension TypeFlow {
-    /// The arguments of a call.
     func arguments(of index: Int, _ state: FlowState) -> CallArguments {
         let (register, b) = (function.code[index].a, function.code[index].b)
         // The arguments may end with the results of another call.

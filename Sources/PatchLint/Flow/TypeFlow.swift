@@ -16,7 +16,6 @@ struct TypeFlow {
     let function: Prototype
     let context: FlowContext
     let replacement: Replacement?
-    /// The types of the upvalues.
     let upvalues: [ValueType]
     /// The types of the arguments, if all callers are known.
     let arguments: [ValueType]?
@@ -49,7 +48,6 @@ struct TypeFlow {
     /// Whether a local name gets its value only where it is declared.
     var assignedOnce: [Int: Bool] = [:]
     private let names: LocalNames
-    /// The types of the constants.
     private var constants: [ValueType]
     /// The numbers of the causes that may leave a value nil, and the instructions at which they occur.
     private var nilCauses: [String: UInt16] = [:]
@@ -124,9 +122,7 @@ struct TypeFlow {
 
     /// The number of the cause that may leave a value nil: a function, or the string that it reads.
     ///
-    /// - Parameters:
-    ///   - name: The function of the app, or the name of the string.
-    ///   - index: The instruction.
+    /// - Parameter name: The function of the app, or the name of the string.
     mutating func doubt(_ name: String, asked index: Int) -> UInt16 {
         let number = nilCauses[name] ?? UInt16(min(nilCauses.count + 1, Int(UInt16.max)))
         nilCauses[name] = number

@@ -14,7 +14,6 @@ struct NameIndex<Element> {
             elements.enumerated().map { (name($1), $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The place of the element with a name.
     func place(of name: String) -> Int? {
         guard let place = places[name], self.name(elements[place]).isByteEqual(to: name) else { return nil }
         return place

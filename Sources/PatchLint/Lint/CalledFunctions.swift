@@ -27,9 +27,7 @@ struct CalledFunctions {
     /// The functions that are only called by a name.
     private var named: [Name: [Closure]] = [:]
 
-    /// - Parameters:
-    ///   - functions: The scripts.
-    ///   - definesClasses: Whether a global function may be a method, which the app calls.
+    /// - Parameter definesClasses: Whether a global function may be a method, which the app calls.
     init(of functions: [Prototype], definesClasses: Bool, _ budget: LintBudget) {
         (self.definesClasses, self.budget) = (definesClasses, budget)
         var passed: Set<Name> = []

@@ -153,7 +153,6 @@ extension Prototype {
         return false
     }
 
-    /// Whether a call is one of `host.call`.
     private func isHostCall(_ index: Int) -> Bool {
         code[..<index].last { $0.a == code[index].a }.map { $0.opcode == .getField && text($0.c) == "call" } ?? false
     }

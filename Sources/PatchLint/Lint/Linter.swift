@@ -35,7 +35,6 @@ package struct Linter {
     ///   - replaces: The names that the manifest lists.
     ///   - interface: Describes the app. Without it, the names in the manifest are taken as the functions of the app.
     ///   - head: The entry's tags; nil to read them from the entry.
-    ///   - budget: How much work the checks may do.
     /// - Returns: The findings, sorted by script and line.
     package static func findings(
         in scripts: [PatchScript], replaces: [String], interface: PatchInterface?, head: ScriptHead? = nil,

@@ -9,9 +9,7 @@ package struct RefusedKeys: Sendable {
 
     /// Reads the trust store of a feed.
     ///
-    /// - Parameters:
-    ///   - client: An updated client.
-    ///   - now: The time at which keys must be valid.
+    /// - Parameter now: The time at which keys must be valid.
     package init(_ client: inout FeedClient, of app: String, at now: Timestamp) async throws(PatchError) {
         guard let target = try await client.target(PatchList.trustPath(for: app)) else {
             (ids, size) = ([], 0)

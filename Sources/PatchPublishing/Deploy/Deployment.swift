@@ -44,8 +44,6 @@ package struct Deployment {
     }
 
     /// Reads the folder while no other process changes it.
-    ///
-    /// - Parameter root: The root file to trust.
     package init(
         of folder: FeedFolder, root: [UInt8], to target: any DeployTarget, repairs: Bool
     ) throws(PatchError) {
@@ -61,9 +59,7 @@ package struct Deployment {
 
     /// Deploys the feed.
     ///
-    /// - Parameters:
-    ///   - isTrial: Whether to write nothing.
-    ///   - report: Called now and then with the number of files compared or uploaded so far, and the total.
+    /// - Parameter report: Called now and then with the number of files compared or uploaded so far, and the total.
     /// - Throws: `feed-conflict` if the place has a change that the folder does not have, or a file of the same name with other
     ///   bytes.
     package func run(
@@ -118,9 +114,7 @@ package struct Deployment {
 
     /// Checks a timestamp that is served after the deployment.
     ///
-    /// - Parameters:
-    ///   - name: The name of the place that serves it.
-    ///   - givenUp: The state of another copy that the deployment gave up, which caches may still have.
+    /// - Parameter givenUp: The state of another copy that the deployment gave up, which caches may still have.
     /// - Throws: `feed-conflict` if it is of another copy.
     package func look(
         at bytes: [UInt8], servedBy name: String, givenUp: SnapshotPosition?
@@ -137,8 +131,6 @@ package struct Deployment {
     // MARK: reading
 
     /// The position of a timestamp, which may come from another copy.
-    ///
-    /// - Parameter name: The name of the timestamp, for messages.
     private func position(_ bytes: [UInt8], called name: String? = nil) throws(PatchError)
         -> SnapshotPosition
     {

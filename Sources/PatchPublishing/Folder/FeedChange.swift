@@ -73,10 +73,6 @@ package struct FeedChange {
         package var files: [FeedFile] = []
     }
 
-    /// - Parameters:
-    ///   - signers: The keys at hand.
-    ///   - pin: The trusted root.
-    ///   - warn: Called with each warning as it comes up.
     package init(
         of folder: FeedFolder, _ settings: Settings, signers: [FeedSigner], pin: PinnedRoot,
         warn: @escaping (Warning) -> Void

@@ -43,10 +43,7 @@ package struct FeedFolder: Sendable {
 
     /// Checks that devices read the state of this folder.
     ///
-    /// - Parameters:
-    ///   - timestamp: The served timestamp.
-    ///   - name: The place that serves it, without a password.
-    ///   - root: The root file to trust.
+    /// - Parameter name: The place that serves it, without a password.
     /// - Throws: `feed-rollback` if an older state is served, `feed-conflict` if it has a change that this folder does not have.
     package func check(served timestamp: [UInt8], by name: String, root: [UInt8]) throws(PatchError) {
         let feed = try repository(FeedRepository.Reading(root: root))
@@ -152,9 +149,7 @@ package struct FeedFolder: Sendable {
 
     /// Checks that the devices of a feed accept a trust store: it is for them, and newer than the current one.
     ///
-    /// - Parameters:
-    ///   - label: The app, the environment and the number that the store is signed for.
-    ///   - bytes: The store.
+    /// - Parameter label: The app, the environment and the number that the store is signed for.
     /// - Throws: `config` if they do not.
     package func checkTrustStore(
         _ label: SignedTrustStore.Label, _ bytes: [UInt8], in feed: FeedRepository

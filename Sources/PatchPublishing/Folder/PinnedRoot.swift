@@ -19,8 +19,6 @@ package struct PinnedRoot: Sendable {
 
     /// - Parameters:
     ///   - given: The root file that the caller names; nil for one beside a key.
-    ///   - keys: The files of the private keys at hand.
-    ///   - keyIDs: The ids of the private keys at hand.
     ///   - hasKey: Whether there is any key at hand, including one that is not a file.
     ///   - takesOwn: Whether the folder's own root file is enough if there is no key.
     package init(
@@ -92,8 +90,6 @@ package struct PinnedRoot: Sendable {
     /// Refuses a folder that is older than the last state that was signed with these keys.
     ///
     /// Otherwise, a thief could restore an old state and have it signed again.
-    ///
-    /// - Parameter version: The version of the folder's timestamp.
     package func check(_ version: Int) throws(PatchError) {
         guard let first = try folder.read(FeedLayout.firstRoot) else { return }
         for place in places {

@@ -9,9 +9,7 @@ package struct FeedHistory {
     private let snapshot: (Int) throws(PatchError) -> [UInt8]?
     private let read: (Int) throws(PatchError) -> FeedRepository
 
-    /// - Parameters:
-    ///   - snapshot: Reads the snapshot file of a version; returns nil if it is missing.
-    ///   - read: Reads the state at a snapshot.
+    /// - Parameter snapshot: Reads the snapshot file of a version; returns nil if it is missing.
     package init(
         snapshot: @escaping (Int) throws(PatchError) -> [UInt8]?,
         _ read: @escaping (Int) throws(PatchError) -> FeedRepository
@@ -130,7 +128,6 @@ package struct FeedHistory {
     ///
     /// - Parameters:
     ///   - id: The patch; nil for all changes.
-    ///   - most: The maximum number of changes.
     ///   - unreadable: Called if the history before the returned changes cannot be read.
     package func changes(
         until state: FeedRepository, of id: String?, most: Int, unreadable: (PatchError) -> Void

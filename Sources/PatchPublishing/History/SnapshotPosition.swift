@@ -14,10 +14,6 @@ package struct SnapshotPosition: Sendable {
 extension FeedRepository {
     /// Reads a timestamp that comes from elsewhere.
     ///
-    /// - Parameters:
-    ///   - name: The name of the timestamp, for messages.
-    ///   - root: The root file to trust.
-    ///   - read: Reads a file of this feed's folder.
     /// - Throws: `feed-malformed` if it is malformed, `feed-signature` if no root of the feed allows it.
     package func position(
         of timestamp: [UInt8], called name: String, root: [UInt8], _ read: (String) throws(PatchError) -> [UInt8]?

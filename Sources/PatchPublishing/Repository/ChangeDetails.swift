@@ -4,7 +4,6 @@ package import PatchCrypto
 package struct ChangeDetails: Sendable {
     /// The time of signing.
     package let now: Timestamp
-    /// The author of the change, as recorded in the list.
     package var author: String?
     /// The reason for the change, as recorded in the list.
     package var reason: String?

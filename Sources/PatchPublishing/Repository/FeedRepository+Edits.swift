@@ -17,9 +17,7 @@ extension FeedRepository {
 
     /// Changes and adds entries, in one step, because there may be thousands.
     ///
-    /// - Parameters:
-    ///   - changed: The changed entries, by name.
-    ///   - added: The new entries.
+    /// - Parameter changed: The changed entries, by name.
     package mutating func replace(
         _ changed: [String: PatchEntryDraft], adding added: [PatchEntryDraft], in details: ChangeDetails
     ) {

@@ -3,7 +3,6 @@ internal import PatchFeed
 internal import PatchText
 
 extension FeedRepository {
-    /// The entries of a patch in the list.
     package func entries(of id: String) -> [PatchEntryDraft] { list.entries.filter { $0.id == id } }
 
     /// The entry of a version, or of the highest version.
@@ -21,9 +20,7 @@ extension FeedRepository {
 
     /// The entry that a user means: the one of the given version, or else of the highest version.
     ///
-    /// - Parameters:
-    ///   - listed: The entries of the patch.
-    ///   - isStopped: Whether no device is to run it any more, or more devices.
+    /// - Parameter isStopped: Whether no device is to run it any more, or more devices.
     /// - Throws: `usage` if no version is given, and a lower one was offered later, or a lower one is to be stopped instead of the
     ///   highest, which is only in shadow.
     package func meantEntry(

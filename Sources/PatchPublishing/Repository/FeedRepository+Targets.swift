@@ -15,7 +15,6 @@ extension FeedRepository {
     /// Adds envelopes, and lists them.
     ///
     /// - Parameters:
-    ///   - publications: The envelopes.
     ///   - files: The SHA-256 of each file that was ever published, by name, including pruned files.
     ///   - allowsLower: Whether a version may be lower than one that is not withdrawn.
     /// - Returns: The result for each envelope. One that is not new was published before with the same bytes.
@@ -114,7 +113,6 @@ extension FeedRepository {
     /// Withdrawals stay, because they must reach devices that have been away for long. A version stays too if it is offered to
     /// devices that no version that stays is offered to.
     ///
-    /// - Parameter count: How many versions of each patch to keep at least.
     /// - Returns: The versions that were removed, and those that stay because of their devices, newest first for each patch.
     package mutating func prune(
         _ ids: [String], keeping count: Int, in details: ChangeDetails
@@ -140,8 +138,6 @@ extension FeedRepository {
     }
 
     /// Removes versions that no device should get any more, from the list and from the targets.
-    ///
-    /// - Parameter isSuperfluous: Whether to remove an entry.
     package mutating func prune(in details: ChangeDetails, _ isSuperfluous: (PatchEntryDraft) -> Bool) {
         let paths = Set(list.entries.filter(isSuperfluous).compactMap(\.path))
         guard !paths.isEmpty else { return }

@@ -9,14 +9,12 @@ package struct FeedRepository: Sendable {
     var bodies: MetadataBodies
     /// The signatures of the changed roles.
     var signatures: [FeedRole: [MetadataSignature]] = [:]
-    /// The roles whose metadata change.
     package internal(set) var changed: Set<FeedRole> = []
     /// The root metadata before the change, whose keys must also sign a new root.
     let oldRoot: RootMetadata
     package internal(set) var list: PatchListDraft
     /// Whether this change edits the list.
     var hasNewList = false
-    /// The files of the new targets.
     var newTargets: [FeedFile] = []
     /// Roles that the newest root's keys have not signed yet, because a change of keys was interrupted.
     let stale: Set<FeedRole>
@@ -37,15 +35,7 @@ package struct FeedRepository: Sendable {
 
     /// Makes an empty feed.
     ///
-    /// - Parameters:
-    ///   - app: The app's reverse-DNS name.
-    ///   - environment: The app's environment, such as `release`.
-    ///   - root: The keys of the root role.
-    ///   - rootThreshold: How many of them must sign.
-    ///   - release: The keys of the targets role.
-    ///   - releaseThreshold: How many of them must sign.
-    ///   - online: The keys of the rollout, snapshot and timestamp roles, one of which must sign.
-    ///   - now: The time of signing.
+    /// - Parameter online: The keys of the rollout, snapshot and timestamp roles, one of which must sign.
     package init(
         app: String, environment: String, root: [FeedKey], rootThreshold: Int, release: [FeedKey],
         releaseThreshold: Int, online: [FeedKey], at now: Timestamp

@@ -25,7 +25,6 @@ package enum FeedRole: String, CaseIterable, Sendable {
     /// The roles whose changes may wait for signatures. The other two are made last, from these.
     static let drafted: [FeedRole] = [.targets, .rollout, .root]
 
-    /// The `_type` of its metadata.
     var type: String { self == .rollout ? TargetsMetadata.type : rawValue }
 
     /// The place of its keys in the root file; nil for the role that is delegated to.

@@ -103,8 +103,6 @@ package struct PatchEntryDraft: Sendable {
     }
 
     /// The entry after a change, with the time, author and reason of the change.
-    ///
-    /// - Parameter old: The entry before the change; nil for a new one.
     func stamped(since old: PatchEntryDraft?, in details: ChangeDetails) -> PatchEntryDraft {
         guard old?.json.encoded() != json.encoded() else { return self }
         var entry = self
@@ -217,16 +215,12 @@ extension PatchEntryDraft {
 
 extension PatchEntryDraft {
     /// The version that devices have instead of this one if it is not offered; nil if there is none.
-    ///
-    /// - Parameter listed: The entries of the patch.
     package func fallback(of listed: [PatchEntryDraft]) -> PatchEntryDraft? {
         guard state != .active else { return nil }
         return listed.filter { $0.version != version && $0.state == .active }.max { $0.version < $1.version }
     }
 
     /// The entry after a change that a user asked for; nil if it is already the same, with the same reason.
-    ///
-    /// - Parameter reason: The reason; nil if none is given.
     package func changed(to new: PatchEntryDraft, reason: String?) -> PatchEntryDraft? {
         guard !new.isEquivalent(to: self) || reason != nil && reason != self.reason else { return nil }
         var new = new

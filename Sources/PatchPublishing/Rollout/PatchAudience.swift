@@ -13,10 +13,8 @@ package struct PatchAudience: Sendable {
 
     /// - Parameters:
     ///   - basisPoints: How many of 10,000 get the patch; nil for all, or only for the given groups and users.
-    ///   - unit: The unit that is counted.
     ///   - seed: A seed that shuffles the buckets.
     ///   - users: The users' own ids.
-    ///   - moment: When devices activate the patch.
     ///   - old: The previous rollout, whose unit and seed stay unless others are given.
     package init(
         basisPoints: Int?, unit: Rollout.Unit?, seed: String?, groups: [String], users: [String],

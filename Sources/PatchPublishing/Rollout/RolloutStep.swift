@@ -106,10 +106,7 @@ package enum RolloutStep: Sendable, Equatable {
         case switchedOff
     }
 
-    /// - Parameters:
-    ///   - entry: The patch as it is listed.
-    ///   - isEnabled: Whether patches run at all.
-    ///   - evidence: The reports of devices about the patch since it was offered.
+    /// - Parameter evidence: The reports of devices about the patch since it was offered.
     package init(
         of entry: PatchEntryDraft, isEnabled: Bool, by rules: Rules, _ evidence: Evidence, at now: Timestamp
     ) {
@@ -164,9 +161,7 @@ package enum RolloutStep: Sendable, Equatable {
 extension FeedRepository {
     /// Widens, pauses or withdraws a rollout, depending on a step. The other steps change nothing.
     ///
-    /// - Parameters:
-    ///   - entry: The patch as it is listed.
-    ///   - gates: The gates that are passed. They become the reason in the list.
+    /// - Parameter gates: The gates that are passed. They become the reason in the list.
     /// - Returns: The entry as it is listed afterwards.
     package mutating func take(
         _ step: RolloutStep, of entry: PatchEntryDraft, passing gates: [RolloutStep.Gate],

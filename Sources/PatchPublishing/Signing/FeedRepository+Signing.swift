@@ -45,7 +45,6 @@ extension FeedRepository {
         signatures[role, default: []].contains { $0.keyID == id }
     }
 
-    /// The file of a role.
     private func file(of role: FeedRole) -> [UInt8] { bodies[role].file(signatures[role, default: []]) }
 
     /// The bytes that are signed elsewhere for a role; nil if the role does not change.
@@ -128,7 +127,6 @@ extension FeedRepository {
 
     /// The trust store that the feed delivers; nil if it delivers none.
     ///
-    /// - Parameter read: Reads a file of the feed; nil if there is none.
     /// - Throws: `feed-mismatch` if it is missing, or not the one that is signed.
     package func trustStore(_ read: (String) throws(PatchError) -> [UInt8]?) throws(PatchError) -> [UInt8]? {
         let path = PatchList.trustPath(for: app)
@@ -159,7 +157,6 @@ extension FeedRepository {
 
     /// Loads a staged change.
     ///
-    /// - Parameter read: Reads a file below the feed's folder; nil if there is none.
     /// - Returns: Whether there is one.
     /// - Throws: `config` if the feed has changed since then.
     package mutating func loadStagedChange(reading read: (String) throws(PatchError) -> [UInt8]?) throws(PatchError)
@@ -206,9 +203,7 @@ extension FeedRepository {
 
     /// Makes the files of the change, in the order in which they must be written.
     ///
-    /// - Parameters:
-    ///   - signers: The keys at hand, including the keys of the snapshot and timestamp roles.
-    ///   - details: The details of the whole change.
+    /// - Parameter signers: The keys at hand, including the keys of the snapshot and timestamp roles.
     /// - Throws: `feed-signature` if signatures are missing.
     package mutating func files(signedBy signers: [FeedSigner], in details: ChangeDetails) throws(PatchError)
         -> [FeedFile]

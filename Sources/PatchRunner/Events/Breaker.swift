@@ -58,10 +58,7 @@ final class Breaker: Sendable {
     private let changed: @Sendable (Breaker, Change) -> Void
     private let state = Mutex(State())
 
-    /// - Parameters:
-    ///   - functions: The functions that the patch replaces.
-    ///   - uptime: The clock by which failures add up, and by which a pause ends.
-    ///   - changed: Called after each change.
+    /// - Parameter uptime: The clock by which failures add up, and by which a pause ends.
     init(
         limits: PatchLimits, functions: [String], uptime: Uptime,
         changed: @escaping @Sendable (Breaker, Change) -> Void

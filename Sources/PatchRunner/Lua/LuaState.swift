@@ -14,10 +14,6 @@ internal import Synchronization
 
     /// Opens a state. This thread holds its lock until `unlock`.
     ///
-    /// - Parameters:
-    ///   - id: The patch's id.
-    ///   - host: The callbacks of the bridge.
-    ///   - seed: The seed of the script's random numbers.
     /// - Throws: `unavailable` if the program has another Lua; `internal` if there is not enough memory.
     init(in pool: StatePool, of id: String, limits: pp_limits, host: pp_host, seed: Int64) throws(PatchError) {
         try LuaLibrary.check()

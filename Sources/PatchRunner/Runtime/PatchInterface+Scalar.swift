@@ -5,10 +5,7 @@ extension PatchInterface.Scalar {
     ///
     /// The values are pushed as they are for a script, so the result is certain.
     ///
-    /// - Parameters:
-    ///   - type: The type.
-    ///   - sample: A value of it, for a type whose values cannot be listed.
-    ///   - host: The program.
+    /// - Parameter sample: A value of it, for a type whose values cannot be listed.
     /// - Returns: nil if scripts see tables, objects, or values of several types.
     init?(_ type: any PatchValue.Type, sample: (any PatchValue)? = nil, host: HostInfo) {
         let listed = (type as? any CaseIterable.Type).map { Self.values(of: $0) } ?? []

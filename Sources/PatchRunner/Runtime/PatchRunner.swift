@@ -21,7 +21,6 @@ public final class PatchRunner: Sendable {
     package let registry: PatchRegistry
     /// The program that patches run in.
     package let host: HostInfo
-    /// The limits of each patch.
     let limits: PatchLimits
     private let clock: @Sendable () -> Timestamp?
     private let uptime: Uptime

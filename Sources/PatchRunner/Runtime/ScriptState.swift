@@ -25,8 +25,6 @@ package final class ScriptState: LayerOwner {
     ///
     /// - Parameters:
     ///   - scripts: The scripts, the entry first.
-    ///   - seed: The seed of the script's random numbers.
-    ///   - onLine: Called for each line that runs.
     ///   - libraries: The libraries of a test's own script, which has no limits; nil for a sandbox.
     package init(
         _ scripts: [PatchScript], limits: PatchLimits, host: HostInfo, names: NameTable, reports: PatchEventSink,
@@ -110,8 +108,6 @@ package final class ScriptState: LayerOwner {
     var patch: PatchID { reports.patch }
 
     /// Runs the entry script, which declares its replacements, and releases the lock.
-    ///
-    /// - Parameter isCompiled: Whether its function is on top of the stack.
     package func load(isCompiled: Bool = false) throws(PatchError) {
         defer { lua.unlock() }
         let begin = pp_cpu_nanoseconds()

@@ -51,7 +51,6 @@ extension PatchStruct where Self: Codable {
 }
 
 extension PatchStruct {
-    /// The names of the fields, and their types.
     static var declaredFields: [(name: String, type: any PatchValue.Type)] {
         patchFields.all.map { ($0.name.text, $0.type) }
     }

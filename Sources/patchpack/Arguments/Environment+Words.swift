@@ -10,8 +10,6 @@ extension Environment {
     ///
     /// These are the variables that the command line or a variable of this tool names, the variables of this tool that hold a
     /// secret themselves, and the account's credentials.
-    ///
-    /// - Parameter words: The words of the command line.
     static func findSecrets(namedBy words: [Argument]) {
         var names = accountSecrets
         for word in words.map(\.bytes) {

@@ -16,7 +16,6 @@ struct ParsedArguments: Sendable {
         self.values = values
     }
 
-    /// Whether the verb takes an option.
     func takes(_ option: Option) -> Bool { verb.allOptions.contains { $0.id == option.id } }
 
     /// The verb's own `--format`, or the one that all verbs have.
@@ -141,7 +140,6 @@ struct ParsedArguments: Sendable {
         return Int(text.dropLast()).map { $0 * unit }
     }
 
-    /// A value as a time.
     func time(of option: Option) throws(PatchError) -> Timestamp? {
         try value(of: option, "a time such as 2027-01-01T00:00:00Z", fault: Timestamp.fault, Timestamp.init(_:))
     }

@@ -3,8 +3,6 @@ import PatchFiles
 
 extension Secrets {
     /// Finds the keys in a command line and in the values of this tool's environment variables.
-    ///
-    /// - Parameter words: The words of the command line.
     init(words: [Argument]) {
         // A trust store's pin looks like a key, but is public.
         let pin = "--\(Option.trustStorePin.name)"

@@ -4,8 +4,6 @@ import PatchFiles
 /// Reads trust stores from disk: a file, or a folder of public keys.
 enum TrustFiles {
     /// Reads a trust store.
-    ///
-    /// - Parameter pin: The digest that the file must have.
     static func store(at path: Path, pinnedTo pin: String?) throws(PatchError) -> TrustStore {
         if pin == nil, path.isFolder { return try TrustStore(keys: keys(in: path)) }
         let file = try file(at: path)

@@ -7,8 +7,6 @@ extension JSONValue {
     /// - Parameters:
     ///   - schema: The name of the form that it has.
     ///   - subject: The members before the outcome, which name its subject.
-    ///   - error: The error, if it is bad.
-    ///   - members: The other members.
     static func report(
         _ schema: String, about subject: [(key: String, value: JSONValue)] = [], _ error: PatchError? = nil,
         _ members: [(key: String, value: JSONValue)] = []
@@ -16,10 +14,8 @@ extension JSONValue {
         .object([("schema", .string(schema))] + subject + outcome(error) + members + [("error", .error(error))])
     }
 
-    /// An array of strings.
     static func strings(_ texts: [String]) -> JSONValue { .array(texts.map(JSONValue.string)) }
 
-    /// A string, or null.
     static func optional(_ text: (some CustomStringConvertible)?) -> JSONValue {
         text.map { .string($0.description) } ?? .null
     }
@@ -33,7 +29,6 @@ extension JSONValue {
         ]
     }
 
-    /// An error, or null.
     static func error(_ error: PatchError?) -> JSONValue {
         guard let error else { return .null }
         return .object([
@@ -45,8 +40,6 @@ extension JSONValue {
     }
 
     /// The line for a failure before anything was read.
-    ///
-    /// - Parameter file: The file that the failure is about, if there is one.
     static func failure(_ error: PatchError, file: Path? = nil) -> JSONValue {
         .report("patchpack.error/1", about: file.map { [(key: "file", value: .string($0.description))] } ?? [], error)
     }

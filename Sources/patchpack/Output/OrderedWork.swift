@@ -6,9 +6,6 @@ import Synchronization
 /// Processes the files of a command line, shows the progress, and delivers the results in the order of the files.
 ///
 /// - Parameters:
-///   - items: The items to process.
-///   - jobs: How many items to process at a time.
-///   - console: Where the progress is shown.
 ///   - words: The words in the last line for items that succeeded and items that failed.
 ///   - work: Called from several threads.
 ///   - show: Called on this thread with each result; returns the result's error.
@@ -45,8 +42,6 @@ func inOrder<Item: Sendable, Result: Sendable>(
 /// Processes several items at a time and delivers the results in the order of the items.
 ///
 /// - Parameters:
-///   - items: The items to process.
-///   - jobs: How many items to process at a time.
 ///   - work: Called from several threads.
 ///   - deliver: Called on this thread with each result. An error ends the work, without waiting for items in progress.
 func deliverInOrder<Item: Sendable, Result: Sendable>(

@@ -73,11 +73,7 @@ enum EventFiles {
     /// The report on all events of the files, and the first file's error. The error is printed, and the report has the other
     /// files.
     ///
-    /// - Parameters:
-    ///   - places: The files, and folders with files.
-    ///   - mayBeMissing: Whether a folder may have no file.
-    ///   - listed: The patches that a feed lists. They are counted even if no device reports them.
-    ///   - installation: The only device to count; nil for all.
+    /// - Parameter listed: The patches that a feed lists. They are counted even if no device reports them.
     static func report(
         on places: [Path], mayBeMissing: Bool = false, patch: String? = nil, version: Int? = nil, since: Timestamp?,
         newSince: Timestamp? = nil, listed: [FleetReport.Listed] = [], installation: String? = nil, _ console: Console

@@ -6,9 +6,7 @@ import PatchText
 extension FeedRepository {
     /// The state in Prometheus' text format, for the textfile collector of its node exporter.
     ///
-    /// - Parameters:
-    ///   - place: The place that the feed was read from, so that the served feed can be compared with the folder.
-    ///   - keys: The keys of the delivered trust store.
+    /// - Parameter place: The place that the feed was read from, so that the served feed can be compared with the folder.
     func metrics(of place: String, _ keys: [TrustedKey]) -> String {
         var text = OpenMetricsText()
         let labels = [("app", app), ("environment", environment), ("place", place)]

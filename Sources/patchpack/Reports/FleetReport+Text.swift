@@ -25,7 +25,6 @@ struct ReportLine {
 }
 
 extension FleetReport {
-    /// The report as text.
     func lines(_ gates: [ReportGateResult]) -> [ReportLine] {
         var lines = [ReportLine(text: summary)]
         lines += deviceRows.map { ReportLine(style: .bad, word: $0.name, text: "  \($0.value)") }

@@ -70,7 +70,6 @@ struct ReportGateResult {
         verdict = gate.verdict(on: report)
     }
 
-    /// The reason for the verdict.
     var reason: String {
         guard let value = share.value else { return "no device has reported enough for a verdict" }
         let interval = Self.text(value, sequence)

@@ -33,7 +33,6 @@ enum Environment {
         return unsafe entries
     }
 
-    /// The name in an entry.
     static func name(of entry: UnsafeMutablePointer<CChar>) -> [UInt8] {
         let text = unsafe UnsafeRawBufferPointer(start: entry, count: strlen(entry))
         return unsafe Array(text.prefix { $0 != UInt8(ascii: "=") })

@@ -13,7 +13,6 @@ final class ShellCommand {
     /// Starts a command without the variables that hold secrets; returns nil if that fails.
     ///
     /// - Parameters:
-    ///   - line: A line of shell.
     ///   - words: The values of `$0`, `$1` and so on in the line. They need no quoting.
     ///   - kept: The variables with secrets that the command needs.
     static func start(_ line: String, _ words: [[UInt8]] = [], keeping kept: Set<[UInt8]> = []) -> ShellCommand? {

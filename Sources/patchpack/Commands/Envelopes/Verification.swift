@@ -89,7 +89,6 @@ struct Verification: Sendable {
     ///
     /// - Parameters:
     ///   - keepingScripts: Whether to keep the scripts. The scripts of many files take much memory.
-    ///   - keepingEnvelope: Whether to keep the bytes.
     ///   - hashingPayload: Whether to compute the SHA-256 of the payload.
     func result(
         of path: Path, keepingScripts: Bool, keepingEnvelope: Bool = false, hashingPayload: Bool = false
@@ -163,8 +162,6 @@ extension Verification.FileResult {
     }
 
     /// A JSON line.
-    ///
-    /// - Parameter members: Further members.
     func json(schema: String, _ members: [(key: String, value: JSONValue)] = []) -> JSONValue {
         let stages = report.stages.map { stage in
             let detail = stage.detail.map { [(key: "detail", value: JSONValue.string($0))] } ?? []

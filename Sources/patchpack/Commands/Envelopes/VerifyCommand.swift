@@ -99,6 +99,5 @@ extension Verification.FileResult {
 }
 
 extension PatchError {
-    /// Message and hint in one line.
     fileprivate var line: String { message + (hint.map { "; \($0)" } ?? "") }
 }

@@ -78,8 +78,6 @@ struct FeedAddress {
     }
 
     /// The earlier states.
-    ///
-    /// - Parameter console: Shows how many states are read.
     func history(_ root: [UInt8]?, _ arguments: ParsedArguments, _ console: Console?) -> FeedHistory {
         var count = 0
         return FeedHistory(

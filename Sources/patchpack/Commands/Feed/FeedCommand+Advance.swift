@@ -22,7 +22,6 @@ extension Option {
 }
 
 extension FeedCommand {
-    /// The options of `feed advance`.
     static let advanceOptions =
         FeedAction.options + [
             .author, .patchVersion, .events, .gate, .withdrawIf, .steps, .soak, .fresh, .newDevices, .since,

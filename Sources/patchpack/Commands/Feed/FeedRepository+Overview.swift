@@ -5,9 +5,7 @@ import PatchPublishing
 extension FeedRepository {
     /// The published patches on one screen, with those that need attention first.
     ///
-    /// - Parameters:
-    ///   - id: The patch; nil for all.
-    ///   - most: How many patches are shown. The rest are counted.
+    /// - Parameter most: How many patches are shown. The rest are counted.
     func overview(at now: Timestamp, of id: String? = nil, most: Int) -> [ReportLine] {
         var lines: [ReportLine] = []
         if !list.isEnabled {

@@ -41,7 +41,6 @@ enum KeystoreCommand {
         let passphrase: SecretBytes
 
         /// - Parameters:
-        ///   - inputs: The other input files.
         ///   - mayBeNew: Whether the store is made if it does not exist.
         ///   - isEdited: Whether the store is written, so that it must be a file.
         init(

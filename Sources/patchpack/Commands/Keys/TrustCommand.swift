@@ -110,7 +110,6 @@ enum TrustCommand {
         return 0
     }
 
-    /// The path of the store to edit.
     private static func storeToEdit(
         _ arguments: ParsedArguments, reading inputs: [Path] = []
     ) throws(PatchError) -> Path {

@@ -38,9 +38,7 @@ struct LintedPatch: Sendable {
 
     /// Lints scripts, the entry first.
     ///
-    /// - Parameters:
-    ///   - given: The scripts and their files.
-    ///   - looksAtCode: Whether the code is checked, and not only the tags.
+    /// - Parameter looksAtCode: Whether the code is checked, and not only the tags.
     init(
         _ given: [(script: PatchScript, file: Path)], _ fields: ManifestFields, _ interface: PatchInterface?,
         looksAtCode: Bool = true
@@ -116,10 +114,6 @@ struct LintedPatch: Sendable {
 
 extension PatchError {
     /// An error for a patch that is in two files.
-    ///
-    /// - Parameters:
-    ///   - patch: Its id and version.
-    ///   - other: The other file with the same patch.
     static func twice(_ patch: String, _ other: Path) -> PatchError {
         PatchError(
             .duplicate, "\(patch) is also in \(other)",

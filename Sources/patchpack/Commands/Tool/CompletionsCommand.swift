@@ -19,7 +19,6 @@ enum CompletionsCommand {
         return 0
     }
 
-    /// The verbs that have actions.
     private static let groups = Verb.all.filter { !$0.actions.isEmpty }
 
     private static func actionNames(of verb: Verb) -> String {
