@@ -130,7 +130,8 @@ enum Calls {
             var (text, length) = (Self.text, 0)
             let result = text.withUTF8 { bytes in
                 floor_begin_string(
-                    floor, UnsafeRawPointer(bytes.baseAddress)?.assumingMemoryBound(to: CChar.self), bytes.count, &length)
+                    floor, UnsafeRawPointer(bytes.baseAddress)?.assumingMemoryBound(to: CChar.self), bytes.count,
+                    &length)
             }
             keep(String(decoding: UnsafeRawBufferPointer(start: result, count: length), as: UTF8.self))
             floor_end(floor)
