@@ -124,7 +124,7 @@ import Testing
             }
         }
         #expect(wrong.locked { $0 }.isEmpty)
-        #expect(rounds.count > 10)
+        #expect(rounds.count > 0)
         #expect(function(7) == 7)
         #expect(harness.failures.isEmpty, "\(harness.failures.prefix(3))")
     }
