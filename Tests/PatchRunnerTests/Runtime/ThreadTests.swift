@@ -109,22 +109,25 @@ import Testing
             """, replaces: ["T.f", "T.g"])
         let wrong = Mutex<[Int]>([])
         let rounds = Counter()
-        await onThreads(5, seconds: testsMayBeLong ? 5 : 0.5) { thread in
-            if thread == 0 {
-                do {
-                    try harness.runner.activate(try harness.runner.load(verified))
-                    harness.runner.deactivate("com.example.shop.fix")
-                    rounds.add()
-                } catch {
-                    wrong.locked { $0.append(-1) }
+        // On a busy machine, the first thread gets few turns.
+        repeat {
+            await onThreads(5, seconds: testsMayBeLong ? 5 : 0.5) { thread in
+                if thread == 0 {
+                    do {
+                        try harness.runner.activate(try harness.runner.load(verified))
+                        harness.runner.deactivate("com.example.shop.fix")
+                        rounds.add()
+                    } catch {
+                        wrong.locked { $0.append(-1) }
+                    }
+                } else {
+                    let answer = thread.isMultiple(of: 2) ? function(7) : second(7)
+                    if answer != 7, answer != 1007 { wrong.locked { $0.append(answer) } }
                 }
-            } else {
-                let answer = thread.isMultiple(of: 2) ? function(7) : second(7)
-                if answer != 7, answer != 1007 { wrong.locked { $0.append(answer) } }
             }
-        }
+        } while rounds.count <= 10 && wrong.locked { $0 }.isEmpty
         #expect(wrong.locked { $0 }.isEmpty)
-        #expect(rounds.count > 0)
+        #expect(rounds.count > 10)
         #expect(function(7) == 7)
         #expect(harness.failures.isEmpty, "\(harness.failures.prefix(3))")
     }
