@@ -100,12 +100,12 @@ static size_t seal(floor_keys *keys, const char *label, const unsigned char *pla
 /// Decrypts in place; returns the plaintext's length, or -1.
 static int64_t open_sealed(floor_keys *keys, unsigned char *sealed, size_t size) {
     if (size < IV + BLOCK) return -1;
-    EVP_CIPHER_CTX *context = keys->decryption ? keys->decryption : EVP_CIPHER_CTX_new();
+    EVP_CIPHER_CTX *kept = keys->decryption, *context = kept ? kept : EVP_CIPHER_CTX_new();
     int written = 0, last = 0;
-    EVP_DecryptInit_ex2(context, keys->decryption ? NULL : keys->cipher, keys->decryption ? NULL : keys->script_key, sealed, NULL);
+    EVP_DecryptInit_ex2(context, kept ? NULL : keys->cipher, kept ? NULL : keys->script_key, sealed, NULL);
     bool is_open = EVP_DecryptUpdate(context, sealed + IV, &written, sealed + IV, (int)(size - IV)) == 1
         && EVP_DecryptFinal_ex(context, sealed + IV + written, &last) == 1;
-    if (!keys->decryption) EVP_CIPHER_CTX_free(context);
+    if (!kept) EVP_CIPHER_CTX_free(context);
     return is_open ? written + last : -1;
 }
 
@@ -189,10 +189,10 @@ bool floor_verify(floor_keys *keys, unsigned char *envelope, size_t size) {
     int signature_size = EVP_DecodeBlock(signature, (unsigned char *)encoded, (int)encoded_size);
     while (signature_size > 0 && encoded_size && encoded[--encoded_size] == '=') signature_size--;
     if (signature_size <= 0) return false;
-    EVP_MD_CTX *context = keys->verification ? keys->verification : EVP_MD_CTX_new();
-    EVP_DigestVerifyInit_ex(context, NULL, keys->verification ? NULL : keys->digest, NULL, NULL, keys->verification ? NULL : keys->key, NULL);
+    EVP_MD_CTX *kept = keys->verification, *context = kept ? kept : EVP_MD_CTX_new();
+    EVP_DigestVerifyInit_ex(context, NULL, kept ? NULL : keys->digest, NULL, NULL, kept ? NULL : keys->key, NULL);
     bool is_valid = EVP_DigestVerify(context, signature, (size_t)signature_size, envelope, (size_t)(start - envelope)) == 1;
-    if (!keys->verification) EVP_MD_CTX_free(context);
+    if (!kept) EVP_MD_CTX_free(context);
     if (!is_valid) return false;
 
     // The zip, and the script in it.
