@@ -223,7 +223,7 @@ import Testing
         var limits = PatchLimits.oneInstance
         limits.failures = .max
         var (guarded, holes) = (0, 0)
-        for seed in 1...UInt64(testsMayBeLong && !isSanitized ? 1000 : 60) {
+        for seed in 1...UInt64(testsMayBeLong && !isSanitized ? 400 : 60) {
             var random = Xorshift(seed: seed)
             let kinds = (0..<4).map { _ in Kind.allCases.randomElement(using: &random) ?? .passes }
             let places = Array(0..<4).shuffled(using: &random).prefix(Int.random(in: 0...4, using: &random))
@@ -329,7 +329,7 @@ import Testing
                 }
                 changes = await onThread { [random] in
                     var (random, version) = (random, 0)
-                    let end = ContinuousClock.now + .seconds(isSanitized ? 4 : testsMayBeLong ? 15 : 0.7)
+                    let end = ContinuousClock.now + .seconds(isSanitized || testsMayBeLong ? 4 : 0.7)
                     while ContinuousClock.now < end {
                         version += 1
                         let place = Bool.random(using: &random) ? guardian : Int.random(in: 0..<4, using: &random)
