@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks the statements of README and docs/ about the rest of the repository.
 
-    scripts/check/docs.py            fails if a figure, a count, a list, a path, the drawing or the form of a block is not as it should be
-    scripts/check/docs.py --write    draws docs/design.md's parts again, from Package.swift, and takes the figures of speed from RESULTS.md
+    scripts/check/docs.py            fails if a figure, a count, a list, a path or the form of a block is not as it should be
+    scripts/check/docs.py --write    takes the figures of speed from RESULTS.md
 
 - Code is in fences that name their language. Tests/Docs/run.py runs `sh`; Tests/Outside compiles `swift`, and Tests/Macros the blocks with macros.
 - Figures of speed come from Benchmarks/RESULTS.md, rounded. Counts are counted. Lists have the same members as the code.
@@ -265,48 +265,8 @@ def names():
         yield f"CONTRIBUTING.md: lists other folders than there are: {', '.join(sorted(listed ^ there))}"
 
 
-def parts():
-    """Package.swift's targets below Sources, each with those that it uses and that none of these uses."""
-    text = re.sub(r"//[^\n]*", "", (ROOT / "Package.swift").read_text())
-    uses = {}
-    for match in re.finditer(r"\.(?:systemLibrary|target|executableTarget|macro)\(\s*name: \"(\w+)\"(.*?)(?=\n        \.\w|\n    \]\n\))", text, re.S):
-        if "path:" in match[2]:
-            continue
-        names = re.search(r"dependencies: \[(.*?)\]", match[2], re.S)
-        uses[match[1]] = set(re.findall(r"\"(\w+)\"", names[1])) if names else set()
-    uses = {name: others & uses.keys() for name, others in uses.items()}  # without the dependencies on other packages
-
-    def reached(name):
-        return set().union(*({other} | reached(other) for other in uses.get(name, ()))) if uses.get(name) else set()
-
-    direct = {name: {other for other in others if not any(other in reached(third) for third in others - {other})}
-              for name, others in uses.items()}
-    rows, done = [], set()
-    while len(done) < len(direct):
-        level = sorted(name for name, others in direct.items() if name not in done and others <= done)
-        rows.append(level)
-        done |= set(level)
-    width = max(map(len, direct))
-    lines = []
-    for level in reversed(rows):
-        lines += [f"{name.ljust(width)}  {', '.join(sorted(direct[name]))}" for name in level if direct[name]]
-    return "\n".join(lines)
-
-
-DRAWING = re.compile(r"(## The parts\n.*?```text\n)(.*?)(```)", re.S)
-
-
-def drawing(write):
-    path = ROOT / "docs/design.md"
-    text = path.read_text()
-    if write:
-        path.write_text(DRAWING.sub(lambda match: match[1] + parts() + "\n" + match[3], text))
-    elif DRAWING.search(text)[2] != parts() + "\n":
-        yield "docs/design.md: the parts differ from Package.swift; run scripts/check/docs.py --write"
-
-
 def main():
-    faults = [*blocks(), *paths(), *links(), *names(), *figures("--write" in sys.argv), *counts(), *lists(), *schemas(), *drawing("--write" in sys.argv)]
+    faults = [*blocks(), *paths(), *links(), *names(), *figures("--write" in sys.argv), *counts(), *lists(), *schemas()]
     if faults:
         sys.exit("\n".join(faults))
 
