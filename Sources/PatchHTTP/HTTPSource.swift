@@ -3,9 +3,9 @@ public import PatchFeed
 
 /// A feed on a web server, read with libcurl.
 ///
-/// Only https is used, unless the URL itself is http and that is allowed. Redirects are followed three times, never to http.
-/// Proxies are taken from the environment (`https_proxy`, `no_proxy`), as libcurl does. A transfer that fails for a temporary
-/// reason is tried again, by default twice.
+/// Only https is used, unless the URL itself is http and that is allowed. Redirects are followed three times, those of an https URL
+/// never to http. Proxies are taken from the environment (`https_proxy`, `no_proxy`), as libcurl does. A transfer that fails for a
+/// temporary reason is tried again, by default twice.
 public struct HTTPSource: FeedSource, CustomStringConvertible {
     /// Why libcurl cannot be used on this machine; nil if it can.
     package static var missingLibrary: PatchError? { Connection.missing }
