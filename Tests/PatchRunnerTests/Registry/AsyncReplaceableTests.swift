@@ -54,6 +54,26 @@ private final class Recursive: Sendable {
         #expect(harness.failures.isEmpty)
     }
 
+    @Test func asyncCall_cancelled_tellsOriginalOnly() async throws {
+        let harness = try Harness()
+        let fetch = try harness.registry.replaceable("A.fetch") { (x: Int) async -> Int in
+            while !Task.isCancelled { await Task.yield() }
+            return x
+        }
+        try harness.apply(
+            """
+            patch.replace("A.fetch", function(original, x)
+              local sum = original(x)
+              for i = 1, 1000 do sum = sum + 1 end
+              return sum
+            end)
+            """, replaces: ["A.fetch"])
+        let call = Task { await fetch(1) }
+        call.cancel()
+        #expect(await call.value == 1001)
+        #expect(harness.failures.isEmpty)
+    }
+
     @Test func methodsOfActorsAreAwaited() async throws {
         let harness = try Harness()
         try harness.registry.expose(Account.self) { account in
