@@ -358,7 +358,7 @@ import Testing
         guard more.isEmpty || testsMayBeLong && !isSanitized else { return }
         // A patch that was good may be banned after a clear.
         guard truth != .oneTurnsBad || more != [.clear] else { return }
-        // These multiply the worlds, by a protective patch again: other searches take minutes each, and have found nothing more.
+        // These multiply the worlds: other searches take minutes each, and have found nothing more.
         guard
             more.isEmpty || truth == .oneIsBad || truth == .twoTogether && more == [.block]
                 || truth == .oneTurnsBad && more != [.block]

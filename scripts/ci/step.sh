@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Runs a step of CI, a command with a time limit, and prints how long it took. usage: step.sh LIMIT COMMAND...
-# With LATEST in the environment, the step is left out if CI has run for so many minutes (CI_BEGAN is its start, in seconds).
+# The step is left out if LATEST minutes have passed since CI_BEGAN, a time in seconds. Without these variables it is not.
 set -euo pipefail
 unset MAKEFLAGS MFLAGS MAKELEVEL # of the make that runs the steps
 name=${*:2} status=0
-if [ -n "${LATEST:-}" ] && [ $(($(date +%s) - ${CI_BEGAN:-$(date +%s)})) -ge $((LATEST * 60)) ]; then
+if [ -n "${LATEST:-}" ] && [ -n "${CI_BEGAN:-}" ] && [ "$(date +%s)" -ge $((CI_BEGAN + LATEST * 60)) ]; then
   echo "== $name: left out, because $LATEST min have passed"
   exit 0
 fi

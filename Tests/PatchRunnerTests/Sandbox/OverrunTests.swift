@@ -250,7 +250,7 @@ import Testing
         return Double(ended.tv_sec - began.tv_sec) + Double(ended.tv_nsec - began.tv_nsec) / 1e9
     }
 
-    /// Each loop runs on one of so many values. All of them take four minutes, and with a sanitizer an hour.
+    /// Each loop runs on one value in this number. All of them take minutes, and with a sanitizer an hour.
     static let step = isSanitized ? 40 : testsMayBeLong ? 4 : 30
 
     /// The seconds by which a run may exceed its limit. The promise is 20 ms on the machine where the project is built. Another
