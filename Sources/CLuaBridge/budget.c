@@ -1,6 +1,7 @@
 // The budget of a run: fuel, time and memory, and the hook that checks them.
 
 #include "budget.h"
+#include "patch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -254,10 +255,12 @@ static void hook(lua_State *L, lua_Debug *where) {
     if (interval != state->session.interval) lua_sethook(L, hook, hook_mask(state), state->session.interval);
 }
 
-int64_t pp_memory(pp_patch *patch) {
-    pp_state *state = instance_at(patch, 0);
+int64_t pp_memory(pp_handle handle) {
+    if (!lock_version(handle)) return 0;
+    pp_state *state = instance_at(handle.patch, 0);
     int64_t all = state->session.used;
-    for (int32_t i = 1; (state = instance_at(patch, i)); i++) all += atomic_load_explicit(&state->held, memory_order_relaxed);
+    for (int32_t i = 1; (state = instance_at(handle.patch, i)); i++) all += atomic_load_explicit(&state->held, memory_order_relaxed);
+    unlock_version(handle);
     return all;
 }
 

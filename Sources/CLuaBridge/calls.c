@@ -47,7 +47,7 @@ static pp_state *lock_any(pp_patch *patch, patience patience, bool *outermost, b
     *outermost = true;
     if (!state)
         state = pp_take_any(
-            patch, patience.is_task ? 0 : patch->limits.lock_nanoseconds, outermost, may_grow);
+            patch, patience.is_task ? 0 : atomic_load_explicit(&patch->lock_nanoseconds, memory_order_relaxed), outermost, may_grow);
     if (state && *outermost) note_instance(state);
     return state;
 }
@@ -77,6 +77,7 @@ static __attribute__((noinline)) pp_attempt lock_layer_slowly(void *cell, const 
     for (uint64_t seen_put = 0;;) {
         pp_layer *layer = (pp_layer *)atomic_load_explicit((_Atomic(uintptr_t) *)cell, memory_order_acquire);
         uint64_t put = layer ? atomic_load_explicit(&layer->puts, memory_order_acquire) : 0;
+        if (layer) pp_thread.refused = pp_layer_generation(layer);
         // A layer that was taken off stays in the copy of a cell, and in the cell of a layer that was taken off before
         // it. In any other cell, it is there again only if it was put on a slot again.
         if (!layer || (layer == seen && put == seen_put)) return (pp_attempt){layer, .refusal = PP_UNPATCHED};
@@ -136,6 +137,7 @@ static inline pp_layer *lock_layer(
 /// reported; the others are only counted.
 static __attribute__((noinline)) int32_t refuse(pp_state *state, int32_t reason, bool outermost) {
     int32_t refusal = state->session.has_refused ? PP_REFUSED_AGAIN : reason;
+    pp_thread.refused = atomic_load_explicit(&state->patch->generation, memory_order_relaxed);
     if (outermost)
         unlock_state(state);
     else
@@ -643,9 +645,9 @@ void pp_empty(pp_state *state) {
     pp_leave_patch(state->patch);
 }
 
-void pp_shrink(pp_patch *patch) {
-    for (bool parts = true; parts;) {
-        pthread_mutex_lock(&patch->pool->queues_mutex);
+void pp_shrink(pp_handle handle) {
+    pp_patch *patch = handle.patch;
+    for (bool parts = true; parts && lock_version(handle);) {
         int32_t count = atomic_load(&patch->instance_count);
         pp_state *last = count > 1 && !pp_fits(patch, count) ? instance_at(patch, count - 1) : NULL;
         bool is_free = last && pp_try_lock(last);
@@ -654,7 +656,7 @@ void pp_shrink(pp_patch *patch) {
             pp_remove_from_patch(last);
         else if (last)
             atomic_store(&last->has_leaving_work, true); // who leaves it looks again
-        pthread_mutex_unlock(&patch->pool->queues_mutex);
+        unlock_version(handle);
         if (is_free) unlock_state(last);
     }
 }
@@ -666,6 +668,7 @@ void pp_finish_leaving(pp_state *state) {
     void *closed = NULL;
     void (*tell)(void *) = state->session.host.closed;
     bool has_parted = false;
+    pp_handle handle = pp_handle_of(state);
     if (state->main) {
         state->session.trusted = true;
         pp_activation *call;
@@ -680,6 +683,6 @@ void pp_finish_leaving(pp_state *state) {
     // A call that was abandoned meanwhile may have found the lock taken.
     bool outermost;
     if (atomic_load(&state->abandoned) && lock_state(state, 0, &outermost) && outermost) unlock_state(state);
-    if (has_parted) pp_shrink(state->patch);
+    if (has_parted) pp_shrink(handle);
     if (closed) tell(closed);
 }

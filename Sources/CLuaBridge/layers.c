@@ -167,6 +167,8 @@ void pp_cell_set(void *cell, pp_layer *layer) {
 
 uintptr_t pp_layer_below(pp_layer *layer) { return atomic_load_explicit(&layer->below, memory_order_acquire); }
 pp_patch *pp_layer_patch(pp_layer *layer) { return layer->patch; }
+uint64_t pp_layer_generation(const pp_layer *layer) { return atomic_load_explicit(&layer->patch->generation, memory_order_acquire); }
+uint64_t pp_refused_generation(void) { return pp_thread.refused; }
 
 /// Adds up how a layer was called in all states of its patch.
 static pp_counters counters_of(const pp_layer *layer) {

@@ -275,7 +275,7 @@ static void prepare(pp_waiter *waiter, pp_queue *queue, int64_t nanoseconds) {
         .queue = queue,
         .began = pp_nanoseconds(),
         .patience = (uint64_t)nanoseconds,
-        .longest = (uint64_t)queue->patch->limits.wait_nanoseconds,
+        .longest = (uint64_t)atomic_load_explicit(&queue->patch->wait_nanoseconds, memory_order_relaxed),
     };
 }
 
@@ -304,7 +304,7 @@ static pp_state *wait_in(pp_queue *queue, int64_t nanoseconds, bool *may_grow) {
             until.tv_nsec -= 1000000000;
         }
         pthread_cond_timedwait(&waiter.ready, mutex, &until);
-            if (waiter.is_queued) tell_of_waiters(queue);
+        if (waiter.is_queued) tell_of_waiters(queue);
     }
     pthread_mutex_unlock(mutex);
     pthread_cond_destroy(&waiter.ready);
@@ -339,13 +339,6 @@ pp_state *pp_take_any(pp_patch *patch, int64_t nanoseconds, bool *outermost, boo
         pause_processor();
     }
     return wait_in(&patch->queue, nanoseconds, may_grow);
-}
-
-bool pp_is_waited_for(pp_patch *patch) {
-    pthread_mutex_lock(mutex_of(patch));
-    bool is_waited_for = patch->queue.first; // the others wait for a state that a call of theirs has begun in
-    pthread_mutex_unlock(mutex_of(patch));
-    return is_waited_for;
 }
 
 int32_t pp_queue_length(pp_patch *patch) {
@@ -396,12 +389,12 @@ pp_waiter *pp_wait(pp_queue *queue, pp_alarm alarm, bool *needs_clock) {
     if (!waiter) return NULL;
     pp_patch *patch = queue->patch;
     pthread_mutex_lock(mutex_of(patch));
-    if (!queue->state && atomic_load(&patch->all_suspended) + queue->tasks >= patch->limits.waiting_calls) {
+    if (!queue->state && atomic_load(&patch->all_suspended) + queue->tasks >= atomic_load_explicit(&patch->most_waiting, memory_order_relaxed)) {
         pthread_mutex_unlock(mutex_of(patch));
         free(waiter);
         return NULL;
     }
-    prepare(waiter, queue, patch->limits.lock_nanoseconds);
+    prepare(waiter, queue, atomic_load_explicit(&patch->lock_nanoseconds, memory_order_relaxed));
     waiter->alarm = alarm;
     waiter->is_counted = true;
     queue->tasks++;

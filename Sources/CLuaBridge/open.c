@@ -146,7 +146,6 @@ pp_state *pp_open_state(pp_patch *patch, const pp_limits *limits, bool adds_laye
     state->instance = 0;
     pthread_mutex_unlock(&patch->pool->queues_mutex);
     state->suspended = 0;
-    state->seen_call = 0;
     atomic_store(&state->closing, false);
     state->session = (pp_session){
         .limits = *limits,
@@ -170,7 +169,15 @@ pp_state *pp_open_state(pp_patch *patch, const pp_limits *limits, bool adds_laye
 pp_state *pp_open(pp_pool *pool, const char *id, const pp_limits *limits, const pp_host *host, int64_t seed) {
     pp_patch *patch = take_patch(pool, id);
     if (!patch) return NULL;
+    pthread_mutex_lock(&pool->queues_mutex);
+    patch->generation = ++pool->generations;
     patch->limits = *limits;
+    patch->lock_nanoseconds = limits->lock_nanoseconds;
+    patch->wait_nanoseconds = limits->wait_nanoseconds;
+    patch->stack_bytes = limits->stack_bytes;
+    patch->hard_memory = limits->hard_memory;
+    patch->most_instances = limits->instances;
+    patch->most_waiting = limits->waiting_calls;
     patch->host = *host;
     patch->seed = seed;
     patch->open_states = 1;
@@ -178,6 +185,7 @@ pp_state *pp_open(pp_pool *pool, const char *id, const pp_limits *limits, const 
     patch->closing = patch->may_grow = patch->is_growing = false;
     patch->grows_at = 0;
     patch->largest = 0;
+    pthread_mutex_unlock(&pool->queues_mutex);
     pp_state *state = pp_open_state(patch, limits, true);
     if (!state) return NULL;
     pthread_mutex_lock(&pool->queues_mutex);
@@ -236,11 +244,12 @@ void pp_close(pp_patch *patch) {
     pp_leave_patch(patch);
 }
 
-void pp_lock(pp_patch *patch) {
+bool pp_lock(pp_handle handle) {
+    pp_patch *patch = handle.patch;
     // A state that joins under the mutex before this is locked below, and none joins afterwards.
-    pthread_mutex_lock(&patch->pool->queues_mutex);
+    if (!lock_version(handle)) return false;
     atomic_store(&patch->may_grow, false);
-    pthread_mutex_unlock(&patch->pool->queues_mutex);
+    unlock_version(handle);
     uint64_t until = pp_nanoseconds() + (uint64_t)patch->limits.lock_nanoseconds;
     pp_state *state;
     for (int32_t i = 0; (state = instance_at(patch, i)); i++) {
@@ -251,6 +260,7 @@ void pp_lock(pp_patch *patch) {
         state->hold = outermost ? PP_HELD : PP_HELD_WITHIN;
         if (!outermost) state->session.depth++;
     }
+    return true;
 }
 
 void pp_unlock(pp_patch *patch) {

@@ -19,8 +19,19 @@ int32_t pp_processors(void) {
 
 int32_t pp_instance_count(pp_patch *patch) { return atomic_load(&patch->instance_count); }
 
-void pp_let_grow(pp_patch *patch) {
-    if (patch->limits.instances > 1) atomic_store(&patch->may_grow, true);
+bool lock_version(pp_handle handle) {
+    pthread_mutex_lock(&handle.patch->pool->queues_mutex);
+    if (atomic_load_explicit(&handle.patch->generation, memory_order_relaxed) == handle.generation) return true;
+    unlock_version(handle);
+    return false;
+}
+
+void unlock_version(pp_handle handle) { pthread_mutex_unlock(&handle.patch->pool->queues_mutex); }
+
+void pp_let_grow(pp_handle handle) {
+    if (!lock_version(handle)) return;
+    if (handle.patch->limits.instances > 1 && !atomic_load(&handle.patch->closing)) atomic_store(&handle.patch->may_grow, true);
+    unlock_version(handle);
 }
 
 void pp_stop_growing(pp_patch *patch, bool for_good) {
@@ -33,7 +44,7 @@ void pp_stop_growing(pp_patch *patch, bool for_good) {
 }
 
 bool pp_fits(const pp_patch *patch, int32_t count) {
-    return count * atomic_load_explicit(&patch->largest, memory_order_relaxed) <= patch->limits.hard_memory;
+    return count * atomic_load_explicit(&patch->largest, memory_order_relaxed) <= atomic_load_explicit(&patch->hard_memory, memory_order_relaxed);
 }
 
 bool pp_may_grow(pp_patch *patch) {
@@ -41,8 +52,8 @@ bool pp_may_grow(pp_patch *patch) {
     uint64_t grows_at = atomic_load_explicit(&patch->grows_at, memory_order_relaxed);
     return atomic_load_explicit(&patch->may_grow, memory_order_relaxed)
         && !atomic_load_explicit(&patch->is_growing, memory_order_relaxed)
-        && count < patch->limits.instances && pp_fits(patch, count + 1)
-        && has_stack(patch->limits.stack_bytes + LOADING_STACK)
+        && count < atomic_load_explicit(&patch->most_instances, memory_order_relaxed) && pp_fits(patch, count + 1)
+        && has_stack(atomic_load_explicit(&patch->stack_bytes, memory_order_relaxed) + LOADING_STACK)
         && (!grows_at || pp_nanoseconds() >= grows_at);
 }
 
@@ -55,7 +66,7 @@ bool pp_add_to_patch(pp_state *state) {
     pp_patch *patch = state->patch;
     pthread_mutex_lock(&patch->pool->queues_mutex);
     atomic_store(&patch->is_growing, false);
-    bool joins = atomic_load(&patch->may_grow) && !atomic_load(&patch->closing);
+    bool joins = atomic_load(&patch->may_grow) && !atomic_load(&patch->closing) && atomic_load(&patch->instance_count) < PP_INSTANCES;
     if (joins) {
         state->instance = atomic_load(&patch->instance_count);
         atomic_store(&state->is_serving, true);

@@ -7,7 +7,7 @@
 pp_state pp_no_state = {.owner = ~(uintptr_t)1};
 pp_patch pp_no_patch = {.instances = {[0 ... PP_INSTANCES] = &pp_no_state}};
 
-pp_patch *pp_patch_of(pp_state *state) { return state->patch; }
+pp_handle pp_handle_of(pp_state *state) { return (pp_handle){state->patch, atomic_load_explicit(&state->patch->generation, memory_order_relaxed)}; }
 lua_State *pp_main(pp_state *state) { return state->main; }
 void *pp_context(lua_State *L) { return state_of(L)->session.context; }
 

@@ -191,10 +191,8 @@ struct pp_state {
     uint64_t turn_given;
     /// The asynchronous calls that have left the state while they wait. Written under the lock.
     _Atomic(int32_t) suspended;
-    /// Its place among the patch's states, which is written under the lock and the `queues_mutex`; and its last call when
-    /// `pp_close_idle` last looked.
+    /// Its place among the patch's states, which is written under the lock and the `queues_mutex`.
     int32_t instance;
-    int64_t seen_call;
     /// The place that a thread in another patch tried first before it took this state, plus 1; or 0.
     uint32_t outer_instance;
     /// The bytes that its script held when that was last looked at.
@@ -230,12 +228,32 @@ struct pp_state {
     lua_CFunction lua_functions[PP_LUA_FUNCTIONS];
 };
 
+/// A patch's memory is used again for the next version of its id, and with it its states, layers and queue. A call may still hold an
+/// address of a version that is gone. This is who holds one across a lock, and where it is compared:
+///
+///     LuaState (Swift)            its `pp_handle`: `lock_version` (patch.c), under the `queues_mutex`: pp_open_instance, pp_lock,
+///                                 pp_let_grow, pp_shrink, pp_memory. pp_close is called once, by the version itself
+///     a state that is opening     keeps the patch by `open_states` until it has joined, or is given up
+///     a state that is reserved    the same; `is_serving` is checked under its lock
+///     a layer in a cell           `slot` and `is_serving`, under the lock of the state (calls.c, lock_layer): what it holds is now
+///                                 the version that lies on the name
+///     a layer that has refused    `Layer ==` compares the generation under the slot's mutex (Slot.swift: place(of:), known(_:))
+///     a call in a state, or one   keeps its state open, and so the patch, by `depth` or `suspended`
+///     that waits in its script
+///     a waiter in the queue       enters only by a cell, as above; reads limits of the patch, which are atomic
+///     a clock of a queue          serves whoever waits there now; the memory lives as long as the pool
+///     names and shadows (Swift)   ScriptState copies them when it has loaded
 struct pp_patch {
     char *id;
     pp_pool *pool;
     pp_patch *next;
     atomic_bool is_free;
+    /// The number of its opening among those of all patches. Written under the `queues_mutex`.
+    _Atomic(uint64_t) generation;
+    /// Read only by calls that keep the version open. The limits that any call may read follow.
     pp_limits limits;
+    _Atomic(int64_t) lock_nanoseconds, wait_nanoseconds, stack_bytes, hard_memory;
+    _Atomic(int32_t) most_instances, most_waiting;
     pp_host host;
     int64_t seed;
     pp_layer **layers;
@@ -265,8 +283,9 @@ struct pp_pool {
     pthread_mutex_t states_mutex;
     /// Patches are only added, at the front.
     pp_patch *_Atomic patches;
-    /// Guards the queues of all patches and states.
+    /// Guards the queues of all patches and states, and their generations, of which this is the last.
     pthread_mutex_t queues_mutex;
+    uint64_t generations;
 };
 
 static inline pp_state *state_of(lua_State *L) { return *(pp_state **)lua_getextraspace(L); }

@@ -154,35 +154,37 @@ void pp_pool_free(pp_pool *pool);
 /// Opens the patch with an id and its first state, with the sandbox in it, and enters the state with this thread (`lua_newstate`).
 /// NULL if there is not enough memory.
 pp_state *pp_open(pp_pool *pool, const char *id, const pp_limits *limits, const pp_host *host, int64_t seed);
-pp_patch *pp_patch_of(pp_state *state);
+/// A version of a patch. Its memory is used again for the next version with the same id, which has another generation.
+typedef struct pp_handle {
+    pp_patch *patch;
+    uint64_t generation;
+} pp_handle;
+pp_handle pp_handle_of(pp_state *state);
 /// Sets the `context` of the host's callbacks. Must be called before anything runs.
 void pp_set_context(pp_state *state, void *context);
 /// Opens another state of a patch, and enters it with this thread. NULL if none can be opened now: another one is being opened, the
-/// patch is closing, or there is not enough memory. The memory must be enough for as many states, each as large as the largest
+/// version is gone or closing, or there is not enough memory. The memory must be enough for as many states, each as large as the largest
 /// was. The script may take as long to load as a call may take.
-pp_state *pp_open_instance(pp_patch *patch);
-/// Makes the loaded state one of the patch's states, and leaves it, or reserves it for the next call that this thread makes to the
-/// patch. Returns false if it was not loaded as the first was (`why`), or if the patch is closing; the state is closed then.
-bool pp_add_instance(pp_state *state, bool reserves, const char **why);
+pp_state *pp_open_instance(pp_handle handle);
+/// Makes the loaded state one of the patch's states, and reserves it for the next call that this thread makes to the patch. Returns false if it was not loaded as the first was (`why`), or if the patch is closing; the state is closed then.
+bool pp_add_instance(pp_state *state, const char **why);
 /// Leaves the state that is reserved for this thread, if the call has not used it.
 void pp_release_reserved(void);
 /// Closes the state that could not be loaded. No more states are opened for the patch: for a while, or for good.
 void pp_drop_instance(pp_state *state, bool for_good);
 /// Closes the last states, except the first, until the memory is enough for the others as `pp_open_instance` counts it. One that a
 /// call is in is closed when the call leaves.
-void pp_shrink(pp_patch *patch);
-/// Closes the last state, except the first, if it was not entered since the last call of this. Returns whether more than one is
-/// left.
-bool pp_close_idle(pp_patch *patch);
-/// Takes a patch's layers off their slots, and closes its states now or when the last call leaves (`lua_close`).
+void pp_shrink(pp_handle handle);
+/// Takes a version's layers off their slots, and closes its states now or when the last call leaves (`lua_close`). Called once.
 void pp_close(pp_patch *patch);
 /// Takes the locks of a patch's states as calls do, so that several layers can be put on their names, or taken off, at once.
-void pp_lock(pp_patch *patch);
+/// Returns false, and takes none, if the version is gone.
+bool pp_lock(pp_handle handle);
 void pp_unlock(pp_patch *patch);
 /// Leaves the state that `pp_open` has entered.
 void pp_leave_opened(pp_state *state);
 /// From now on, a call that finds all states taken may make another one.
-void pp_let_grow(pp_patch *patch);
+void pp_let_grow(pp_handle handle);
 /// How many states a patch has.
 int32_t pp_instance_count(pp_patch *patch);
 /// How many processors this process may use.
@@ -190,14 +192,12 @@ int32_t pp_processors(void);
 /// The main Lua stack, to push to outside of a call while the state is locked.
 lua_State *pp_main(pp_state *state);
 void *pp_context(lua_State *L);
-/// The bytes that the patch's states hold.
-int64_t pp_memory(pp_patch *patch);
+/// The bytes that the version's states hold; 0 if it is gone.
+int64_t pp_memory(pp_handle handle);
 /// The nanoseconds of a monotonic clock.
 uint64_t pp_nanoseconds(void);
 /// The processor time that this thread has used.
 uint64_t pp_cpu_nanoseconds(void);
-/// Whether a call that another state would help is in the queue for the patch.
-bool pp_is_waited_for(pp_patch *patch);
 /// For tests: how many calls that want to enter are in the queue for the patch.
 int32_t pp_queue_length(pp_patch *patch);
 /// For tests: called when a call has found a layer that is no longer on its slot, before it looks again. NULL removes the
@@ -288,6 +288,10 @@ pp_layer *pp_new_barrier(void);
 void pp_free_barrier(pp_layer *barrier);
 bool pp_is_barrier(const pp_layer *layer);
 pp_patch *pp_layer_patch(pp_layer *layer);
+/// The generation of the version that the layer belongs to.
+uint64_t pp_layer_generation(const pp_layer *layer);
+/// The same for the layer that has refused this thread's last call, as the call has found it.
+uint64_t pp_refused_generation(void);
 pp_statistics pp_layer_statistics(pp_layer *layer);
 /// How many asynchronous calls of a patch's scripts wait, for a lock or for the functions that they have called.
 int64_t pp_waiting_calls(pp_patch *patch);

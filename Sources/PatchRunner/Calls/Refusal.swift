@@ -17,9 +17,11 @@ struct Refusal {
         reason = nil
     }
 
-    /// Decodes the bridge's form: the address of a `pp_layer`, with a `pp_refusal` in its three lowest bits.
+    /// Decodes the bridge's form, on the thread that was refused: the address of a `pp_layer`, with a `pp_refusal` in its three lowest bits.
     init(bits: UInt) {
-        layer = unsafe OpaquePointer(bitPattern: bits & ~7).map { unsafe Layer($0) }
+        layer = unsafe OpaquePointer(bitPattern: bits & ~7).map {
+            unsafe Layer($0, generation: pp_refused_generation())
+        }
         reason = UInt32(bits & 7)
     }
 

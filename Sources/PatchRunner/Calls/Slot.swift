@@ -91,9 +91,12 @@ package final class Slot: Sendable {
             ended.append(Slot.total(of: layer))
         }
 
+        /// What is known of a layer; nil if its memory is that of a later version now.
+        func known(_ layer: Layer) -> KnownLayer? { known[layer.address].flatMap { $0.layer == layer ? $0 : nil } }
+
         /// Counts a call that a layer did not answer which is no longer active.
         mutating func countEnded(_ layer: Layer, failures: Int) {
-            guard let patch = known[layer.address]?.patch,
+            guard let patch = known(layer)?.patch,
                 let place = ended.lastIndex(where: { $0.patch == patch })
             else { return }
             ended[place].calls.failures.addOrMost(failures)
@@ -109,6 +112,7 @@ package final class Slot: Sendable {
     }
 
     private struct KnownLayer {
+        let layer: Layer
         let patch: PatchID
         /// nil after the end of its runner.
         weak var listener: EventListener?
@@ -122,8 +126,8 @@ package final class Slot: Sendable {
         let activation: Int
         /// How often calls could not enter it, by the reason.
         var refusals: [String: Int] = [:]
-        /// Whether calls do not meet it: its breaker is open, and it has no `otherwise`.
-        var isOff = false
+        /// Whether its breaker is open; and whether calls do not meet it then, because it has no `otherwise`.
+        var isOpen = false, isOff = false
 
         var patchID: PatchID { patch.reports.patch }
         var id: String { patchID.id }
@@ -239,7 +243,8 @@ package final class Slot: Sendable {
                 stack.layers.insert(new, at: place)
             }
             follow(place, of: &stack, hasOtherwise: otherwise != nil)
-            let known = KnownLayer(patch: new.patchID, listener: patch.reports.listener, otherwise: otherwise)
+            let known = KnownLayer(
+                layer: layer, patch: new.patchID, listener: patch.reports.listener, otherwise: otherwise)
             return stack.known.updateValue(known, forKey: layer.address)
         }
         withExtendedLifetime(forgotten) {}  // an object may end with it, whose `deinit` may call anything
@@ -273,15 +278,15 @@ package final class Slot: Sendable {
         case .open(let end): pauseEnd = hasOtherwise ? nil : end
         case .halfOpen: break
         }
-        stack.layers[place].isOff = pauseEnd != nil
-        // Its memory may be that of an earlier version, and a late call may enter it as soon as it is on the name.
-        stack.layers[place].layer.isPut(above: stack.layers[..<place].last { !$0.isOff }?.layer)
-        unsafe stack.layers[place].layer.isPut(on: Unmanaged.passUnretained(self).toOpaque(), isOpen: isOpen)
+        (stack.layers[place].isOpen, stack.layers[place].isOff) = (isOpen, pauseEnd != nil)
         link(stack)
         return pauseEnd
     }
 
     /// Puts each layer on the next one below it that calls meet, and the calls of the name on the topmost one.
+    ///
+    /// No call enters a layer below a version of the same patch that calls meet. One that comes late for a version whose memory the
+    /// layer has now would pass by the version above it.
     private func link(_ stack: Stack) {
         var below: Layer?
         for (id, barrier) in stack.sample.lowerBarriers {
@@ -289,6 +294,10 @@ package final class Slot: Sendable {
         }
         for active in stack.layers {
             active.layer.isPut(above: stack.sample.lowerBarrier(of: active.id) ?? below)
+            let isCovered = stack.layers.contains { active.isBelow($0) && $0.id == active.id && !$0.isOff }
+            // After what is below it: its memory may be that of an earlier version, for which a call comes late.
+            unsafe active.layer.isPut(
+                on: isCovered ? nil : Unmanaged.passUnretained(self).toOpaque(), isOpen: active.isOpen && !isCovered)
             if !active.isOff { below = active.layer }
         }
         stack.barrier?.isPut(above: below)
@@ -418,8 +427,7 @@ package final class Slot: Sendable {
 
     /// The patch of an active layer, and the address of the layer below it, or 0.
     ///
-    /// Both are read at once. When the layer is gone, a later version of the patch may use its memory, and has nothing below it
-    /// until it is on the name.
+    /// Both are read at once. When the layer is gone, a later version of the patch may use its memory, which is another layer.
     private func place(of layer: Layer) -> (owner: any LayerOwner, below: UInt)? {
         stack.locked { stack in stack.layers.first { $0.layer == layer }.map { ($0.patch, layer.below) } }
     }
@@ -428,7 +436,7 @@ package final class Slot: Sendable {
     /// way to it.
     func countFallback(of layer: Layer, _ refusal: Refusal) {
         let known = stack.locked { stack in
-            let known = stack.known[layer.address]
+            let known = stack.known(layer)
             if let place = stack.layers.firstIndex(where: { $0.layer == layer }) {
                 layer.countFallback()
                 if let reason = refusal.metricReason { stack.layers[place].refusals[reason, default: 0] += 1 }
@@ -445,7 +453,8 @@ package final class Slot: Sendable {
         if !layer.countFailure() { stack.locked { $0.countEnded(layer, failures: 1) } }
     }
 
-    /// The answer in place of a layer that was put here; nil if its script gives no `otherwise`.
+    /// The answer in place of a layer that was put here, or of the later version that has its memory; nil if its script gives no
+    /// `otherwise`.
     func otherwise(of layer: Layer) -> Otherwise? { stack.locked { $0.known[layer.address]?.otherwise } }
 
     /// Reads the value that answers when the script of a layer cannot.

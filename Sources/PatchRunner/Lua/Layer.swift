@@ -3,10 +3,19 @@ internal import CLuaBridge
 /// A patch's replacement of one name. It lies on that name's stack of replacements while the patch is active.
 @safe package struct Layer: Sendable, Equatable {
     nonisolated(unsafe) let pointer: OpaquePointer
+    /// The version of the patch: the next one has a layer at the same address.
+    let generation: UInt64
 
-    init(_ pointer: OpaquePointer) { unsafe self.pointer = unsafe pointer }
+    init(_ pointer: OpaquePointer) { unsafe self.init(pointer, generation: pp_layer_generation(pointer)) }
 
-    package static func == (left: Layer, right: Layer) -> Bool { unsafe left.pointer == right.pointer }
+    init(_ pointer: OpaquePointer, generation: UInt64) {
+        unsafe self.pointer = unsafe pointer
+        self.generation = generation
+    }
+
+    package static func == (left: Layer, right: Layer) -> Bool {
+        unsafe left.pointer == right.pointer && left.generation == right.generation
+    }
 
     /// The name that it replaces.
     package var name: String { unsafe String(cString: pp_layer_name(pointer)) }
@@ -39,7 +48,7 @@ internal import CLuaBridge
     /// How many instances its patch has.
     var instances: Int { unsafe Int(pp_instance_count(pp_layer_patch(pointer))) }
     /// Closes instances of its patch that its memory is not enough for.
-    func shrink() { unsafe pp_shrink(pp_layer_patch(pointer)) }
+    func shrink() { unsafe pp_shrink(pp_handle(patch: pp_layer_patch(pointer), generation: generation)) }
     /// Counts a failure, and that something else answers. Returns false and counts nothing if it is on no name any more.
     func countFailure() -> Bool { unsafe pp_count_failure(pointer) }
     func countFallback() { unsafe pp_count_fallback(pointer) }
@@ -53,8 +62,8 @@ internal import CLuaBridge
     /// The address of the layer below it, or 0. That layer may be closed by now.
     var below: UInt { unsafe UInt(pp_layer_below(pointer)) }
 
-    /// Sets the slot that it lies on, and whether its breaker is open, so that calls do not enter it.
-    func isPut(on slot: UnsafeMutableRawPointer, isOpen: Bool) { unsafe pp_layer_set_slot(pointer, slot, isOpen) }
+    /// Sets the slot on which calls enter it, and whether its breaker is open, so that they do not.
+    func isPut(on slot: UnsafeMutableRawPointer?, isOpen: Bool) { unsafe pp_layer_set_slot(pointer, slot, isOpen) }
 
     /// Lets the next call of this thread enter it, although its breaker is open.
     func letTry() { unsafe pp_layer_try(pointer) }

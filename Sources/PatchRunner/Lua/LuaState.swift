@@ -7,7 +7,7 @@ internal import Synchronization
 /// have loaded the same script.
 @safe package final class LuaState: Sendable {
     package nonisolated(unsafe) let pointer: OpaquePointer
-    private nonisolated(unsafe) let patch: OpaquePointer
+    private nonisolated(unsafe) let handle: pp_handle
     /// Keeps the state's memory alive.
     private let pool: StatePool
     private let isClosed = Atomic(false)
@@ -23,29 +23,28 @@ internal import Synchronization
             throw PatchError(.internal, "not enough memory for a Lua state").ofCircumstance
         }
         unsafe self.pointer = pointer
-        unsafe patch = pp_patch_of(pointer)
+        unsafe handle = pp_handle_of(pointer)
         self.pool = pool
     }
 
-    /// Opens another instance of a patch. This thread holds its lock until ``join(reserves:)`` or ``drop(forGood:)``. nil if none can be
+    /// Opens another instance of a patch. This thread holds its lock until ``join()`` or ``drop(forGood:)``. nil if none can be
     /// opened now.
     init?(another first: LuaState) {
-        guard let pointer = unsafe pp_open_instance(first.patch) else { return nil }
+        guard let pointer = unsafe pp_open_instance(first.handle) else { return nil }
         unsafe self.pointer = pointer
-        unsafe patch = first.patch
+        unsafe handle = first.handle
         pool = first.pool
     }
 
-    /// Lets calls use this state, which has loaded the script, as another instance.
+    /// Lets calls use this state, which has loaded the script, as another instance. The next call that this thread makes to the patch
+    /// is the first. If it does not use it, ``releaseReserved()`` must follow.
     ///
-    /// - Parameter reserves: Whether the next call that this thread makes to the patch is the first. If it does not use it,
-    ///   ``releaseReserved()`` must follow.
     /// - Throws: `script` if the script does not replace a name that it replaced when it was first loaded. The instance is closed
     ///   then.
-    func join(reserves: Bool) throws(PatchError) {
+    func join() throws(PatchError) {
         var missing: UnsafePointer<CChar>?
         let name =
-            unsafe pp_add_instance(pointer, reserves, &missing)
+            unsafe pp_add_instance(pointer, &missing)
             ? nil : missing.map { unsafe String(cString: $0) }
         if let name {
             throw PatchError(
@@ -60,19 +59,10 @@ internal import Synchronization
     static func releaseReserved() { pp_release_reserved() }
 
     /// Lets calls make other instances, as far as the limits allow.
-    func letGrow() { unsafe pp_let_grow(patch) }
-
-    /// Closes the last instance if it was not used since the last call of this. Returns whether more than one is left.
-    @discardableResult
-    func closeIdle() -> Bool { isClosed.load(ordering: .relaxed) ? false : unsafe pp_close_idle(patch) }
-
-    var isOpen: Bool { !isClosed.load(ordering: .relaxed) }
-
-    /// Closes instances that are not used for a while, until only the first is left.
-    func closeIdleInTime() { pool.look(after: self) }
+    func letGrow() { unsafe pp_let_grow(handle) }
 
     /// How many instances there are.
-    var instances: Int { unsafe Int(pp_instance_count(patch)) }
+    var instances: Int { unsafe Int(pp_instance_count(handle.patch)) }
 
     /// The stack that values are pushed to outside of a call.
     package var main: OpaquePointer { unsafe pp_main(pointer) }
@@ -85,22 +75,22 @@ internal import Synchronization
     @discardableResult
     func close() -> Bool {
         guard !isClosed.exchange(true, ordering: .relaxed) else { return false }
-        unsafe pp_close(patch)
+        unsafe pp_close(handle.patch)
         return true
     }
 
     /// Runs a body under the locks of all instances, so that no call sees its work half done.
     func whileLocked(_ body: () -> Void) {
-        unsafe pp_lock(patch)
+        let isLocked = unsafe pp_lock(handle)
         body()
-        unsafe pp_unlock(patch)
+        if isLocked { unsafe pp_unlock(handle.patch) }
     }
 
     /// Leaves the state that `init` has entered.
     func unlock() { unsafe pp_leave_opened(pointer) }
 
     /// The bytes that the instances hold. 0 if the state is closed, because another patch may use it then.
-    var memory: Int { isClosed.load(ordering: .relaxed) ? 0 : unsafe Int(pp_memory(patch)) }
+    var memory: Int { isClosed.load(ordering: .relaxed) ? 0 : unsafe Int(pp_memory(handle)) }
     /// The fuel that the last call used.
     package var fuelUsed: Int { isClosed.load(ordering: .relaxed) ? 0 : unsafe Int(pp_fuel_used(pointer)) }
     /// Refuses the n-th allocation of the script from now on, and all that follow. 0 refuses none.
@@ -112,13 +102,13 @@ internal import Synchronization
     /// Calls a function when a call has found a layer that is no longer on its name, before it looks again.
     static func whenStale(_ pause: (@convention(c) () -> Void)?) { pp_when_stale(pause) }
 
-    /// Whether a call that another instance would help is in the queue for the patch.
-    var isWaitedFor: Bool { unsafe pp_is_waited_for(patch) }
     /// How many calls that want to enter are in the queue for the patch.
-    var queueLength: Int { unsafe Int(pp_queue_length(patch)) }
+    var queueLength: Int { unsafe Int(pp_queue_length(handle.patch)) }
 
-    /// The script's replacements.
+    /// The script's replacements, while it is open.
     package var layers: [Layer] {
-        unsafe (0..<pp_layer_count(patch)).compactMap { unsafe pp_layer_at(patch, $0).map { unsafe Layer($0) } }
+        unsafe (0..<pp_layer_count(handle.patch)).compactMap {
+            unsafe pp_layer_at(handle.patch, $0).map { unsafe Layer($0) }
+        }
     }
 }

@@ -21,9 +21,9 @@ public final class LoadedPatch: Sendable {
         self.owner = owner
         do {
             try script.load()
-            let layers = script.lua.layers
-            replaces = layers.map(\.name)
-            protects = Set(layers.filter(\.hasOtherwise).map(\.name))
+            let replaced = script.replaced
+            replaces = replaced.map(\.name)
+            protects = Set(replaced.filter(\.layer.hasOtherwise).map(\.name))
             try checkReplacements()
         } catch {
             script.close()

@@ -16,8 +16,15 @@ package final class ScriptState: LayerOwner {
     private let isUsed = Atomic(false)
     /// The processor time of the first load, in nanoseconds.
     private let loadTime = Atomic<Int64>(0)
-    /// The values and errors that answer when the script cannot, by the addresses of the layers.
-    private let otherwise = Mutex<[UInt: Otherwise]>([:])
+    /// What it replaces, once it has loaded. The bridge's own names end when the last call has left.
+    private let replacements = Mutex<[Replacement]>([])
+
+    package struct Replacement: Sendable {
+        package let name: String
+        package let layer: Layer
+        /// The value or error that answers when the script cannot.
+        let otherwise: Otherwise?
+    }
     /// Called for each line that runs.
     let onLine: (@Sendable (_ script: String, _ line: Int) -> Void)?
 
@@ -58,28 +65,18 @@ package final class ScriptState: LayerOwner {
         }
     }
 
-    /// Makes another instance for a call of this thread that found the others taken. If more calls wait, a task makes more. If one
-    /// cannot load the script, calls take turns.
+    /// Makes another instance for a call of this thread that found the others taken, unless the version is gone. If it cannot load the
+    /// script, calls take turns.
     func makeInstance() {
-        guard makeInstance(reserves: true), lua.isWaitedFor else { return }
-        Task.detached { [self] in
-            while makeInstance(reserves: false), lua.isWaitedFor { await Task.yield() }
-        }
-    }
-
-    private func makeInstance(reserves: Bool) -> Bool {
-        guard let another = LuaState(another: lua) else { return false }
+        guard let another = LuaState(another: lua) else { return }
         do throws(PatchError) {
-            try load(another, reserves: reserves)
+            try load(another)
         } catch {
             values.reports.takesTurns(error)
-            return false
         }
-        if lua.instances == 2 { lua.closeIdleInTime() }
-        return true
     }
 
-    private func load(_ another: LuaState, reserves: Bool) throws(PatchError) {
+    private func load(_ another: LuaState) throws(PatchError) {
         prepare(another, CallValues(limits: loader.limits, reports: values.reports, className: values.className))
         do throws(PatchError) {
             try loader.loadAgain(in: another, patch, host)
@@ -87,7 +84,7 @@ package final class ScriptState: LayerOwner {
             another.drop(forGood: !error.isCircumstance)
             throw error
         }
-        try another.join(reserves: reserves)
+        try another.join()
     }
 
     /// Why no call makes another instance: the script takes longer to load than a call may take. nil if calls may.
@@ -113,11 +110,12 @@ package final class ScriptState: LayerOwner {
         let begin = pp_cpu_nanoseconds()
         try loader.run(patch, in: host, isCompiled: isCompiled)
         loadTime.store(Int64(clamping: pp_cpu_nanoseconds() - begin), ordering: .relaxed)
-        let layers = lua.layers.filter(\.hasOtherwise)
-        guard !layers.isEmpty else { return }
-        var found: [UInt: Otherwise] = [:]
-        for layer in layers { found[layer.address] = try read(layer) }
-        otherwise.locked { $0 = found }
+        var found: [Replacement] = []
+        for layer in lua.layers {
+            found.append(
+                Replacement(name: layer.name, layer: layer, otherwise: layer.hasOtherwise ? try read(layer) : nil))
+        }
+        replacements.locked { $0 = found }
     }
 
     /// Reads the script's `otherwise` for a layer; nil if there is no function of the layer's name.
@@ -154,9 +152,8 @@ package final class ScriptState: LayerOwner {
     /// Puts the replacements on their names, in the places of an older version. No call enters the script meanwhile.
     func activate(replacing old: ScriptState?) {
         lua.whileLocked {
-            let otherwise = otherwise.locked { $0 }
-            for layer in lua.layers {
-                names.slot(layer.name)?.put(layer, of: self, replacing: old, otherwise: otherwise[layer.address])
+            for each in replaced {
+                names.slot(each.name)?.put(each.layer, of: self, replacing: old, otherwise: each.otherwise)
             }
             old?.unlink()  // the names that only the older version replaces
         }
@@ -168,23 +165,21 @@ package final class ScriptState: LayerOwner {
     func beginShadow() {
         lua.whileLocked {
             unsafe withUnsafePointer(to: HostCallbacks.shadowTable) { unsafe pp_set_host(lua.pointer, $0) }
-            for layer in lua.layers {
-                names.slot(layer.name)?.put(Shadow(layer, of: self, function: layer.name))
-            }
+            for each in replaced { names.slot(each.name)?.put(Shadow(each.layer, of: self, function: each.name)) }
         }
     }
 
     /// Ends that, and reports the last counts. The state is closed when the last run has left it.
     func endShadow() {
         let shadows = shadows
-        lua.whileLocked { for layer in lua.layers { names.slot(layer.name)?.removeShadow(of: self) } }
+        lua.whileLocked { for each in replaced { names.slot(each.name)?.removeShadow(of: self) } }
         for shadow in shadows { shadow.report() }
         close()
     }
 
     /// The shadows of its functions.
     var shadows: [Shadow] {
-        lua.layers.compactMap { layer in names.slot(layer.name)?.shadows.first { $0.runner === self } }
+        replaced.compactMap { each in names.slot(each.name)?.shadows.first { $0.runner === self } }
     }
 
     /// Takes the replacements off their names. The state is closed when the last call has left it.
@@ -196,7 +191,9 @@ package final class ScriptState: LayerOwner {
     /// Closes the Lua state, now or when the last call has left it.
     package func close() { if lua.close() { values.forgetFunctions() } }
 
-    private func unlink() { for layer in lua.layers { names.slot(layer.name)?.remove(self) } }
+    private func unlink() { for each in replaced { names.slot(each.name)?.remove(self) } }
+
+    package var replaced: [Replacement] { replacements.locked { $0 } }
 }
 
 extension ScriptState: ShadowRunner {

@@ -184,7 +184,7 @@ import Testing
         try await app.gate.hasArrived(1)
         let answers = calls(waits ? 100 : 4, of: app, waits: waits)
         let guardian = try #require(app.harness.runner.active.first { $0.id == "com.example.guard" })
-        while !guardian.script.lua.isWaitedFor { try await Task.sleep(for: .milliseconds(1)) }
+        while guardian.script.lua.queueLength == 0 { try await Task.sleep(for: .milliseconds(1)) }
         try await Task.sleep(for: .milliseconds(20))
         try app.guards(2, holds: true)
         app.gate.open()

@@ -87,7 +87,7 @@ import Testing
             Self.upgrade.locked { $0.thread = pthread_self() }
             return function(7)
         }
-        for _ in 0..<5000 where !harness.runner.active.allSatisfy({ $0.script.lua.isWaitedFor }) {
+        for _ in 0..<5000 where !harness.runner.active.allSatisfy({ $0.script.lua.queueLength > 0 }) {
             try await Task.sleep(for: .milliseconds(1))
         }
         try apply(2)
