@@ -20,7 +20,7 @@ enum Help {
             \(usage)
             \(wrapped("`patchpack VERB --help` shows the help of a verb, `patchpack --version` shows the version."))
 
-            \(wrapped("exit status: 0 on success, 1 if `diff` finds a difference, \(range(from: 10, below: 20)) if an envelope is refused, \(range(from: 20, below: 30)) if a script or a test fails, \(range(from: 30, below: 60)) if a feed is refused, \(range(from: 64, below: 80)) for other errors; see docs/cli.md for all of them."))
+            \(wrapped("exit status: 0 on success, \(range(from: 10, below: 20)) if an envelope is refused, \(range(from: 20, below: 30)) if a script or a test fails, \(range(from: 30, below: 60)) if a feed is refused, \(range(from: 64, below: 80)) for other errors; see docs/cli.md for all of them."))
 
             """
     }

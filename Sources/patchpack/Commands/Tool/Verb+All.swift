@@ -3,7 +3,7 @@ extension Verb {
     private static let made: [@Sendable () -> Verb] = [
         { InitCommand.verb }, { KeygenCommand.verb }, { KeyinfoCommand.verb }, { LintCommand.verb },
         { TestCommand.verb }, { PackCommand.verb }, { VerifyCommand.verb }, { InspectCommand.verb },
-        { CatCommand.verb }, { DiffCommand.verb }, { UnpackCommand.verb }, { ResignCommand.verb },
+        { CatCommand.verb }, { UnpackCommand.verb }, { ResignCommand.verb },
         { TrustCommand.verb }, { KeystoreCommand.verb }, { InterfaceCommand.verb }, { FeedCommand.verb },
         { SyncCommand.verb }, { StoreCommand.verb }, { ReportCommand.verb }, { DoctorCommand.verb },
         { CompletionsCommand.verb }, { ManCommand.verb }, { EmbedCommand.verb },
