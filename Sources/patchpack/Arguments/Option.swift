@@ -175,7 +175,6 @@ extension Option {
         name: "coverage", value: .file("FILE"), help: "write line coverage of the patches as an lcov tracefile")
     static let testShadow = Option(
         name: "shadow", help: "also run the specs with the patches in shadow, and print what they would change")
-    static let watch = Option(name: "watch", help: "run again whenever a patch, a spec or the interface changes")
     static let noLint = Option(name: "no-lint", help: "pack without linting the scripts first")
     static let lintFormat = Option(
         name: "format", value: .choice("FORMAT", ["text", "json", "sarif", "github"]),

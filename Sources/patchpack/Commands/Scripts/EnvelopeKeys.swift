@@ -1,9 +1,7 @@
 import PatchCrypto
 import PatchFiles
 
-/// The keys of envelopes that `test` opens.
-///
-/// They are read once, because the variables that held them are removed before specs run.
+/// The keys of envelopes that `test` opens. They are read once, because a pipe cannot be read again.
 struct EnvelopeKeys {
     private let arguments: ParsedArguments
     private var keys: (verifier: EnvelopeVerifier, scriptKeys: ScriptKeyRing)?
