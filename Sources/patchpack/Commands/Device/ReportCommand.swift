@@ -14,7 +14,7 @@ extension Option {
     static let reportedFeed = Option(
         name: "feed", value: .directory("DIR|URL"),
         help: "decide gates of the patches that this feed lists, and of no other; metrics get its labels")
-    static let html = Option(name: "html", value: .file("FILE"), help: "also write the report as a page with charts")
+    static let html = Option(name: "html", value: .file("FILE"), help: "also write the report as a page with charts, and the state of the feed")
 }
 
 /// `report`: sums up the events that devices reported about their patches.
@@ -110,7 +110,7 @@ enum ReportCommand {
         }
         if let page {
             try OutputFile.write(
-                [OutputFile(path: page, content: .bytes(Array(report.page(results, at: now).utf8)))],
+                [OutputFile(path: page, content: .bytes(Array(report.page(results, of: feed, at: now).utf8)))],
                 force: arguments.has(.force))
         }
         return failure?.code.exitStatus ?? 0

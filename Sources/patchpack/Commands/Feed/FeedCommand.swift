@@ -108,10 +108,6 @@ enum FeedCommand {
                 readingOptions + [.days, .reportFormat, .allPatches],
                 "patchpack feed status feed --days 3", showStatus),
             action(
-                "page", "write the feed's state, and the reports of devices, as a page",
-                "DIR|URL... -o FILE.html", 1...Int.max, pageOptions,
-                "patchpack feed page feed -o status.html --events events --gate 'failing<0.5%' --force", page),
-            action(
                 "log", "list the changes: when, by whom and why", "DIR|URL [ID]", 1...2,
                 readingOptions + [.last, .signers],
                 "patchpack feed log feed com.example.shop.cart-total", log),
