@@ -22,7 +22,7 @@ enum ResignCommand {
         let jobs = try arguments.jobs(defaultsToOne: arguments.has(.signatureCommand))
         return try inOrder(
             units, jobs: jobs, on: console,
-            words: (arguments.has(.detach) ? "detached" : "signed", "refused"), work: { resigning.resign($0) }
+            words: (arguments.has(.detach) ? "detached" : "signed", "refused"), work: { $0.map(resigning.resign) }
         ) { (result) throws(PatchError) in
             try show(result, console)
             return result.error

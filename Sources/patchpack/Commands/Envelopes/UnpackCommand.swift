@@ -27,7 +27,7 @@ enum UnpackCommand {
         }
         return try inOrder(
             Array(zip(paths, folders)), jobs: 1, on: console, words: ("unpacked", "refused"),
-            work: { verification.unpacked($0, into: $1, force: arguments.has(.force)) }
+            work: { $0.map { verification.unpacked($0, into: $1, force: arguments.has(.force)) } }
         ) { (result, outputs) throws(PatchError) in
             try show(result, outputs, console)
             return result.error

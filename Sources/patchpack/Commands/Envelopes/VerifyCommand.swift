@@ -28,7 +28,7 @@ enum VerifyCommand {
         let status = try inOrder(
             paths, jobs: arguments.jobs(), on: console,
             words: ("ok", "refused"),
-            work: { verification.result(of: $0, keepingScripts: false, hashingPayload: isJSON) }
+            work: { $0.map { verification.result(of: $0, keepingScripts: false, hashingPayload: isJSON) } }
         ) { (result) throws(PatchError) in
             var result = result
             // An app would accept either file. The same patch with other signatures is still the same patch.

@@ -87,7 +87,7 @@ extension FeedCommand {
         // The change may be made again, but a pipe cannot be read again.
         var envelopes: [(path: Path, manifest: Manifest, publication: Publication)] = []
         let jobs = Resources.processorCount
-        try deliverInOrder(paths, jobs: jobs, work: { Verified($0, by: verification) }) {
+        try deliverInOrder(paths, jobs: jobs, work: { $0.map { Verified($0, by: verification) } }) {
             (verified) throws(PatchError) in
             let (manifest, envelope) = try verified.result.get()
             guard isExpected(manifest) else {

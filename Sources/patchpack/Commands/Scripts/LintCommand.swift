@@ -27,11 +27,13 @@ enum LintCommand {
         let given = try ScriptInput.name(arguments)
         try deliverInOrder(
             patches, jobs: arguments.jobs(),
-            work: { files -> Result<LintedPatch, UnreadPatch> in
-                do throws(PatchError) {
-                    return .success(try LintedPatch(files, fields, interface, onStandardInput: given))
-                } catch {
-                    return .failure(UnreadPatch(path: files[0], error: error))
+            work: { patches in
+                patches.map { files -> Result<LintedPatch, UnreadPatch> in
+                    do throws(PatchError) {
+                        return .success(try LintedPatch(files, fields, interface, onStandardInput: given))
+                    } catch {
+                        return .failure(UnreadPatch(path: files[0], error: error))
+                    }
                 }
             }
         ) { (result) throws(PatchError) in
