@@ -430,7 +430,8 @@ import Testing
         for text in [
             "<p class=\"off\" role=\"alert\">All patches are switched off, since ", ", by bob: fire.</p>",
             "<b class=\"good\">\(Self.id) 7</b>  offered to 5% by installation, since ",
-            ", by ada: canary &amp; &lt;so on&gt;</li>", "<td>50  100", "<li class=\"crossed\"><b>crossed</b> <code>failing&lt;0.5%</code>",
+            ", by ada: canary &amp; &lt;so on&gt;</li>", "<td>50  100",
+            "<li class=\"crossed\"><b>crossed</b> <code>failing&lt;0.5%</code>",
             "Adoption", "gate 0.50 %", "Signatures last: root ",
         ] {
             #expect(page.contains(text), "\(text) is not in\n\(page)")

@@ -5,16 +5,14 @@ import PatchReport
 import PatchRunner
 
 extension Option {
-    static let reportedPatch = Option(
-        name: "patch", value: .text("ID"), help: "report only this patch")
-    static let reportedVersion = Option(
-        name: "patch-version", value: .text("N"), help: "report only this version")
-    static let reportedInstallation = Option(
-        name: "installation", value: .text("ID"), help: "report on this device only")
+    static let reportedPatch = Option("patch", "report only this patch", .text("ID"))
+    static let reportedVersion = Option("patch-version", "report only this version", .text("N"))
+    static let reportedInstallation = Option("installation", "report on this device only", .text("ID"))
     static let reportedFeed = Option(
-        name: "feed", value: .directory("DIR|URL"),
-        help: "decide gates of the patches that this feed lists, and of no other; metrics get its labels")
-    static let html = Option(name: "html", value: .file("FILE"), help: "also write the report as a page with charts, and the state of the feed")
+        "feed", "decide gates of the patches that this feed lists, and of no other; metrics get its labels",
+        .directory("DIR|URL"))
+    static let html = Option(
+        "html", "also write the report as a page with charts, and the state of the feed", .file("FILE"))
 }
 
 /// `report`: sums up the events that devices reported about their patches.

@@ -81,6 +81,6 @@ enum CatCommand {
 }
 
 extension Option {
-    static let unverified = Option(name: "unverified", help: "open the envelope without checking who signed it")
-    static let manifest = Option(name: "manifest", help: "print the manifest too, as comments before the scripts")
+    static let unverified = Option("unverified", "open the envelope without checking who signed it")
+    static let manifest = Option("manifest", "print the manifest too, as comments before the scripts")
 }

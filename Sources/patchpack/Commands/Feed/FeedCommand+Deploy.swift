@@ -7,16 +7,15 @@ import PatchText
 
 extension Option {
     static let arrival = Option(
-        name: "wait", value: .text("TIME"),
-        help: "how long --verify-served may have an older state, such as 3m, before it is an error")
+        "wait", "how long --verify-served may have an older state, such as 3m, before it is an error", .text("TIME"))
     static let sameAs = Option(
-        name: "same-as", value: .directory("DIR"),
-        help: "fail if an older state than the one in the folder DIR is served")
+        "same-as", "fail if an older state than the one in the folder DIR is served", .directory("DIR"))
     static let purgeCommand = Option(
-        name: "purge-command", value: .text("COMMAND"),
-        help: "shell command that empties caches; it gets the paths of the files that they may have as parameters")
+        "purge-command",
+        "shell command that empties caches; it gets the paths of the files that they may have as parameters",
+        .text("COMMAND"))
     static let purgeTimeout = Option(
-        name: "purge-timeout", value: .text("TIME"), help: "how long the purge command may run (default: 15m)")
+        "purge-timeout", "how long the purge command may run (default: 15m)", .text("TIME"))
 }
 
 extension FeedCommand {

@@ -5,8 +5,7 @@ import PatchPublishing
 
 extension Option {
     static let inShadow = Option(
-        name: "shadow",
-        help: "devices run it beside the code that answers, and report what it would change")
+        "shadow", "devices run it beside the code that answers, and report what it would change")
 }
 
 extension FeedCommand {

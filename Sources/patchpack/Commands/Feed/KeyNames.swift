@@ -4,8 +4,7 @@ import PatchPublishing
 
 extension Option {
     static let signers = Option(
-        name: "signers", value: .directory("DIR"),
-        help: "folder of public keys, NAME.pem or NAME/trusted.pem, to name who signed")
+        "signers", "folder of public keys, NAME.pem or NAME/trusted.pem, to name who signed", .directory("DIR"))
 }
 
 /// The names of people and jobs by their key ids.

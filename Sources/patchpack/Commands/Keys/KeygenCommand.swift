@@ -3,10 +3,9 @@ import PatchFiles
 
 extension Option {
     static let profile = Option(
-        name: "profile", value: .choice("NAME", KeyProfile.allCases.map(\.rawValue)),
-        help: "algorithms of the keys: modern, or mpaas for those of the mPaaS manual")
-    static let signingOnly = Option(
-        name: "signing-only", help: "make no script.key: the keys of a feed's roles have none")
+        "profile", "algorithms of the keys: modern, or mpaas for those of the mPaaS manual",
+        .choice("NAME", KeyProfile.allCases.map(\.rawValue)))
+    static let signingOnly = Option("signing-only", "make no script.key: the keys of a feed's roles have none")
 }
 
 /// What keys are for.

@@ -48,7 +48,8 @@ enum TestCommand {
         let hasPatchFolder = arguments.operands.contains { $0.path.isFolder }
         let specs = try specFiles(arguments)
         if let coverageFile {
-            let inputs = try patchFiles(arguments) + specs.map(\.path) + [InterfaceFile.path(arguments)].compactMap(\.self)
+            let inputs =
+                try patchFiles(arguments) + specs.map(\.path) + [InterfaceFile.path(arguments)].compactMap(\.self)
             try protect(inputs, from: coverageFile)
         }
         let now = try SystemClock.now()
