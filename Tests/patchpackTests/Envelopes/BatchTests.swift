@@ -418,24 +418,6 @@ import Testing
         #expect(run.lines == ["141"] && run.error.isEmpty, "\(run.text)\(run.error)")
     }
 
-    @Test(arguments: [
-        ("", "is the secret set?"), ("ssh-rsa AAAA a@b\n", "ssh-keygen -e"),
-        ("-----BEGIN PRIVATE KEY-----\\nMIIB\\n-----END PRIVATE KEY-----", "its line ends are lost"),
-        ("LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0t", "base64 of a PEM file"),
-    ])
-    func aFileThatIsNoKeySaysWhatItIs(_ content: String, _ hint: String) throws {
-        try shop.folder.write(content, to: "strange.pem", mode: 0o600)
-        let run = try shop.run(
-            "pack", "cart.lua", "--no-lint", "--signing-key", "strange.pem", "--script-key", "script.key")
-        #expect(run.status == 78 && run.error.contains(hint), "\(run.error)")
-    }
-
-    @Test func aPublicKeyIsNoPrivateOne() throws {
-        let run = try shop.run(
-            "pack", "cart.lua", "--no-lint", "--signing-key", "trusted.pem", "--script-key", "script.key")
-        #expect(run.error.contains("it is a public key; give the private one"), "\(run.error)")
-    }
-
     @Test func helpAndVersionAreWordsToo() throws {
         for words in [["help"], ["--help"], ["-h"]] {
             #expect(try Tool.run(Tool.patchpack, words).text.contains("usage:"))
