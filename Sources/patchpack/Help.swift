@@ -1,11 +1,8 @@
 import PatchCrypto
 
-/// The help, generated from the table of verbs.
 enum Help {
-    /// The tool's help, or a verb's.
     static func text(for verb: Verb?) -> String { verb.map(text(for:)) ?? overview }
 
-    /// The usage line, and one line for each verb.
     static let usage =
         "usage: patchpack VERB [OPTION]... [FILE]...\n" + rows(Verb.all.map { ($0.name, $0.summary) })
 
@@ -55,7 +52,6 @@ enum Help {
 
     /// The width of the terminal, between 60 and 100 columns; 80 if the output is not a terminal.
     private static let columns = min(max(Terminal.columns(1) ?? 80, 60), 100)
-    /// The widest first column.
     private static let firstColumn = 26
 
     /// Two columns with the second one aligned. An entry that is too wide for the first column gets its own line.

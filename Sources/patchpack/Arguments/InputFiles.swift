@@ -45,8 +45,6 @@ enum InputFiles {
     }
 
     /// The files and folders that a command line names.
-    ///
-    /// - Throws: `usage` if nothing is named, `noInput` if a list cannot be read.
     static func named(_ arguments: ParsedArguments) throws(PatchError) -> [Path] {
         var paths = arguments.operands.map(\.path)
         if let list = arguments.value(of: .filesFrom)?.path {
@@ -128,7 +126,6 @@ extension [UInt8] {
 ///
 /// Links to folders are not followed. Hidden folders are left out: a mounted volume has its files in them, under other names.
 struct FolderSearch {
-    /// Whether a file with this name is looked for.
     let includes: (Path) -> Bool
     private(set) var found: [Path] = []
     /// The other files, without the hidden ones.

@@ -16,13 +16,10 @@ final class Option: Sendable, Identifiable {
         }
     }
 
-    /// The long name, without hyphens.
     let name: String
-    /// The one-letter name.
     let short: Character?
     /// The kind of its value; nil for a switch.
     let value: Value?
-    /// Whether the option may be repeated.
     let repeats: Bool
     /// Whether all words up to the next option are its values.
     let takesAll: Bool
@@ -42,7 +39,6 @@ final class Option: Sendable, Identifiable {
     /// The variable's value; nil if there is no variable, or if it is unset or empty.
     var fromEnvironment: Argument? { variable.flatMap { Environment[bytes: $0] }.map(Argument.init) }
 
-    /// The names and the value, as the help shows them.
     var usage: String {
         let names = [short.map { "-\($0)" }, "--\(name)"].compactMap(\.self).joined(separator: ", ")
         return value.map { "\(names) \($0.placeholder)" } ?? names
@@ -248,6 +244,5 @@ extension Option {
     static let toolVersion = Option("version", "print the version")
     static let help = Option("help", "print this help", short: "h")
 
-    /// The options that every verb takes.
     static let common = [format, quiet, color, help]
 }

@@ -9,7 +9,6 @@ struct SignatureCommand: Sendable {
     /// The longest signature in bytes, for an RSA key of 8192 bits.
     private static let longest = 1024
 
-    /// The commands that the options give.
     static func all(_ arguments: ParsedArguments) throws(PatchError) -> [SignatureCommand] {
         let lines = arguments.values(of: .signatureCommand).map(\.text)
         guard !lines.contains(where: { $0.allSatisfy(\.isWhitespace) }) else {
@@ -25,7 +24,6 @@ struct SignatureCommand: Sendable {
 
     /// Runs the command with the payload on its standard input.
     ///
-    /// - Returns: The bytes that it writes to its standard output.
     /// - Throws: `config` if it fails, if its output cannot be a signature, or if it has failed before.
     func signature(of payload: [UInt8]) throws(PatchError) -> [UInt8] {
         guard !failures.hasFailed.load(ordering: .relaxed) else {

@@ -84,7 +84,6 @@ extension FeedRepository {
 }
 
 extension ReportGateResult {
-    /// The gate as an item of a list.
     fileprivate var item: String {
         "<li class=\"\(verdict.rawValue)\"><b>\(verdict.rawValue)</b> <code>\(gate.text.html)</code> \(name.html): \(reason.html)</li>"
     }
@@ -115,7 +114,6 @@ private struct HTMLChart {
         self.bounds = bounds
     }
 
-    /// The class of a patch's colour.
     static func color(_ index: Int) -> Int { index % colors }
     private static let colors = 6
 
@@ -301,7 +299,6 @@ private struct HTMLChart {
         return figure("Where devices are", summary.joined(separator: "; "), height: y - 10, body)
     }
 
-    /// The most frequent errors.
     private var codes: String? {
         var counts: [String: Int] = [:]
         for patch in patches {

@@ -4,7 +4,6 @@ import PatchText
 /// One page of HTML. It needs no other file, script, font or image.
 struct HTMLPage {
     let title: String
-    /// The HTML below the title.
     let lead: String
     /// The content of the page, as HTML.
     let body: String
@@ -72,6 +71,5 @@ struct HTMLPage {
 }
 
 extension StringProtocol {
-    /// The string escaped for HTML.
     var html: String { Escape.html(self) }
 }

@@ -14,7 +14,6 @@ extension Option {
 }
 
 extension ReportGate {
-    /// The gates on a command line.
     static func all(_ arguments: ParsedArguments, of option: Option = .gate) throws(PatchError) -> [ReportGate] {
         var gates: [ReportGate] = []
         for text in try arguments.texts(of: option) {

@@ -1,4 +1,3 @@
-/// The files of a new project.
 enum ProjectTemplate {
     /// Makes the keys of a new project. It has no old clients, so its algorithms differ from the default.
     static let keygen = "keygen -o keys --profile modern"

@@ -15,7 +15,6 @@ extension Option {
         "html", "also write the report as a page with charts, and the state of the feed", .file("FILE"))
 }
 
-/// `report`: sums up the events that devices reported about their patches.
 enum ReportCommand {
     static let verb = Verb(
         name: "report",
@@ -28,7 +27,6 @@ enum ReportCommand {
         ],
         example: "patchpack report events/ --patch com.example.shop.cart-total --gate 'failing<0.5%'", run: run)
 
-    /// The feed; nil if none is named.
     private static func feed(_ arguments: ParsedArguments) throws(PatchError) -> FeedRepository? {
         guard let place = try arguments.text(of: .reportedFeed) else { return nil }
         return try FeedAddress(place).feed(PinnedRoot.fromOptions(arguments), arguments)
@@ -108,8 +106,7 @@ enum ReportCommand {
         }
         if let page {
             try OutputFile.write(
-                [OutputFile(path: page, content: .bytes(Array(report.page(results, of: feed, at: now).utf8)))],
-                force: arguments.has(.force))
+                Array(report.page(results, of: feed, at: now).utf8), to: page, force: arguments.has(.force))
         }
         return failure?.code.exitStatus ?? 0
     }

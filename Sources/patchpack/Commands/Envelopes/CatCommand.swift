@@ -1,7 +1,6 @@
 import PatchCrypto
 import PatchFiles
 
-/// `cat`: prints the scripts of an envelope.
 enum CatCommand {
     static let verb = Verb(
         name: "cat", summary: "verify an envelope and print its scripts",

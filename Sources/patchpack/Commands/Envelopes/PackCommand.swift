@@ -1,6 +1,5 @@
 import PatchCrypto
 
-/// `pack`: makes envelopes from scripts.
 enum PackCommand {
     static let verb = Verb(
         name: "pack", summary: "make a signed, encrypted envelope from each script, or one from all of them",

@@ -1,7 +1,6 @@
 import PatchCrypto
 import PatchFiles
 
-/// `verify`: checks whether each file is a trusted patch, and reports why not.
 enum VerifyCommand {
     static let verb = Verb(
         name: "verify", summary: "check signatures, contents and policy of envelopes",
@@ -89,7 +88,6 @@ enum VerifyCommand {
 }
 
 extension Verification.FileResult {
-    /// The file as a case of a report.
     fileprivate var reportCase: ReportCase {
         ReportCase(
             group: "patchpack verify", name: path.description, outcome: error == nil ? .passed : .failed,

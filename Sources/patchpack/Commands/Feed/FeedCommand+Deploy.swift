@@ -72,15 +72,14 @@ extension FeedCommand {
             deployment.feed.state(of: .snapshot).version, deployment.feed.state(of: .timestamp).version
         )
         if console.format == .json {
-            try console.json(
-                .report(
-                    "patchpack.feed-deploy/1", about: [("feed", .string(folder.path.description))], nil,
-                    [
-                        ("to", .string(target.name)), ("outcome", .string(word.replacing(" ", with: "-"))),
-                        ("snapshot", .integer(snapshot)), ("timestamp", .integer(timestamp)),
-                        ("replaced", .strings(outcome.replaced)), ("restored", .strings(outcome.restored)),
-                        ("bytes", .integer(outcome.bytes)),
-                    ]))
+            try console.report(
+                "patchpack.feed-deploy/1", about: [("feed", .string(folder.path.description))], nil,
+                [
+                    ("to", .string(target.name)), ("outcome", .string(word.replacing(" ", with: "-"))),
+                    ("snapshot", .integer(snapshot)), ("timestamp", .integer(timestamp)),
+                    ("replaced", .strings(outcome.replaced)), ("restored", .strings(outcome.restored)),
+                    ("bytes", .integer(outcome.bytes)),
+                ])
         } else if !console.isQuiet {
             try console.line(
                 .good, word, "  \(folder.path) to \(target.name)  snapshot \(snapshot), timestamp \(timestamp)")
@@ -139,7 +138,6 @@ extension FeedCommand {
         return command
     }
 
-    /// Empties caches.
     private static func purge(_ paths: [String], _ arguments: ParsedArguments) throws(PatchError) {
         guard let command = try purgeCommand(arguments) else { return }
         let words = (["sh"] + paths).map { Array($0.utf8) }

@@ -69,8 +69,6 @@ extension FeedCommand {
     }
 
     /// Verifies envelopes, and publishes them.
-    ///
-    /// - Parameter isExpected: Whether a manifest belongs to the requested patch.
     private static func publish(
         _ paths: [Path], in action: FeedAction, _ arguments: ParsedArguments, _ console: Console, as word: String,
         _ isExpected: (Manifest) -> Bool
@@ -182,7 +180,6 @@ extension FeedCommand {
     }
 }
 
-/// A verified envelope.
 private struct Verified: Sendable {
     let path: Path
     let result: Result<(Manifest, FeedFile.Contents), PatchError>

@@ -1,6 +1,5 @@
 import PatchCrypto
 
-/// `feed`: makes and changes a feed, a folder of static files that lists the patches for devices.
 enum FeedCommand {
     static let verb = Verb(
         name: "feed", summary: "publish patches, and choose the devices that get them",

@@ -79,7 +79,6 @@ enum EmbedCommand {
         return 0
     }
 
-    /// A constant with the bytes of a text file.
     private static func member(
         _ name: String, _ meaning: String, _ bytes: [UInt8], _ file: Path
     ) throws(PatchError) -> String {

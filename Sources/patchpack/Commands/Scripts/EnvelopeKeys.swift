@@ -8,7 +8,6 @@ struct EnvelopeKeys {
 
     init(_ arguments: ParsedArguments) { self.arguments = arguments }
 
-    /// Verifies an envelope.
     mutating func verified(_ path: Path) throws(PatchError) -> VerifiedPatch {
         // A missing file is reported before missing keys.
         let envelope = try InputFile.contents(of: path, limit: EnvelopeLimits().envelopeSize)

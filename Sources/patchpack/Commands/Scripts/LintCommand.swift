@@ -3,7 +3,6 @@ import PatchFiles
 import PatchLint
 import PatchRunner
 
-/// `lint`: checks scripts before they ship.
 enum LintCommand {
     static let verb = Verb(
         name: "lint", summary: "find mistakes that would make a patch fail (see docs/lint.md)",
@@ -111,7 +110,6 @@ enum LintCommand {
         let error: PatchError
     }
 
-    /// The longest part of a line that is shown with a finding.
     private static let longestShown = 160
 
     /// Prints a finding with its line and a caret.
@@ -138,7 +136,6 @@ enum LintCommand {
 }
 
 extension Finding {
-    /// The finding as an object of `patchpack.lint/1`.
     fileprivate func json(_ file: Path) -> JSONValue {
         .object([
             ("schema", .string("patchpack.lint/1")), ("file", .string(file.description)),
@@ -148,8 +145,12 @@ extension Finding {
         ])
     }
 
+    /// The hint to show: the finding's own, otherwise one in terms of the command line.
+    func shownHint(of file: Path) -> String? {
+        hint ?? (code == .spec ? "run it with the patch that it is for: patchpack test PATCH.lua --spec \(file)" : nil)
+    }
+
     fileprivate var region: Sarif.Region { Sarif.Region(line: line, column: column, length: length) }
 
-    /// Message and hint in one line.
     func text(of file: Path) -> String { message + (shownHint(of: file).map { "; \($0)" } ?? "") }
 }

@@ -5,7 +5,6 @@ import PatchRunner
 import PatchSpec
 import Synchronization
 
-/// `test`: runs specs against patches.
 enum TestCommand {
     static let verb = Verb(
         name: "test", summary: "run specs against patches, in the same sandbox as in the app",
@@ -176,7 +175,7 @@ enum TestCommand {
         guard !text.isEmpty else {
             return console.warning("\(path): not written, because no line of a patch could be counted")
         }
-        try OutputFile.write([OutputFile(path: path, content: .bytes(Array(text.utf8)))], force: true)
+        try OutputFile.write(Array(text.utf8), to: path, force: true)
         guard format == "text", !console.isQuiet else { return }
         for line in CoverageReport.lines(runs) { try console.line(line) }
     }

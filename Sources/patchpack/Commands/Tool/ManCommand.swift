@@ -2,7 +2,6 @@ import PatchCrypto
 import PatchFiles
 import PatchText
 
-/// `man`: writes the manual pages, generated from the table of verbs.
 enum ManCommand {
     static let verb = Verb(
         name: "man", summary: "write the manual pages into a folder", operands: "[-o DIR]", operandCount: 0...0,

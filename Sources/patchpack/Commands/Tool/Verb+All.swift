@@ -11,9 +11,7 @@ extension Verb {
 
     static let all = made.map { $0() }
 
-    /// The verb that a word names; nil if there is none.
     static func named(_ word: Argument) -> Verb? { made.lazy.map { $0() }.first { word.isText($0.name) } }
 
-    /// The verbs, and after each verb its actions.
     static let allWithActions = all.flatMap { [$0] + $0.actions }
 }
