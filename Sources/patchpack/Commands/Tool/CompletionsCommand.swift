@@ -52,8 +52,8 @@ enum CompletionsCommand {
         let named = last.utf8.starts(with: "--".utf8) ? last.prefix(while: { $0 != "=" }) : ""
         let isJoined = named.utf8.count < last.utf8.count && !named.isEmpty
         let option = isJoined ? String(named) : before.last
-        let given = verb.allOptions.first { known in
-            option.map { $0 == "--\(known.name)" || $0 == known.short.map { "-\($0)" } } ?? false
+        let given = option.flatMap { word in
+            verb.allOptions.first { word == "--\($0.name)" || word == $0.short.map { "-\($0)" } }
         }
         switch given?.value ?? (last.utf8.first == UInt8(ascii: "-") ? nil : verb.operandValue) {
         case .choice(_, let choices)?:
