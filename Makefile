@@ -89,7 +89,8 @@ install: build ## the tool, completions and manual pages, into PREFIX=/usr/local
 
 uninstall: ## removes what `make install` with the same PREFIX has installed
 	rm -f "$(DESTDIR)$(PREFIX)"/bin/patchpack "$(DESTDIR)$(PREFIX)"/share/man/man[15]/patchpack* \
-	  "$(DESTDIR)$(PREFIX)"/share/bash-completion/completions/patchpack "$(DESTDIR)$(PREFIX)"/share/zsh/site-functions/_patchpack
+	  "$(DESTDIR)$(PREFIX)"/share/bash-completion/completions/patchpack "$(DESTDIR)$(PREFIX)"/share/zsh/site-functions/_patchpack \
+	  "$(DESTDIR)$(PREFIX)"/share/fish/vendor_completions.d/patchpack.fish
 	rm -rf "$(DESTDIR)$(PREFIX)"/share/doc/patchpack
 
 deb: build ## dist/patchpack_VERSION_ARCHITECTURE.deb

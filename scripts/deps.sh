@@ -46,7 +46,7 @@ list() {
   # other readers of what patchpack writes, and servers; the tests that use them have the trait .needs
   tools)
     list test
-    echo zsh lcov mandoc lowdown softhsm2 opensc locales libluajit-5.1-2 lua-busted lua-check nginx-light varnish tinyproxy
+    echo zsh fish lcov mandoc lowdown softhsm2 opensc locales libluajit-5.1-2 lua-busted lua-check nginx-light varnish tinyproxy
     echo python3-venv python3-html5lib python3-jsonschema python3-prometheus-client
     ;;
   lint) echo git shellcheck python3 python3-venv ;;

@@ -1,4 +1,3 @@
-/// The system's information about a file.
 package struct FileInfo: Equatable {
     enum Kind {
         case folder, file, link, other
@@ -15,11 +14,8 @@ package struct FileInfo: Equatable {
     }
 
     let kind: Kind
-    /// The permission bits.
     let permissions: UInt32
-    /// The size in bytes.
     package let size: Int
-    /// The number of the user that owns it.
     package let owner: UInt32
     package let identity: Identity
     /// When its contents last changed, as the time since 1970.

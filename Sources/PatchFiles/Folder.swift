@@ -1,10 +1,7 @@
 package import PatchCrypto
 
-/// Lists, makes and locks folders.
 package enum Folder {
     /// The names in a folder without `.` and `..`, in the order of their bytes.
-    ///
-    /// - Throws: `noInput` if it cannot be read.
     package static func names(in path: Path) throws(PatchError) -> [Path] {
         do throws(SystemError) {
             let names = try Descriptor(path, [.read, .folder]).names()
@@ -17,7 +14,6 @@ package enum Folder {
     /// Makes a folder and any missing folders above it.
     ///
     /// - Returns: The folders that were made, outermost first.
-    /// - Throws: `io` if that fails.
     @discardableResult package static func make(_ path: Path) throws(PatchError) -> [Path] {
         /// Whether it was made; nil if the folder above it is missing.
         func attempt() throws(PatchError) -> Bool? {
@@ -45,8 +41,6 @@ package enum Folder {
     }
 
     /// Removes a file if it is there.
-    ///
-    /// - Throws: `io` if that fails.
     package static func remove(_ file: Path) throws(PatchError) {
         do throws(SystemError) {
             try Descriptor.remove(file)
@@ -56,8 +50,6 @@ package enum Folder {
     }
 
     /// Removes whatever is at a path, and everything in it if it is a folder. No link is followed.
-    ///
-    /// - Throws: `io` if that fails.
     package static func removeAll(_ path: Path) throws(PatchError) {
         do throws(SystemError) {
             try removeAll(path.name, in: Descriptor(path.parent, [.read, .folder]))
@@ -83,8 +75,6 @@ package enum Folder {
     }
 
     /// Gives a file another name in the same folder, in place of a file that has it.
-    ///
-    /// - Throws: `io` if that fails.
     package static func rename(_ file: Path, to name: Path) throws(PatchError) {
         do throws(SystemError) {
             let folder = try Descriptor(file.parent, [.read, .folder])
@@ -98,7 +88,6 @@ package enum Folder {
     /// Locks a folder against other processes that do the same, until the descriptor is gone.
     ///
     /// - Returns: nil if another process has locked it.
-    /// - Throws: `io` if it cannot be locked.
     package static func lock(_ path: Path, isShared: Bool = false) throws(PatchError) -> Descriptor? {
         do throws(SystemError) {
             let folder = try Descriptor(path, [.read, .folder])
@@ -112,7 +101,6 @@ package enum Folder {
     ///
     /// Use it to read a file and write it again.
     ///
-    /// - Parameter path: The file; its folder is locked until `body` returns.
     /// - Throws: `io` if the folder cannot be locked, or another process keeps it locked for ten seconds.
     package static func whileLocked<Result>(
         around path: Path, _ body: () throws(PatchError) -> Result

@@ -52,7 +52,6 @@ package enum InputFile {
 
     /// Opens a file to read it in parts.
     ///
-    /// - Parameter path: `-` is standard input.
     /// - Throws: `noInput` if the file is missing, is a folder, or cannot be opened.
     package static func open(
         _ path: Path, _ options: Descriptor.Options = .read

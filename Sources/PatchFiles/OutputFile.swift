@@ -2,7 +2,6 @@ package import PatchCrypto
 
 /// A file to write. It is written beside its place, flushed, and then put in place, so that no reader sees a partial file.
 package struct OutputFile {
-    /// The content to write.
     package enum Content {
         case bytes([UInt8])
         /// Bytes that are read or made when they are needed, and not kept, because many files take much memory.
@@ -10,7 +9,6 @@ package struct OutputFile {
         /// Bytes of a file that only the owner can read.
         case secret(SecretBytes)
 
-        /// The permission bits, before the process's mask.
         fileprivate var permissions: UInt32 {
             switch self {
             case .bytes, .later: 0o666
@@ -28,24 +26,21 @@ package struct OutputFile {
     fileprivate let hasLaterTime: Bool
 
     package init(path: Path, content: Content, below base: Path? = nil, hasLaterTime: Bool = false) {
-        self.path = path
-        self.content = content
-        self.base = base
-        self.hasLaterTime = hasLaterTime
+        (self.path, self.content, self.base, self.hasLaterTime) = (path, content, base, hasLaterTime)
+    }
+
+    /// Writes a file.
+    package static func write(_ bytes: [UInt8], to path: Path, force: Bool) throws(PatchError) {
+        try write([OutputFile(path: path, content: .bytes(bytes))], force: force)
     }
 
     /// Writes files, all of them or none.
-    ///
-    /// - Parameter force: Whether to replace files that already exist.
-    /// - Throws: `exists` if a file exists and must not be replaced, `io` if writing fails.
     package static func write(_ files: [OutputFile], force: Bool) throws(PatchError) {
         try write(files) { _ in force }
     }
 
     /// Writes files, all of them or none.
     ///
-    /// - Parameters:
-    ///   - replaces: Whether the file at a path, if there is one, is to be replaced.
     /// - Throws: `exists` if a file exists and must not be replaced, `io` if writing fails.
     package static func write(
         _ files: [OutputFile], replacing replaces: (Path) -> Bool
@@ -77,48 +72,27 @@ package struct OutputFile {
 
     /// Writes files independently of each other, so that one that fails does not keep the others back.
     ///
-    /// - Parameters:
-    ///   - replaces: Whether the file at a path, if there is one, is to be replaced.
-    ///   - report: Called now and then with the number of files done.
     /// - Returns: The error of each file: `exists` if there is a file that must not be replaced, `io` if writing fails, nil if it
     ///   was written.
     package static func writeEach(
         _ files: [OutputFile], replacing replaces: (Path) -> Bool = { _ in false }, report: (Int) -> Void = { _ in }
     ) -> [PatchError?] {
-        var errors: [PatchError?] = Array(repeating: nil, count: files.count)
-        var folders = OutputFolders()
+        var errors = files.map { file -> PatchError? in
+            do throws(PatchError) { try file.checkPlace(force: replaces(file.path)) } catch { return error }
+            return nil
+        }
         for group in groups(of: files) {
-            var staged: [(index: Int, file: StagedFile)] = []
-            for index in group {
-                let file = files[index]
-                do throws(PatchError) {
-                    try file.checkPlace(force: replaces(file.path))
-                    staged.append((index, try StagedFile(file, in: folders.folder(of: file))))
-                } catch {
-                    errors[index] = error
-                }
-            }
-            do throws(PatchError) {
-                try flush(staged.map(\.file))
-                for (index, file) in staged {
-                    var file = file
-                    do throws(PatchError) {
-                        try file.putInPlace(force: replaces(file.path), keepsOld: false)
-                    } catch {
+            let good = group.filter { errors[$0] == nil }
+            // Together they are flushed at once. If one of them fails, each is tried alone.
+            if (try? write(good.map { files[$0] }, replacing: replaces)) == nil {
+                for index in good {
+                    do throws(PatchError) { try write([files[index]], replacing: replaces) } catch {
                         errors[index] = error
                     }
-                    file.finish()
-                }
-            } catch {
-                for (index, file) in staged {
-                    file.takeBack()
-                    errors[index] = PatchError(error.code, error.message).about(file.path)
                 }
             }
             report(group.upperBound)
         }
-        folders.synchronize()
-        if errors.contains(where: { $0 != nil }) { Folder.removeEmpty(folders.made) }
         return errors
     }
 
@@ -132,7 +106,6 @@ package struct OutputFile {
         stride(from: 0, to: files.count, by: mostStaged).map { $0..<min($0 + mostStaged, files.count) }
     }
 
-    /// Flushes staged files to the disk.
     private static func flush(_ files: [StagedFile]) throws(PatchError) {
         var isFlushed: [UInt64: Bool] = [:]
         for file in files {
@@ -154,7 +127,6 @@ package struct OutputFile {
     /// Overwrites the first bytes of a file, in one step.
     ///
     /// - Parameter isDurable: Whether the bytes are on the disk when this returns.
-    /// - Throws: `io` if that fails, or if there is no regular file.
     package static func overwrite(_ path: Path, with bytes: [UInt8], isDurable: Bool) throws(PatchError) {
         do throws(SystemError) {
             let file = try Descriptor(path, [.write, .noFollow, .noWait])
@@ -191,8 +163,6 @@ package struct OutputFile {
 
 extension Path {
     /// Checks that the folder of a file that a user names exists. Only a folder that a user names is made.
-    ///
-    /// - Throws: `io` if it is missing.
     package func checkParent() throws(PatchError) {
         guard parent.isFolder else {
             throw PatchError(.io, "there is no folder \(parent)", hint: "make it first").about(self)
@@ -209,10 +179,8 @@ extension PatchError {
 /// The open folders of some files.
 private struct OutputFolders {
     private var open: [[Path?]: Descriptor] = [:]
-    /// The folders that were made.
     private(set) var made: [Path] = []
 
-    /// The folder that a file goes into.
     mutating func folder(of file: OutputFile) throws(PatchError) -> Descriptor {
         let place = [file.path.parent, file.base]
         if let known = open[place] { return known }
@@ -221,7 +189,6 @@ private struct OutputFolders {
         return folder
     }
 
-    /// Flushes their entries to the disk.
     func synchronize() { for folder in open.values { try? folder.synchronize() } }
 }
 
@@ -302,10 +269,6 @@ private struct StagedFile {
     private static func handle(of file: Descriptor) -> Path { Path("/proc/self/fd/\(file.number)") }
 
     /// Tries names for a temporary file until one is free.
-    ///
-    /// - Parameters:
-    ///   - path: The output, for the error.
-    ///   - create: Makes something with that name.
     private static func withUnusedName<Result>(
         for path: Path, _ create: (Path) throws(SystemError) -> Result
     ) throws(PatchError) -> (name: Path, Result) {
@@ -330,10 +293,8 @@ private struct StagedFile {
         }
     }
 
-    /// Flushes the content to the disk.
     func synchronize() throws(SystemError) { try file?.synchronize() }
 
-    /// Closes the file, once it is in its place.
     mutating func close() { file = nil }
 
     /// Closes the file until it is put in its place, under a temporary name if it has none.

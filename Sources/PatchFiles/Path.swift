@@ -14,9 +14,7 @@ package struct Path: Sendable, Hashable, CustomStringConvertible {
     /// Whether it means standard input or output.
     package var isStandardStream: Bool { bytes == [UInt8(ascii: "-")] }
     package var isAbsolute: Bool { bytes.first == UInt8(ascii: "/") }
-    /// Whether it is an existing folder.
     package var isFolder: Bool { FileInfo(self, following: true)?.isFolder == true }
-    /// Whether it ends in a string, such as `.lua`.
     package func ends(in suffix: String) -> Bool { bytes.suffix(suffix.utf8.count).elementsEqual(suffix.utf8) }
     /// Whether it ends in a slash, so that it can only be a folder.
     package var endsInSlash: Bool { bytes.last == UInt8(ascii: "/") }
@@ -51,7 +49,6 @@ package struct Path: Sendable, Hashable, CustomStringConvertible {
     /// The last name; `.` if there is none.
     package var name: Path { Path(bytes: components.last.map(Array.init) ?? Array(".".utf8)) }
 
-    /// The folder that contains it.
     package var parent: Path {
         var rest = bytes[...]
         while rest.last == UInt8(ascii: "/") { rest.removeLast() }
@@ -60,8 +57,6 @@ package struct Path: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The target of a symbolic link; the path itself if it is not a link.
-    ///
-    /// - Throws: `io` if the link is broken.
     package func resolved() throws(PatchError) -> Path {
         guard FileInfo(self, following: false)?.isLink == true else { return self }
         guard let target else {
@@ -70,7 +65,6 @@ package struct Path: Sendable, Hashable, CustomStringConvertible {
         return target
     }
 
-    /// The path of a name in this folder.
     package func appending(_ name: Path) -> Path {
         var bytes = bytes
         bytes.reserveCapacity(bytes.count + 1 + name.bytes.count)
@@ -79,7 +73,6 @@ package struct Path: Sendable, Hashable, CustomStringConvertible {
         return Path(bytes: bytes)
     }
 
-    /// Calls `body` with the path as a C string.
     package func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
         let text = bytes + [0]
         return unsafe text.withUnsafeBufferPointer { text in

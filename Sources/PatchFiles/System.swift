@@ -1,9 +1,7 @@
 internal import Libc
 internal import PatchText
 
-/// The reason why a system call failed.
 package struct SystemError: Error, Equatable {
-    /// The `errno`.
     let number: Int32
 
     /// The reason why the last call of this thread failed.
@@ -29,7 +27,6 @@ package struct SystemError: Error, Equatable {
         return unsafe String(cString: text).asContinued
     }
 
-    /// Throws the last error if the result of a call is negative.
     fileprivate static func check(_ result: Int32) throws(SystemError) {
         guard result >= 0 else { throw .last }
     }
@@ -37,7 +34,6 @@ package struct SystemError: Error, Equatable {
 
 /// An open file or folder. It is closed when its last reference is gone.
 package final class Descriptor: Sendable {
-    /// How a file is opened.
     package struct Options: OptionSet {
         package let rawValue: Int32
 
@@ -59,7 +55,6 @@ package final class Descriptor: Sendable {
         #endif
     }
 
-    /// The descriptor's number.
     package let number: Int32
 
     /// Takes ownership of a descriptor.
@@ -90,7 +85,6 @@ package final class Descriptor: Sendable {
         withExtendedLifetime(folder) { body(folder?.number ?? AT_FDCWD) }
     }
 
-    /// Makes a second descriptor of standard input.
     static func standardInput() throws(SystemError) -> Descriptor {
         let number = fcntl(0, F_DUPFD_CLOEXEC, 3)
         try SystemError.check(number)
@@ -159,7 +153,6 @@ package final class Descriptor: Sendable {
         }
     }
 
-    /// Moves back to the file's first byte.
     package func rewind() throws(SystemError) {
         guard lseek(number, 0, SEEK_SET) == 0 else { throw .last }
     }
@@ -175,7 +168,6 @@ package final class Descriptor: Sendable {
     /// - Returns: Whether this was done. If not, each file must be flushed, which shows the error.
     func synchronizeFileSystem() -> Bool { Libc.synchronizeFileSystem(number) }
 
-    /// Sets when the file's contents last changed.
     package func setModified(_ time: Duration) {
         let (seconds, rest) = time.components
         let moment = timespec(tv_sec: Int(seconds), tv_nsec: Int(rest / 1_000_000_000))
@@ -202,11 +194,9 @@ extension Descriptor {
 /// The number of this process, which a fork of it does not share.
 package enum ProcessID {
     package static var current: Int32 { getpid() }
-    /// The number of the user that this process acts as.
     package static var user: UInt32 { geteuid() }
 }
 
-/// Names in folders.
 extension Descriptor {
     func makeFolder(_ name: Path) throws(SystemError) {
         try SystemError.check(unsafe name.withCString { unsafe mkdirat(number, $0, 0o777) })
@@ -243,12 +233,10 @@ extension Descriptor {
         try SystemError.check(unsafe name.withCString { unsafe unlinkat(number, $0, isFolder ? AT_REMOVEDIR : 0) })
     }
 
-    /// Removes a file.
     static func remove(_ path: Path) throws(SystemError) {
         try SystemError.check(unsafe path.withCString { unsafe unlink($0) })
     }
 
-    /// Removes an empty folder.
     static func removeFolder(_ path: Path) throws(SystemError) {
         try SystemError.check(unsafe path.withCString { unsafe rmdir($0) })
     }
@@ -327,7 +315,6 @@ extension FileInfo {
 }
 
 extension Path {
-    /// The process's current folder; nil if the system does not report it.
     static var current: Path? {
         guard let folder = unsafe getcwd(nil, 0) else { return nil }
         defer { unsafe free(folder) }
@@ -342,5 +329,4 @@ extension Path {
     }
 }
 
-/// Waits for a number of milliseconds.
 func sleep(milliseconds: UInt32) { usleep(milliseconds * 1000) }

@@ -110,10 +110,6 @@ internal import Synchronization
         return unsafe ccurl_set_text(handle, CURLOPT_AWS_SIGV4, "aws:amz:\(signer.region):s3") == CURLE_OK
     }
 
-    /// - Parameters:
-    ///   - code: How the transfer ended.
-    ///   - details: The message from libcurl; empty if there is only the code.
-    ///   - certificate: The result of OpenSSL's check of the server's certificate.
     private static func fault(
         of code: CURLcode, _ details: String, certificate: Int, _ request: HTTPRequest
     ) -> HTTPFault {
@@ -150,12 +146,10 @@ internal import Synchronization
     }
 }
 
-/// Whether a transfer must end.
 private final class Cancellation: Sendable {
     let isAsked = Atomic(false)
 }
 
-/// The data that a transfer has received so far.
 private final class Transfer {
     var response = HTTPResponse()
     private(set) var fault: HTTPFault?
@@ -171,9 +165,7 @@ private final class Transfer {
     private static let headerLimit = 64 << 10
 
     init(limit: Int, keepsAll: Bool, _ cancellation: Cancellation) {
-        self.limit = limit
-        self.keepsAll = keepsAll
-        self.cancellation = cancellation
+        (self.limit, self.keepsAll, self.cancellation) = (limit, keepsAll, cancellation)
     }
 
     static func of(_ context: UnsafeMutableRawPointer?) -> Transfer {

@@ -1,7 +1,6 @@
 package import PatchCrypto
 internal import PatchFeed
 
-/// Why a transfer failed.
 package struct HTTPFault: Error {
     package var code: PatchError.Code = .feedUnavailable
     package let message: String
@@ -10,7 +9,6 @@ package struct HTTPFault: Error {
     package var mayPass = false
 }
 
-/// A request for a file.
 package struct HTTPRequest: Sendable {
     let url: String
     let limit: Int
@@ -22,28 +20,21 @@ package struct HTTPRequest: Sendable {
     /// The account that signs the request, as object stores require (AWS Signature Version 4); nil if it is not signed.
     package var signer: HTTPSigner?
 
-    /// - Parameter limit: The maximum size of the response, in bytes.
     package init(url: String, limit: Int, settings: HTTPSettings) {
-        self.url = url
-        self.limit = limit
-        self.settings = settings
+        (self.url, self.limit, self.settings) = (url, limit, settings)
     }
 }
 
-/// An account of an object store.
 package struct HTTPSigner: Sendable {
     let region: String
     let id: String
     let secret: String
 
     package init(region: String, id: String, secret: String) {
-        self.region = region
-        self.id = id
-        self.secret = secret
+        (self.region, self.id, self.secret) = (region, id, secret)
     }
 }
 
-/// A server's response.
 package struct HTTPResponse: Sendable {
     package internal(set) var status = 0
     package internal(set) var body: [UInt8] = []
@@ -61,7 +52,6 @@ package struct HTTPResponse: Sendable {
         511: "sign in to the network",
     ]
 
-    /// The reply that the response gives for the file.
     func reply(to path: String) throws(HTTPFault) -> FeedReply {
         switch status {
         case 200:

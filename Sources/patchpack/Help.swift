@@ -1,11 +1,8 @@
 import PatchCrypto
 
-/// The help, generated from the table of verbs.
 enum Help {
-    /// The tool's help, or a verb's.
     static func text(for verb: Verb?) -> String { verb.map(text(for:)) ?? overview }
 
-    /// The usage line, and one line for each verb.
     static let usage =
         "usage: patchpack VERB [OPTION]... [FILE]...\n" + rows(Verb.all.map { ($0.name, $0.summary) })
 
@@ -20,7 +17,7 @@ enum Help {
             \(usage)
             \(wrapped("`patchpack VERB --help` shows the help of a verb, `patchpack --version` shows the version."))
 
-            \(wrapped("exit status: 0 on success, 1 if `diff` finds a difference, \(range(from: 10, below: 20)) if an envelope is refused, \(range(from: 20, below: 30)) if a script or a test fails, \(range(from: 30, below: 60)) if a feed is refused, \(range(from: 64, below: 80)) for other errors; see docs/cli.md for all of them."))
+            \(wrapped("exit status: 0 on success, \(range(from: 10, below: 20)) if an envelope is refused, \(range(from: 20, below: 30)) if a script or a test fails, \(range(from: 30, below: 60)) if a feed is refused, \(range(from: 64, below: 80)) for other errors; see docs/cli.md for all of them."))
 
             """
     }
@@ -55,7 +52,6 @@ enum Help {
 
     /// The width of the terminal, between 60 and 100 columns; 80 if the output is not a terminal.
     private static let columns = min(max(Terminal.columns(1) ?? 80, 60), 100)
-    /// The widest first column.
     private static let firstColumn = 26
 
     /// Two columns with the second one aligned. An entry that is too wide for the first column gets its own line.

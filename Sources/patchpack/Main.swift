@@ -46,9 +46,6 @@ enum Main {
         }
     }
 
-    /// Runs a command line.
-    ///
-    /// - Returns: The exit status.
     private static func run(_ words: [Argument]) -> Int32 {
         let secrets = Secrets(words: words)
         var console = Console(unparsed: words, secrets: secrets)

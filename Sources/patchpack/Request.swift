@@ -1,6 +1,5 @@
 import PatchCrypto
 
-/// The request of a command line.
 enum Request {
     case run(ParsedArguments)
     case help(Verb?)
@@ -17,7 +16,6 @@ extension Request {
 
     /// Reads a command line.
     ///
-    /// - Parameter words: The words after the program's name.
     /// - Throws: `usage`, with a suggestion if a known word is similar.
     init(_ words: [Argument]) throws(PatchError) {
         guard let first = words.first else { throw PatchError(.usage, "missing verb", hint: "patchpack --help") }
@@ -50,9 +48,6 @@ extension Request {
         }
     }
 
-    /// Checks the parsed words against the verb or action.
-    ///
-    /// - Throws: `usage` if it does not take them.
     private init(_ verb: Verb, _ given: VerbParser) throws(PatchError) {
         guard given.values[Option.help.name] == nil else {
             self = .help(verb)

@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 files=(
   Sources/PatchText/Escape.swift Sources/PatchCrypto/Text/JSONValue.swift Sources/PatchLint/Interface/PatchInterface+Stubs.swift
-  Sources/patchpack/Reports/*.swift Sources/patchpack/Commands/Feed/FeedPage.swift Sources/patchpack/Commands/Tool/*.swift
+  Sources/patchpack/Reports/*.swift Sources/patchpack/Commands/Tool/*.swift
   Sources/patchpack/Commands/Keys/EmbedCommand.swift Sources/patchpack/Targets/*.swift Sources/patchpack/System/ShellCommand.swift
 )
 # shellcheck disable=SC2016 # $0 is Swift's

@@ -47,7 +47,7 @@ aims() {
     types) echo PatchLint/ PatchText/Spelling ;;
     spec) echo PatchSpec/ PatchLint/Values Reports/TestReport Reports/JUnit Reports/TAP ;;
     report) echo CEventReader/decompress PatchReport/EventInput PatchReport/ReportGate PatchReport/ConfidenceSequence Reports/FleetReport Reports/ReportGateResult Reports/ReportNumbers Reports/HTMLPage ;;
-    repository) echo PatchPublishing/Repository/FeedRepository.swift FeedRepository+Reading FeedRepository+Signing FeedRepository+Difference FeedRepository+Serving SnapshotPosition PatchPublishing/History/FeedHistory MetadataBodies PatchListDraft PatchEntryDraft Feed/FeedRepository+Overview Feed/FeedPage ;;
+    repository) echo PatchPublishing/Repository/FeedRepository.swift FeedRepository+Reading FeedRepository+Signing FeedRepository+Difference FeedRepository+Serving SnapshotPosition PatchPublishing/History/FeedHistory MetadataBodies PatchListDraft PatchEntryDraft Feed/FeedRepository+Overview Reports/FleetReport+Page ;;
     sync) echo PatchDevice/Sync PatchDevice/Store PatchFeed/Client ;;
     canonical) echo PatchFeed/Format/CanonicalJSON Text/JSONReader ;;
     lua) echo CLuaBridge/ PatchRunner/Sandbox PatchRunner/Lua PatchRunner/Runtime/ScriptLoader PatchLint/Lint/Linter ;;

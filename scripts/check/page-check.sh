@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Opens pages in headless Chromium: reports about a fleet with a bad release, a report with names that look like HTML, and a
-# feed's page.
+# Opens pages in headless Chromium: reports about a fleet with a bad release, a report with names that look like HTML, and one with
+# a feed.
 # usage: FLEET=PROGRAM PATCHPACK=PROGRAM page-check.sh     PICTURES=DIR keeps screenshots of the pages
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -27,6 +27,6 @@ head -qn 20000 "$work"/events/*.jsonl |
   "$PATCHPACK" feed withdraw feed com.example.shop.home --reason 'rolled back on 1 of 10 devices' --author bob -q
   "$PATCHPACK" feed switch feed 'checkout=<b>old</b>' -q
   "$PATCHPACK" feed disable feed --reason 'until it is understood' -q
-  "$PATCHPACK" feed page feed --events events --gate 'failing<0.5%' --gate 'rolled-back<0.5%' -o feed.html -q
+  "$PATCHPACK" report events --feed feed --gate 'failing<0.5%' --gate 'rolled-back<0.5%' --html feed.html -q || [ $? = 20 ]
 )
 python3 Tests/Page/check.py ${PICTURES:+--pictures "$PICTURES"} "$work/fleet.html" "$work/quoting.html" "$work/feed.html"

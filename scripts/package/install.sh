@@ -16,9 +16,10 @@ else
   strip "$prefix/bin/patchpack"
 fi
 tool=$prefix/bin/patchpack
-mkdir -p "$share/bash-completion/completions" "$share/zsh/site-functions"
+mkdir -p "$share/bash-completion/completions" "$share/zsh/site-functions" "$share/fish/vendor_completions.d"
 "$tool" completions bash >"$share/bash-completion/completions/patchpack"
 "$tool" completions zsh >"$share/zsh/site-functions/_patchpack"
+"$tool" completions fish >"$share/fish/vendor_completions.d/patchpack.fish"
 PATCHPACK=$tool scripts/package/man.sh "$share/man"
 gzip -9nf "$share"/man/man[15]/patchpack*
 mkdir -p "$share/doc/patchpack/docs"
@@ -27,5 +28,5 @@ find docs -maxdepth 1 -type f -exec install -m 644 -t "$share/doc/patchpack/docs
 gzip -9nc CHANGELOG.md >"$share/doc/patchpack/changelog.gz"
 if [ "$(uname)" = Linux ]; then python3 scripts/package/sbom.py "$tool" >"$share/doc/patchpack/patchpack.spdx.json"; fi
 echo "installed $tool; uninstall it with: make uninstall PREFIX=$prefix"
-# zsh searches only the configured folders. bash and man find their files next to a bin folder on the PATH.
+# zsh searches only the configured folders. bash, fish and man find their files next to a bin folder on the PATH.
 case $prefix in /usr | /usr/local) ;; *) echo "for zsh, add to ~/.zshrc, before compinit: fpath+=('$share/zsh/site-functions')" ;; esac

@@ -2,7 +2,7 @@
 @testable internal import PatchPublishing
 @testable internal import patchpack
 
-/// A file of a publisher's feed, as `feed status`, `feed page` and a change read it.
+/// A file of a publisher's feed, as `feed status`, `report --feed` and a change read it.
 func fuzzRepository(_ bytes: [UInt8]) throws {
     let source = FuzzFeed(bytes[...])
     func read(_ path: String) throws(PatchError) -> [UInt8]? { source.files[path] }
@@ -12,11 +12,8 @@ func fuzzRepository(_ bytes: [UInt8]) throws {
         number throws(PatchError) in
         try FeedRepository(FeedRepository.Reading(root: root, snapshot: number), read)
     }
-    let changes = try history.changes(until: feed, of: nil, most: 5) { _ in }
-    let page = FeedPage(
-        feeds: [.init(name: "feed", feed: feed, changes: changes)], report: nil, results: [], now: FuzzFeed.now,
-        names: try KeyNames(ParsedArguments(verb: Verb.all[0], operands: [], named: [:])), fresh: 3600, refresh: nil)
-    Written.check(page: page.text)
+    _ = try history.changes(until: feed, of: nil, most: 5) { _ in }
+    Written.check(page: HTMLPage(title: feed.app, lead: "", body: feed.section(at: FuzzFeed.now)).text)
     for entry in feed.list.entries { Written.check(json: entry.json) }
     _ = (
         feed.overview(at: FuzzFeed.now, most: 20), feed.contents, feed.unlistedTargets,

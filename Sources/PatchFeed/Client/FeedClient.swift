@@ -38,9 +38,7 @@ public struct FeedClient: Sendable {
         root: [UInt8], from source: any FeedSource, keptIn storage: any FeedStorage, at start: Timestamp,
         floor: Timestamp?, limits: FeedLimits = FeedLimits()
     ) throws(PatchError) {
-        self.source = source
-        self.storage = storage
-        self.limits = limits
+        (self.source, self.storage, self.limits) = (source, storage, limits)
         trusted = try TrustedMetadata(root: root, start: start, floor: floor)
     }
 
@@ -78,8 +76,6 @@ public struct FeedClient: Sendable {
     ///
     /// A list that was signed with a wrong clock, or by someone who has stolen the online key, moves it at most to the earliest
     /// end of the timestamp, the root and the targets.
-    ///
-    /// - Parameter published: The signing time that a file of the feed gives.
     package func shownTime(_ published: Timestamp) -> Timestamp? {
         guard let timestamp = trusted.timestamp, let targets = trusted.targets[.top] else { return trusted.floor }
         let end = min(timestamp.expires, targets.expires, trusted.root.expires)
@@ -268,10 +264,8 @@ public struct FeedClient: Sendable {
     private static let timestampName = "timestamp.json"
     private static let snapshotName = "snapshot.json"
     private static let tagName = "timestamp.etag"
-    /// The name of the next root file.
     private var rootName: String { "\(trusted.root.version + 1).root.json" }
 
-    /// Reads the metadata file of a role.
     private mutating func metadata(
         _ role: String, _ listed: MetadataDescription, limit: Int
     ) async throws(PatchError) -> [UInt8] {
@@ -283,7 +277,6 @@ public struct FeedClient: Sendable {
         return bytes
     }
 
-    /// Reads a file; nil if it is missing.
     private mutating func fetch(_ path: String, limit: Int) async throws(PatchError) -> [UInt8]? {
         let reply = try await source.fetch(path, limit: limit, etag: nil)
         sourceDate = reply.date ?? sourceDate

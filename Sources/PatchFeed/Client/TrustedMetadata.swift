@@ -10,7 +10,6 @@ package struct ReadingLeniency: Sendable {
     /// The snapshot to read in place of the one that the timestamp lists.
     package var snapshot: Int?
 
-    /// As strict as a device.
     package init() {}
 }
 
@@ -53,9 +52,7 @@ package struct TrustedMetadata: Sendable {
     package init(
         root bytes: [UInt8], start: Timestamp, floor: Timestamp? = nil, leniency: ReadingLeniency = ReadingLeniency()
     ) throws(PatchError) {
-        self.start = start
-        self.leniency = leniency
-        self.floor = floor
+        (self.start, self.leniency, self.floor) = (start, leniency, floor)
         let file = try SignedMetadata(bytes, name: "root.json", type: "root")
         root = try RootMetadata(file)
         try file.verify(by: root.root)
@@ -163,7 +160,6 @@ package struct TrustedMetadata: Sendable {
         snapshot = next
     }
 
-    /// The snapshot to read.
     package var listedSnapshot: MetadataDescription? {
         guard let timestamp else { return nil }
         return leniency.snapshot.map { MetadataDescription(version: $0) } ?? timestamp.snapshot
@@ -215,6 +211,5 @@ package struct TrustedMetadata: Sendable {
 }
 
 extension Timestamp {
-    /// The second before.
     var justBefore: Timestamp { Timestamp(secondsSince1970: secondsSince1970 - 1) ?? self }
 }

@@ -24,7 +24,6 @@ package enum FeedLayout {
     /// The version of a snapshot's file.
     ///
     /// - Parameter name: The file's name in the folder of metadata.
-    /// - Returns: Nil if it is another file.
     package static func snapshotVersion(of name: String) -> Int? {
         name.hasSuffix(".snapshot.json") ? Int(name.prefix { $0 != "." }) : nil
     }
@@ -45,19 +44,15 @@ package enum FeedLayout {
         return file.hasPrefix(target(Array(names.dropLast()))) && file.hasSuffix(".\(names.last ?? "")")
     }
 
-    /// The target that is an app's envelope.
     package static func envelope(_ name: String, of app: String) -> String { "\(envelopes)\(app)/\(name)" }
 
-    /// The prefix of the paths of all envelopes.
     package static let envelopes = "patches/"
 
-    /// The folder of the files of an app's envelopes.
     package static func envelopeFolder(of app: String) -> String { "\(targetsFolder)/\(envelopes)\(app)" }
 
     /// The metadata of a role that wait for signatures.
     package static func staged(_ role: String) -> String { "staged/\(role).json" }
 
-    /// The list of patches that waits with them.
     package static let stagedList = staged("list")
 
     /// The file on the server that records which timestamp came after another one. Two copies of a feed cannot both create it.

@@ -18,7 +18,6 @@ package struct FileDescription: Sendable {
         members = object.members
     }
 
-    /// An empty description.
     package init() { members = [] }
 
     /// Describes a file.
@@ -31,10 +30,8 @@ package struct FileDescription: Sendable {
             [("hashes", .object([("sha256", .string(sha256))]))] + (length.map { [("length", .integer($0))] } ?? [])
     }
 
-    /// The description as it is signed.
     package var json: JSONValue { .object(members) }
 
-    /// The length in bytes.
     package var length: Int? { json["length"]?.number }
 
     /// Digests in lower-case hex digits, by the names of their functions, such as `sha256`.

@@ -4,15 +4,12 @@ package import PatchCrypto
 ///
 /// Unchanged parts are written as they were received: in the same order, and with members that this version does not know.
 package protocol MetadataBody: Sendable {
-    /// The `_type` of the role's files.
     static var type: String { get }
     /// 0 before it is signed for the first time.
     var version: Int { get set }
     var expires: Timestamp { get set }
-    /// The signed JSON.
     var json: JSONValue { get }
 
-    /// - Throws: `feed-malformed`.
     init(_ file: SignedMetadata) throws(PatchError)
 }
 
@@ -22,7 +19,6 @@ extension MetadataBody {
         .object([("_type", .string(type)), ("spec_version", .string("1.0.34"))])
     }
 
-    /// An object with the version and the end of these metadata.
     func header(_ object: JSONValue) -> JSONValue {
         var json = object
         json.set(MetadataKey.version, .integer(version))
@@ -30,11 +26,9 @@ extension MetadataBody {
         return json
     }
 
-    /// A file of these metadata, as devices read it.
     package func file(_ signatures: [MetadataSignature]) -> [UInt8] { MetadataSignature.file(json, signatures) }
 }
 
-/// The names of members of metadata, for code that compares metadata.
 package enum MetadataKey {
     package static let version = "version"
     package static let expires = "expires"

@@ -1,16 +1,13 @@
 package import PatchCrypto
 
-/// A signature of metadata.
 package struct MetadataSignature: Sendable {
     package let keyID: String
     package let bytes: [UInt8]
 
     package init(keyID: String, bytes: [UInt8]) {
-        self.keyID = keyID
-        self.bytes = bytes
+        (self.keyID, self.bytes) = (keyID, bytes)
     }
 
-    /// A file of the signed JSON with signatures.
     package static func file(_ signed: JSONValue, _ signatures: [MetadataSignature]) -> [UInt8] {
         let list = signatures.map { signature in
             JSONValue.object([
@@ -24,17 +21,13 @@ package struct MetadataSignature: Sendable {
     }
 }
 
-/// The keys of a role, and how many of them must sign.
 package struct RoleKeys: Sendable {
-    /// The ids of the role's keys, each once.
     package let ids: [String]
     package let threshold: Int
     /// The keys that can be used. A key of an unknown kind is left out, so its signatures do not count.
     private let keys: [(id: String, key: SchemeKey)]
 
     /// Reads a role: `keyids` and `threshold`.
-    ///
-    /// - Parameter known: The keys of the metadata that define the role.
     package init(_ role: JSONObject, known: FeedKeys) throws(PatchError) {
         ids = try role.texts("keyids")
         guard Set(ids.map { Array($0.utf8) }).count == ids.count else { throw role.fault("keyids", "a key twice") }
@@ -43,21 +36,16 @@ package struct RoleKeys: Sendable {
     }
 
     /// Makes the keys of a role.
-    ///
-    /// - Parameter known: The keys of the metadata that define the role.
     package init(ids: [String], threshold: Int, known: FeedKeys) {
-        self.ids = ids
-        self.threshold = threshold
+        (self.ids, self.threshold) = (ids, threshold)
         keys = ids.compactMap { id in known[id].map { (id, $0) } }
     }
 
-    /// Writes the ids and the threshold into the role's object.
     func write(to role: inout JSONValue) {
         role.set("keyids", .array(ids.map(JSONValue.string)))
         role.set("threshold", .integer(threshold))
     }
 
-    /// Whether both roles list the same keys, by their ids.
     package func hasSameIDs(as other: RoleKeys) -> Bool {
         Set(ids.map { Array($0.utf8) }) == Set(other.ids.map { Array($0.utf8) })
     }
@@ -82,10 +70,8 @@ package struct RoleKeys: Sendable {
 /// The keys that a root file or a delegation lists, by their ids, which are opaque.
 package struct FeedKeys: Sendable {
     private var keys: [ExactString: SchemeKey]
-    /// The keys as they are signed.
     package private(set) var json: JSONValue
 
-    /// No keys.
     package init() { (keys, json) = ([:], .object([])) }
 
     /// Reads `keys`. A key that cannot be used here is left out.
@@ -100,24 +86,17 @@ package struct FeedKeys: Sendable {
     }
 
     /// Adds a key, or replaces the one with that id.
-    ///
-    /// - Parameter entry: The key as it is signed, such as from `entry(of:kind:text:)`.
     package mutating func set(_ id: String, _ entry: JSONValue) throws(PatchError) {
         keys[ExactString(id)] = try Self.key(JSONObject(entry, id))
         json.set(id, entry)
     }
 
-    /// Removes all keys except the given ones.
     package mutating func keep(_ ids: Set<ExactString>) {
         keys = keys.filter { ids.contains($0.key) }
         json = .object(json.members.filter { ids.contains(ExactString($0.key)) })
     }
 
     /// A key as it is signed.
-    ///
-    /// - Parameters:
-    ///   - kind: Its `keytype`.
-    ///   - text: The public key in the form of that kind.
     package static func entry(of key: SchemeKey, kind: String, text: String) -> JSONValue {
         .object([
             ("keytype", .string(kind)), ("keyval", .object([("public", .string(text))])),

@@ -13,7 +13,6 @@ package struct RootMetadata: MetadataBody {
     package var timestamp: RoleKeys
     package var snapshot: RoleKeys
     package var targets: RoleKeys
-    /// The members as they were received.
     private let received: JSONValue
 
     package init(_ file: SignedMetadata) throws(PatchError) {

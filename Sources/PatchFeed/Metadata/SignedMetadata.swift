@@ -2,12 +2,10 @@ package import PatchCrypto
 
 /// A metadata file that was parsed, but whose signatures are not checked yet.
 package struct SignedMetadata: Sendable {
-    /// The file's name, for messages.
     package let name: String
     /// The signed bytes: the canonical form of `signed`, with all members, known or not.
     package let payload: [UInt8]
     package let signatures: [MetadataSignature]
-    /// The signed object.
     package let body: JSONObject
     package let version: Int
     package let expires: Timestamp
@@ -18,7 +16,6 @@ package struct SignedMetadata: Sendable {
     /// Parses a file.
     ///
     /// - Parameter type: The only `_type` that is accepted.
-    /// - Throws: `feed-malformed`.
     package init(_ bytes: [UInt8], name: String, type: String) throws(PatchError) {
         self.name = name
         let file = try JSONObject(JSONValue(of: name, parsing: bytes), name)
@@ -49,8 +46,6 @@ package struct SignedMetadata: Sendable {
     }
 
     /// Checks that enough keys of the role have signed.
-    ///
-    /// - Throws: `feed-signature` if not.
     package func verify(by role: RoleKeys) throws(PatchError) {
         let count = try role.count(signatures, over: payload)
         guard count >= role.threshold else {

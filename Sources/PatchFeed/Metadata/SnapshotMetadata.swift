@@ -4,7 +4,6 @@ package import PatchCrypto
 package struct MetadataDescription: Sendable {
     package let version: Int
     package let file: FileDescription
-    /// The description as it is signed.
     package let json: JSONValue
 
     package init(_ object: JSONObject) throws(PatchError) {
@@ -13,7 +12,6 @@ package struct MetadataDescription: Sendable {
         json = .object(object.members)
     }
 
-    /// - Parameter file: The file's length and hashes. By default, they are not given.
     package init(version: Int, _ file: FileDescription = FileDescription()) {
         (self.version, self.file) = (version, file)
         var json = file.json
@@ -21,7 +19,6 @@ package struct MetadataDescription: Sendable {
         self.json = json
     }
 
-    /// All entries of `meta`, by file name.
     package static func all(_ body: JSONObject) throws(PatchError) -> [ExactString: MetadataDescription] {
         let meta = try body.object(MetadataKey.meta)
         var all: [ExactString: MetadataDescription] = [:]
@@ -40,7 +37,6 @@ package struct TimestampMetadata: MetadataBody {
     package var version: Int
     package var expires: Timestamp
     package var snapshot: MetadataDescription
-    /// The members as they were received.
     private let received: JSONValue
 
     package init(_ file: SignedMetadata) throws(PatchError) {
@@ -48,7 +44,6 @@ package struct TimestampMetadata: MetadataBody {
         snapshot = try MetadataDescription(file.body.object(MetadataKey.meta).object(Self.snapshotName))
     }
 
-    /// Makes the first timestamp of a feed.
     package init(expires: Timestamp) {
         (version, self.expires, received) = (0, expires, Self.head)
         snapshot = MetadataDescription(version: 1)
@@ -68,7 +63,6 @@ package struct SnapshotMetadata: MetadataBody {
     package var version: Int
     package var expires: Timestamp
     private var files: [ExactString: MetadataDescription]
-    /// The members as they were received.
     private var received: JSONValue
 
     package init(_ file: SignedMetadata) throws(PatchError) {
@@ -76,7 +70,6 @@ package struct SnapshotMetadata: MetadataBody {
         files = try MetadataDescription.all(file.body)
     }
 
-    /// Makes the first snapshot of a feed.
     package init(expires: Timestamp) {
         (version, self.expires, files, received) = (0, expires, [:], Self.head)
     }
@@ -93,9 +86,6 @@ package struct SnapshotMetadata: MetadataBody {
 
     private static func name(of role: String) -> ExactString { ExactString("\(role).json") }
 
-    /// The entry of a role.
-    ///
-    /// - Throws: `feed-mismatch` if the role is not listed.
     package func entry(of role: String) throws(PatchError) -> MetadataDescription {
         guard let entry = files[Self.name(of: role)] else {
             throw PatchError(.feedMismatch, "snapshot.json: \(role).json is not listed")
@@ -103,14 +93,11 @@ package struct SnapshotMetadata: MetadataBody {
         return entry
     }
 
-    /// Adds or replaces the entry of a role.
     package mutating func setEntry(of role: String, to entry: MetadataDescription) {
         files[Self.name(of: role)] = entry
     }
 
     /// Checks that a newer snapshot has every file of this one, and none in an older version.
-    ///
-    /// - Throws: `feed-rollback` if not.
     package func checkSuccessor(_ newer: SnapshotMetadata) throws(PatchError) {
         for (name, old) in files {
             guard let new = newer.files[name] else {
@@ -127,7 +114,6 @@ package struct SnapshotMetadata: MetadataBody {
 
 // The members that only this tool's snapshots have. Clients do not read them.
 extension SnapshotMetadata {
-    /// The change that a snapshot is a part of.
     package struct ChangeNote: Sendable {
         package var author: String?
         package var reason: String?
@@ -161,13 +147,10 @@ extension SnapshotMetadata {
     private static let previous = "previous"
 
     /// The snapshot that this one came from; nil if it does not record that.
-    ///
-    /// - Throws: `feed-malformed`.
     package func previous() throws(PatchError) -> MetadataDescription? {
         guard let value = received[Self.previous] else { return nil }
         return try MetadataDescription(JSONObject(value, "snapshot.json: \(Self.previous)"))
     }
 
-    /// Sets the snapshot that this one came from.
     package mutating func setPrevious(_ previous: MetadataDescription) { received.set(Self.previous, previous.json) }
 }

@@ -7,7 +7,6 @@ package struct TargetsMetadata: MetadataBody {
 
     package var version: Int
     package var expires: Timestamp
-    /// The targets by their paths.
     package var targets: [ExactString: FeedTarget] { didSet { isReceived = false } }
     /// Whether the targets are unchanged since they were received. Changed targets are written in canonical order, which a device
     /// reads and verifies without a search for duplicate names.
@@ -15,7 +14,6 @@ package struct TargetsMetadata: MetadataBody {
     package private(set) var delegations: [Delegation]
     /// The keys of the delegations.
     private var keys: FeedKeys
-    /// The members as they were received.
     private var received: JSONValue
 
     package init(_ file: SignedMetadata) throws(PatchError) {
@@ -37,8 +35,6 @@ package struct TargetsMetadata: MetadataBody {
     }
 
     /// Makes the first targets metadata of a role.
-    ///
-    /// - Parameter delegation: The role that it delegates to, with the keys of that role.
     package init(expires: Timestamp, delegation: (Delegation, FeedKeys)? = nil) {
         (version, self.expires, received, targets) = (0, expires, Self.head, [:])
         delegations = delegation.map { [$0.0] } ?? []
@@ -86,9 +82,6 @@ public struct FeedTarget: Sendable {
         guard !file.hashes.isEmpty else { throw object.fault("hashes", "missing") }
     }
 
-    /// Describes a file.
-    ///
-    /// - Parameter sha256: The SHA-256 in lower-case hex digits.
     package init(path: String, length: Int, sha256: String) {
         self.path = path
         file = FileDescription(length: length, sha256: sha256)
@@ -114,12 +107,8 @@ package struct Delegation: Sendable {
     package let isTerminating: Bool
     private let patterns: [PathPattern]
     private let hashPrefixes: [String]
-    /// The members as they were received.
     private let received: JSONValue
 
-    /// Reads `delegations`.
-    ///
-    /// - Parameter keys: The keys of the delegations.
     static func all(_ object: JSONObject, known keys: FeedKeys) throws(PatchError) -> [Delegation] {
         // A feed with hash bins (`succinct_roles`) has no list of roles. Files of those roles are not found.
         guard object["roles"] != nil || object["succinct_roles"] == nil else { return [] }
@@ -165,14 +154,12 @@ package struct Delegation: Sendable {
         self.received = received
     }
 
-    /// The delegation as it is signed.
     var json: JSONValue {
         var json = received
         keys.write(to: &json)
         return json
     }
 
-    /// Whether the role is trusted for a path.
     package func covers(_ path: String) throws(PatchError) -> Bool {
         if patterns.contains(where: { $0.matches(path) }) { return true }
         guard !hashPrefixes.isEmpty else { return false }

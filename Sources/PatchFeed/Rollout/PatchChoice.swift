@@ -2,19 +2,12 @@ public import PatchCrypto
 
 /// The properties of a device that decide which patches are for it.
 public struct FeedDevice: Sendable {
-    /// The app's bundle identifier.
     package var app: String
-    /// The app's environment, such as `release`.
     package var environment: String
-    /// The app's version.
     package var appVersion: AppVersion
-    /// The engine level that would run patches.
     package var engine: Int
-    /// A random name of this installation, which stays the same.
     package var installation: String
-    /// The user's id; nil if no user is signed in.
     package var user: String?
-    /// The groups that the app has set, such as `qa`.
     package var groups: Set<String>
 
     /// Describes a device.
@@ -31,13 +24,8 @@ public struct FeedDevice: Sendable {
         app: String, environment: String, appVersion: AppVersion, engine: Int = 1, installation: String,
         user: String? = nil, groups: Set<String> = []
     ) {
-        self.app = app
-        self.environment = environment
-        self.appVersion = appVersion
-        self.engine = engine
-        self.installation = installation
-        self.user = user
-        self.groups = groups
+        (self.app, self.environment, self.appVersion, self.engine) = (app, environment, appVersion, engine)
+        (self.installation, self.user, self.groups) = (installation, user, groups)
     }
 }
 
@@ -196,7 +184,6 @@ extension PatchList {
 }
 
 extension PatchList.Entry {
-    /// Whether the entry names a group or the user of a device.
     private func isNamed(_ device: FeedDevice) throws(PatchError) -> Bool {
         if groups?.contains(where: device.groups.contains) == true { return true }
         guard let users, let user = device.user else { return false }

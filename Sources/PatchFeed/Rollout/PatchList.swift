@@ -4,7 +4,6 @@ public import PatchCrypto
 ///
 /// It is a target of the feed, `rollout/APP.json`, which the online key signs. docs/feed.md describes the format.
 public struct PatchList: Sendable {
-    /// The version of the format that this library knows.
     package static let schema = 1
     /// The maximum size of a list, in bytes. A device downloads the list whenever it changes. Someone who has stolen the online
     /// key can make other metadata as large as `FeedLimits.targets`.
@@ -23,7 +22,6 @@ public struct PatchList: Sendable {
     /// The path of an app's trust store among the feed's targets. The release key signs it.
     package static func trustPath(for app: String) -> String { "trust/\(app).store" }
 
-    /// The members of a list and of its entries.
     package enum Key {
         package static let schema = "schema"
         package static let enabled = "enabled"
@@ -122,7 +120,6 @@ public struct PatchList: Sendable {
         /// Users that it is for, whatever the percentage, by their `Rollout.name(of:patch:)`.
         public let users: [String]?
 
-        /// The seed of the buckets.
         package var seed: String { rollout?.seed ?? id }
     }
 
@@ -135,7 +132,6 @@ public struct PatchList: Sendable {
     /// - Throws: `feed-malformed` or `feed-limit` if it is not a list.
     public init(decoding bytes: [UInt8]) throws(PatchError) { try self.init(Self.json(decoding: bytes)) }
 
-    /// The JSON of a list that is not too large.
     package static func json(decoding bytes: [UInt8]) throws(PatchError) -> JSONValue {
         guard bytes.count <= Self.byteLimit else {
             throw PatchError(.feedLimit, "the list: \(bytes.count) bytes; at most \(Self.byteLimit) are allowed")
@@ -185,8 +181,7 @@ public struct PatchList: Sendable {
                 faults.append(error)
             }
         }
-        self.entries = entries
-        self.faults = faults
+        (self.entries, self.faults) = (entries, faults)
     }
 }
 
@@ -233,7 +228,6 @@ extension Rollout {
             seed: try object.optional(Key.seed, object.text))
     }
 
-    /// The rollout as it is signed.
     package var json: JSONValue {
         .object(
             [(Key.basisPoints, .integer(basisPoints)), (Key.unit, .string(unit.rawValue))]

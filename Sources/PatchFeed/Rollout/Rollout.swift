@@ -23,19 +23,13 @@ public struct Rollout: Sendable, Equatable {
     ///   - seed: Mixes the buckets; nil for the patch's id.
     package init(basisPoints: Int, unit: Unit = .installation, seed: String? = nil) {
         self.basisPoints = min(max(basisPoints, 0), 10_000)
-        self.unit = unit
-        self.seed = seed
+        (self.unit, self.seed) = (unit, seed)
     }
 
     /// A unit's bucket, from 0 to 9,999: the first eight hex digits of the SHA-256 of three lines, as a number, modulo
     /// 10,000.
     ///
     ///     printf 'patchpack rollout 1\n%s\n%s' SEED UNIT | openssl dgst -sha256
-    ///
-    /// - Parameters:
-    ///   - unit: The installation's or the user's id.
-    ///   - seed: The rollout's seed, or else the patch's id.
-    /// - Throws: `unavailable` if OpenSSL refuses SHA-256.
     package static func bucket(of unit: String, seed: String) throws(PatchError) -> Int {
         let digest = try MessageDigest.sha256.hash(Array("patchpack rollout 1\n\(seed)\n\(unit)".utf8))
         return digest.prefix(4).reduce(0) { $0 << 8 | Int($1) } % 10_000
@@ -48,7 +42,6 @@ public struct Rollout: Sendable, Equatable {
     /// - Parameters:
     ///   - user: The user's id. The list does not contain it, but a reader can try possible ids.
     ///   - patch: The patch's id.
-    /// - Throws: `unavailable` if OpenSSL refuses SHA-256.
     package static func name(of user: String, patch: String) throws(PatchError) -> String {
         let digest = try MessageDigest.sha256.hexadecimal(of: Array("patchpack user 1\n\(patch)\n\(user)".utf8))
         return String(decoding: digest.prefix(16), as: UTF8.self)

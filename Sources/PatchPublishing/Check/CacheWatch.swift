@@ -15,7 +15,6 @@ package final class CacheWatch: FeedSource {
 
     private let fetched = Atomic(0)
 
-    /// The number of files that were requested.
     package var count: Int { fetched.load(ordering: .relaxed) }
 
     package init(source: any FeedSource) { self.source = source }

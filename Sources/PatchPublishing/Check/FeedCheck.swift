@@ -14,9 +14,6 @@ package struct FeedCheck: Sendable {
 
     /// Reads everything that a device may read.
     ///
-    /// - Parameters:
-    ///   - client: A client that was not updated yet.
-    ///   - now: The time at which keys of the delivered trust store must be valid.
     /// - Throws: The error with which a device refuses the feed; `feed-mismatch` if the list has a patch that the release keys
     ///   have not signed.
     package init(_ client: inout FeedClient, at now: Timestamp, in place: Path) async throws(PatchError) {
@@ -46,7 +43,6 @@ package struct FeedCheck: Sendable {
 extension FeedClient {
     /// Updates the client, and reads the list of a feed whose app is not known.
     ///
-    /// - Returns: The list, and its size in bytes.
     /// - Throws: `feed-malformed` if there is no list, `feed-mismatch` if devices of its app would not find it.
     package mutating func list(in place: Path) async throws(PatchError) -> (list: PatchList, size: Int) {
         try await update()

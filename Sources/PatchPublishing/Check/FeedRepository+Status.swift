@@ -3,7 +3,6 @@ internal import PatchFeed
 
 // The status of a feed, for its signers.
 extension FeedRepository {
-    /// The keys of a role, and how long its metadata are valid.
     package struct RoleStatus: Sendable {
         package let role: FeedRole
         package let version: Int
@@ -27,7 +26,6 @@ extension FeedRepository {
 
     /// The reason why a signer has to act; nil if there is none.
     ///
-    /// - Parameter days: For how many whole days the metadata of each role must still be valid.
     /// - Returns: `feed-expired` if they are not, `clock` if the list or an online role was signed with a clock that is ahead.
     package func alarm(lasting days: Int, at now: Timestamp) -> PatchError? {
         let late = roles(at: now).filter { $0.days < days }.map { status in

@@ -8,8 +8,6 @@ package struct RefusedKeys: Sendable {
     let size: Int
 
     /// Reads the trust store of a feed.
-    ///
-    /// - Parameter now: The time at which keys must be valid.
     package init(_ client: inout FeedClient, of app: String, at now: Timestamp) async throws(PatchError) {
         guard let target = try await client.target(PatchList.trustPath(for: app)) else {
             (ids, size) = ([], 0)
@@ -33,8 +31,6 @@ package struct RefusedKeys: Sendable {
     static let fault = "signed only by keys that the delivered trust store refuses"
 
     /// The reason why a device does not take a patch that the list offers to it; nil if it takes it.
-    ///
-    /// - Throws: The error of an envelope that cannot be fetched.
     package func refusal(
         of choice: PatchChoice, from client: inout FeedClient
     ) async throws(PatchError) -> (code: PatchChoice.Code, detail: String)? {

@@ -5,7 +5,6 @@ package protocol DeployTarget: Sendable {
     /// Its name, without a password.
     var name: String { get }
 
-    /// Reads a file; returns nil if there is none.
     func read(_ path: String) throws(PatchError) -> [UInt8]?
 
     /// Writes a file in one step, unless a file of that name exists.
@@ -20,18 +19,13 @@ package protocol DeployTarget: Sendable {
 
     /// Replaces a file in one step.
     ///
-    /// - Parameter old: The bytes that were read before; nil if there was no file.
     /// - Returns: False if the file has changed since then, as far as the place can detect that.
     func replace(_ file: FeedFile, of old: [UInt8]?) throws(PatchError) -> Bool
 
     /// Compares several files with the files at the place.
-    ///
-    /// - Parameter report: Called now and then with the number of files done.
     func find(_ files: [FeedFile], report: (Int) -> Void) throws(PatchError) -> FilesFound
 
     /// Writes the files that are missing at the place.
-    ///
-    /// - Parameter report: Called now and then with the number of files done.
     func add(_ files: [FeedFile], report: (Int) -> Void) throws(PatchError) -> FilesFound
 }
 

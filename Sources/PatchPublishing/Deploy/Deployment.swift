@@ -16,10 +16,8 @@ package struct Deployment {
     /// The state to deploy, and its timestamp.
     package let feed: FeedRepository
     private let timestamp: Link
-    /// Whether files of other copies are replaced.
     private let repairs: Bool
 
-    /// A timestamp of the chain.
     private struct Link {
         let version: Int
         let bytes: [UInt8]
@@ -115,7 +113,6 @@ package struct Deployment {
     /// Checks a timestamp that is served after the deployment.
     ///
     /// - Parameter givenUp: The state of another copy that the deployment gave up, which caches may still have.
-    /// - Throws: `feed-conflict` if it is of another copy.
     package func look(
         at bytes: [UInt8], servedBy name: String, givenUp: SnapshotPosition?
     ) throws(PatchError) -> Served {
@@ -173,7 +170,6 @@ package struct Deployment {
 
     /// The files of the feed, and the files of the states after a snapshot, because `feed log` reads them.
     ///
-    /// - Parameter served: The files of the state at that snapshot.
     /// - Throws: `feed-mismatch` if a file of the folder is not the one that is signed.
     private func files(since base: Int, besides served: Set<String>) throws(PatchError) -> [FeedFile] {
         var known: Set<String> = []
@@ -221,7 +217,6 @@ package struct Deployment {
 
     /// Takes the place after the last timestamp of the chain.
     ///
-    /// - Parameter deployed: The timestamp that devices read now.
     /// - Returns: The timestamp that devices should read. It comes from another copy if that copy signed the same snapshot later.
     private func claim(after deployed: [UInt8]?, isTrial: Bool, _ outcome: inout Outcome) throws(PatchError) -> Link {
         for _ in 0..<100 {

@@ -7,7 +7,6 @@ package struct FolderTarget: DeployTarget {
     private let limit: Int
     package var name: String { path.description }
 
-    /// - Parameter limit: The maximum size of a file that is read, in bytes.
     package init(path: Path, limit: Int) { (self.path, self.limit) = (path, limit) }
 
     package func read(_ name: String) throws(PatchError) -> [UInt8]? {

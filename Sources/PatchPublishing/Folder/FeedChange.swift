@@ -13,17 +13,12 @@ package struct FeedChange {
     private let pin: PinnedRoot
     private let warn: (Warning) -> Void
 
-    /// How a feed is changed.
     package struct Settings {
-        /// The time, author and reason.
         package var details: ChangeDetails
         /// Whether to accept files that are signed only with the keys from before the last change of keys.
         package var isInterrupted = false
-        /// Whether a change may wait for missing signatures.
         package var stages = false
-        /// Whether this is a trial, which writes nothing.
         package var isTrial = false
-        /// Whether to trust this machine's clock even if it disagrees with other clocks.
         package var trustsClock = false
         /// The place that the feed is served from; nil to skip the comparison with it.
         package var served: Served?
@@ -31,11 +26,9 @@ package struct FeedChange {
         package init(_ details: ChangeDetails) { self.details = details }
     }
 
-    /// A place that serves the feed.
     package struct Served {
         /// Its name, without a password.
         let name: String
-        /// Fetches its timestamp.
         let timestamp: () throws(PatchError) -> FeedReply
 
         package init(name: String, timestamp: @escaping () throws(PatchError) -> FeedReply) {
@@ -49,17 +42,14 @@ package struct FeedChange {
         case stagedIsUnreadable(PatchError)
         /// The list has this many bytes.
         case largeList(Int)
-        /// Devices refuse the feed.
         case refused(FeedFault)
         /// The new root could not be saved beside a key.
         case rootNotKept(Path)
     }
 
-    /// The result of a change.
     package struct Result {
         package enum Outcome {
             case unchanged
-            /// It waits for signatures.
             case staged
             /// It was written, or would be if this were not a trial.
             case written
@@ -77,17 +67,11 @@ package struct FeedChange {
         of folder: FeedFolder, _ settings: Settings, signers: [FeedSigner], pin: PinnedRoot,
         warn: @escaping (Warning) -> Void
     ) {
-        self.folder = folder
-        self.settings = settings
-        self.signers = signers
-        self.pin = pin
-        self.warn = warn
+        (self.folder, self.settings, self.signers, self.pin, self.warn) = (folder, settings, signers, pin, warn)
     }
 
-    /// The time on this machine's clock.
     package var now: Timestamp { settings.details.now }
 
-    /// The ids of the private keys at hand.
     package var keyIDs: Set<String> { Set(signers.compactMap(\.keyID)) }
 
     // MARK: reading
@@ -110,8 +94,6 @@ package struct FeedChange {
     }
 
     /// The feed with the change that waits for signatures.
-    ///
-    /// - Throws: `config` if no change waits.
     package func staged(on base: FeedRepository) throws(PatchError) -> FeedRepository {
         try waiting(folder.staged(on: base))
     }
@@ -231,8 +213,6 @@ package struct FeedChange {
     }
 
     /// Drops a change that waits for signatures.
-    ///
-    /// - Returns: Whether there was one.
     package func discard() throws(PatchError) -> Bool {
         try whileLocked { () throws(PatchError) in
             let hadOne = try folder.hasStaged()
@@ -294,7 +274,6 @@ package struct FeedChange {
         var result: Result
         /// The files to write, in order. The last ones are the feed's own.
         var files: [[FeedFile]] = []
-        /// Whether no change waits for signatures once the files are written.
         var dropsStaged = false
         /// The new root, if the root has changed or the feed is new.
         var root: FeedFile?

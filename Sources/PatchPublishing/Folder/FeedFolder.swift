@@ -10,7 +10,6 @@ package struct FeedFolder: Sendable {
 
     package init(path: Path) { self.path = path }
 
-    /// Reads a file of the feed; nil if there is none.
     package func read(_ name: String, limit: Int = fileLimit) throws(PatchError) -> [UInt8]? {
         let file = path.appending(Path(name))
         do throws(PatchError) {
@@ -43,7 +42,6 @@ package struct FeedFolder: Sendable {
 
     /// Checks that devices read the state of this folder.
     ///
-    /// - Parameter name: The place that serves it, without a password.
     /// - Throws: `feed-rollback` if an older state is served, `feed-conflict` if it has a change that this folder does not have.
     package func check(served timestamp: [UInt8], by name: String, root: [UInt8]) throws(PatchError) {
         let feed = try repository(FeedRepository.Reading(root: root))
@@ -60,8 +58,6 @@ package struct FeedFolder: Sendable {
     }
 
     /// A feed with the change that waits for signatures.
-    ///
-    /// - Returns: nil if no change waits.
     package func staged(on feed: FeedRepository) throws(PatchError) -> FeedRepository? {
         var feed = feed
         return try feed.loadStagedChange { (name) throws(PatchError) in try read(name) } ? feed : nil
@@ -125,7 +121,6 @@ package struct FeedFolder: Sendable {
         return unused
     }
 
-    /// The trust store that a feed delivers; nil if it delivers none.
     package func trustStore(of feed: FeedRepository) throws(PatchError) -> [UInt8]? {
         try path.naming { () throws(PatchError) in
             try feed.trustStore { (file) throws(PatchError) in try read(file, limit: PatchList.trustLimit) }
@@ -148,9 +143,6 @@ package struct FeedFolder: Sendable {
     }
 
     /// Checks that the devices of a feed accept a trust store: it is for them, and newer than the current one.
-    ///
-    /// - Parameter label: The app, the environment and the number that the store is signed for.
-    /// - Throws: `config` if they do not.
     package func checkTrustStore(
         _ label: SignedTrustStore.Label, _ bytes: [UInt8], in feed: FeedRepository
     ) throws(PatchError) {
@@ -168,7 +160,6 @@ package struct FeedFolder: Sendable {
             remedy: PublishingRemedy.signStoreAgain)
     }
 
-    /// Whether a place is this folder, or in it.
     package func contains(_ place: Path) -> Bool {
         guard let own = FileInfo(path, following: true)?.identity else { return false }
         var part = place
@@ -202,7 +193,6 @@ package struct FeedFolder: Sendable {
         return files
     }
 
-    /// Whether a change waits for signatures.
     package func hasStaged() throws(PatchError) -> Bool {
         for path in FeedRepository.stagedPaths where path != FeedLayout.stagedList {
             if try read(path) != nil { return true }
@@ -210,7 +200,6 @@ package struct FeedFolder: Sendable {
         return false
     }
 
-    /// Removes the change that waits for signatures.
     package func discardStaged() throws(PatchError) {
         for name in FeedRepository.stagedPaths { try Folder.remove(path.appending(Path(name))) }
     }

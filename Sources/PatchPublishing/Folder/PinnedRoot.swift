@@ -12,7 +12,6 @@ package struct PinnedRoot: Sendable {
     private let given: Path?
     private let places: [Path]
     private let hasKey: Bool
-    /// The ids of the private keys at hand.
     private let keyIDs: Set<String>
     /// Whether the folder's own root file is enough if there is no key. Without a key, nothing is signed.
     private let takesOwn: Bool
@@ -26,17 +25,13 @@ package struct PinnedRoot: Sendable {
         takesOwn: Bool = false
     ) {
         (self.keyIDs, self.takesOwn) = (keyIDs, takesOwn)
-        self.folder = folder
-        self.given = given
-        self.hasKey = hasKey
+        (self.folder, self.given, self.hasKey) = (folder, given, hasKey)
         var places: [Path] = []
         for parent in keys.map(\.parent) where !places.contains(parent) { places.append(parent) }
         self.places = places
     }
 
     /// Reads a root file that the caller names.
-    ///
-    /// - Throws: `feed-malformed` if it is another file.
     package static func bytes(of file: Path) throws(PatchError) -> [UInt8] {
         let bytes = try InputFile.small(file)
         do throws(PatchError) {
@@ -48,8 +43,6 @@ package struct PinnedRoot: Sendable {
     }
 
     /// The root to trust.
-    ///
-    /// - Throws: `config` if there is none.
     package func root() throws(PatchError) -> [UInt8] {
         if let given { return try Self.bytes(of: given) }
         guard let first = try folder.read(FeedLayout.firstRoot) else {

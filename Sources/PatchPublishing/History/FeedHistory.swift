@@ -9,7 +9,6 @@ package struct FeedHistory {
     private let snapshot: (Int) throws(PatchError) -> [UInt8]?
     private let read: (Int) throws(PatchError) -> FeedRepository
 
-    /// - Parameter snapshot: Reads the snapshot file of a version; returns nil if it is missing.
     package init(
         snapshot: @escaping (Int) throws(PatchError) -> [UInt8]?,
         _ read: @escaping (Int) throws(PatchError) -> FeedRepository
@@ -85,7 +84,6 @@ package struct FeedHistory {
 
     /// The state at a snapshot.
     ///
-    /// - Parameter state: The present state, or a later one of the chain.
     /// - Returns: The state, and the reason that the chain does not reach it, so that it need not be this feed's; nil if it does.
     /// - Throws: `config` if the feed has no such state, or if it was signed with keys that no longer count, `feed-mismatch` if the
     ///   chain has another file.
@@ -116,7 +114,6 @@ package struct FeedHistory {
         }
     }
 
-    /// A change, with its time, author and reason.
     package struct Change {
         package let snapshot: Int
         package let stamp: ChangeStamp

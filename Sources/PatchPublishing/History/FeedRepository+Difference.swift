@@ -115,7 +115,6 @@ extension FeedRepository {
 }
 
 extension JSONValue {
-    /// The object without some members.
     fileprivate func without(_ keys: Set<String>) -> JSONValue {
         .object(members.filter { member in !keys.contains { member.key.isByteEqual(to: $0) } })
     }

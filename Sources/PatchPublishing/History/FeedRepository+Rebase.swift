@@ -3,10 +3,6 @@ internal import PatchFeed
 
 extension FeedRepository {
     /// Rebases this change, which waits for signatures, onto another change that edited only the list.
-    ///
-    /// - Parameters:
-    ///   - base: The feed from which both changes started.
-    ///   - other: The feed after the other change.
     package mutating func rebase(
         from base: FeedRepository, onto other: FeedRepository, in details: ChangeDetails
     ) throws(PatchError) {

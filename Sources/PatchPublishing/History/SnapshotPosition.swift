@@ -3,7 +3,6 @@ internal import PatchFeed
 
 /// A timestamp that any copy of the feed may have made.
 package struct SnapshotPosition: Sendable {
-    /// The version of the timestamp.
     package let version: Int
     /// The version of the snapshot that it lists.
     package let snapshot: Int

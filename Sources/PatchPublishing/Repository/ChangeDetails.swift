@@ -5,7 +5,6 @@ package struct ChangeDetails: Sendable {
     /// The time of signing.
     package let now: Timestamp
     package var author: String?
-    /// The reason for the change, as recorded in the list.
     package var reason: String?
     /// A version that a thief may have used. Signed metadata get versions above it.
     package var versionFloor = 0
@@ -26,4 +25,25 @@ package struct ChangeDetails: Sendable {
     package static func author(_ name: String) -> String? {
         name.isEmpty ? nil : String(name.prefix(longestAuthor))
     }
+}
+
+/// Who made a change, when and why.
+package struct ChangeStamp: Sendable, Equatable {
+    package let time: Timestamp?
+    package let author: String?
+    package let reason: String?
+
+    package init(time: Timestamp?, author: String?, reason: String?) {
+        (self.time, self.author, self.reason) = (time, author, reason)
+    }
+}
+
+extension Timestamp {
+    /// The whole days until another moment; negative if it has passed.
+    package func wholeDays(until other: Timestamp) -> Int {
+        Int((Double(other.secondsSince1970 - secondsSince1970) / 86_400).rounded(.down))
+    }
+
+    /// Whether a signer's clock is more than five minutes ahead of this one, which is the tolerance between clocks.
+    package func isAhead(of now: Timestamp) -> Bool { secondsSince1970 - now.secondsSince1970 > 300 }
 }

@@ -1,7 +1,6 @@
 package import PatchCrypto
 internal import PatchFeed
 
-/// A public key as metadata list it.
 package struct FeedKey: Sendable {
     /// The SHA-256 of the key's canonical form, in hex digits.
     package let id: String
@@ -14,7 +13,6 @@ package struct FeedKey: Sendable {
     /// Reads a public key.
     ///
     /// - Parameter pem: An Ed25519, P-256 or RSA key (`BEGIN PUBLIC KEY`).
-    /// - Throws: `config` if it is not one of these.
     package init(pem: [UInt8]) throws(PatchError) {
         if let key = try? VerifyingKey(pem: pem, algorithm: .ed25519) {
             try self.init(key)
@@ -29,8 +27,6 @@ package struct FeedKey: Sendable {
     }
 
     /// Makes the entry of an Ed25519 key.
-    ///
-    /// - Throws: `config` if it is another kind of key.
     package init(_ key: VerifyingKey) throws(PatchError) {
         guard let point = key.ed25519Point else {
             throw PatchError(

@@ -3,8 +3,6 @@ package import PatchCrypto
 // Changes of the list and its entries, as users request them.
 extension FeedRepository {
     /// Changes the list, unless the result is the same.
-    ///
-    /// - Returns: Whether it was changed.
     package mutating func edit(
         in details: ChangeDetails, unlessSame body: (inout PatchListDraft) throws(PatchError) -> Void
     ) throws(PatchError) -> Bool {
@@ -16,8 +14,6 @@ extension FeedRepository {
     }
 
     /// Changes and adds entries, in one step, because there may be thousands.
-    ///
-    /// - Parameter changed: The changed entries, by name.
     package mutating func replace(
         _ changed: [String: PatchEntryDraft], adding added: [PatchEntryDraft], in details: ChangeDetails
     ) {
@@ -25,7 +21,6 @@ extension FeedRepository {
         edit(in: details) { list in list.entries = list.entries.map { changed[$0.name] ?? $0 } + added }
     }
 
-    /// The result of renewing a role's metadata.
     package enum Renewal: Sendable, Equatable {
         case renewed(FeedRole, version: Int)
         /// Its keys are not at hand, and it expires in this many days.

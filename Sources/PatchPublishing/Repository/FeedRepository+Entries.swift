@@ -6,8 +6,6 @@ extension FeedRepository {
     package func entries(of id: String) -> [PatchEntryDraft] { list.entries.filter { $0.id == id } }
 
     /// The entry of a version, or of the highest version.
-    ///
-    /// - Parameter listed: The entries of the patch, if they are known.
     package func entry(
         _ id: String, version: Int?, of listed: [PatchEntryDraft]? = nil
     ) throws(PatchError) -> PatchEntryDraft {

@@ -5,7 +5,6 @@ extension FeedRepository {
     /// Changes the keys of several roles.
     ///
     /// - Returns: How many keys each role has, and how many of them must sign.
-    /// - Throws: `config` if a key to remove does not exist, or if too few keys would be left.
     package mutating func rotate(
         _ roles: [FeedRole], adding added: [FeedKey], removing removed: [String], threshold: Int?,
         in details: ChangeDetails

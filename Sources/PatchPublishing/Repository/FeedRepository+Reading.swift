@@ -2,7 +2,6 @@ package import PatchCrypto
 internal import PatchFeed
 
 extension FeedRepository {
-    /// How a feed is read.
     package struct Reading: Sendable {
         /// A root file that does not come from the feed's own folder. Trust starts with it.
         let root: [UInt8]
@@ -13,9 +12,7 @@ extension FeedRepository {
         let snapshot: Int?
 
         package init(root: [UInt8], isInterrupted: Bool = false, snapshot: Int? = nil) {
-            self.root = root
-            self.isInterrupted = isInterrupted
-            self.snapshot = snapshot
+            (self.root, self.isInterrupted, self.snapshot) = (root, isInterrupted, snapshot)
         }
     }
 
@@ -27,7 +24,6 @@ extension FeedRepository {
     /// It checks as much as a client, because a change signs the unchanged parts along with it. Only expiry is not checked, so
     /// that an expired feed can be refreshed.
     ///
-    /// - Parameter read: Reads a file below the feed's folder; nil if there is none.
     /// - Throws: `feed-malformed`, `feed-signature`, `feed-rollback` or `feed-mismatch` if a file is not the feed's.
     package init(_ reading: Reading, _ read: (String) throws(PatchError) -> [UInt8]?) throws(PatchError) {
         let earlierRoots = reading.snapshot != nil ? .max : reading.isInterrupted ? 1 : 0

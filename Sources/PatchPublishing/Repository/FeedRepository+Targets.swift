@@ -4,8 +4,6 @@ internal import PatchFeed
 // The targets that the release keys sign: envelopes, and the trust store.
 extension FeedRepository {
     /// Checks that a patch is for the feed's app.
-    ///
-    /// - Throws: `policy` if it is not.
     package func checkApp(of manifest: Manifest) throws(PatchError) {
         guard manifest.app == app else {
             throw PatchError(.policy, "the patch is for the app \(manifest.app), but the feed is for \(app)")
@@ -82,9 +80,6 @@ extension FeedRepository {
     }
 
     /// Adds, replaces or removes a target that is not an envelope.
-    ///
-    /// - Parameter bytes: The target's bytes; nil removes it.
-    /// - Returns: Whether this changes anything.
     package mutating func setTarget(_ path: String, to bytes: [UInt8]?, in details: ChangeDetails) throws(PatchError)
         -> Bool
     {

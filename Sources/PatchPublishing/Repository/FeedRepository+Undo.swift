@@ -6,7 +6,6 @@ extension FeedRepository {
     /// Restores the list of an older state, unless it is in effect. A patch that was not listed then is withdrawn, because devices
     /// may have it.
     ///
-    /// - Returns: Whether the list was changed.
     /// - Throws: `config` if a patch was listed then, but the release keys no longer sign its envelope.
     package mutating func undo(to older: FeedRepository, in details: ChangeDetails) throws(PatchError) -> Bool {
         let signed = Set(targets.map(\.path))
@@ -42,11 +41,6 @@ extension FeedRepository {
     /// Checks that a state may be restored without being named.
     ///
     /// Restoring it must roll back changes of the same author, and must not offer a patch to any device that does not get it now.
-    ///
-    /// - Parameters:
-    ///   - older: The state before the last change.
-    ///   - undone: The changes since then.
-    /// - Throws: `config` if it may not.
     package func checkUndo(
         to older: FeedRepository, undoing undone: [ChangeStamp], by author: String?
     ) throws(PatchError) {

@@ -7,13 +7,11 @@ internal import PatchFeed
 /// signatures.
 package struct FeedRepository: Sendable {
     var bodies: MetadataBodies
-    /// The signatures of the changed roles.
     var signatures: [FeedRole: [MetadataSignature]] = [:]
     package internal(set) var changed: Set<FeedRole> = []
     /// The root metadata before the change, whose keys must also sign a new root.
     let oldRoot: RootMetadata
     package internal(set) var list: PatchListDraft
-    /// Whether this change edits the list.
     var hasNewList = false
     var newTargets: [FeedFile] = []
     /// Roles that the newest root's keys have not signed yet, because a change of keys was interrupted.
@@ -84,36 +82,27 @@ package struct FeedRepository: Sendable {
         String(decoding: Hex.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) }), as: UTF8.self)
     }
 
-    /// Makes a repository from metadata that were read and checked.
     init(
         _ bodies: MetadataBodies, list: PatchListDraft, stale: Set<FeedRole>, orphanedVersions: [FeedRole: Int],
         previous: (version: Int, sha256: String)
     ) {
-        self.bodies = bodies
-        self.list = list
-        self.stale = stale
-        self.orphanedVersions = orphanedVersions
+        (self.bodies, self.list, self.stale, self.orphanedVersions) = (bodies, list, stale, orphanedVersions)
         self.previous = previous
         oldRoot = bodies.root
     }
 
     // MARK: looking
 
-    /// The app's name.
     package var app: String { list.app }
 
-    /// When the list was signed.
     package var published: Timestamp? { list.published }
 
-    /// The app's environment.
     package var environment: String { list.environment }
 
-    /// The version and the expiry of a role's metadata.
     package func state(of role: FeedRole) -> (version: Int, expires: Timestamp) {
         (bodies[role].version, bodies[role].expires)
     }
 
-    /// The ids of a role's keys, and how many of them must sign.
     package func keys(of role: FeedRole) -> (ids: [String], threshold: Int) {
         let keys = role.rootKeys.map { bodies.root[keyPath: $0] } ?? delegatedKeys
         return keys.map { ($0.ids, $0.threshold) } ?? ([], 0)
@@ -124,7 +113,6 @@ package struct FeedRepository: Sendable {
         bodies.targets.delegations.first { $0.role.isByteEqual(to: FeedRole.rollout.rawValue) }?.keys
     }
 
-    /// The targets that the release keys have signed, by path, with their SHA-256.
     package var targets: [(path: String, sha256: String)] {
         bodies.targets.targets.values.sorted { $0.path.hasBytes(before: $1.path) }.map { ($0.path, $0.sha256 ?? "") }
     }
@@ -174,14 +162,11 @@ package struct FeedRepository: Sendable {
         hasNewList = true
     }
 
-    /// Changes an entry of the list.
     package mutating func replace(_ entry: PatchEntryDraft, with new: PatchEntryDraft, in details: ChangeDetails) {
         replace([entry.name: new], adding: [], in: details)
     }
 
     /// Renews metadata that expire soon: the timestamp always, the others when less than half of their time is left.
-    ///
-    /// - Parameter roles: The roles whose keys are at hand.
     package mutating func refresh(_ roles: Set<FeedRole>, in details: ChangeDetails) {
         for role in FeedRole.allCases where roles.contains(role) {
             let endsSoon = bodies[role].expires < details.now.adding(days: role.days / 2)
@@ -189,5 +174,21 @@ package struct FeedRepository: Sendable {
             guard !details.locked.contains(role), role == .timestamp || endsSoon || isPassed else { continue }
             bumpVersion(of: role, in: details)
         }
+    }
+}
+
+/// Why devices refuse a feed.
+package enum FeedFault: Sendable, Equatable {
+    case ended(FeedRole, at: Timestamp)
+    /// The list was signed with a clock that is ahead of this one.
+    case signedAhead(Timestamp)
+}
+
+extension FeedRepository {
+    package func faults(at now: Timestamp) -> [FeedFault] {
+        let ended = FeedRole.allCases.filter { state(of: $0).expires < now }
+        let faults = ended.map { FeedFault.ended($0, at: state(of: $0).expires) }
+        guard let published, published.isAhead(of: now) else { return faults }
+        return faults + [.signedAhead(published)]
     }
 }

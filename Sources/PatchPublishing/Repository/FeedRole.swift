@@ -4,7 +4,6 @@ internal import PatchFeed
 package enum FeedRole: String, CaseIterable, Sendable {
     case targets, rollout, snapshot, root, timestamp
 
-    /// How long its metadata are valid, in days.
     package var days: Int {
         switch self {
         case .root, .targets: 365
@@ -13,7 +12,6 @@ package enum FeedRole: String, CaseIterable, Sendable {
         }
     }
 
-    /// The name of its keys, as `feed init` has them.
     package var keyName: String {
         switch self {
         case .root: "the root key"

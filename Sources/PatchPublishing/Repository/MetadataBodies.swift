@@ -1,7 +1,6 @@
 internal import PatchCrypto
 internal import PatchFeed
 
-/// The metadata that each role signs.
 struct MetadataBodies: Sendable {
     var root: RootMetadata
     var targets: TargetsMetadata
@@ -19,7 +18,6 @@ struct MetadataBodies: Sendable {
         }
     }
 
-    /// Sets the metadata of a role from a file.
     mutating func take(_ file: SignedMetadata, as role: FeedRole) throws(PatchError) {
         switch role {
         case .root: root = try RootMetadata(file)

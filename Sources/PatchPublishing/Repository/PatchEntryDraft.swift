@@ -5,7 +5,6 @@ private typealias Key = PatchList.Key
 
 /// An entry of a list that is being changed. Members that this version of the library does not know are kept.
 package struct PatchEntryDraft: Sendable {
-    /// The entry as it is signed.
     package var json: JSONValue
 
     package init(_ json: JSONValue) { self.json = json }
@@ -19,7 +18,6 @@ package struct PatchEntryDraft: Sendable {
         ])
     }
 
-    /// An entry that only withdraws a version.
     package init(withdrawing id: String, version: Int) {
         json = .object([
             (Key.id, .string(id)), (Key.version, .integer(version)),
@@ -68,7 +66,6 @@ package struct PatchEntryDraft: Sendable {
         json.set(Key.before, nil)
     }
 
-    /// Why it was changed last.
     package var reason: String? {
         get { json[Key.reason]?.text }
         set { json.set(Key.reason, newValue.map(JSONValue.string)) }
@@ -86,7 +83,6 @@ package struct PatchEntryDraft: Sendable {
         set { json.set(Key.offered, newValue.map { .string($0.description) }) }
     }
 
-    /// Who changed it last.
     package var author: String? {
         get { json[Key.author]?.text }
         set { json.set(Key.author, newValue.map(JSONValue.string)) }
@@ -122,7 +118,6 @@ package struct PatchEntryDraft: Sendable {
     /// The part of all devices that it is for, of 10,000. Without a percentage, it is for all, or only for groups and users.
     package var basisPoints: Int { rollout?.basisPoints ?? (groups.isEmpty && users.isEmpty ? 10_000 : 0) }
 
-    /// Groups that it is for, regardless of the percentage.
     package var groups: [String] {
         get { json[Key.groups]?.elements.compactMap(\.text) ?? [] }
         set { json.set(Key.groups, newValue.isEmpty ? nil : .array(newValue.map(JSONValue.string))) }

@@ -5,12 +5,10 @@ private typealias Key = PatchList.Key
 
 /// A list of patches that is being changed. Members that this version of the library does not know are kept.
 package struct PatchListDraft: Sendable {
-    /// The list as it is signed.
     package var json: JSONValue
 
     package init(_ json: JSONValue) { self.json = json }
 
-    /// An empty list.
     init(app: String, environment: String, at now: Timestamp) {
         json = .object([
             (Key.schema, .integer(PatchList.schema)), (Key.enabled, .bool(true)), (Key.app, .string(app)),
@@ -22,7 +20,6 @@ package struct PatchListDraft: Sendable {
     package var app: String { json[Key.app]?.text ?? "" }
     package var environment: String { json[Key.environment]?.text ?? "" }
 
-    /// When it was signed.
     package var published: Timestamp? {
         get { json[Key.published]?.text.flatMap { Timestamp($0) } }
         set { json.set(Key.published, newValue.map { .string($0.description) }) }
@@ -34,19 +31,16 @@ package struct PatchListDraft: Sendable {
         set { json.set(Key.enabled, .bool(newValue)) }
     }
 
-    /// Who made the last change.
     package var author: String? {
         get { json[Key.author]?.text }
         set { json.set(Key.author, newValue.map(JSONValue.string)) }
     }
 
-    /// Why the last change was made.
     package var reason: String? {
         get { json[Key.reason]?.text }
         set { json.set(Key.reason, newValue.map(JSONValue.string)) }
     }
 
-    /// The last change.
     package var change: ChangeStamp {
         ChangeStamp(time: published, author: author, reason: reason)
     }
@@ -70,19 +64,16 @@ package struct PatchListDraft: Sendable {
         }
     }
 
-    /// The lowest version of the app that gets patches at all.
     package var minimumAppVersion: AppVersion? {
         get { json[Key.minimumAppVersion]?.text.flatMap { AppVersion($0) } }
         set { json.set(Key.minimumAppVersion, newValue.map { .string($0.description) }) }
     }
 
-    /// A string that the app shows.
     package var notice: String? {
         get { json[Key.notice]?.text }
         set { json.set(Key.notice, newValue.map(JSONValue.string)) }
     }
 
-    /// Values that the app reads.
     package var switches: JSONValue? {
         get { json[Key.switches] }
         set { json.set(Key.switches, newValue) }
@@ -98,7 +89,6 @@ package struct PatchListDraft: Sendable {
         Dictionary(entries.map { ($0[keyPath: key], $0) }) { first, _ in first }
     }
 
-    /// Sets or removes a value that the app reads.
     package mutating func setSwitch(_ name: String, to value: String?) {
         json.change(Key.switches) { $0.set(name, value.map(JSONValue.string)) }
     }
@@ -119,9 +109,6 @@ extension PatchListDraft {
         setSwitch(name, to: value)
     }
 
-    /// Removes a value that the app reads.
-    ///
-    /// - Throws: `usage` if there is none.
     package mutating func removeSwitch(_ name: String) throws(PatchError) {
         guard switches?[name] != nil else {
             throw PatchError(.usage, "\(name): no such switch to remove", remedy: PublishingRemedy.giveValue)

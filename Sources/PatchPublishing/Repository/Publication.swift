@@ -1,6 +1,5 @@
 package import PatchCrypto
 
-/// An envelope to publish.
 package struct Publication: Sendable {
     /// The envelope, which the caller has verified.
     let envelope: FeedFile.Contents
@@ -10,14 +9,10 @@ package struct Publication: Sendable {
     package let entry: PatchEntryDraft
 
     package init(_ envelope: FeedFile.Contents, name: String, entry: PatchEntryDraft) {
-        self.envelope = envelope
-        self.name = name
-        self.entry = entry
+        (self.envelope, self.name, self.entry) = (envelope, name, entry)
     }
 
     /// Lists a patch under its name and version.
-    ///
-    /// - Parameter body: Sets the audience; by default, all devices.
     package init(
         _ envelope: FeedFile.Contents, _ manifest: Manifest,
         _ body: (inout PatchEntryDraft) throws(PatchError) -> Void = { _ throws(PatchError) in }
@@ -27,10 +22,8 @@ package struct Publication: Sendable {
         self.init(envelope, name: "\(manifest.id)-\(manifest.version).js", entry: entry)
     }
 
-    /// The result of publishing it.
     package enum Listing: Sendable {
         case added
-        /// It is already listed as requested.
         case unchanged
         /// It is already listed in another way, which stays: offered to others, paused or withdrawn.
         case differs(PatchEntryDraft)

@@ -48,13 +48,10 @@ package struct PatchAudience: Sendable {
         if let moment { entry.when = moment }
     }
 
-    /// Whether it is for each device.
     private var isForAll: Bool { basisPoints == 10_000 && unit == nil && seed == nil && !isNarrow }
 
-    /// Whether it names groups or users.
     package var isNarrow: Bool { !groups.isEmpty || !users.isEmpty }
 
-    /// The audience in words.
     package var text: String {
         let groups = groups.isEmpty ? [] : ["groups \(groups.joined(separator: ", "))"]
         let users = users.isEmpty ? [] : ["\(users.count) users"]

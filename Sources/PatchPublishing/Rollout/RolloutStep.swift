@@ -5,11 +5,9 @@ internal import PatchFeed
 package enum RolloutStep: Sendable, Equatable {
     /// It is offered to more devices: this many of 10,000. If it is in shadow, it becomes active.
     case widen(Int)
-    /// A gate is crossed.
     case pause(Gate)
     /// A bound is crossed above which no device may keep the patch.
     case withdraw(Gate)
-    /// It is too early, for these reasons.
     case wait([Reason])
     /// It is on its last step, and no gate is crossed.
     case complete
@@ -17,7 +15,6 @@ package enum RolloutStep: Sendable, Equatable {
     /// made.
     case stopped(by: Gate?)
 
-    /// The conditions for the next step.
     package struct Rules: Sendable {
         /// The parts of 10,000, in ascending order; 0 for shadow.
         package let steps: [Int]
@@ -54,7 +51,6 @@ package enum RolloutStep: Sendable, Equatable {
             case passed, crossed, undecided
         }
 
-        /// The bound.
         package let text: String
         package let verdict: Verdict
         /// The reported numbers that led to the verdict.
@@ -72,11 +68,9 @@ package enum RolloutStep: Sendable, Equatable {
     package struct Evidence: Sendable {
         /// The number of event lines, and of damaged lines.
         package var events, damaged: Int
-        /// The time of the newest event; nil if there is none.
         package var newest: Timestamp?
         /// How many devices have reported the patch for the first time since the step began.
         package var newDevices: Int
-        /// Whether all files of events could be read.
         package var isWhole: Bool
         package var gates: [Gate]
         /// Bounds above which no device may keep the patch. Below them, they have no effect.
@@ -91,7 +85,6 @@ package enum RolloutStep: Sendable, Equatable {
         }
     }
 
-    /// Why it is too early for the next step.
     package enum Reason: Sendable, Equatable {
         case unreadableEvents
         case damagedLines(Int, events: Int)
@@ -106,7 +99,6 @@ package enum RolloutStep: Sendable, Equatable {
         case switchedOff
     }
 
-    /// - Parameter evidence: The reports of devices about the patch since it was offered.
     package init(
         of entry: PatchEntryDraft, isEnabled: Bool, by rules: Rules, _ evidence: Evidence, at now: Timestamp
     ) {
@@ -162,7 +154,6 @@ extension FeedRepository {
     /// Widens, pauses or withdraws a rollout, depending on a step. The other steps change nothing.
     ///
     /// - Parameter gates: The gates that are passed. They become the reason in the list.
-    /// - Returns: The entry as it is listed afterwards.
     package mutating func take(
         _ step: RolloutStep, of entry: PatchEntryDraft, passing gates: [RolloutStep.Gate],
         in details: inout ChangeDetails

@@ -2,7 +2,6 @@ package import PatchCrypto
 internal import PatchFeed
 
 extension FeedRepository {
-    /// A role that needs more signatures.
     package struct Missing: Sendable {
         package let role: FeedRole
         /// The number of signatures that are still needed, at least.
@@ -51,9 +50,6 @@ extension FeedRepository {
     package func payload(of role: FeedRole) -> [UInt8]? { changed.contains(role) ? bodies[role].json.canonical : nil }
 
     /// Adds a signature that was made elsewhere, with any key that may sign the role.
-    ///
-    /// - Returns: The key's id.
-    /// - Throws: `feed-signature` if none of these keys has made it.
     package mutating func attach(_ signature: [UInt8], to role: FeedRole) throws(PatchError) -> String {
         guard let payload = payload(of: role) else {
             throw PatchError(.config, "the role \(role) has nothing to sign")
@@ -76,7 +72,6 @@ extension FeedRepository {
         return all
     }
 
-    /// The only role that waits for signatures.
     package func waitingRole() throws(PatchError) -> FeedRole {
         let waiting = Set(try missing().map(\.role))
         guard waiting.count == 1, let role = waiting.first else {
@@ -157,7 +152,6 @@ extension FeedRepository {
 
     /// Loads a staged change.
     ///
-    /// - Returns: Whether there is one.
     /// - Throws: `config` if the feed has changed since then.
     package mutating func loadStagedChange(reading read: (String) throws(PatchError) -> [UInt8]?) throws(PatchError)
         -> Bool
@@ -202,9 +196,6 @@ extension FeedRepository {
     // MARK: finishing
 
     /// Makes the files of the change, in the order in which they must be written.
-    ///
-    /// - Parameter signers: The keys at hand, including the keys of the snapshot and timestamp roles.
-    /// - Throws: `feed-signature` if signatures are missing.
     package mutating func files(signedBy signers: [FeedSigner], in details: ChangeDetails) throws(PatchError)
         -> [FeedFile]
     {
@@ -314,7 +305,6 @@ extension FeedRepository {
         bodies.rollout.targets = [ExactString(path): target]
     }
 
-    /// The version, length and hash of a role's file.
     private func description(of role: FeedRole) throws(PatchError) -> MetadataDescription {
         let bytes = file(of: role)
         let digest = try MessageDigest.sha256.text(of: bytes)

@@ -1,14 +1,10 @@
 package import PatchCrypto
 
-/// Signs metadata with one key.
 package struct FeedSigner: Sendable {
     /// The key's id; nil for a command, whose signature reveals the key.
     let keyID: String?
     let sign: @Sendable ([UInt8]) throws(PatchError) -> [UInt8]
 
-    /// Makes a signer from a private Ed25519 key.
-    ///
-    /// - Throws: `config` if it is another kind of key.
     package init(_ key: SigningKey) throws(PatchError) {
         keyID = try FeedKey(key.verifyingKey).id
         sign = { payload throws(PatchError) in try key.sign(payload[...]) }

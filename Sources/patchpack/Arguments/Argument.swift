@@ -8,8 +8,6 @@ struct Argument: Sendable, Hashable {
 
     /// The word as text. Bytes that are not UTF-8 are replaced.
     var text: String { String(decoding: bytes, as: UTF8.self) }
-    /// The word as a file path.
     var path: Path { Path(bytes: bytes) }
-    /// Whether the word is exactly this text.
     func isText(_ text: String) -> Bool { bytes.elementsEqual(text.utf8) }
 }

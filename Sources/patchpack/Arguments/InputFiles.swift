@@ -2,11 +2,9 @@ import PatchCrypto
 import PatchFiles
 
 extension Option {
-    static let recursive = Option(
-        name: "recursive", short: "r", help: "look for files in folders and their subfolders")
-    static let filesFrom = Option(
-        name: "files-from", value: .file("FILE"), help: "read file names from a file, or from -, one per line")
-    static let null = Option(name: "null", short: "0", help: "each name in --files-from ends with a NUL byte")
+    static let recursive = Option("recursive", "look for files in folders and their subfolders", short: "r")
+    static let filesFrom = Option("files-from", "read file names from a file, or from -, one per line", .file("FILE"))
+    static let null = Option("null", "each name in --files-from ends with a NUL byte", short: "0")
 }
 
 /// The files that a command line names: its operands, the names in `--files-from`, and the files in folders.
@@ -47,8 +45,6 @@ enum InputFiles {
     }
 
     /// The files and folders that a command line names.
-    ///
-    /// - Throws: `usage` if nothing is named, `noInput` if a list cannot be read.
     static func named(_ arguments: ParsedArguments) throws(PatchError) -> [Path] {
         var paths = arguments.operands.map(\.path)
         if let list = arguments.value(of: .filesFrom)?.path {
@@ -130,7 +126,6 @@ extension [UInt8] {
 ///
 /// Links to folders are not followed. Hidden folders are left out: a mounted volume has its files in them, under other names.
 struct FolderSearch {
-    /// Whether a file with this name is looked for.
     let includes: (Path) -> Bool
     private(set) var found: [Path] = []
     /// The other files, without the hidden ones.

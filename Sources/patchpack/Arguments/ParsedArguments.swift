@@ -9,8 +9,7 @@ struct ParsedArguments: Sendable {
 
     /// - Parameter named: The given values by option name. Options that the verb does not take are ignored.
     init(verb: Verb, operands: [Argument], named: [String: [Argument]]) {
-        self.verb = verb
-        self.operands = operands
+        (self.verb, self.operands) = (verb, operands)
         var values: [Option.ID: [Argument]] = [:]
         for option in verb.allOptions { values[option.id] = named[option.name] }
         self.values = values
@@ -24,14 +23,10 @@ struct ParsedArguments: Sendable {
     /// Whether a switch, or an option with a value, was given. False for an option that the verb does not take, even if it takes
     /// another one with the same name.
     func has(_ option: Option) -> Bool { values[option.id] != nil }
-    /// An option's values, in the order given.
     func values(of option: Option) -> [Argument] { values[option.id] ?? [] }
     /// The value of an option that is given at most once.
     func value(of option: Option) -> Argument? { values[option.id]?.first }
 
-    /// A value as text.
-    ///
-    /// - Throws: `usage` if it is not UTF-8.
     func text(of option: Option) throws(PatchError) -> String? { try texts(of: option).first }
 
     /// All of an option's values as text.
@@ -50,7 +45,6 @@ struct ParsedArguments: Sendable {
 
     /// The file to write that an option names; nil if there is none. It can be written, unless the disk fails.
     ///
-    /// - Parameter allowsStandardOutput: Whether it may be `-`.
     /// - Throws: `exists` if it exists and must not be replaced, `io` if it has no folder, or is not a regular file, `usage` if
     ///   it must not be `-`.
     func newFile(_ option: Option, force: Bool, allowsStandardOutput: Bool = false) throws(PatchError) -> Path? {
@@ -84,7 +78,6 @@ struct ParsedArguments: Sendable {
     ///   - expected: The valid values, for the error message.
     ///   - fault: Returns the fault of a string for the error message; nil if the fault is not known.
     ///   - convert: Converts the text; returns nil if the text is not valid.
-    /// - Throws: `usage` if the value is not valid.
     func value<Value>(
         of option: Option, _ expected: String, fault: (String) -> String? = { _ in nil }, _ convert: (String) -> Value?
     ) throws(PatchError) -> Value? {
@@ -96,12 +89,10 @@ struct ParsedArguments: Sendable {
         return value
     }
 
-    /// A value as an app's version.
     func appVersion(of option: Option = .appVersion) throws(PatchError) -> AppVersion? {
         try value(of: option, "a version such as 2.3.1", fault: AppVersion.fault, AppVersion.init)
     }
 
-    /// A value as a whole number of at least `lowest`.
     func number(of option: Option, atLeast lowest: Int = 1) throws(PatchError) -> Int? {
         try value(of: option, "a whole number of at least \(lowest)") { text in
             text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
@@ -109,14 +100,10 @@ struct ParsedArguments: Sendable {
         }
     }
 
-    /// How many files to work on at a time.
-    ///
-    /// - Parameter defaultsToOne: Whether the default is 1, instead of one for each core.
     func jobs(defaultsToOne: Bool = false) throws(PatchError) -> Int {
         try number(of: .jobs) ?? (defaultsToOne ? 1 : Resources.processorCount)
     }
 
-    /// A value as a length of time, in seconds.
     func seconds(of option: Option) throws(PatchError) -> Int? {
         try value(of: option, "a length of time such as 90s, 15m, 4h or 2d", Self.seconds)
     }

@@ -6,15 +6,12 @@ struct Verb: Sendable {
     let name: String
     /// One line of help, in lower case and without a full stop.
     let summary: String
-    /// The operands, as the usage line shows them.
     let operands: String
     /// The kind of operand, for the completions.
     var operandValue: Option.Value?
-    /// How many operands it takes.
     let operandCount: ClosedRange<Int>
     /// Its own options; every verb takes the common ones too.
     let options: [Option]
-    /// An example command.
     let example: String
     /// Runs the verb and returns the exit status, which is not 0 if one of several files failed.
     let run: @Sendable (ParsedArguments, Console) throws(PatchError) -> Int32
@@ -31,8 +28,6 @@ struct Verb: Sendable {
 
 extension Verb {
     /// Makes a verb with several actions.
-    ///
-    /// - Parameter actions: The actions. Their names begin with the verb's name.
     init(name: String, summary: String, actions: [Verb]) {
         var names: Set<String> = []
         self.init(
@@ -54,8 +49,6 @@ extension Verb {
     ]
 
     /// Finds an action by its last word.
-    ///
-    /// - Throws: `usage` if there is no such action.
     func action(called word: Argument) throws(PatchError) -> Verb {
         guard let action = actions.first(where: { word.isText($0.lastWord) }) else {
             let known = actions.map(\.lastWord)

@@ -17,7 +17,6 @@ enum KeyDescription {
 
     private func describe(_ key: VerifyingKey) -> String { "\(key.algorithm.rawValue), \(key.bits) bits, id \(key.id)" }
 
-    /// The description as a JSON line.
     func json(schema: String, of path: Path) -> JSONValue {
         let members: [(key: String, value: JSONValue)] =
             switch self {

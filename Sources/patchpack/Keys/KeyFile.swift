@@ -39,7 +39,7 @@ struct KeyFile {
         self.bytes = SecretBytes(wiping: &bytes)
     }
 
-    /// Reads a key from a variable: PEM, a script key, or base64 of a key file.
+    /// Reads a key from a variable: PEM, or a script key.
     ///
     /// The line ends of PEM may be written `\n`, as CI systems store them.
     private static func value(of variable: String, for source: String) throws(PatchError) -> SecretBytes {
@@ -50,12 +50,7 @@ struct KeyFile {
                 hint: "export the variable that holds the key, and give its name after env:")
         }
         defer { _ = SecretBytes(wiping: &value) }
-        if value.has("-----BEGIN") { return withLineEnds(value) }
-        let isScriptKey = (try? ScriptKey(file: SecretBytes(value))) != nil
-        guard !isScriptKey, var decoded = Base64.decode(value.filter { !isSpace($0) }) else {
-            return SecretBytes(value)
-        }
-        return SecretBytes(wiping: &decoded)
+        return value.has("-----BEGIN") ? withLineEnds(value) : SecretBytes(value)
     }
 
     /// PEM from a variable. Secret stores and env files join its lines, write its line ends as `\n` or `\r\n`, or quote it.
@@ -95,20 +90,29 @@ struct KeyFile {
         return SecretBytes(wiping: &lines)
     }
 
-    static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+
+    /// Reads a key. An error names the file and what it should be.
+    private func expecting<Key>(_ what: String, _ body: () throws(PatchError) -> Key) throws(PatchError) -> Key {
+        do throws(PatchError) {
+            return try body()
+        } catch {
+            throw (error.code == .config && error.hint == nil ? error.hinting("give \(what)") : error).about(name.path)
+        }
+    }
 
     func verifyingKey() throws(PatchError) -> VerifyingKey {
-        let pem = unsafe bytes.withUnsafeBytes { unsafe Array($0) }
-        return try explaining(.trusted) { () throws(PatchError) in
-            try VerifyingKey(pem: pem, algorithm: name.algorithm)
+        try expecting("a public key in PEM, which keygen calls trusted.pem") { () throws(PatchError) in
+            try VerifyingKey(pem: unsafe bytes.withUnsafeBytes { unsafe Array($0) }, algorithm: name.algorithm)
         }
     }
 
     func scriptKey() throws(PatchError) -> ScriptKey {
-        try explaining(.script) { () throws(PatchError) in try ScriptKey(file: bytes) }
+        try expecting("one line of 32 or 64 lower-case hex digits") { () throws(PatchError) in
+            try ScriptKey(file: bytes)
+        }
     }
 
-    /// Whether it looks like a private key.
     var isPrivate: Bool { bytes.holds("PRIVATE KEY-----") }
 
     var isKeyStore: Bool { unsafe bytes.withUnsafeBytes { unsafe KeyStoreFile.isStore($0) } }
@@ -119,7 +123,7 @@ struct KeyFile {
     }
 
     func signingKey(passphrase: SecretBytes?) throws(PatchError) -> SigningKey {
-        try explaining(.signing) { () throws(PatchError) in
+        try expecting("a private key in PEM, which keygen calls signing.pem") { () throws(PatchError) in
             try SigningKey(pem: bytes, passphrase: passphrase, algorithm: name.algorithm)
         }
     }
@@ -128,5 +132,29 @@ struct KeyFile {
 extension SecretBytes {
     func holds(_ text: String) -> Bool {
         unsafe withUnsafeBytes { unsafe $0.has(text) }
+    }
+}
+
+/// A key as the command line names it: `[ALGORITHM:]FILE`, or `[ALGORITHM:]env:NAME` for a variable that holds it.
+struct KeyName {
+    let algorithm: SignatureAlgorithm?
+    /// The file; for a variable, the name that messages show.
+    let path: Path
+    /// The variable that holds the key itself.
+    let variable: String?
+    /// The option, variable or verb that it was given to.
+    let source: String
+
+    init(_ algorithm: SignatureAlgorithm?, _ path: Path, from source: String) {
+        (self.algorithm, self.path, self.source) = (algorithm, path, source)
+        variable =
+            path.bytes.starts(with: "env:".utf8) ? String(decoding: path.bytes.dropFirst(4), as: UTF8.self) : nil
+    }
+
+    init(_ argument: Argument, from source: String) {
+        let fields = argument.bytes.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+        let algorithm =
+            fields.count == 2 ? SignatureAlgorithm(rawValue: String(decoding: fields[0], as: UTF8.self)) : nil
+        self.init(algorithm, algorithm == nil ? argument.path : Path(bytes: Array(fields[1])), from: source)
     }
 }

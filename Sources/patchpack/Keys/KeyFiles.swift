@@ -3,7 +3,6 @@ import PatchFeed
 import PatchFiles
 import PatchPublishing
 
-/// Reads the keys that the options or the environment name.
 struct KeyFiles: Sendable {
     private let arguments: ParsedArguments
 
@@ -14,7 +13,6 @@ struct KeyFiles: Sendable {
 
     /// Collects the inputs and reads the passphrases.
     ///
-    /// - Parameter operands: The operands that are files to read; nil if all of them are.
     /// - Throws: `usage` if more than one of the inputs is standard input.
     init(_ arguments: ParsedArguments, operands: [Path]? = nil) throws(PatchError) {
         self.arguments = arguments
@@ -114,7 +112,6 @@ struct KeyFiles: Sendable {
         }
     }
 
-    /// The script keys from all given files; nil if none is given.
     func scriptKeys() throws(PatchError) -> ScriptKeyRing? {
         let files = names(.scriptKey)
         guard !files.isEmpty else { return nil }
@@ -127,7 +124,6 @@ struct KeyFiles: Sendable {
         return ring
     }
 
-    /// The script key to encrypt with; nil if none is given.
     func scriptKey() throws(PatchError) -> ScriptKey? {
         guard let ring = try scriptKeys() else { return nil }
         if let name = try arguments.text(of: .scriptKeyName) {
@@ -147,7 +143,6 @@ struct KeyFiles: Sendable {
         return key
     }
 
-    /// The keys in a key file or a key store.
     private func keys(of name: KeyName) throws(PatchError) -> [(name: String, key: ScriptKey)] {
         let file = try KeyFile(name)
         guard file.isKeyStore else {
@@ -194,7 +189,6 @@ struct KeyFiles: Sendable {
 
     private static let takesPublic = [Option.rootKey, .releaseKey, .onlineKey, .addKey].map(\.name)
 
-    /// The public keys of a feed's roles, from public or private key files.
     func feedKeys(_ option: Option) throws(PatchError) -> [FeedKey] {
         var keys: [FeedKey] = []
         for name in names(option) {
@@ -208,7 +202,6 @@ struct KeyFiles: Sendable {
         return keys
     }
 
-    /// Reads a key of any kind.
     func describe(_ name: KeyName) throws(PatchError) -> KeyDescription {
         let file = try KeyFile(name)
         guard !file.isKeyStore else {

@@ -1,7 +1,6 @@
 import PatchCrypto
 import PatchFiles
 
-/// Reads passphrases from a variable, a file or the terminal.
 enum Passphrase {
     /// The passphrases that the options give: one for all private keys and key stores, or one for each.
     static func all(
@@ -66,8 +65,6 @@ enum Passphrase {
     }
 
     /// Asks for a passphrase on the terminal without showing it; returns nil if there is no terminal.
-    ///
-    /// - Throws: `passphrase` if the question was cancelled, or if the answer is too long.
     static func ask(for file: Path, called name: String = "passphrase") throws(PatchError) -> SecretBytes? {
         switch Terminal.askForSecret("\(name) for \(escaped(file.description)): ") {
         case .answer(let passphrase): return passphrase

@@ -1,5 +1,3 @@
-import Dispatch
-import Libc
 import PatchCrypto
 import PatchFiles
 import Synchronization
@@ -7,18 +5,16 @@ import Synchronization
 /// A shell command that signs, such as with a key in a hardware module or on another machine.
 struct SignatureCommand: Sendable {
     private let line: String
-    private let isQuiet: Bool
     private let failures = Failures()
     /// The longest signature in bytes, for an RSA key of 8192 bits.
     private static let longest = 1024
 
-    /// The commands that the options give.
     static func all(_ arguments: ParsedArguments) throws(PatchError) -> [SignatureCommand] {
         let lines = arguments.values(of: .signatureCommand).map(\.text)
         guard !lines.contains(where: { $0.allSatisfy(\.isWhitespace) }) else {
             throw PatchError(.usage, "--signature-command is empty", hint: "is the variable that holds it set?")
         }
-        return lines.map { SignatureCommand(line: $0, isQuiet: arguments.has(.quiet)) }
+        return lines.map { SignatureCommand(line: $0) }
     }
 
     /// Whether a command has failed. It is not run again, because a card or module locks itself after a few wrong PINs.
@@ -28,7 +24,6 @@ struct SignatureCommand: Sendable {
 
     /// Runs the command with the payload on its standard input.
     ///
-    /// - Returns: The bytes that it writes to its standard output.
     /// - Throws: `config` if it fails, if its output cannot be a signature, or if it has failed before.
     func signature(of payload: [UInt8]) throws(PatchError) -> [UInt8] {
         guard !failures.hasFailed.load(ordering: .relaxed) else {
@@ -36,15 +31,6 @@ struct SignatureCommand: Sendable {
                 .config, "not signed: the signature command has failed, and is not run again",
                 hint: "see the first error")
         }
-        // A command may wait for a touch of a key, or never end.
-        let done = DispatchSemaphore(value: 0)
-        let notifies =
-            !isQuiet
-            && Threads.start {
-                guard done.wait(timeout: .now() + 5) == .timedOut else { return }
-                StandardError.write("patchpack: note: waiting for the signature command\n")
-            }
-        defer { if notifies { done.signal() } }
         do throws(PatchError) {
             return try output(for: payload)
         } catch {

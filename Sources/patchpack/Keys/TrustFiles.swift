@@ -3,7 +3,6 @@ import PatchFiles
 
 /// Reads trust stores from disk: a file, or a folder of public keys.
 enum TrustFiles {
-    /// Reads a trust store.
     static func store(at path: Path, pinnedTo pin: String?) throws(PatchError) -> TrustStore {
         if pin == nil, path.isFolder { return try TrustStore(keys: keys(in: path)) }
         let file = try file(at: path)

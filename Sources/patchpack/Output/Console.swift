@@ -10,7 +10,6 @@ final class Console {
         case text, json
     }
 
-    /// A colour of the text.
     enum Style: String {
         case good = "32"
         case bad = "31"
@@ -45,7 +44,6 @@ final class Console {
         colors = (isColored(1), isColored(2))
     }
 
-    /// Prints a line of text output.
     func line(_ text: String) throws(PatchError) { try print(shown(text)) }
 
     /// Prints a line of text output that begins with a coloured word.
@@ -65,6 +63,14 @@ final class Console {
         if !told.contains(fault.text) { self.error(fault) }
     }
 
+    /// Prints a JSON object that reports an outcome.
+    func report(
+        _ schema: String, about subject: [(key: String, value: JSONValue)] = [], _ error: PatchError?,
+        _ members: [(key: String, value: JSONValue)] = []
+    ) throws(PatchError) {
+        try json(.report(schema, about: subject, error, members))
+    }
+
     /// Prints a string to standard output without escaping it. A word of the command line may be in it only if no format has
     /// changed it.
     func raw(_ text: String) throws(PatchError) { try write(Array(secrets.removed(from: text).utf8)) }
@@ -78,19 +84,16 @@ final class Console {
 
     private func print(_ text: String) throws(PatchError) { try write(Array((text + "\n").utf8)) }
 
-    /// Prints an error and its hint.
     func error(_ error: PatchError) {
         told.insert(error.text)
         say("error", .bad, error.text)
         if let hint = error.shownHint { say("hint", .faint, hint) }
     }
 
-    /// Prints a warning.
     func warning(_ text: String) {
         if !isQuiet { say("warning", .bad, text) }
     }
 
-    /// Prints the usage of the tool.
     func printUsage(_ text: String) { tell(text) }
 
     /// Prints a note on the progress of the work. Not printed with JSON.
@@ -100,6 +103,11 @@ final class Console {
 
     private func say(_ word: String, _ style: Style, _ text: String) {
         tell("patchpack: \(painted("\(word):", style, colors.error)) \(shown(text))\n")
+    }
+
+    /// Prints a note about the default key, once for all files of a verb.
+    func noteOldClients() {
+        note("rsa-sha1 is for old clients; for a new app: patchpack \(ProjectTemplate.keygen)")
     }
 
     /// Shows a progress bar for several files, on a terminal.

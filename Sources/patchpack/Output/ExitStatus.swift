@@ -1,78 +1,51 @@
 import PatchCrypto
 import PatchDevice
-import PatchFeed
-import PatchFiles
 import PatchPublishing
-import PatchRunner
 
 extension PatchError.Code {
-    /// Wrong arguments.
     static let usage = Self("usage")
     /// The same version of a patch twice in one run.
     static let duplicate = Self("duplicate")
 
     /// The exit statuses and their meanings, as in docs/cli.md.
-    static let exitStatuses: [(code: PatchError.Code, status: Int32, meaning: String)] = [
-        (
-            .malformed, 10,
-            "not an envelope, cut short, or data after its end; a zip or a manifest that the format does not allow; lines for a report, none of which is an event"
-        ),
-        (.badSignature, 11, "signed under a trusted key's id, but the file was changed"),
-        (.unknownSigner, 12, "no signature of a trusted key, or fewer than the threshold"),
-        (.decryptFailed, 13, "the signature is valid, but the envelope needs another script key"),
-        (.digestMismatch, 14, "a script does not match its digest"),
-        (.policy, 15, "intact, but not for this app, version, engine or time"),
-        (.limit, 16, "larger than a limit allows"),
-        (
-            .script, 20,
-            "a script that does not parse, fails, or does not fit; a failed spec; a breaking change of an interface; a gate of a report that is not passed"
-        ),
-        (.scriptLimit, 21, "a script ran past its fuel (the number of Lua instructions), memory or time"),
-        (.feedMalformed, 30, "a feed file is not of the type that its path implies"),
-        (.feedSignature, 31, "metadata of a feed have too few signatures by the keys of their role"),
-        (.feedRollback, 32, "a feed is older than it was before"),
-        (.feedExpired, 33, "metadata of a feed have expired, or expire sooner than `--days` allows"),
-        (
-            .feedMismatch, 34,
-            "a file of a feed does not have the length, the hash or the version that is signed; a list for another app"
-        ),
-        (.feedLimit, 35, "a file of a feed is larger than allowed, or there are too many"),
-        (.feedUnavailable, 36, "a file of a feed cannot be fetched: the network failed, or it is missing"),
-        (
-            .clock, 37,
-            "a clock is wrong: this machine's, compared with the server's clock or the feed's; or the clock of the machine that signed the feed"
-        ),
-        (.feedPublished, 38, "this version of a patch was published before, with other bytes"),
-        (
-            .feedListed, 39,
-            "the version is already listed: offered to other devices, paused or withdrawn; or a higher version is offered"
-        ),
-        (
-            .feedConflict, 40,
-            "the deployed feed has a change from another copy, or a file that differs from this copy's"
-        ),
-        (.usage, 64, "wrong arguments, or tags that are wrong or missing"),
-        (.duplicate, 65, "the same version of a patch was given twice"),
-        (
-            .noInput, 66,
-            "a file is missing or cannot be read; no event is of the `--installation` of a report"
-        ),
-        (
-            .unavailable, 69,
-            "this machine's OpenSSL refuses MD5, SHA-1 or AES, as under a FIPS policy; libzip or the library that reads Zstandard is missing; no thread can be made; or another Lua is loaded in place of 5.4"
-        ),
-        (.internal, 70, "a defect in patchpack; please report it"),
-        (.exists, 73, "the output already exists, and neither `--force` nor `--upgrade` permits replacing it"),
-        (.io, 74, "writing failed, or `--purge-command` failed or did not end"),
-        (.passphrase, 77, "a key's passphrase is missing or wrong"),
-        (
-            .config, 78,
-            "a key file or a setting is unusable or unsafe, or `feed undo` would undo more than intended"
-        ),
-        (.modifiedTrust, 78, "the trust store does not match its pin"),
-    ]
+    static let exitStatuses = table.split(separator: "\n").map { line in
+        let words = line.split(separator: " ", maxSplits: 2)
+        return (code: Self(String(words[1])), status: Int32(words[0]) ?? 70, meaning: String(words[2]))
+    }
 
-    /// The status that the tool exits with.
+    private static let table = """
+        10 malformed not an envelope, cut short, or data after its end; a zip or a manifest that the format does not allow; lines for a report, none of which is an event
+        11 bad-signature signed under a trusted key's id, but the file was changed
+        12 unknown-signer no signature of a trusted key, or fewer than the threshold
+        13 decrypt-failed the signature is valid, but the envelope needs another script key
+        14 digest-mismatch a script does not match its digest
+        15 policy intact, but not for this app, version, engine or time
+        16 limit larger than a limit allows
+        20 script a script that does not parse, fails, or does not fit; a failed spec; a breaking change of an interface; a gate of a report that is not passed
+        21 script-limit a script ran past its fuel (the number of Lua instructions), memory or time
+        30 feed-malformed a feed file is not of the type that its path implies
+        31 feed-signature metadata of a feed have too few signatures by the keys of their role
+        32 feed-rollback a feed is older than it was before
+        33 feed-expired metadata of a feed have expired, or expire sooner than `--days` allows
+        34 feed-mismatch a file of a feed does not have the length, the hash or the version that is signed; a list for another app
+        35 feed-limit a file of a feed is larger than allowed, or there are too many
+        36 feed-unavailable a file of a feed cannot be fetched: the network failed, or it is missing
+        37 clock a clock is wrong: this machine's, compared with the server's clock or the feed's; or the clock of the machine that signed the feed
+        38 feed-published this version of a patch was published before, with other bytes
+        39 feed-listed the version is already listed: offered to other devices, paused or withdrawn; or a higher version is offered
+        40 feed-conflict the deployed feed has a change from another copy, or a file that differs from this copy's
+        64 usage wrong arguments, or tags that are wrong or missing
+        65 duplicate the same version of a patch was given twice
+        66 no-input a file is missing or cannot be read; no event is of the `--installation` of a report
+        69 unavailable this machine's OpenSSL refuses MD5, SHA-1 or AES, as under a FIPS policy; libzip or the library that reads Zstandard is missing; no thread can be made; or another Lua is loaded in place of 5.4
+        70 internal a defect in patchpack; please report it
+        73 exists the output already exists, and neither `--force` nor `--upgrade` permits replacing it
+        74 io writing failed, or `--purge-command` failed or did not end
+        77 passphrase a key's passphrase is missing or wrong
+        78 config a key file or a setting is unusable or unsafe, or `feed undo` would undo more than intended
+        78 modified-trust the trust store does not match its pin
+        """
+
     var exitStatus: Int32 { Self.exitStatuses.first { $0.code == self }?.status ?? 70 }
 }
 
@@ -81,5 +54,13 @@ extension PatchError {
     var shownHint: String? {
         hint ?? (remedy as? PublishingRemedy)?.hint ?? (remedy as? StoreRemedy)?.hint
             ?? (code == .exists ? "name another output, or give --force to replace it" : nil)
+    }
+}
+
+extension StoreRemedy {
+    fileprivate var hint: String {
+        switch self {
+        case .sync: "patchpack sync makes one"
+        }
     }
 }

@@ -3,10 +3,6 @@ import PatchFiles
 
 extension JSONValue {
     /// An object that reports the outcome of a file, a key or a change.
-    ///
-    /// - Parameters:
-    ///   - schema: The name of the form that it has.
-    ///   - subject: The members before the outcome, which name its subject.
     static func report(
         _ schema: String, about subject: [(key: String, value: JSONValue)] = [], _ error: PatchError? = nil,
         _ members: [(key: String, value: JSONValue)] = []
@@ -20,7 +16,6 @@ extension JSONValue {
         text.map { .string($0.description) } ?? .null
     }
 
-    /// The members that describe an outcome.
     private static func outcome(_ error: PatchError?) -> [(key: String, value: JSONValue)] {
         [
             ("ok", .bool(error == nil)),

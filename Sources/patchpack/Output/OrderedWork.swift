@@ -7,28 +7,18 @@ import Synchronization
 ///
 /// - Parameters:
 ///   - words: The words in the last line for items that succeeded and items that failed.
-///   - work: Called from several threads.
+///   - work: Called from several threads, each time with some of the items.
 ///   - show: Called on this thread with each result; returns the result's error.
 /// - Returns: The exit status of the first item that failed; 0 if none did.
 func inOrder<Item: Sendable, Result: Sendable>(
-    _ items: [Item], jobs: Int, on console: Console, words: (good: String, bad: String),
-    work: @escaping @Sendable (Item) -> Result, show: (Result) throws(PatchError) -> PatchError?
-) throws(PatchError) -> Int32 {
-    try inOrder(items, jobs: jobs, atMost: 16, on: console, words: words, workTogether: { $0.map(work) }, show: show)
-}
-
-/// The same for items that are processed several at a time by one thread.
-///
-/// - Parameter most: How many items a thread gets at a time.
-func inOrder<Item: Sendable, Result: Sendable>(
-    _ items: [Item], jobs: Int, atMost most: Int, on console: Console, words: (good: String, bad: String),
-    workTogether: @escaping @Sendable ([Item]) -> [Result], show: (Result) throws(PatchError) -> PatchError?
+    _ items: [Item], jobs: Int, atMost most: Int = 16, on console: Console, words: (good: String, bad: String),
+    work: @escaping @Sendable ([Item]) -> [Result], show: (Result) throws(PatchError) -> PatchError?
 ) throws(PatchError) -> Int32 {
     var failure: PatchError?
     var tally = Tally()
     var done = 0
     console.progress(0, of: items.count)
-    try deliverInOrder(items, jobs: jobs, atMost: most, workTogether: workTogether) { (result) throws(PatchError) in
+    try deliverInOrder(items, jobs: jobs, atMost: most, work: work) { (result) throws(PatchError) in
         let error = try show(result)
         failure = failure ?? error
         tally.add(error)
@@ -42,96 +32,82 @@ func inOrder<Item: Sendable, Result: Sendable>(
 /// Processes several items at a time and delivers the results in the order of the items.
 ///
 /// - Parameters:
-///   - work: Called from several threads.
+///   - most: How many items a thread gets at a time, because waking another thread takes as long as verifying a small file.
 ///   - deliver: Called on this thread with each result. An error ends the work, without waiting for items in progress.
 func deliverInOrder<Item: Sendable, Result: Sendable>(
-    _ items: [Item], jobs: Int, work: @escaping @Sendable (Item) -> Result,
+    _ items: [Item], jobs: Int, atMost most: Int = 16, work: @escaping @Sendable ([Item]) -> [Result],
     deliver: (Result) throws(PatchError) -> Void
 ) throws(PatchError) {
-    try deliverInOrder(items, jobs: jobs, atMost: 16, workTogether: { $0.map(work) }, deliver: deliver)
-}
-
-/// The same for items that are processed several at a time by one thread.
-///
-/// - Parameter most: How many items a thread gets at a time.
-private func deliverInOrder<Item: Sendable, Result: Sendable>(
-    _ items: [Item], jobs: Int, atMost most: Int, workTogether: @escaping @Sendable ([Item]) -> [Result],
-    deliver: (Result) throws(PatchError) -> Void
-) throws(PatchError) {
-    let jobs = min(jobs, items.count)
-    // A thread takes several of many items at a time, because waking another thread takes as long as verifying a small file.
-    let size = max(1, min(most, items.count / (8 * max(1, jobs))))
-    let parts = stride(from: 0, to: items.count, by: size).map { $0..<min($0 + size, items.count) }
-    let results = OrderedResults<[Result]>(count: parts.count, window: 2 * jobs)
-    let work: @Sendable () -> Void = {
-        while let index = results.next() {
-            results.put(results.isStopped ? [] : workTogether(Array(items[parts[index]])), at: index)
-        }
-    }
+    let jobs = max(1, min(jobs, items.count))
+    let size = max(1, min(most, items.count / (8 * jobs)))
+    let parts = stride(from: 0, to: items.count, by: size).map { Array(items[$0..<min($0 + size, items.count)]) }
+    let queue = WorkQueue<[Result]>(count: parts.count, window: 2 * jobs)
+    let run: @Sendable () -> Void = { while let index = queue.next() { queue.put(work(parts[index]), at: index) } }
     // Without another thread, as under a limit of processes, this one works.
-    guard jobs > 1, (0..<jobs).count(where: { _ in Threads.start(work) }) > 0 else {
-        for part in parts {
-            for result in workTogether(Array(items[part])) { try deliver(result) }
-        }
-        return
-    }
+    let hasThreads = jobs > 1 && (0..<jobs).count(where: { _ in Threads.start(run) }) > 0
+    defer { queue.stop() }
     for index in parts.indices {
-        do {
-            for result in results.take(index) { try deliver(result) }
-        } catch {
-            results.stop()
-            throw error
-        }
+        for result in hasThreads ? queue.take(index) : work(parts[index]) { try deliver(result) }
     }
 }
 
-/// The results that are ready but not yet delivered.
-private final class OrderedResults<Result: Sendable>: Sendable {
+/// The results that are ready but not yet delivered. One thread takes them.
+private final class WorkQueue<Result: Sendable>: Sendable {
     private let count: Int
-    private let nextIndex = Atomic(0)
-    private let stopped = Atomic(false)
+    private let position = Atomic(0)
     private let ready = Mutex<[Int: Result]>([:])
-    private let signals: [DispatchSemaphore]
+    private let arrived = DispatchSemaphore(value: 0)
     /// Limits how far the work may run ahead of delivery, so that a slow first file does not fill memory.
-    private let window: DispatchSemaphore
+    private let window = DispatchSemaphore(value: 0)
 
     init(count: Int, window: Int) {
         self.count = count
         // Raised from 0, because a semaphore's value must not be lower at its end than at its start.
-        self.window = DispatchSemaphore(value: 0)
         for _ in 0..<window { self.window.signal() }
-        signals = (0..<count).map { _ in DispatchSemaphore(value: 0) }
     }
 
-    /// The next item to work on.
     func next() -> Int? {
         window.wait()
-        let index = nextIndex.wrappingAdd(1, ordering: .relaxed).oldValue
+        let index = position.wrappingAdd(1, ordering: .relaxed).oldValue
         return index < count ? index : nil
     }
 
-    /// Keeps the workers from starting another item.
-    func stop() {
-        stopped.store(true, ordering: .relaxed)
-        nextIndex.store(count, ordering: .relaxed)
-    }
-
-    /// Whether the results are no longer wanted.
-    var isStopped: Bool { stopped.load(ordering: .relaxed) }
+    func stop() { position.store(count, ordering: .relaxed) }
 
     func put(_ result: Result, at index: Int) {
         ready.withLock { $0[index] = result }
-        signals[index].signal()
+        arrived.signal()
     }
 
-    /// Waits for an item's result.
     func take(_ index: Int) -> Result {
         while true {
-            signals[index].wait()
             if let result = ready.withLock({ $0.removeValue(forKey: index) }) {
                 window.signal()
                 return result
             }
+            arrived.wait()
         }
+    }
+}
+
+/// Counts the outcomes of a run's files for its last line.
+private struct Tally {
+    private var good = 0
+    private var bad: [(verdict: String, count: Int)] = []
+
+    mutating func add(_ error: PatchError?) {
+        guard let verdict = error?.code.description else { return good += 1 }
+        if let index = bad.firstIndex(where: { $0.verdict == verdict }) {
+            bad[index].count += 1
+        } else {
+            bad.append((verdict, 1))
+        }
+    }
+
+    func text(_ done: String, _ refused: String) -> String {
+        let failed = bad.reduce(0) { $0 + $1.count }
+        guard failed > 0 else { return "\(good) \(done)" }
+        let kinds = bad.sorted { $0.count > $1.count }.map { "\($0.count) \($0.verdict)" }
+        return "\(good) \(done), \(failed) \(refused): \(kinds.joined(separator: ", "))"
     }
 }

@@ -36,7 +36,6 @@ struct Secrets: Sendable {
         return String(decoding: shown + bytes[end...], as: UTF8.self)
     }
 
-    /// A path without the keys in it.
     func removed(from path: Path) -> Path {
         let (text, shown) = (path.description, removed(from: path.description))
         return shown == text ? path : Path(shown)

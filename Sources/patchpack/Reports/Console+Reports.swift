@@ -1,9 +1,9 @@
 import PatchCrypto
 import PatchFiles
+import PatchText
 
 // Reports in formats that change a string, so keys are removed first.
 extension Console {
-    /// Prints a SARIF log.
     func sarif(_ rules: [Sarif.Rule], _ results: [Sarif.Result], failure: PatchError? = nil) throws(PatchError) {
         let results = results.map { result in
             var result = result
@@ -13,7 +13,6 @@ extension Console {
         try json(Sarif.log(rules, results, failure: failure))
     }
 
-    /// Prints a report of cases.
     func report(_ cases: [ReportCase], as text: ([ReportCase]) -> String) throws(PatchError) {
         let cases = cases.map { test in
             ReportCase(
@@ -24,11 +23,45 @@ extension Console {
         try raw(text(cases))
     }
 
-    /// Prints an annotation for GitHub.
     func annotation(_ annotation: Annotation) throws(PatchError) {
         var shown = annotation
         shown.file = annotation.file.map(secrets.removed)
         (shown.title, shown.message) = (secrets.removed(from: shown.title), secrets.removed(from: shown.message))
         try line(shown.text)
     }
+}
+
+/// An annotation that GitHub Actions shows on a line or a file, or on the run.
+struct Annotation {
+    let level: String
+    var file: Path?
+    var title: String
+    var region: Sarif.Region?
+    var message: String
+
+    var text: String {
+        let place = file.map { "file=\(Escape.annotationProperty($0.fromWorkingFolder.description))," } ?? ""
+        let line = region.map { "line=\($0.line),col=\($0.column)," } ?? ""
+        return
+            "::\(level) \(place)\(line)title=\(Escape.annotationProperty(title.shortened(to: 250)))::\(Escape.annotation(message.shortened(to: 4000)))"
+    }
+}
+
+/// A case in a report for CI servers: a test or a verified file.
+struct ReportCase {
+    enum Outcome {
+        case passed, failed, skipped
+        /// The spec as a whole failed, not a test in it.
+        case broken
+    }
+
+    /// The group that it belongs to: a spec, or the verb.
+    let group: String
+    let name: String
+    let outcome: Outcome
+    /// The reason that it did not pass. May have several lines.
+    var message = ""
+    /// The file, with a line number if there is one.
+    var place: String?
+    var nanoseconds: UInt64 = 0
 }

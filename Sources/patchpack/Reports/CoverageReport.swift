@@ -5,7 +5,6 @@ import PatchText
 
 /// The coverage of the patches: which lines ran, and how often.
 enum CoverageReport {
-    /// The line counts of all runs, added up.
     private static func coverage(_ runs: [TestReport.Run]) -> [String: [Int: Int]] {
         var all: [String: [Int: Int]] = [:]
         for run in runs {

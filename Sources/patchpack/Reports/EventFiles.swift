@@ -6,7 +6,6 @@ import PatchPublishing
 import PatchReport
 import PatchRunner
 
-/// The files of event logs, read into a report.
 enum EventFiles {
     private static let packings = [".gz", ".zst"]
 
@@ -29,7 +28,6 @@ enum EventFiles {
     /// The event logs in files and folders, each once, and the files that are left out.
     ///
     /// - Parameter mayBeMissing: Whether a folder may have none, as before the first device reports.
-    /// - Throws: `noInput` if a folder cannot be read, or has no event log.
     private static func find(
         _ places: [Path], mayBeMissing: Bool
     ) throws(PatchError) -> (files: [Path], leftOut: [FleetReport.Input.LeftOut]) {

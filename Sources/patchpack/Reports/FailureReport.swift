@@ -2,7 +2,6 @@ import PatchCrypto
 
 /// The report of a run that ended before its first file, in the requested format, so that its reader sees the reason.
 enum FailureReport {
-    /// Prints the report. A format for people has none.
     static func show(_ error: PatchError, format: String, verb: String, _ console: Console) throws(PatchError) {
         let name = "patchpack \(verb)"
         let message = "\(error.text)\(error.shownHint.map { "\n\($0)" } ?? "")"

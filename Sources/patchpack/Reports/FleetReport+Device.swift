@@ -3,7 +3,6 @@ import PatchReport
 import PatchText
 
 extension FleetReport {
-    /// A report on one device as text.
     func lines(of device: Device) -> [ReportLine] {
         let place = [device.appVersion.isEmpty ? "" : "app \(device.appVersion)", device.system].filter { !$0.isEmpty }
         var rows = [
@@ -59,7 +58,6 @@ extension FleetReport {
 }
 
 extension FleetReport.Device.Held {
-    /// Its last state, in words.
     fileprivate func words(isSuspected: Bool) -> String {
         let words =
             switch stage {

@@ -1,10 +1,12 @@
 import PatchCrypto
+import PatchFeed
+import PatchPublishing
 import PatchReport
 import PatchText
 
 extension FleetReport {
-    /// The report as one page of HTML. It needs no other file, script, font or image.
-    func page(_ gates: [ReportGateResult], at made: Timestamp) -> String {
+    /// The report as one page of HTML, with the state of the feed that lists the patches.
+    func page(_ gates: [ReportGateResult], of feed: FeedRepository?, at made: Timestamp) -> String {
         let patches = worstFirst(gates)
         let sections = patches.prefix(Self.mostDetailed).enumerated().map { index, patch in
             let color = HTMLChart.color(index)
@@ -29,6 +31,7 @@ extension FleetReport {
             title: "Patches on \(devices.grouped) devices",
             lead: "Made \(made.description). \(summary)\(overview(gates).map { "; \($0)" } ?? "")",
             body: """
+                \(feed?.section(at: made) ?? "")
                 \(ReportGateResult.list(crossed + deviceItems + (isShort ? others.map(\.item) : [])))
                 <div class="charts">
                 \(HTMLChart(patches, gates.map(\.gate)).figures.joined(separator: "\n"))
@@ -41,7 +44,7 @@ extension FleetReport {
     }
 
     /// The troubles of devices as such, as items of a list of gates. They are not verdicts.
-    var deviceItems: [String] {
+    private var deviceItems: [String] {
         deviceRows.map { "<li class=\"undecided\"><b>\($0.name.html)</b> \($0.value.html)</li>" }
     }
 
@@ -58,20 +61,41 @@ extension FleetReport {
     }
 }
 
+extension FeedRepository {
+    /// What `feed status` shows, as HTML.
+    func section(at now: Timestamp) -> String {
+        let stop = list.isEnabled ? [] : ["All patches are switched off\(list.stop?.text(at: now) ?? "")."]
+        let faults = faults(at: now).map { "Devices refuse this feed: \($0.text(at: now))." }
+        let lines = overview(at: now, most: .max).dropFirst(stop.count).map { line in
+            let style = line.style == .good ? "good" : line.style == .bad ? "bad" : "rest"
+            return "<li><b class=\"\(style)\">\(line.word.html)</b>\(line.text.html)</li>"
+        }
+        let ends = roles(at: now).map { "\($0.role) \(max(0, $0.days).counting("day"))" }.joined(separator: ", ")
+        return """
+            <section>
+            \((stop + faults).map { "<p class=\"off\" role=\"alert\">\($0.html)</p>" }.joined(separator: "\n"))
+            <ul class="feed">
+            \(lines.joined(separator: "\n"))
+            </ul>
+            <p>Signatures last: \(ends).</p>
+            </section>
+            """
+    }
+}
+
 extension ReportGateResult {
-    /// The gate as an item of a list.
-    var item: String {
+    fileprivate var item: String {
         "<li class=\"\(verdict.rawValue)\"><b>\(verdict.rawValue)</b> <code>\(gate.text.html)</code> \(name.html): \(reason.html)</li>"
     }
 
     /// A list of such items, and of other items of the same form; empty if there are none.
-    static func list(_ items: [String]) -> String {
+    fileprivate static func list(_ items: [String]) -> String {
         items.isEmpty ? "" : "<ul class=\"gates\">\n\(items.joined(separator: "\n"))\n</ul>"
     }
 }
 
 /// The charts of a report, as SVG inside HTML. Each has a title for readers who cannot see it.
-struct HTMLChart {
+private struct HTMLChart {
     private let patches: [FleetReport.Patch]
     private let all: Int
     private let bounds: [ReportGate]
@@ -90,7 +114,6 @@ struct HTMLChart {
         self.bounds = bounds
     }
 
-    /// The class of a patch's colour.
     static func color(_ index: Int) -> Int { index % colors }
     private static let colors = 6
 
@@ -276,7 +299,6 @@ struct HTMLChart {
         return figure("Where devices are", summary.joined(separator: "; "), height: y - 10, body)
     }
 
-    /// The most frequent errors.
     private var codes: String? {
         var counts: [String: Int] = [:]
         for patch in patches {

@@ -13,7 +13,6 @@ struct ReportLine {
         (self.style, self.word, self.text) = (style, word, text)
     }
 
-    /// A row of a table.
     init(name: String, value: String) {
         self.init(style: .faint, word: "  " + name.padded(to: 14), text: value)
     }
@@ -165,7 +164,6 @@ extension FleetReport.Trouble {
 }
 
 extension FleetReport.Fault {
-    /// How often it happened, with an example.
     var text: String { "\(count.grouped) x \(example)" }
 
     /// The lines that called the one that failed.
@@ -186,7 +184,6 @@ extension FleetReport.Fault {
 extension FleetReport.Patch {
     var label: String { "\(id) \(version)" }
 
-    /// The most important numbers.
     var brief: String {
         let bad = [("failing", failing), ("rolled back", rolledBack), ("suspected", suspected), ("refused", refused)]
         return
@@ -265,7 +262,6 @@ extension FleetReport.Patch {
         shadowed > 0 || !comparisons.isEmpty ? "\(shadowed.counting("device")); \(comparison.text)" : nil
     }
 
-    /// The most functions whose comparisons are shown.
     private static let mostFunctions = 8
 
     /// The new devices of some hours, in at most 48 characters.
@@ -282,7 +278,6 @@ extension FleetReport.Patch {
 }
 
 extension FleetReport.Comparison {
-    /// The counts, the time, and why calls could not be compared.
     fileprivate var text: String {
         let part = differing.value.map { "  \($0.percent) (\(differing.interval.text))" } ?? ""
         let known = reasons.prefix(5).map { "\($0.text) \($0.count.grouped)" }
@@ -312,7 +307,6 @@ func hourText(_ hour: Int) -> String { Timestamp(secondsSince1970: hour * 3600)?
 func minuteText(_ minute: Int) -> String { Timestamp(secondsSince1970: minute * 60)?.description ?? "" }
 
 extension Int {
-    /// Nanoseconds with a unit.
     var duration: String {
         switch self {
         case ..<1000: "\(self) ns"

@@ -4,10 +4,7 @@ import PatchText
 /// One page of HTML. It needs no other file, script, font or image.
 struct HTMLPage {
     let title: String
-    /// The HTML below the title.
     let lead: String
-    /// After how many seconds a browser reloads it; nil if it does not.
-    var refresh: Int?
     /// The content of the page, as HTML.
     let body: String
 
@@ -18,7 +15,7 @@ struct HTMLPage {
         <head>
         <meta charset="utf-8">
         <meta name="viewport" content="width=device-width, initial-scale=1">
-        <meta http-equiv="Content-Security-Policy" content="\(Self.policy)">\(refresh.map { "\n<meta http-equiv=\"refresh\" content=\"\($0)\">" } ?? "")
+        <meta http-equiv="Content-Security-Policy" content="\(Self.policy)">
         <title>\(title.html)</title>
         <style>
         \(Self.style)
@@ -66,14 +63,13 @@ struct HTMLPage {
         td { overflow-wrap: anywhere; white-space: pre-wrap; padding: .1rem 0; font-variant-numeric: tabular-nums; }
         .gate { stroke: var(--bad); stroke-dasharray: 4 3; }
         .off { padding: .75rem; background: var(--bad); color: var(--back); font-weight: 700; border-radius: .5rem; }
-        .patches, .log { padding-left: 1.2rem; } .patches li, .log li { margin-bottom: .5rem; overflow-wrap: anywhere; } .patches li::marker { content: ""; }
-        main > h2 { margin-top: 1.25rem; } details { margin-top: 1rem; } summary { cursor: pointer; margin-bottom: .5rem; }
+        .feed { list-style: none; padding: 0; } .feed li { margin-bottom: .5rem; overflow-wrap: anywhere; }
+        details { margin-top: 1rem; } summary { cursor: pointer; margin-bottom: .5rem; }
         @media (max-width: 40rem) { svg { font-size: 15px; } }
         @media print { body { max-width: none; padding: 0; font-size: 11px; } .charts { grid-template-columns: 1fr 1fr; } figure, section { background: none; border: 1px solid var(--line); } }
         """
 }
 
 extension StringProtocol {
-    /// The string escaped for HTML.
     var html: String { Escape.html(self) }
 }

@@ -3,20 +3,17 @@ import PatchReport
 
 extension Option {
     static let gate = Option(
-        name: "gate", value: .text("BOUND"), repeats: true,
-        help:
-            "bound of failures, fallbacks, differs, failing, rolled-back, refused, sync-failed or store-failed, such as 'failing<0.5%'; or 'time-p95<5ms'"
-    )
+        "gate",
+        "bound of failures, fallbacks, differs, failing, rolled-back, refused, sync-failed or store-failed, such as 'failing<0.5%'; or 'time-p95<5ms'",
+        .text("BOUND"), repeats: true)
     static let withdrawIf = Option(
-        name: "withdraw-if", value: .text("BOUND"), repeats: true,
-        help: "bound above which it is withdrawn from all devices, such as 'rolled-back<5%'")
+        "withdraw-if", "bound above which it is withdrawn from all devices, such as 'rolled-back<5%'", .text("BOUND"),
+        repeats: true)
     static let since = Option(
-        name: "since", value: .text("TIME"),
-        help: "count only events from this time on: in UTC, or how long ago, such as 4h")
+        "since", "count only events from this time on: in UTC, or how long ago, such as 4h", .text("TIME"))
 }
 
 extension ReportGate {
-    /// The gates on a command line.
     static func all(_ arguments: ParsedArguments, of option: Option = .gate) throws(PatchError) -> [ReportGate] {
         var gates: [ReportGate] = []
         for text in try arguments.texts(of: option) {

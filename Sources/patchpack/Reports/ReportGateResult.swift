@@ -2,14 +2,12 @@ import PatchCrypto
 import PatchReport
 import PatchRunner
 
-/// Whether a patch passes a gate.
 struct ReportGateResult {
     let gate: ReportGate
     /// The reported patch, or the requested patch if no device reported it; nil if none was requested, or if the gate is about
     /// all devices.
     let id: String?
     let version: Int?
-    /// The id and the version, for people.
     var name: String {
         gate.measure.isOfFleet
             ? "all devices" : [id ?? "no patch", version.map(String.init)].compactMap(\.self).joined(separator: " ")
@@ -52,9 +50,7 @@ struct ReportGateResult {
         _ gate: ReportGate, _ patch: FleetReport.Patch, after previous: FleetReport.Patch?, id: String?, version: Int?,
         _ scale: Int
     ) {
-        self.gate = gate
-        self.id = id
-        self.version = version
+        (self.gate, self.id, self.version) = (gate, id, version)
         share = gate.share(in: patch)
         sequence = gate.sequence(in: patch, scale: scale)
         suspected = patch.suspected

@@ -11,7 +11,6 @@ extension Double {
 }
 
 extension Int {
-    /// A size with its unit.
     var bytes: String {
         var value = Double(self)
         for unit in ["bytes", "KB", "MB"] {
@@ -34,7 +33,6 @@ extension Int {
     }
 }
 
-/// A number with a fixed number of digits after the point.
 func decimal(_ value: Double, digits: Int) -> String {
     guard value.isFinite, value.magnitude < 1e15 else { return "\(value)" }
     let unit = (0..<digits).reduce(UInt(1)) { product, _ in product * 10 }

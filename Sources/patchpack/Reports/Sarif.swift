@@ -4,14 +4,12 @@ import PatchText
 
 /// SARIF 2.1.0, which GitHub and editors read.
 enum Sarif {
-    /// A kind of finding.
     struct Rule {
         let id: String
         let meaning: String
         let level: String
     }
 
-    /// A finding in a file.
     struct Result {
         let rule: String
         let level: String

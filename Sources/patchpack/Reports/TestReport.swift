@@ -3,7 +3,6 @@ import PatchFiles
 import PatchRunner
 import PatchSpec
 
-/// The reports of a run of specs.
 enum TestReport {
     /// A patch and its source files, for the coverage report.
     struct GivenPatch {
@@ -23,7 +22,6 @@ enum TestReport {
             report.comparisons.sorted { $0.key.hasBytes(before: $1.key) }.map { ($0.key, $0.value) }
         }
 
-        /// The patches' names, for the text report.
         var names: String { patches.map(\.patch.manifest.id).joined(separator: ", ") }
     }
 
@@ -95,7 +93,6 @@ enum TestReport {
         ])
     }
 
-    /// The last line of the text report.
     static func counts(_ runs: [Run]) -> String {
         func count(_ status: SpecReport.Status) -> Int {
             runs.reduce(0) { $0 + $1.report.tests.count { $0.status == status } }

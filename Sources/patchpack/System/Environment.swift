@@ -2,7 +2,6 @@ import Libc
 import PatchFiles
 import Synchronization
 
-/// The process's environment.
 enum Environment {
     /// A variable's value; nil if it is unset or empty.
     static subscript(name: String) -> String? { self[bytes: name].map { String(decoding: $0, as: UTF8.self) } }
@@ -38,7 +37,6 @@ enum Environment {
         return unsafe Array(text.prefix { $0 != UInt8(ascii: "=") })
     }
 
-    /// The folder for temporary files.
     static var temporaryFolder: Path { self[bytes: "TMPDIR"].map(Path.init(bytes:)) ?? Path("/tmp") }
 
     /// The names of the variables that hold keys, passphrases and passwords, whether they were read or not. See `findSecrets`.

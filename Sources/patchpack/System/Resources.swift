@@ -1,6 +1,5 @@
 import Libc
 
-/// The resources that the machine allows.
 enum Resources {
     static var processorCount: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
 

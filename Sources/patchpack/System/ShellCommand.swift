@@ -24,9 +24,7 @@ final class ShellCommand {
     }
 
     private init(process: pid_t, output: Descriptor, hasGroup: Bool) {
-        self.process = process
-        self.output = output
-        self.hasGroup = hasGroup
+        (self.process, self.output, self.hasGroup) = (process, output, hasGroup)
     }
 
     private static func spawn(

@@ -3,20 +3,15 @@ import PatchCrypto
 import PatchFiles
 import Synchronization
 
-/// The process's standard output.
 enum StandardOutput {
     static var isTerminal: Bool { Terminal.isTerminal(1) }
 
     /// Whether its reader has closed the pipe, as `head` does.
     static let isBroken = Atomic(false)
-    /// Whether anything was written.
     static let isUsed = Atomic(false)
     /// The file descriptor that output currently goes to.
     private static let diverted = Atomic(Int32(1))
 
-    /// Writes bytes.
-    ///
-    /// - Throws: `io` if they cannot be written.
     static func write(_ bytes: [UInt8]) throws(PatchError) {
         let output = diverted.load(ordering: .relaxed)
         isUsed.store(true, ordering: .relaxed)
@@ -51,7 +46,6 @@ extension StandardOutput {
     }
 }
 
-/// The process's standard error.
 enum StandardError {
     /// Writes a string. A failure is ignored, because there is nowhere to report it.
     static func write(_ text: String) {

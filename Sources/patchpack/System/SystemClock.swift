@@ -1,7 +1,6 @@
 import Libc
 import PatchCrypto
 
-/// The system's clock.
 enum SystemClock {
     /// The current time.
     ///

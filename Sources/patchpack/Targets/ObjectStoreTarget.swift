@@ -18,13 +18,9 @@ struct ObjectStoreTarget: DeployTarget {
     /// The characters of a key that every server and library encodes in the same way.
     private static let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/".utf8)
 
-    /// - Parameters:
-    ///   - name: A name such as `s3://bucket/feed`.
-    ///   - limit: The largest file that is read, in bytes.
     init(_ name: String, settings: HTTPSettings, limit: Int) throws(PatchError) {
         self.name = HTTPSource.shown(name)
-        self.settings = settings
-        self.limit = limit
+        (self.settings, self.limit) = (settings, limit)
         let place = name.dropFirst("s3://".count).split(separator: "/").joined(separator: "/")
         guard !place.isEmpty, place.utf8.allSatisfy(Self.plain.contains) else {
             throw PatchError(.usage, "\(self.name): expected s3://BUCKET/FOLDER of letters, digits, dots and hyphens")
@@ -106,7 +102,6 @@ struct ObjectStoreTarget: DeployTarget {
         }
     }
 
-    /// The result of looking at a file.
     private enum Found { case missing, same, other }
 
     /// Checks several files at a time, each over its own connection.

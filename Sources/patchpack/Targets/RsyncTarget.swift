@@ -32,8 +32,7 @@ struct RsyncTarget: DeployTarget {
     init(_ given: String, limit: Int) throws(PatchError) {
         let place = given.hasSuffix("/") ? String(given.dropLast()) : given
         name = HTTPSource.shown(place)
-        self.place = place
-        self.limit = limit
+        (self.place, self.limit) = (place, limit)
         guard place.utf8.allSatisfy(Self.plain.contains), !place.hasPrefix("-") else {
             throw PatchError(.usage, "\(name): a name that a shell on the other machine could take for a command")
         }
@@ -114,7 +113,6 @@ struct RsyncTarget: DeployTarget {
 
     private var staged: Path { folder.path.appending(Path("out")) }
 
-    /// Sets the files to send.
     private func stage(_ files: [FeedFile]) throws(PatchError) {
         try Folder.removeAll(staged)
         for file in files {
@@ -135,7 +133,6 @@ struct RsyncTarget: DeployTarget {
 
     /// Sends the files.
     ///
-    /// - Parameter format: The format of rsync's lines about written files.
     /// - Returns: rsync's lines about the files that it wrote.
     @discardableResult
     private func send(_ options: [String], format: String = "%n") throws(PatchError) -> Set<String> {
@@ -187,4 +184,21 @@ struct RsyncTarget: DeployTarget {
     private func failure(_ what: String, hint: String? = nil) -> PatchError {
         PatchError(.io, "\(name): \(what.hasPrefix("rsync") ? "" : "rsync: ")\(what)", hint: hint)
     }
+}
+
+/// A folder of this process that is removed with it.
+private final class TemporaryFolder: Sendable {
+    let path: Path
+
+    init() throws(PatchError) {
+        let parent = Environment.temporaryFolder
+        var name = parent.appending(Path("patchpack-XXXXXX")).bytes.map { CChar(bitPattern: $0) } + [0]
+        guard unsafe mkdtemp(&name) != nil else {
+            throw PatchError(.io, "a temporary folder cannot be made", hint: "is TMPDIR a folder to write to?")
+                .about(parent)
+        }
+        path = Path(bytes: name.dropLast().map { UInt8(bitPattern: $0) })
+    }
+
+    deinit { try? Folder.removeAll(path) }
 }

@@ -1,4 +1,3 @@
-/// The files of a new project.
 enum ProjectTemplate {
     /// Makes the keys of a new project. It has no old clients, so its algorithms differ from the default.
     static let keygen = "keygen -o keys --profile modern"
@@ -100,8 +99,8 @@ enum ProjectTemplate {
             patchpack test patches --spec specs --interface interface.json
             sh release.sh                                  # lint, pack, verify: dist/*.js
 
-        `--watch` runs the tests again after each change. Specs are code, as any test is. So the workflow runs them in a job that has no key, and
-        `release.sh` runs none. The keys are ed25519 and aes-256-gcm+sha256. If your app reads only rsa-sha1, leave both options out.
+        Specs are code, as any test is. So the workflow runs them in a job that has no key, and `release.sh` runs none. The keys are ed25519
+        and aes-256-gcm+sha256. If your app reads only rsa-sha1, give `--profile mpaas`.
 
         `interface.json` lists the functions and types that the app offers to patches. The app writes it (`registry.interface(of:)`).
         `patchpack interface diff` shows which changes between two versions of it could break a patch.

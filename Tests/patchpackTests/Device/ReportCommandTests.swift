@@ -416,7 +416,7 @@ import Testing
             gate() { patchpack report events --gate 'failing<0.5%' "$@" || [ $? = 20 ]; }
             gate --html page.html >text && gate --format openmetrics >metrics && gate --format json >json &&
             patchpack feed init feed --app com.example.shop --root-key root.pem --release-key release.pem --online-key online.pem -q &&
-            patchpack feed page feed --events events --gate 'failing<0.5%' -o feed.html >/dev/null
+            gate --feed feed --html feed.html >/dev/null
             /usr/bin/python3 - <<'END'
             import html5lib, json
             from prometheus_client.parser import text_string_to_metric_families as old

@@ -199,8 +199,8 @@ import Testing
         #expect(other.error.contains("trust it for this one too, as rsa-sha1:FILE"), "\(other.error)")
     }
 
-    @Test func catAndDiffShowWhatIsInside() throws {
-        let one = "'dist/sub dir/one.js'", two = "'dist/sub dir/two.js'"
+    @Test func catShowsWhatIsInside() throws {
+        let one = "'dist/sub dir/one.js'"
         let cat = try shop.shell(
             "patchpack cat \(one) \(keys) | cmp - patches/one.lua && patchpack cat \(one) \(keys) one.lua | wc -l")
         #expect(cat.status == 0 && cat.text.contains("7"), "\(cat.error)")
@@ -209,22 +209,6 @@ import Testing
         let unverified = try shop.shell(
             "patchpack cat \(one) --unverified --script-key script.key | cmp - patches/one.lua")
         #expect(unverified.status == 0)
-        let diff = try shop.shell("patchpack diff \(one) \(two) \(keys)")
-        #expect(diff.status == 1)
-        #expect(
-            diff.lines.contains("-id: \"com.example.shop.one\"")
-                && diff.lines.contains("+-- @patch    com.example.shop.two"))
-        #expect(try shop.shell("patchpack diff \(one) \(one) \(keys)").status == 0)
-        #expect(try shop.shell("patchpack diff \(one) patches/one.lua \(keys)").status == 0)
-        // The output is the same as diff's, except for the names.
-        try shop.folder.write((1...40).map { "line \($0)\n" }.joined(), to: "a/one.lua")
-        try shop.folder.write(
-            (0...41).filter { ![5, 6, 30].contains($0) }.map { $0 == 20 ? "changed\n" : "line \($0)\n" }.joined(),
-            to: "b/one.lua")
-        let same = try shop.shell(
-            "patchpack diff a/one.lua b/one.lua --unverified --script-key script.key | tail -n +3 >m; set +o pipefail; diff -u a/one.lua b/one.lua | tail -n +3 | cmp - m && cat m"
-        )
-        #expect(same.status == 0 && same.text.contains("+changed"), "\(same.text)\(same.error)")
     }
 
     @Test func gitShowsPatchesAsText() throws {
@@ -414,23 +398,6 @@ import Testing
         #expect(run.status == 78 && run.error.contains("an empty name"))
     }
 
-    /// Strings that look the same but differ in their bytes are different, and `patch` can apply the difference.
-    @Test func diffComparesBytes() throws {
-        for (old, new) in [
-            ("caf\u{E9}\n", "cafe\u{301}\n"), ("a\nb", "a\nb\n"), ("a\n\\ No newline at end of file\n", "a"),
-            ("", "x\n"),
-        ] {
-            try shop.folder.write(old, to: "old/x.lua")
-            try shop.folder.write(new, to: "new/x.lua")
-            let run = try shop.shell(
-                "patchpack diff old new --unverified --script-key script.key >d; echo $?; patch -s old/x.lua d; cmp old/x.lua new/x.lua"
-            )
-            // An escaped character differs from the character in the file, so `patch` cannot apply it.
-            #expect(run.lines.first == "1" && (old.contains("caf") || run.status == 0), "\(run.text)\(run.error)")
-        }
-        #expect(try shop.shell("patchpack diff patches/one.lua 'dist/sub dir/one.js' \(keys)").status == 0)
-    }
-
     @Test func passphrasesComeThroughPipes() throws {
         let run = try shop.shell(
             """
@@ -449,24 +416,6 @@ import Testing
             patchpack verify --files-from list \(keys) | head -1 >/dev/null; echo ${PIPESTATUS[0]}
             """)
         #expect(run.lines == ["141"] && run.error.isEmpty, "\(run.text)\(run.error)")
-    }
-
-    @Test(arguments: [
-        ("", "is the secret set?"), ("ssh-rsa AAAA a@b\n", "ssh-keygen -e"),
-        ("-----BEGIN PRIVATE KEY-----\\nMIIB\\n-----END PRIVATE KEY-----", "its line ends are lost"),
-        ("LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0t", "base64 of a PEM file"),
-    ])
-    func aFileThatIsNoKeySaysWhatItIs(_ content: String, _ hint: String) throws {
-        try shop.folder.write(content, to: "strange.pem", mode: 0o600)
-        let run = try shop.run(
-            "pack", "cart.lua", "--no-lint", "--signing-key", "strange.pem", "--script-key", "script.key")
-        #expect(run.status == 78 && run.error.contains(hint), "\(run.error)")
-    }
-
-    @Test func aPublicKeyIsNoPrivateOne() throws {
-        let run = try shop.run(
-            "pack", "cart.lua", "--no-lint", "--signing-key", "trusted.pem", "--script-key", "script.key")
-        #expect(run.error.contains("it is a public key; give the private one"), "\(run.error)")
     }
 
     @Test func helpAndVersionAreWordsToo() throws {

@@ -85,25 +85,6 @@ import Testing
         check(try seen())
     }
 
-    /// An envelope's keys are read before specs run, and are still available when they run again.
-    @Test func watchingOpensEnvelopesAgain() throws {
-        try #require(try shop.pack("cart.lua").status == 0)
-        try shop.folder.write("it('runs', function() assert.is_nil(os.getenv('K')) end)\n", to: "spec.lua")
-        let run = try shop.shell(
-            """
-            K=$(cat script.key) T=$(cat trusted.pem) "$TOOL" test cart.js --spec spec.lua --script-key env:K \
-              --trusted-key env:T --watch >log 2>&1 &
-            watcher=$!
-            wait_for() { for i in $(seq 300); do [ "$(grep -c "$1" log)" -ge "$2" ] && return; sleep 0.1; done; return 1; }
-            wait_for 'waiting for a change' 1 && cp spec.lua new && mv new spec.lua && wait_for 'waiting for a change' 2
-            status=$?
-            kill $watcher
-            cat log
-            exit $status
-            """)
-        #expect(run.lines.count { $0.hasPrefix("1 passed, 0 failed") } == 2, "\(run.text)\(run.error)")
-    }
-
     /// It may be `aws kms sign`, so it has the account's credentials.
     @Test func aSignatureCommandFindsNoKey() throws {
         let run = try shop.run(

@@ -185,12 +185,11 @@ import Testing
         let script = String(decoding: try shop.folder.read("script.key"), as: UTF8.self)
         let forms = [
             signing, signing.replacing("\n", with: "\\n"), signing.replacing("\n", with: "\r\n"),
-            Data(signing.utf8).base64EncodedString(),
         ]
         for (index, form) in forms.enumerated() {
             let run = try shop.run(
                 "pack", "--no-lint", "cart.lua", "-o", "\(index).js", "--signing-key", "rsa-sha1:env:S", "--script-key",
-                "env:K", environment: ["S": form, "K": index == 0 ? script : Data(script.utf8).base64EncodedString()])
+                "env:K", environment: ["S": form, "K": script])
             #expect(run.status == 0, "\(run.error)")
             #expect(try shop.folder.read("\(index).js") == shop.folder.read("0.js"))
         }
@@ -198,7 +197,7 @@ import Testing
             "verify", "0.js",
             environment: [
                 "PATCHPACK_TRUSTED_KEY": "env:T", "PATCHPACK_SCRIPT_KEY": "env:K", "K": script,
-                "T": Data(trusted).base64EncodedString(),
+                "T": String(decoding: trusted, as: UTF8.self),
             ])
         #expect(verified.status == 0, "\(verified.error)")
         #expect(try shop.run("keyinfo", "env:NONE").status == 66)

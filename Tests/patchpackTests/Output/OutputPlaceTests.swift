@@ -18,7 +18,7 @@ import Testing
         "resign 7.js --trusted-key trusted.pem --signing-key signing.pem -o none/a/7.js",
         "embed --trusted-key trusted.pem --output none/a/keys.swift",
         "test 7.lua --spec spec.lua --coverage none/a/lines",
-        "feed page feed -o none/a/page.html", "report events.jsonl --html none/a/page.html",
+        "report events.jsonl --html none/a/page.html",
         "trust add none/a/trust.store trusted.pem",
         "keystore add none/a/script.store script.key --passphrase-env P",
     ])
@@ -40,7 +40,7 @@ import Testing
         "pack 8.lua --no-lint --signing-key signing.pem --script-key script.key -o out/8.js --force",
         "resign 7.js --trusted-key trusted.pem --signing-key signing.pem -o out/7.js --force",
         "embed --trusted-key trusted.pem --output out/keys.swift --force",
-        "test 7.lua --spec spec.lua --coverage out/lines", "feed page feed -o out/page.html --force",
+        "test 7.lua --spec spec.lua --coverage out/lines",
         "report events.jsonl --html out/page.html --force", "keystore export s.store one -o out/one.key --force",
         "feed sign feed --detach -o out/payload --force --root feed/metadata/1.root.json",
         "keygen -o out --profile modern --force", "init out", "interface stubs INTERFACE -o out --force",
@@ -163,7 +163,7 @@ import Testing
 
     /// A page and a source file are written in place of another one, which standard output cannot be.
     @Test(arguments: [
-        "embed --trusted-key trusted.pem --output -", "test 7.lua --spec spec.lua --coverage -", "feed page feed -o -",
+        "embed --trusted-key trusted.pem --output -", "test 7.lua --spec spec.lua --coverage -",
         "report events.jsonl --html -",
     ])
     func standardOutputIsNoFile(line: String) throws {

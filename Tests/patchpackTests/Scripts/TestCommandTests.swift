@@ -191,7 +191,6 @@ import Testing
             #expect(
                 try test("patches/cart-total.lua", "--spec", "specs/cart-total.lua", "--coverage", output).status == 64)
         }
-        #expect(try test("-", "--spec", "specs/cart-total.lua", "--watch").status == 64)
         #expect(try test("patches/cart-total.lua", "--spec", "missing.lua").status == 66)
         #expect(try test("missing", "--spec", "missing").error.contains("missing: no such file or directory"))
     }

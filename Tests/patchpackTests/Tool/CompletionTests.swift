@@ -44,11 +44,14 @@ import Testing
     @Test(.needs("zsh", "/usr/bin/zsh")) func zshCompletesVerbsAndOptions() throws {
         let folder = try TestFolder()
         try folder.write(Tool.patchpack("completions", "zsh").output, to: "_patchpack")
+        try folder.write(
+            "#!/bin/sh\n[ \"$1\" != completions ] || exec '\(Tool.patchpack)' \"$@\"\necho RAN \"$@\"\n",
+            to: "patchpack", mode: 0o755)
         let expected = "RAN verify --signature-only"
         let run = try Tool.patiently(in: folder.path) { pause in
             """
             { sleep \(pause)
-              printf 'PS1=; fpath=($PWD $fpath); autoload -U compinit; compinit -u -D; patchpack() { print RAN $* }\\n'
+              printf 'PS1=; fpath=($PWD $fpath) path=($PWD $path); autoload -U compinit; compinit -u -D\\n'
               sleep \(pause); printf 'patchpack verif\\t--signa\\t\\n'; sleep \(pause); printf 'exit\\n'; } |
               TERM=xterm script -qec 'zsh -f -i' /dev/null
             """
@@ -56,5 +59,23 @@ import Testing
             $0.text.contains(expected)
         }
         #expect(run.text.contains(expected), "\(run.text)")
+    }
+
+    @Test(.needs("fish", "/usr/bin/fish")) func fishCompletesVerbsOptionsAndValues() throws {
+        let folder = try TestFolder()
+        try folder.write("", to: "akey.pem")
+        let run = try Tool.shell(
+            """
+            mkdir -p bin adir; ln -s "$TOOL" bin/patchpack; patchpack completions fish >script; export PATH=$PWD/bin:$PATH HOME=$PWD
+            for line in 'ver' 'verify --sig' 'verify --format j' 'verify --format=j' 'trust re' 'help trust re' 'resign -o ad' 'verify ake' \
+              'verify --trusted-key ed25519:ake' 'interface ' 'keygen --bits '; do
+                LINE="patchpack $line" fish --no-config -c 'source script; complete -C "$LINE"' | cut -f1 | paste -sd ' '
+            done
+            """, in: folder.path)
+        #expect(
+            run.lines == [
+                "verify version", "--signature-only", "json junit", "--format=json --format=junit", "remove revoke",
+                "remove revoke", "adir/", "akey.pem", "ed25519:akey.pem", "diff stubs",
+            ], "\(run.text)\(run.error)")
     }
 }

@@ -164,7 +164,7 @@ import Testing
         "unpack a x/a -o out --trusted-key trusted.pem --script-key script.key", "inspect", "inspect -r", "keyinfo",
         "verify --trusted-key trusted.pem --script-key script.key", "verify cart.js -0", "lint", "help nothing",
         "-q verify",
-        "resign cart.js cart.js -o d/ --trusted-key trusted.pem --signing-key signing.pem", "diff cart.js",
+        "resign cart.js cart.js -o d/ --trusted-key trusted.pem --signing-key signing.pem",
         "resign cart.js b.js -o one.js --trusted-key trusted.pem --signing-key signing.pem", "cat cart.js --unverified",
         "verify cart.js --trusted-key trusted.pem --require nobody --script-key script.key --threshold x",
         "keygen extra", "keygen --profile mpaas --bits 1024", "keygen", "keygen --profile modern --algorithm dsa",

@@ -5,19 +5,16 @@ import PatchReport
 import PatchRunner
 
 extension Option {
-    static let reportedPatch = Option(
-        name: "patch", value: .text("ID"), help: "report only this patch")
-    static let reportedVersion = Option(
-        name: "patch-version", value: .text("N"), help: "report only this version")
-    static let reportedInstallation = Option(
-        name: "installation", value: .text("ID"), help: "report on this device only")
+    static let reportedPatch = Option("patch", "report only this patch", .text("ID"))
+    static let reportedVersion = Option("patch-version", "report only this version", .text("N"))
+    static let reportedInstallation = Option("installation", "report on this device only", .text("ID"))
     static let reportedFeed = Option(
-        name: "feed", value: .directory("DIR|URL"),
-        help: "decide gates of the patches that this feed lists, and of no other; metrics get its labels")
-    static let html = Option(name: "html", value: .file("FILE"), help: "also write the report as a page with charts")
+        "feed", "decide gates of the patches that this feed lists, and of no other; metrics get its labels",
+        .directory("DIR|URL"))
+    static let html = Option(
+        "html", "also write the report as a page with charts, and the state of the feed", .file("FILE"))
 }
 
-/// `report`: sums up the events that devices reported about their patches.
 enum ReportCommand {
     static let verb = Verb(
         name: "report",
@@ -30,7 +27,6 @@ enum ReportCommand {
         ],
         example: "patchpack report events/ --patch com.example.shop.cart-total --gate 'failing<0.5%'", run: run)
 
-    /// The feed; nil if none is named.
     private static func feed(_ arguments: ParsedArguments) throws(PatchError) -> FeedRepository? {
         guard let place = try arguments.text(of: .reportedFeed) else { return nil }
         return try FeedAddress(place).feed(PinnedRoot.fromOptions(arguments), arguments)
@@ -110,8 +106,7 @@ enum ReportCommand {
         }
         if let page {
             try OutputFile.write(
-                [OutputFile(path: page, content: .bytes(Array(report.page(results, at: now).utf8)))],
-                force: arguments.has(.force))
+                Array(report.page(results, of: feed, at: now).utf8), to: page, force: arguments.has(.force))
         }
         return failure?.code.exitStatus ?? 0
     }

@@ -3,7 +3,6 @@ import PatchDevice
 import PatchFiles
 import PatchRunner
 
-/// `store`: shows and changes the state that a device keeps.
 enum StoreCommand {
     static let verb = Verb(
         name: "store", summary: "show and change the state that a device keeps between launches",
@@ -52,16 +51,15 @@ enum StoreCommand {
         let switches = state.switches.sorted { $0.key < $1.key }.map {
             (key: $0.key, value: JSONValue.string($0.value))
         }
-        try console.json(
-            .report(
-                "patchpack.store-status/1", nil,
-                [
-                    ("app", .string(state.app)), ("appVersion", .string(state.appVersion.description)),
-                    ("installation", .string(state.givenName ?? state.installation)),
-                    ("enabled", .bool(state.isEnabled)), ("safeMode", .bool(state.isSafe)),
-                    ("launch", .optional(state.launch?.standing)), ("switches", .object(switches)),
-                    ("patches", .array(device.patches.map { .object($0.members) })),
-                ]))
+        try console.report(
+            "patchpack.store-status/1", nil,
+            [
+                ("app", .string(state.app)), ("appVersion", .string(state.appVersion.description)),
+                ("installation", .string(state.givenName ?? state.installation)),
+                ("enabled", .bool(state.isEnabled)), ("safeMode", .bool(state.isSafe)),
+                ("launch", .optional(state.launch?.standing)), ("switches", .object(switches)),
+                ("patches", .array(device.patches.map { .object($0.members) })),
+            ])
     }
 
     private static func why(
@@ -77,7 +75,7 @@ enum StoreCommand {
                 [.good, .trial].contains(status.code) ? .good : .faint, status.code.rawValue,
                 "  \(status.id)\(version)  \(status.reason)")
         }
-        try console.json(.report("patchpack.store-why/1", nil, status.members))
+        try console.report("patchpack.store-why/1", nil, status.members)
     }
 
     private static func confirm(

@@ -10,7 +10,6 @@ final class StoreLog: Sendable {
 
     @Sendable private func add(_ event: PatchEvent) { events.withLock { $0.append(event) } }
 
-    /// Prints warnings for the events that need attention.
     func warn(_ console: Console) {
         for event in events.withLock({ $0 }) {
             switch event {

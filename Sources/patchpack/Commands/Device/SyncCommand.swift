@@ -6,7 +6,6 @@ import PatchPublishing
 import PatchRunner
 import PatchText
 
-/// `sync`: does one device launch in a folder.
 enum SyncCommand {
     static let verb = Verb(
         name: "sync", summary: "act as a device at launch: evaluate the last launch, then sync with a feed",
@@ -80,13 +79,12 @@ enum SyncCommand {
 
     private static func show(_ result: SyncReport.Result, _ console: Console) throws(PatchError) {
         if console.format == .json {
-            try console.json(
-                .report(
-                    "patchpack.sync/1", result.error,
-                    [
-                        ("id", .string(result.id)), ("version", .integer(result.version)),
-                        ("code", .string(result.code.rawValue)), ("detail", .optional(result.detail)),
-                    ]))
+            try console.report(
+                "patchpack.sync/1", result.error,
+                [
+                    ("id", .string(result.id)), ("version", .integer(result.version)),
+                    ("code", .string(result.code.rawValue)), ("detail", .optional(result.detail)),
+                ])
         } else if !console.isQuiet {
             let isGood = result.code == .offered || result.code == .kept
             // The error of a failure is printed below.

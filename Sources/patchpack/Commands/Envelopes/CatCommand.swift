@@ -1,7 +1,6 @@
 import PatchCrypto
 import PatchFiles
 
-/// `cat`: prints the scripts of an envelope.
 enum CatCommand {
     static let verb = Verb(
         name: "cat", summary: "verify an envelope and print its scripts",
@@ -13,7 +12,7 @@ enum CatCommand {
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let path = arguments.operands[0].path
-        let contents = try EnvelopeReader(arguments).contents(of: path)
+        let contents = try contents(of: path, arguments)
         var scripts = contents.scripts
         let names = arguments.operands.dropFirst()
         if !names.isEmpty {
@@ -41,9 +40,8 @@ enum CatCommand {
             return 0
         }
         if arguments.has(.manifest) {
-            for line in contents.manifest.json.lines.split(separator: 0x0A) {
-                try console.raw("-- \(escaped(String(decoding: line, as: UTF8.self)))\n")
-            }
+            guard case .object(let members) = contents.manifest.json else { return 0 }
+            for (key, value) in members { try console.raw("-- \(escaped("\(key): \(value.text())"))\n") }
         }
         for (index, script) in scripts.enumerated() {
             // The same headings as in `head` and `tail`.
@@ -59,8 +57,29 @@ enum CatCommand {
         }
         return 0
     }
+
+    /// The manifest and the scripts of an envelope. It is verified first, unless `--unverified` is given.
+    private static func contents(
+        of path: Path, _ arguments: ParsedArguments
+    ) throws(PatchError) -> (manifest: Manifest, scripts: [PatchScript]) {
+        guard arguments.has(.unverified) else {
+            let result = try Verification(arguments).result(of: path, keepingScripts: true)
+            if let error = result.error { throw error.about(path) }
+            guard let manifest = result.report.manifest else { throw PatchError(.internal, "no manifest").about(path) }
+            return (manifest, result.scripts)
+        }
+        guard let scriptKeys = try KeyFiles(arguments).scriptKeys() else {
+            throw PatchError(.usage, "no script key", hint: "give --script-key FILE, or set PATCHPACK_SCRIPT_KEY")
+        }
+        return try path.naming { () throws(PatchError) in
+            let envelope = try UnverifiedEnvelope(InputFile.contents(of: path, limit: EnvelopeLimits().envelopeSize))
+            let contents = try envelope.contents(scriptKeys: scriptKeys)
+            return (contents.manifest, contents.scripts)
+        }
+    }
 }
 
 extension Option {
-    static let manifest = Option(name: "manifest", help: "print the manifest too, as comments before the scripts")
+    static let unverified = Option("unverified", "open the envelope without checking who signed it")
+    static let manifest = Option("manifest", "print the manifest too, as comments before the scripts")
 }

@@ -1,9 +1,6 @@
 import PatchCrypto
 import PatchFiles
 
-/// `inspect`: shows the layers of an envelope.
-///
-/// It verifies nothing. Use it to look at a file, never to decide whether to trust it.
 enum InspectCommand {
     static let verb = Verb(
         name: "inspect", summary: "show an envelope's layers; this verifies nothing",
@@ -125,7 +122,6 @@ private struct Inspection {
         if let error { console.error(error) }
     }
 
-    /// Prints rows of two right-aligned numbers and a string.
     private func show(_ rows: [[String]], on console: Console) throws(PatchError) {
         for row in rows {
             let numbers = row.prefix(2).map { String(repeating: " ", count: max(0, 10 - $0.count)) + $0 }

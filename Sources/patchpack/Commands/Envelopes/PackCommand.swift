@@ -1,6 +1,5 @@
 import PatchCrypto
 
-/// `pack`: makes envelopes from scripts.
 enum PackCommand {
     static let verb = Verb(
         name: "pack", summary: "make a signed, encrypted envelope from each script, or one from all of them",
@@ -30,7 +29,7 @@ enum PackCommand {
         let status = try inOrder(
             job.units(), jobs: jobs, atMost: arguments.has(.signatureCommand) ? 1 : max(16, 256 / jobs),
             on: console, words: words,
-            workTogether: job.pack
+            work: job.pack
         ) { (result) throws(PatchError) in
             isForOldClients = isForOldClients || result.isForOldClients
             // Results are shown only after all of them are known to be good.

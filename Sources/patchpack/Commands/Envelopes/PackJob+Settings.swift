@@ -3,20 +3,14 @@ import PatchFiles
 import PatchRunner
 
 extension PackJob {
-    /// The scripts, keys and options of a run.
     struct Settings: Sendable {
-        /// The scripts, with the folders that they were found in.
         let files: [InputFiles.Placed]
-        /// The keys that encrypt and sign.
         let packer: EnvelopePacker
         /// The keys of all signers.
         let trustStore: TrustStore
         let now: Timestamp
-        /// Programs that add signatures.
         var commands: [SignatureCommand] = []
-        /// The name of a script on standard input.
         var standardInputName: Path?
-        /// Whether all scripts are one envelope.
         var isBundle = false
         /// The folder below which scripts are named by their paths.
         var root: Path?
@@ -24,12 +18,10 @@ extension PackJob {
         var output: Path?
         /// The fields that take the place of tags.
         var fields = ManifestFields()
-        /// The functions that the app offers.
         var interface: PatchInterface?
         /// Whether the code is checked, and not only the tags.
         var lints = true
         var isDryRun = false
-        /// Whether nothing is written unless all envelopes are good.
         var isAllOrNothing = false
         /// Whether an envelope replaces a lower version of the same patch.
         var upgrades = false
@@ -37,13 +29,11 @@ extension PackJob {
         var forces = false
         /// Whether the results are printed as JSON, with the SHA-256 of each payload.
         var printsJSON = false
-        /// Refuses outputs that are inputs.
         var protectInputs: @Sendable ([Path]) throws(PatchError) -> Void = { _ throws(PatchError) in }
     }
 }
 
 extension PackJob.Settings {
-    /// Reads the options and the keys.
     init(_ arguments: ParsedArguments) throws(PatchError) {
         let fields = try ManifestFields(arguments)
         let interface = try InterfaceFile.fromOptions(arguments)

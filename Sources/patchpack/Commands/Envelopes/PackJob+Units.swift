@@ -73,7 +73,6 @@ extension PackJob {
         return "\(id) \(version)"
     }
 
-    /// A script's name in its envelope.
     private func name(of operand: Path, in folder: Path?) throws(PatchError) -> String {
         let path = operand.isStandardStream ? settings.standardInputName ?? operand : operand
         guard !path.isStandardStream else {
@@ -126,7 +125,6 @@ extension PackJob {
 
     private static func isFile(_ output: Path) -> Bool { output.ends(in: ".js") && !output.isFolder }
 
-    /// Refuses an output that is one file.
     private static func checkFolder(_ output: Path) throws(PatchError) {
         guard !isFile(output) else {
             throw PatchError(.usage, "\(output) is one file, but there are several envelopes", hint: "name a folder")

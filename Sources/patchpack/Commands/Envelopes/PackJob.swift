@@ -4,20 +4,16 @@ import PatchRunner
 import PatchLint
 import Synchronization
 
-/// One run of `pack`: makes all of its envelopes.
 struct PackJob: Sendable {
-    /// An envelope to make.
     struct Unit: Sendable {
         /// The scripts and their names in the envelope, the entry first.
         let scripts: [(path: Path, name: String)]
         let output: Path
         /// The id and version in an entry script that was checked for duplicates; "" if it had none, nil if it was not checked.
         var patch: String?
-        /// The reason that it cannot be made.
         var fault: PatchError?
     }
 
-    /// The result of making an envelope.
     struct Result: Sendable {
         let unit: Unit
         var manifest: Manifest?
@@ -38,7 +34,6 @@ struct PackJob: Sendable {
     }
 
     let settings: Settings
-    /// Whether the envelope goes to standard output.
     var writesToStandardOutput: Bool { settings.output?.isStandardStream == true }
 
     /// Makes envelopes, opens them as a verifier would, and writes the good ones, unless they are to be written later.
@@ -113,8 +108,6 @@ struct PackJob: Sendable {
     }
 
     /// Writes the envelopes that are not written yet: all of them or none.
-    ///
-    /// - Throws: `exists` if an envelope must not replace an existing file, `io` if writing fails.
     func write(_ results: inout [Result]) throws(PatchError) {
         guard !settings.isDryRun else { return }
         try settle(&results) { (results) throws(PatchError) in

@@ -1,7 +1,6 @@
 import PatchCrypto
 import PatchFiles
 
-/// `resign`: replaces or adds signatures of envelopes. The payload does not change.
 enum ResignCommand {
     static let verb = Verb(
         name: "resign", summary: "replace or add signatures; the payload does not change, and no script key is needed",
@@ -22,7 +21,7 @@ enum ResignCommand {
         let jobs = try arguments.jobs(defaultsToOne: arguments.has(.signatureCommand))
         return try inOrder(
             units, jobs: jobs, on: console,
-            words: (arguments.has(.detach) ? "detached" : "signed", "refused"), work: { resigning.resign($0) }
+            words: (arguments.has(.detach) ? "detached" : "signed", "refused"), work: { $0.map(resigning.resign) }
         ) { (result) throws(PatchError) in
             try show(result, console)
             return result.error
@@ -31,16 +30,15 @@ enum ResignCommand {
 
     private static func show(_ result: Resigning.Result, _ console: Console) throws(PatchError) {
         if console.format == .json {
-            try console.json(
-                .report(
-                    "patchpack.resign/1",
-                    about: [
-                        ("file", .string(result.path.description)), ("output", .string(result.output.description)),
-                    ], result.error,
-                    [
-                        ("size", result.error == nil ? .integer(result.size) : .null),
-                        ("unchanged", .bool(result.isUnchanged)),
-                    ]))
+            try console.report(
+                "patchpack.resign/1",
+                about: [
+                    ("file", .string(result.path.description)), ("output", .string(result.output.description)),
+                ], result.error,
+                [
+                    ("size", result.error == nil ? .integer(result.size) : .null),
+                    ("unchanged", .bool(result.isUnchanged)),
+                ])
         } else if let error = result.error {
             console.error(error.about(result.path))
         } else if !console.isQuiet, !result.output.isStandardStream {
@@ -50,9 +48,7 @@ enum ResignCommand {
     }
 }
 
-/// One run of `resign`: the settings for all of its envelopes.
 private struct Resigning: Sendable {
-    /// An envelope to sign.
     struct Unit: Sendable {
         let path: Path
         /// Its path below the folder in which it was found, or below `--root`.
@@ -60,12 +56,10 @@ private struct Resigning: Sendable {
         let output: Path
     }
 
-    /// The result of signing one envelope.
     struct Result: Sendable {
         let path: Path
         let output: Path
         var size = 0
-        /// Whether the output already exists with the same bytes.
         var isUnchanged = false
         var error: PatchError?
     }
@@ -155,7 +149,7 @@ private struct Resigning: Sendable {
             } else if output.holds(bytes) {
                 result.isUnchanged = true
             } else {
-                try OutputFile.write([OutputFile(path: output, content: .bytes(bytes))], force: arguments.has(.force))
+                try OutputFile.write(bytes, to: output, force: arguments.has(.force))
             }
         } catch {
             result.error = error

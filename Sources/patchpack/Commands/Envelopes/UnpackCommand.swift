@@ -1,7 +1,6 @@
 import PatchCrypto
 import PatchFiles
 
-/// `unpack`: verifies an envelope and writes its scripts.
 enum UnpackCommand {
     static let verb = Verb(
         name: "unpack", summary: "verify an envelope and write its scripts into a folder",
@@ -27,7 +26,7 @@ enum UnpackCommand {
         }
         return try inOrder(
             Array(zip(paths, folders)), jobs: 1, on: console, words: ("unpacked", "refused"),
-            work: { verification.unpacked($0, into: $1, force: arguments.has(.force)) }
+            work: { $0.map { verification.unpacked($0, into: $1, force: arguments.has(.force)) } }
         ) { (result, outputs) throws(PatchError) in
             try show(result, outputs, console)
             return result.error
@@ -50,7 +49,6 @@ enum UnpackCommand {
 }
 
 extension Path {
-    /// The file name without its extension.
     var stem: Path {
         let bytes = name.bytes
         guard let dot = bytes.lastIndex(of: UInt8(ascii: ".")), dot > 0 else { return name }
@@ -60,9 +58,6 @@ extension Path {
 }
 
 extension Verification {
-    /// Verifies a file and writes its scripts into a folder.
-    ///
-    /// - Returns: The result of the verification, and the scripts' paths.
     fileprivate func unpacked(_ path: Path, into folder: Path, force: Bool) -> (FileResult, [Path]) {
         var result = result(of: path, keepingScripts: true)
         let outputs = result.scripts.map { script in

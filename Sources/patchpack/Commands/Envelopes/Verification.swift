@@ -68,12 +68,10 @@ struct Verification: Sendable {
         return first.encoded() == second.encoded() && patches[0].scripts == patches[1].scripts
     }
 
-    /// The result of verifying a file.
     struct FileResult: Sendable {
         let path: Path
         var report = VerificationReport()
         var scripts: [PatchScript] = []
-        /// The bytes that were verified, if they are kept.
         var envelope: [UInt8] = []
         /// The SHA-256 of the payload, if it was requested and the signatures are good.
         var payloadDigest: String?
@@ -138,7 +136,6 @@ struct Verification: Sendable {
 }
 
 extension Verification.FileResult {
-    /// The text after `ok` in the output.
     var summary: String {
         let names = signers.map { signer in
             let line = report.signatures.first { $0.keyID == signer && $0.isValid }
@@ -161,7 +158,6 @@ extension Verification.FileResult {
         }
     }
 
-    /// A JSON line.
     func json(schema: String, _ members: [(key: String, value: JSONValue)] = []) -> JSONValue {
         let stages = report.stages.map { stage in
             let detail = stage.detail.map { [(key: "detail", value: JSONValue.string($0))] } ?? []

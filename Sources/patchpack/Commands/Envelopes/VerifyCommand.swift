@@ -1,7 +1,6 @@
 import PatchCrypto
 import PatchFiles
 
-/// `verify`: checks whether each file is a trusted patch, and reports why not.
 enum VerifyCommand {
     static let verb = Verb(
         name: "verify", summary: "check signatures, contents and policy of envelopes",
@@ -28,7 +27,7 @@ enum VerifyCommand {
         let status = try inOrder(
             paths, jobs: arguments.jobs(), on: console,
             words: ("ok", "refused"),
-            work: { verification.result(of: $0, keepingScripts: false, hashingPayload: isJSON) }
+            work: { $0.map { verification.result(of: $0, keepingScripts: false, hashingPayload: isJSON) } }
         ) { (result) throws(PatchError) in
             var result = result
             // An app would accept either file. The same patch with other signatures is still the same patch.
@@ -89,7 +88,6 @@ enum VerifyCommand {
 }
 
 extension Verification.FileResult {
-    /// The file as a case of a report.
     fileprivate var reportCase: ReportCase {
         ReportCase(
             group: "patchpack verify", name: path.description, outcome: error == nil ? .passed : .failed,

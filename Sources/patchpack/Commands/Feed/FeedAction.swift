@@ -6,13 +6,11 @@ import PatchPublishing
 
 /// An action of `feed` that changes a feed according to the options.
 struct FeedAction {
-    /// The options of an action that changes a feed.
     static let options: [Option] = [
         .feedKey, .pinnedRoot, .signatureCommand, .passphraseEnv, .passphraseFile, .allowUnsafePermissions, .stage,
         .dryRun, .checkServed, .authorities, .insecure, .ignoreClock, .afterVersion,
     ]
 
-    /// The options above, and the options for the author and the reason of a change.
     static let listOptions = options + [.author, .changeReason]
 
     private let arguments: ParsedArguments
@@ -26,8 +24,7 @@ struct FeedAction {
     init(
         _ arguments: ParsedArguments, _ console: Console, keys options: [Option] = [.feedKey], folder path: Path? = nil
     ) throws(PatchError) {
-        self.arguments = arguments
-        self.console = console
+        (self.arguments, self.console) = (arguments, console)
         let folder = FeedFolder(path: path ?? arguments.operands[0].path)
         let now = try SystemClock.now()
         keys = try KeyFiles(arguments)
@@ -83,7 +80,6 @@ struct FeedAction {
         return settings
     }
 
-    /// Why the change is made.
     private static func reason(_ arguments: ParsedArguments) throws(PatchError) -> String? {
         guard let reason = try arguments.text(of: .changeReason) else { return nil }
         guard reason.utf8.count <= ChangeDetails.longestReason else {
@@ -96,10 +92,8 @@ struct FeedAction {
 
     var folder: FeedFolder { change.folder }
 
-    /// The public halves of the keys that an option names.
     func publicKeys(_ option: Option) throws(PatchError) -> [FeedKey] { try keys.feedKeys(option) }
 
-    /// Makes a feed, and prints a line.
     func make(_ feed: FeedRepository, _ line: String) throws(PatchError) { try show(change.make(feed), [line]) }
 
     /// Changes the feed, and prints the changes.
@@ -133,10 +127,9 @@ struct FeedAction {
             for line in lines { try console.line(line) }
             return
         }
-        try console.json(
-            .report(
-                "patchpack.feed-changes/1", about: [("feed", .string(folder.path.description))], nil,
-                [("changes", .strings(lines))]))
+        try console.report(
+            "patchpack.feed-changes/1", about: [("feed", .string(folder.path.description))], nil,
+            [("changes", .strings(lines))])
     }
 
     private func show(_ result: FeedChange.Result, _ lines: [String]) throws(PatchError) {
@@ -158,14 +151,13 @@ struct FeedAction {
                     ("keyIDs", .strings(role.keyIDs)),
                 ])
             }
-            return try console.json(
-                .report(
-                    "patchpack.feed/1", about: [("feed", .string(folder.path.description))], nil,
-                    [
-                        ("action", .string(arguments.verb.lastWord)), ("outcome", .string(outcome)),
-                        ("changes", .strings(lines)), ("versions", .object(versions)), ("missing", .array(waiting)),
-                        ("files", .strings(files.map(\.path))), ("bytes", .integer(files.reduce(0) { $0 + $1.size })),
-                    ]))
+            return try console.report(
+                "patchpack.feed/1", about: [("feed", .string(folder.path.description))], nil,
+                [
+                    ("action", .string(arguments.verb.lastWord)), ("outcome", .string(outcome)),
+                    ("changes", .strings(lines)), ("versions", .object(versions)), ("missing", .array(waiting)),
+                    ("files", .strings(files.map(\.path))), ("bytes", .integer(files.reduce(0) { $0 + $1.size })),
+                ])
         }
         guard !console.isQuiet else { return }
         for line in lines { try console.line(line) }

@@ -23,9 +23,6 @@ struct FeedAddress {
     var isServed: Bool { URLPath.isServed(place) }
 
     /// Whether a feed is on a server.
-    ///
-    /// - Parameter place: A URL, or a folder.
-    /// - Throws: `feedUnavailable` if it is neither.
     static func check(_ place: String) throws(PatchError) -> Bool {
         guard !URLPath.isServed(place) else { return true }
         guard Path(place).isFolder else {
@@ -43,7 +40,6 @@ struct FeedAddress {
         return bytes
     }
 
-    /// Whether a change waits for signatures in the folder.
     func hasStaged() throws(PatchError) -> Bool {
         guard !isServed, snapshot == nil else { return false }
         return try FeedFolder(path: Path(place)).hasStaged()
@@ -77,7 +73,6 @@ struct FeedAddress {
         }
     }
 
-    /// The earlier states.
     func history(_ root: [UInt8]?, _ arguments: ParsedArguments, _ console: Console?) -> FeedHistory {
         var count = 0
         return FeedHistory(

@@ -7,18 +7,15 @@ import PatchRunner
 
 extension Option {
     static let events = Option(
-        name: "events", value: .file("FILE|DIR"), repeats: true,
-        help: "event logs of devices, as for `patchpack report`")
+        "events", "event logs of devices, as for `patchpack report`", .file("FILE|DIR"), repeats: true)
     static let steps = Option(
-        name: "steps", value: .text("PERCENTS"),
-        help: "parts of all devices, one after the other; `shadow` may come first (default: 1%,5%,25%,100%)")
+        "steps", "parts of all devices, one after the other; `shadow` may come first (default: 1%,5%,25%,100%)",
+        .text("PERCENTS"))
     static let soak = Option(
-        name: "soak", value: .text("TIME"), help: "how long each step lasts at least, such as 30m or 2d (default: 4h)")
-    static let fresh = Option(
-        name: "fresh", value: .text("TIME"), help: "how old the newest event may be (default: 1h)")
+        "soak", "how long each step lasts at least, such as 30m or 2d (default: 4h)", .text("TIME"))
+    static let fresh = Option("fresh", "how old the newest event may be (default: 1h)", .text("TIME"))
     static let newDevices = Option(
-        name: "new-devices", value: .text("N"),
-        help: "devices that must have reported it for the first time in a step (default: 100)")
+        "new-devices", "devices that must have reported it for the first time in a step (default: 100)", .text("N"))
 }
 
 extension FeedCommand {

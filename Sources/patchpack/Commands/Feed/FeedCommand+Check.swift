@@ -38,14 +38,13 @@ extension FeedCommand {
         let caching = reading.source.faults
         if console.format == .json {
             let files = signed.map { JSONValue.object([("path", .string($0.path)), ("entry", .string($0.words))]) }
-            try console.json(
-                .report(
-                    "patchpack.feed-check/1", about: [("feed", .string(reading.place.description))], fault,
-                    [
-                        ("app", .string(list.app)), ("environment", .string(list.environment)),
-                        ("patches", .integer(list.entries.count)), ("bytes", .integer(check.bytes)),
-                        ("faults", .strings(check.faults)), ("caching", .strings(caching)), ("signed", .array(files)),
-                    ]))
+            try console.report(
+                "patchpack.feed-check/1", about: [("feed", .string(reading.place.description))], fault,
+                [
+                    ("app", .string(list.app)), ("environment", .string(list.environment)),
+                    ("patches", .integer(list.entries.count)), ("bytes", .integer(check.bytes)),
+                    ("faults", .strings(check.faults)), ("caching", .strings(caching)), ("signed", .array(files)),
+                ])
         } else {
             for fault in check.faults { console.warning(fault) }
             for warning in caching { console.warning(warning) }

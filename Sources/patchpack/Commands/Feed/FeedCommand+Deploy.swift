@@ -7,16 +7,15 @@ import PatchText
 
 extension Option {
     static let arrival = Option(
-        name: "wait", value: .text("TIME"),
-        help: "how long --verify-served may have an older state, such as 3m, before it is an error")
+        "wait", "how long --verify-served may have an older state, such as 3m, before it is an error", .text("TIME"))
     static let sameAs = Option(
-        name: "same-as", value: .directory("DIR"),
-        help: "fail if an older state than the one in the folder DIR is served")
+        "same-as", "fail if an older state than the one in the folder DIR is served", .directory("DIR"))
     static let purgeCommand = Option(
-        name: "purge-command", value: .text("COMMAND"),
-        help: "shell command that empties caches; it gets the paths of the files that they may have as parameters")
+        "purge-command",
+        "shell command that empties caches; it gets the paths of the files that they may have as parameters",
+        .text("COMMAND"))
     static let purgeTimeout = Option(
-        name: "purge-timeout", value: .text("TIME"), help: "how long the purge command may run (default: 15m)")
+        "purge-timeout", "how long the purge command may run (default: 15m)", .text("TIME"))
 }
 
 extension FeedCommand {
@@ -73,15 +72,14 @@ extension FeedCommand {
             deployment.feed.state(of: .snapshot).version, deployment.feed.state(of: .timestamp).version
         )
         if console.format == .json {
-            try console.json(
-                .report(
-                    "patchpack.feed-deploy/1", about: [("feed", .string(folder.path.description))], nil,
-                    [
-                        ("to", .string(target.name)), ("outcome", .string(word.replacing(" ", with: "-"))),
-                        ("snapshot", .integer(snapshot)), ("timestamp", .integer(timestamp)),
-                        ("replaced", .strings(outcome.replaced)), ("restored", .strings(outcome.restored)),
-                        ("bytes", .integer(outcome.bytes)),
-                    ]))
+            try console.report(
+                "patchpack.feed-deploy/1", about: [("feed", .string(folder.path.description))], nil,
+                [
+                    ("to", .string(target.name)), ("outcome", .string(word.replacing(" ", with: "-"))),
+                    ("snapshot", .integer(snapshot)), ("timestamp", .integer(timestamp)),
+                    ("replaced", .strings(outcome.replaced)), ("restored", .strings(outcome.restored)),
+                    ("bytes", .integer(outcome.bytes)),
+                ])
         } else if !console.isQuiet {
             try console.line(
                 .good, word, "  \(folder.path) to \(target.name)  snapshot \(snapshot), timestamp \(timestamp)")
@@ -140,7 +138,6 @@ extension FeedCommand {
         return command
     }
 
-    /// Empties caches.
     private static func purge(_ paths: [String], _ arguments: ParsedArguments) throws(PatchError) {
         guard let command = try purgeCommand(arguments) else { return }
         let words = (["sh"] + paths).map { Array($0.utf8) }

@@ -158,7 +158,7 @@ extension FeedCommand {
         if output.isStandardStream {
             try StandardOutput.write(payload)
         } else {
-            try OutputFile.write([OutputFile(path: output, content: .bytes(payload))], force: arguments.has(.force))
+            try OutputFile.write(payload, to: output, force: arguments.has(.force))
         }
         return 0
     }

@@ -82,7 +82,6 @@ extension FeedCommand {
         }
     }
 
-    /// Sets the list's values for the app as a whole.
     @Sendable static func set(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let version = try arguments.text(of: .minimumAppVersion)
         let notice = try arguments.text(of: .notice)
@@ -109,7 +108,6 @@ extension FeedCommand {
         }
     }
 
-    /// Restores an earlier state of the list.
     @Sendable static func undo(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let action = try FeedAction(arguments, console)
         let named = try arguments.number(of: .undoneTo)
@@ -196,7 +194,6 @@ extension FeedCommand {
         return 0
     }
 
-    /// Changes the list as a whole.
     private static func change(
         _ arguments: ParsedArguments, _ console: Console, isUrgent: Bool = false, _ lines: [String],
         _ body: (inout PatchListDraft) throws(PatchError) -> Void

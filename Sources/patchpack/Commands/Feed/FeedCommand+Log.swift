@@ -23,14 +23,13 @@ extension FeedCommand {
         }
         for change in changes {
             guard console.format == .text else {
-                try console.json(
-                    .report(
-                        "patchpack.feed-log/1", about: [("feed", .string(place.name))], nil,
-                        [
-                            ("snapshot", .integer(change.snapshot)), ("time", .optional(change.stamp.time)),
-                            ("author", .optional(change.stamp.author)), ("reason", .optional(change.stamp.reason)),
-                            ("changes", .strings(change.lines)), ("signers", names.json(change.approvals)),
-                        ]))
+                try console.report(
+                    "patchpack.feed-log/1", about: [("feed", .string(place.name))], nil,
+                    [
+                        ("snapshot", .integer(change.snapshot)), ("time", .optional(change.stamp.time)),
+                        ("author", .optional(change.stamp.author)), ("reason", .optional(change.stamp.reason)),
+                        ("changes", .strings(change.lines)), ("signers", names.json(change.approvals)),
+                    ])
                 continue
             }
             let by = change.stamp.author.map { "  \($0)" } ?? ""
@@ -42,6 +41,25 @@ extension FeedCommand {
         }
         if changes.isEmpty, let id, feed.entries(of: id).isEmpty { throw .unlisted(id, in: feed) }
         if changes.isEmpty, console.format == .text, !console.isQuiet { try console.line("no changes") }
+        return 0
+    }
+
+    @Sendable static func diff(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+        let root = try PinnedRoot.fromOptions(arguments)
+        let (old, new) = (FeedAddress(arguments.operands[0].text), FeedAddress(arguments.operands[1].text))
+        let names = try KeyNames(arguments)
+        let (before, after) = (try old.feed(root, arguments), try new.feed(root, arguments))
+        let lines = after.changes(since: before)
+        let approvals = after.approvals(since: before)
+        if console.format == .json {
+            try console.report(
+                "patchpack.feed-changes/1", about: [("feed", .string(new.name))], nil,
+                [("changes", .strings(lines)), ("signers", names.json(approvals))])
+        } else {
+            for line in lines { try console.line(line) }
+            if let text = names.text(approvals) { try console.line(text) }
+            if lines.isEmpty, !console.isQuiet { try console.line(.good, "same", "  \(new.name)") }
+        }
         return 0
     }
 }

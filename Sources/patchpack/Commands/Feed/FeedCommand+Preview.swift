@@ -38,14 +38,13 @@ extension FeedCommand {
     private static func show(_ choice: PatchChoice, _ refusal: Refusal?, _ console: Console) throws(PatchError) {
         let code = refusal?.code ?? choice.code
         if console.format == .json {
-            try console.json(
-                .report(
-                    "patchpack.feed-preview/1", nil,
-                    [
-                        ("id", .string(choice.id)), ("version", .integer(choice.version)),
-                        ("code", .string(code.rawValue)), ("offered", .bool(choice.isChosen && refusal == nil)),
-                        ("detail", .optional(refusal?.detail)),
-                    ]))
+            try console.report(
+                "patchpack.feed-preview/1", nil,
+                [
+                    ("id", .string(choice.id)), ("version", .integer(choice.version)),
+                    ("code", .string(code.rawValue)), ("offered", .bool(choice.isChosen && refusal == nil)),
+                    ("detail", .optional(refusal?.detail)),
+                ])
         } else {
             try console.line(
                 refusal != nil ? .bad : choice.isChosen ? .good : .faint, code.rawValue,

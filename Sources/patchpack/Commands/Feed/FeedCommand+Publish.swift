@@ -5,8 +5,7 @@ import PatchPublishing
 
 extension Option {
     static let inShadow = Option(
-        name: "shadow",
-        help: "devices run it beside the code that answers, and report what it would change")
+        "shadow", "devices run it beside the code that answers, and report what it would change")
 }
 
 extension FeedCommand {
@@ -70,8 +69,6 @@ extension FeedCommand {
     }
 
     /// Verifies envelopes, and publishes them.
-    ///
-    /// - Parameter isExpected: Whether a manifest belongs to the requested patch.
     private static func publish(
         _ paths: [Path], in action: FeedAction, _ arguments: ParsedArguments, _ console: Console, as word: String,
         _ isExpected: (Manifest) -> Bool
@@ -87,7 +84,7 @@ extension FeedCommand {
         // The change may be made again, but a pipe cannot be read again.
         var envelopes: [(path: Path, manifest: Manifest, publication: Publication)] = []
         let jobs = Resources.processorCount
-        try deliverInOrder(paths, jobs: jobs, work: { Verified($0, by: verification) }) {
+        try deliverInOrder(paths, jobs: jobs, work: { $0.map { Verified($0, by: verification) } }) {
             (verified) throws(PatchError) in
             let (manifest, envelope) = try verified.result.get()
             guard isExpected(manifest) else {
@@ -183,7 +180,6 @@ extension FeedCommand {
     }
 }
 
-/// A verified envelope.
 private struct Verified: Sendable {
     let path: Path
     let result: Result<(Manifest, FeedFile.Contents), PatchError>

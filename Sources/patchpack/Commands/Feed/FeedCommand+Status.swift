@@ -4,7 +4,6 @@ import PatchFiles
 import PatchPublishing
 
 extension FeedCommand {
-    /// `feed status`, in words or as metrics.
     @Sendable static func showStatus(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         guard arguments.format == "openmetrics" else { return try status(arguments, console) }
         guard arguments.operands.count == 1 else {
@@ -48,19 +47,18 @@ extension FeedCommand {
         }
         let error = feed.alarm(lasting: limit ?? 0, at: now)
         if console.format == .json {
-            try console.json(
-                .report(
-                    "patchpack.feed-status/1", about: [("feed", .string(place.name))], error,
-                    [
-                        ("app", .string(feed.app)), ("environment", .string(feed.environment)),
-                        ("enabled", .bool(feed.list.isEnabled)), ("staged", .bool(try place.hasStaged())),
-                        ("published", .optional(feed.published)), ("author", .optional(feed.lastChange.author)),
-                        ("reason", .optional(feed.lastChange.reason)), ("stop", feed.list.stop?.json ?? .null),
-                        ("minimumAppVersion", .optional(feed.list.minimumAppVersion)),
-                        ("notice", .optional(feed.list.notice)), ("switches", feed.list.switches ?? .object([])),
-                        ("roles", .object(roles.map { ($0.role.rawValue, $0.json) })),
-                        ("patches", .array(feed.list.entries.filter { id == nil || $0.id == id }.map(\.json))),
-                    ]))
+            try console.report(
+                "patchpack.feed-status/1", about: [("feed", .string(place.name))], error,
+                [
+                    ("app", .string(feed.app)), ("environment", .string(feed.environment)),
+                    ("enabled", .bool(feed.list.isEnabled)), ("staged", .bool(try place.hasStaged())),
+                    ("published", .optional(feed.published)), ("author", .optional(feed.lastChange.author)),
+                    ("reason", .optional(feed.lastChange.reason)), ("stop", feed.list.stop?.json ?? .null),
+                    ("minimumAppVersion", .optional(feed.list.minimumAppVersion)),
+                    ("notice", .optional(feed.list.notice)), ("switches", feed.list.switches ?? .object([])),
+                    ("roles", .object(roles.map { ($0.role.rawValue, $0.json) })),
+                    ("patches", .array(feed.list.entries.filter { id == nil || $0.id == id }.map(\.json))),
+                ])
         } else if let error {
             console.error(error.about(Path(place.name)))
         }

@@ -1,6 +1,5 @@
 import PatchCrypto
 
-/// `feed`: makes and changes a feed, a folder of static files that lists the patches for devices.
 enum FeedCommand {
     static let verb = Verb(
         name: "feed", summary: "publish patches, and choose the devices that get them",
@@ -107,10 +106,6 @@ enum FeedCommand {
                 "DIR|URL [ID] [--days N]", 1...2,
                 readingOptions + [.days, .reportFormat, .allPatches],
                 "patchpack feed status feed --days 3", showStatus),
-            action(
-                "page", "write the feed's state, and the reports of devices, as a page",
-                "DIR|URL... -o FILE.html", 1...Int.max, pageOptions,
-                "patchpack feed page feed -o status.html --events events --gate 'failing<0.5%' --force", page),
             action(
                 "log", "list the changes: when, by whom and why", "DIR|URL [ID]", 1...2,
                 readingOptions + [.last, .signers],

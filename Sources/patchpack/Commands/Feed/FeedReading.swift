@@ -35,7 +35,6 @@ struct FeedReading: Sendable {
         }
     }
 
-    /// The settings for requests to a server, from the options.
     static func settings(_ arguments: ParsedArguments) throws(PatchError) -> HTTPSettings {
         let authorities = arguments.value(of: .authorities)
         if let file = authorities?.path { _ = try InputFile.open(file) }
@@ -45,7 +44,6 @@ struct FeedReading: Sendable {
         return settings
     }
 
-    /// A server, from which single files are fetched.
     struct Server: Sendable {
         /// Its URL, without a password.
         let name: String

@@ -4,15 +4,13 @@ import PatchPublishing
 
 extension Option {
     static let signers = Option(
-        name: "signers", value: .directory("DIR"),
-        help: "folder of public keys, NAME.pem or NAME/trusted.pem, to name who signed")
+        "signers", "folder of public keys, NAME.pem or NAME/trusted.pem, to name who signed", .directory("DIR"))
 }
 
 /// The names of people and jobs by their key ids.
 struct KeyNames {
     private var names: [String: String] = [:]
 
-    /// Reads the folder that `--signers` names.
     init(_ arguments: ParsedArguments) throws(PatchError) {
         guard let folder = arguments.value(of: .signers)?.path else { return }
         for name in try Folder.names(in: folder) {
@@ -26,7 +24,6 @@ struct KeyNames {
         }
     }
 
-    /// The names of the signers, in words.
     func text(_ approvals: [FeedRepository.Approval]) -> String? {
         let parts = approvals.filter { !$0.keyIDs.isEmpty }.map { approval in
             let keys = approval.keyIDs.map { id in (names[id].map { "\($0) " } ?? "") + FeedKey.short([id]) }

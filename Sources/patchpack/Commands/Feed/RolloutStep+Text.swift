@@ -1,7 +1,6 @@
 import PatchPublishing
 
 extension RolloutStep.Reason {
-    /// The reason in words.
     var text: String {
         switch self {
         case .unreadableEvents: "a file of events cannot be read"

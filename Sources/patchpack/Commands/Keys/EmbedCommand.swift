@@ -8,11 +8,10 @@ import PatchText
 
 extension Option {
     fileprivate static let embeddedKey = Option(
-        name: "trusted-key", value: .file("FILE"), help: "public key, in PEM, to embed as trustedKey")
+        "trusted-key", "public key, in PEM, to embed as trustedKey", .file("FILE"))
     fileprivate static let embeddedStore = Option(
-        name: "trust-store", value: .file("FILE"), help: "file from `patchpack trust` to embed as trustStore")
-    fileprivate static let embeddedRoot = Option(
-        name: "root", value: .file("FILE"), help: "a feed's 1.root.json to embed as root")
+        "trust-store", "file from `patchpack trust` to embed as trustStore", .file("FILE"))
+    fileprivate static let embeddedRoot = Option("root", "a feed's 1.root.json to embed as root", .file("FILE"))
 }
 
 /// `embed`: checks the files that an app needs to trust patches, and writes them as Swift source. The build plug-in runs it.
@@ -80,7 +79,6 @@ enum EmbedCommand {
         return 0
     }
 
-    /// A constant with the bytes of a text file.
     private static func member(
         _ name: String, _ meaning: String, _ bytes: [UInt8], _ file: Path
     ) throws(PatchError) -> String {

@@ -3,17 +3,14 @@ import PatchFiles
 
 extension Option {
     static let profile = Option(
-        name: "profile", value: .choice("NAME", KeyProfile.allCases.map(\.rawValue)),
-        help: "algorithms of the keys: modern, or mpaas for those of the mPaaS manual")
-    static let signingOnly = Option(
-        name: "signing-only", help: "make no script.key: the keys of a feed's roles have none")
+        "profile", "algorithms of the keys: modern, or mpaas for those of the mPaaS manual",
+        .choice("NAME", KeyProfile.allCases.map(\.rawValue)))
+    static let signingOnly = Option("signing-only", "make no script.key: the keys of a feed's roles have none")
 }
 
-/// What keys are for.
 private enum KeyProfile: String, CaseIterable {
     case modern, mpaas
 
-    /// The algorithms of its keys.
     var text: String {
         switch self {
         case .modern: "Ed25519, AES-256-GCM, SHA-256"
@@ -40,7 +37,6 @@ private enum KeyProfile: String, CaseIterable {
     }
 }
 
-/// `keygen`: makes a key pair and a script key.
 enum KeygenCommand {
     static let verb = Verb(
         name: "keygen", summary: "make signing.pem, trusted.pem and script.key",

@@ -1,7 +1,6 @@
 import PatchCrypto
 import PatchFiles
 
-/// `keyinfo`: shows the kind and the id of the key in each file.
 enum KeyinfoCommand {
     static let verb = Verb(
         name: "keyinfo", summary: "show the kind, the algorithm and the id of keys",
@@ -23,8 +22,7 @@ enum KeyinfoCommand {
                     console.error(error)
                     continue
                 }
-                try console.json(
-                    .report("patchpack.keyinfo/1", about: [("file", .string(name.path.description))], error))
+                try console.report("patchpack.keyinfo/1", about: [("file", .string(name.path.description))], error)
             }
         }
         return status

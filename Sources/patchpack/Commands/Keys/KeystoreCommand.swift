@@ -1,7 +1,6 @@
 import PatchCrypto
 import PatchFiles
 
-/// `keystore`: keeps named script keys in one file, encrypted with a passphrase.
 enum KeystoreCommand {
     private static let passphrase: [Option] = [.passphraseEnv, .passphraseFile]
 
@@ -34,7 +33,6 @@ enum KeystoreCommand {
                 run: changePassphrase),
         ])
 
-    /// The store of a command line, and its passphrase.
     private struct Store {
         let files: KeyFiles
         let path: Path
@@ -60,8 +58,6 @@ enum KeystoreCommand {
         }
 
         /// Reads the keys, changes them, and writes them back.
-        ///
-        /// - Parameter new: The passphrase to write them with; nil to keep the current one.
         func change(
             mustExist: Bool, passphrase new: SecretBytes? = nil,
             _ change: (inout ScriptKeyRing) throws(PatchError) -> Void
@@ -128,7 +124,6 @@ enum KeystoreCommand {
         return 0
     }
 
-    /// Writes one key to a plain key file.
     private static func export(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let name = arguments.operands[1].text
         let store = try Store(arguments, isEdited: false)
@@ -160,13 +155,12 @@ enum KeystoreCommand {
         _ name: String, _ key: ScriptKey, _ action: String, on console: Console
     ) throws(PatchError) {
         if console.format == .json {
-            try console.json(
-                .report(
-                    "patchpack.keystore/1", nil,
-                    [
-                        ("action", .string(action)), ("name", .string(name)), ("suite", .string(key.suite.rawValue)),
-                        ("keyID", .string(key.id.description)),
-                    ]))
+            try console.report(
+                "patchpack.keystore/1", nil,
+                [
+                    ("action", .string(action)), ("name", .string(name)), ("suite", .string(key.suite.rawValue)),
+                    ("keyID", .string(key.id.description)),
+                ])
         } else if !console.isQuiet || action == "list" {
             let text = "\(name)  \(key.suite.rawValue), id \(key.id)"
             let done =

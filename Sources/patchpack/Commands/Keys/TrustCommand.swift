@@ -1,7 +1,6 @@
 import PatchCrypto
 import PatchFiles
 
-/// `trust`: edits and shows files of trusted keys.
 enum TrustCommand {
     static let verb = Verb(
         name: "trust", summary: "edit, list or pin a file of trusted keys",
@@ -94,7 +93,7 @@ enum TrustCommand {
                 for key in keys { try store.sign(with: key, as: label) }
                 return store.encoded
             }
-            try OutputFile.write([OutputFile(path: path, content: .bytes(signed))], force: true)
+            try OutputFile.write(signed, to: path, force: true)
         }
         for key in keys {
             try show(TrustedKey(key.verifyingKey, name: key.verifyingKey.id.description), "signed", on: console)
@@ -122,10 +121,6 @@ enum TrustCommand {
     }
 
     /// Changes the keys that the operands name.
-    ///
-    /// - Parameters:
-    ///   - action: The word to print for each key.
-    ///   - change: Returns the new key; nil removes it.
     private static func update(
         _ arguments: ParsedArguments, _ action: String, on console: Console, _ change: (TrustedKey) -> TrustedKey?
     ) throws(PatchError) -> Int32 {
@@ -143,14 +138,13 @@ enum TrustCommand {
         return 0
     }
 
-    /// Reads a store, changes it, and writes it back.
     private static func change(
         _ path: Path, mustExist: Bool, _ change: (inout TrustStoreFile) throws(PatchError) -> Void
     ) throws(PatchError) {
         try Folder.whileLocked(around: path) { () throws(PatchError) in
             var store = try TrustFiles.editable(at: path, mustExist: mustExist)
             try change(&store)
-            try OutputFile.write([OutputFile(path: path, content: .bytes(store.encoded()))], force: true)
+            try OutputFile.write(store.encoded(), to: path, force: true)
         }
     }
 
@@ -172,14 +166,13 @@ enum TrustCommand {
         _ key: TrustedKey, _ action: String, padded width: Int = 0, on console: Console
     ) throws(PatchError) {
         if console.format == .json {
-            try console.json(
-                .report(
-                    "patchpack.trust/1", nil,
-                    [
-                        ("action", .string(action)), ("name", .string(key.name)),
-                        ("algorithm", .string(key.key.algorithm.rawValue)), ("keyID", .string(key.key.id.description)),
-                        ("revoked", .bool(key.isRevoked)), ("notAfter", .optional(key.notAfter)),
-                    ]))
+            try console.report(
+                "patchpack.trust/1", nil,
+                [
+                    ("action", .string(action)), ("name", .string(key.name)),
+                    ("algorithm", .string(key.key.algorithm.rawValue)), ("keyID", .string(key.key.id.description)),
+                    ("revoked", .bool(key.isRevoked)), ("notAfter", .optional(key.notAfter)),
+                ])
         } else if !console.isQuiet || action == "listed" {
             let end = key.notAfter.map { ", until \($0)" } ?? ""
             let space = String(repeating: " ", count: max(0, width - key.name.count))
@@ -191,9 +184,8 @@ enum TrustCommand {
 
     private static func showPin(_ pin: String, of path: Path, on console: Console) throws(PatchError) {
         guard console.format == .json else { return try console.line(pin) }
-        try console.json(
-            .report(
-                "patchpack.trust/1", nil,
-                [("action", .string("pinned")), ("file", .string(path.description)), ("pin", .string(pin))]))
+        try console.report(
+            "patchpack.trust/1", nil,
+            [("action", .string("pinned")), ("file", .string(path.description)), ("pin", .string(pin))])
     }
 }

@@ -1,16 +1,13 @@
 import PatchCrypto
 import PatchFiles
 
-/// The keys of envelopes that `test` opens.
-///
-/// They are read once, because the variables that held them are removed before specs run.
+/// The keys of envelopes that `test` opens. They are read once, because a pipe cannot be read again.
 struct EnvelopeKeys {
     private let arguments: ParsedArguments
     private var keys: (verifier: EnvelopeVerifier, scriptKeys: ScriptKeyRing)?
 
     init(_ arguments: ParsedArguments) { self.arguments = arguments }
 
-    /// Verifies an envelope.
     mutating func verified(_ path: Path) throws(PatchError) -> VerifiedPatch {
         // A missing file is reported before missing keys.
         let envelope = try InputFile.contents(of: path, limit: EnvelopeLimits().envelopeSize)

@@ -1,7 +1,6 @@
 import PatchCrypto
 import PatchFiles
 
-/// `init`: creates a project for patches.
 enum InitCommand {
     static let verb = Verb(
         name: "init", summary: "create a folder for patches, with a spec, a release script and a CI workflow",
@@ -39,7 +38,6 @@ enum InitCommand {
 }
 
 extension Console {
-    /// Prints the files that were made.
     func made(_ files: [OutputFile], schema: String) throws(PatchError) {
         for file in files {
             if format == .json {

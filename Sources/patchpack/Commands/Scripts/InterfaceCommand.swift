@@ -3,7 +3,6 @@ import PatchFiles
 import PatchLint
 import PatchRunner
 
-/// `interface`: compares the interfaces of two versions of an app, and writes them for editors.
 enum InterfaceCommand {
     static let verb = Verb(
         name: "interface",

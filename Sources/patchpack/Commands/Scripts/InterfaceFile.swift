@@ -3,7 +3,6 @@ import PatchFiles
 import PatchLint
 import PatchRunner
 
-/// The file that lists the functions and values that an app offers to patches.
 enum InterfaceFile {
     /// The interface that the option or the variable names; nil if neither is given.
     static func fromOptions(_ arguments: ParsedArguments) throws(PatchError) -> PatchInterface? {
@@ -11,12 +10,10 @@ enum InterfaceFile {
         return try interface(at: path)
     }
 
-    /// The path of that interface's file.
     static func path(_ arguments: ParsedArguments) -> Path? {
         (arguments.value(of: .interface) ?? Option.interface.fromEnvironment)?.path
     }
 
-    /// Reads an interface file.
     static func interface(at path: Path) throws(PatchError) -> PatchInterface {
         let bytes = try InputFile.small(path)
         do throws(PatchError) {

@@ -3,7 +3,6 @@ import PatchFiles
 import PatchLint
 import PatchRunner
 
-/// `lint`: checks scripts before they ship.
 enum LintCommand {
     static let verb = Verb(
         name: "lint", summary: "find mistakes that would make a patch fail (see docs/lint.md)",
@@ -27,11 +26,13 @@ enum LintCommand {
         let given = try ScriptInput.name(arguments)
         try deliverInOrder(
             patches, jobs: arguments.jobs(),
-            work: { files -> Result<LintedPatch, UnreadPatch> in
-                do throws(PatchError) {
-                    return .success(try LintedPatch(files, fields, interface, onStandardInput: given))
-                } catch {
-                    return .failure(UnreadPatch(path: files[0], error: error))
+            work: { patches in
+                patches.map { files -> Result<LintedPatch, UnreadPatch> in
+                    do throws(PatchError) {
+                        return .success(try LintedPatch(files, fields, interface, onStandardInput: given))
+                    } catch {
+                        return .failure(UnreadPatch(path: files[0], error: error))
+                    }
                 }
             }
         ) { (result) throws(PatchError) in
@@ -109,7 +110,6 @@ enum LintCommand {
         let error: PatchError
     }
 
-    /// The longest part of a line that is shown with a finding.
     private static let longestShown = 160
 
     /// Prints a finding with its line and a caret.
@@ -136,7 +136,6 @@ enum LintCommand {
 }
 
 extension Finding {
-    /// The finding as an object of `patchpack.lint/1`.
     fileprivate func json(_ file: Path) -> JSONValue {
         .object([
             ("schema", .string("patchpack.lint/1")), ("file", .string(file.description)),
@@ -146,8 +145,12 @@ extension Finding {
         ])
     }
 
+    /// The hint to show: the finding's own, otherwise one in terms of the command line.
+    func shownHint(of file: Path) -> String? {
+        hint ?? (code == .spec ? "run it with the patch that it is for: patchpack test PATCH.lua --spec \(file)" : nil)
+    }
+
     fileprivate var region: Sarif.Region { Sarif.Region(line: line, column: column, length: length) }
 
-    /// Message and hint in one line.
     func text(of file: Path) -> String { message + (shownHint(of: file).map { "; \($0)" } ?? "") }
 }

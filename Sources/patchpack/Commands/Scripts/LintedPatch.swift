@@ -3,7 +3,6 @@ import PatchFiles
 import PatchLint
 import PatchRunner
 
-/// A patch and the findings in it.
 struct LintedPatch: Sendable {
     let entry: Path
     /// Its id and version, if it has them.
@@ -19,9 +18,6 @@ struct LintedPatch: Sendable {
     private let entryText: SourceText
 
     /// Reads scripts, the entry first, and lints them.
-    ///
-    /// - Parameter given: The name of a script on standard input.
-    /// - Throws: `no-input` or `io` if one cannot be read.
     init(
         _ paths: [Path], _ fields: ManifestFields, _ interface: PatchInterface?, onStandardInput given: Path?
     ) throws(PatchError) {
@@ -101,7 +97,6 @@ struct LintedPatch: Sendable {
             hint: error.hint)
     }
 
-    /// The source line that a finding is about.
     func line(of finding: Finding) -> String { texts[finding.script]?.line(finding.line) ?? "" }
 
     /// A script's name: its path below the entry's folder, or its file's name.
@@ -113,7 +108,6 @@ struct LintedPatch: Sendable {
 }
 
 extension PatchError {
-    /// An error for a patch that is in two files.
     static func twice(_ patch: String, _ other: Path) -> PatchError {
         PatchError(
             .duplicate, "\(patch) is also in \(other)",

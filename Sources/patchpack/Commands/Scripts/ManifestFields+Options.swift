@@ -62,8 +62,6 @@ extension ManifestFields {
     }
 
     /// The tags of an entry script.
-    ///
-    /// - Throws: `usage` if a tag is wrong.
     func head(of script: PatchScript, at path: Path) throws(PatchError) -> ScriptHead {
         do {
             return try ScriptHead(of: script.bytes)

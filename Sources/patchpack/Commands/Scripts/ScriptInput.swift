@@ -12,7 +12,6 @@ enum ScriptInput {
         return bytes
     }
 
-    /// The name in `--stdin-filename`; nil without that option.
     static func name(_ arguments: ParsedArguments) throws(PatchError) -> Path? {
         guard let name = arguments.value(of: .stdinFilename)?.path else { return nil }
         guard arguments.operands.contains(where: \.path.isStandardStream) else {

@@ -5,14 +5,13 @@ import PatchRunner
 import PatchSpec
 import Synchronization
 
-/// `test`: runs specs against patches.
 enum TestCommand {
     static let verb = Verb(
         name: "test", summary: "run specs against patches, in the same sandbox as in the app",
         operands: "PATCH... --spec SPEC.lua... [--interface FILE]", operandValue: .file("PATCH"),
         operandCount: 1...Int.max,
         options: [
-            .spec, .interface, .filter, .filterOut, .timeLimit, .testFormat, .coverage, .testShadow, .watch,
+            .spec, .interface, .filter, .filterOut, .timeLimit, .testFormat, .coverage, .testShadow,
             .bundle, .strict, .stdinFilename, .trustedKey, .trustStore, .trustStorePin, .scriptKey,
             .passphraseEnv,
             .passphraseFile,
@@ -42,56 +41,16 @@ enum TestCommand {
         guard arguments.has(.spec) else {
             throw PatchError(.usage, "no spec", hint: "give --spec SPEC.lua, or a folder of specs")
         }
-        var keys = EnvelopeKeys(arguments)
-        guard arguments.has(.watch) else { return try runOnce(arguments, &keys, console) }
-        let files = try files(arguments)
-        guard !files.contains(where: \.isStandardStream) else {
-            throw PatchError(.usage, "--watch cannot be used with standard input", hint: "give files")
-        }
-        var watch = FileWatch(files)
-        while true {
-            do {
-                _ = try runOnce(arguments, &keys, console)
-            } catch {
-                console.error(error)
-            }
-            console.note("waiting for a change; press Ctrl-C to stop")
-            watch.wait()
-        }
-    }
-
-    /// The scripts, the specs, and the interface.
-    private static func files(_ arguments: ParsedArguments) throws(PatchError) -> [Path] {
-        try patchFiles(arguments) + specFiles(arguments).map(\.path)
-            + [InterfaceFile.path(arguments)].compactMap(\.self)
-    }
-
-    private static func patchFiles(_ arguments: ParsedArguments) throws(PatchError) -> [Path] {
-        try InputFiles.all(arguments, in: true, called: ".lua")
-    }
-
-    /// The specs without duplicates, and whether each one was named or found in a folder.
-    private static func specFiles(_ arguments: ParsedArguments) throws(PatchError) -> [(path: Path, isNamed: Bool)] {
-        var specs: [(path: Path, isNamed: Bool)] = []
-        for given in arguments.values(of: .spec).map(\.path) {
-            let isFolder = given.isFolder
-            for (path, _) in try InputFiles.expanded([given], called: ".lua")
-            where !specs.contains(where: { $0.path == path }) {
-                specs.append((path, !isFolder))
-            }
-        }
-        return specs
-    }
-
-    private static func runOnce(
-        _ arguments: ParsedArguments, _ keys: inout EnvelopeKeys, _ console: Console
-    ) throws(PatchError) -> Int32 {
         let coverageFile = try arguments.newFile(.coverage, force: true)
         let interface = try InterfaceFile.fromOptions(arguments)
-        let patches = try patches(arguments, &keys, console)
+        let patches = try patches(arguments, console)
         let hasPatchFolder = arguments.operands.contains { $0.path.isFolder }
         let specs = try specFiles(arguments)
-        if let coverageFile { try protect(files(arguments), from: coverageFile) }
+        if let coverageFile {
+            let inputs =
+                try patchFiles(arguments) + specs.map(\.path) + [InterfaceFile.path(arguments)].compactMap(\.self)
+            try protect(inputs, from: coverageFile)
+        }
         let now = try SystemClock.now()
         var filter = SpecFilter()
         filter.only = try pattern(.filter, arguments)
@@ -177,6 +136,23 @@ enum TestCommand {
         return runs.compactMap { $0.report.error?.code.exitStatus }.first ?? PatchError.Code.script.exitStatus
     }
 
+    private static func patchFiles(_ arguments: ParsedArguments) throws(PatchError) -> [Path] {
+        try InputFiles.all(arguments, in: true, called: ".lua")
+    }
+
+    /// The specs without duplicates, and whether each one was named or found in a folder.
+    private static func specFiles(_ arguments: ParsedArguments) throws(PatchError) -> [(path: Path, isNamed: Bool)] {
+        var specs: [(path: Path, isNamed: Bool)] = []
+        for given in arguments.values(of: .spec).map(\.path) {
+            let isFolder = given.isFolder
+            for (path, _) in try InputFiles.expanded([given], called: ".lua")
+            where !specs.contains(where: { $0.path == path }) {
+                specs.append((path, !isFolder))
+            }
+        }
+        return specs
+    }
+
     private static func report(
         _ runs: [TestReport.Run], as format: String, _ console: Console
     ) throws(PatchError) {
@@ -199,7 +175,7 @@ enum TestCommand {
         guard !text.isEmpty else {
             return console.warning("\(path): not written, because no line of a patch could be counted")
         }
-        try OutputFile.write([OutputFile(path: path, content: .bytes(Array(text.utf8)))], force: true)
+        try OutputFile.write(Array(text.utf8), to: path, force: true)
         guard format == "text", !console.isQuiet else { return }
         for line in CoverageReport.lines(runs) { try console.line(line) }
     }
@@ -246,8 +222,9 @@ enum TestCommand {
     ///
     /// Each script is a patch, or with `--bundle` all scripts are one patch. Envelopes are verified first.
     private static func patches(
-        _ arguments: ParsedArguments, _ keys: inout EnvelopeKeys, _ console: Console
+        _ arguments: ParsedArguments, _ console: Console
     ) throws(PatchError) -> [TestReport.GivenPatch] {
+        var keys = EnvelopeKeys(arguments)
         let fields = try ManifestFields(arguments)
         var patches: [TestReport.GivenPatch] = []
         let paths = try patchFiles(arguments)

@@ -1,175 +1,131 @@
 import PatchCrypto
 
-/// `completions`: prints a shell's completion script, generated from the table of verbs.
+/// `completions`: prints a shell's completion script, which asks the tool for the words that fit.
 enum CompletionsCommand {
-    private static let shells = ["bash", "zsh"]
+    private static let scripts = [("bash", bash), ("zsh", zsh), ("fish", fish)]
 
     static let verb = Verb(
-        name: "completions", summary: "print a completion script for a shell",
-        operands: "bash|zsh", operandValue: .choice("SHELL", shells), operandCount: 1...1, options: [],
+        name: "completions", summary: "print a completion script for a shell", operands: "bash|zsh|fish",
+        operandValue: .choice("SHELL", scripts.map(\.0)), operandCount: 1...Int.max, options: [],
         example: "patchpack completions bash > ~/.local/share/bash-completion/completions/patchpack", run: run)
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        switch arguments.operands[0].text {
-        case "bash": try console.raw(bash)
-        case "zsh": try console.raw(zsh)
-        case let other:
-            throw PatchError(.usage, "no completions for \(other)", hint: "one of \(shells.joined(separator: ", "))")
+        let shell = arguments.operands[0].text
+        guard let script = scripts.first(where: { $0.0 == shell })?.1 else {
+            let known = scripts.map(\.0).joined(separator: ", ")
+            throw PatchError(.usage, "no completions for \(shell)", hint: "one of \(known)")
+        }
+        guard arguments.operands.count > 1 else {
+            try console.raw(script)
+            return 0
+        }
+        for (word, meaning) in candidates(for: arguments.operands.dropFirst().map(\.text)) {
+            try console.raw("\(word)\(shell == "zsh" ? ":" : "\t")\(meaning)\n")
         }
         return 0
     }
 
-    private static let groups = Verb.all.filter { !$0.actions.isEmpty }
-
-    private static func actionNames(of verb: Verb) -> String {
-        verb.actions.map(\.lastWord).joined(separator: " ")
+    /// The words that may stand in the place of the last one, and their meanings; `@files`, `@folders` or `@keys` for names.
+    private static func candidates(for words: [String]) -> [(String, String)] {
+        var (before, last) = (words.dropLast(), words.last ?? "")
+        // Bash treats a colon and an equals sign as words of their own.
+        if [":", "="].contains(last) { (before, last) = (words[...], "") }
+        if before.last == ":" { return [("@files", "")] }
+        if before.last == "=" { before.removeLast() }
+        func fitting(_ all: [(String, String)]) -> [(String, String)] {
+            all.filter { $0.0.utf8.starts(with: last.utf8) }
+        }
+        let isHelp = before.first == "help"
+        if isHelp { before.removeFirst() }
+        guard let name = before.popFirst() else {
+            let others = ["help": "print the help of a verb", "version": "print the version"]
+            let all = others.sorted { $0.key < $1.key }.flatMap { [($0.key, $0.value), ("--\($0.key)", $0.value)] }
+            return fitting(Verb.all.map { ($0.name, $0.summary) } + (isHelp ? [] : all))
+        }
+        guard var verb = Verb.all.first(where: { $0.name == name }) else { return [] }
+        if let action = verb.actions.first(where: { $0.lastWord == before.first }) {
+            verb = action
+            before.removeFirst()
+        }
+        let actions = fitting(verb.actions.map { ($0.lastWord, $0.summary) })
+        guard !isHelp else { return before.isEmpty ? actions : [] }
+        let named = last.utf8.starts(with: "--".utf8) ? last.prefix(while: { $0 != "=" }) : ""
+        let isJoined = named.utf8.count < last.utf8.count && !named.isEmpty
+        let option = isJoined ? String(named) : before.last
+        let given = option.flatMap { word in
+            verb.allOptions.first { word == "--\($0.name)" || word == $0.short.map { "-\($0)" } }
+        }
+        switch given?.value ?? (last.utf8.first == UInt8(ascii: "-") ? nil : verb.operandValue) {
+        case .choice(_, let choices)?:
+            guard given != nil || before.isEmpty else { return [] }
+            return fitting(choices.map { ((isJoined ? "\(named)=" : "") + $0, "") })
+        case .directory?: return [("@folders", "")]
+        case .file?: return [("@files", "")]
+        case .key?: return [("@keys", "")]
+        case .text?: return []
+        case nil:
+            return last.utf8.first == UInt8(ascii: "-")
+                ? fitting(verb.allOptions.map { ("--\($0.name)", $0.help) }) : actions
+        }
     }
 
-    /// The possible first words with their meanings.
-    private static let firstWords =
-        Verb.all.map { ($0.name, $0.summary) } + [
-            ("help", "print the help of a verb"), ("version", "print the version"),
-        ]
-
-    // MARK: bash
-
-    private static var bash: String {
-        let values = Verb.allWithActions.map { verb in
-            let cases = verb.allOptions.compactMap { option -> String? in
-                guard let value = option.value else { return nil }
-                let names = (["--\(option.name)"] + (option.short.map { ["-\($0)"] } ?? [])).joined(separator: "|")
-                return "            \(names)) \(bashAction(value)); return ;;\n"
-            }
-            return "        '\(verb.name)') case $previous in\n\(cases.joined())        esac ;;\n"
-        }
-        let words = Verb.allWithActions.map { verb in
-            let options = verb.allOptions.map { "--\($0.name)" }.joined(separator: " ")
-            var choices = actionNames(of: verb)
-            if case .choice(_, let values) = verb.operandValue { choices = values.joined(separator: " ") }
-            return "        '\(verb.name)') words='\(options)' choices='\(choices)' ;;\n"
-        }
-        let helpedActions = groups.map { verb in
-            "                \(verb.name)) ((COMP_CWORD < 3)) || choices='\(actionNames(of: verb))' ;;\n"
-        }.joined()
-        return """
-            # patchpack completions bash
-            _patchpack_add() {
-                local line
-                while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen "$@" -- "$current")
-            }
-            _patchpack() {
-                local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} words='' choices=''
-                local verb=${COMP_WORDS[1]} first=2
-                # Bash treats a colon and an equals sign as separate words.
-                if [[ $current == [:=] ]]; then current=''; elif [[ $previous == [:=] ]]; then
-                    ((COMP_CWORD < 3)) || previous=${COMP_WORDS[COMP_CWORD-2]}
-                    if [[ ${COMP_WORDS[COMP_CWORD-1]} == : ]]; then _patchpack_add -f; return; fi
-                fi
-                if ((COMP_CWORD == 1)); then
-                    _patchpack_add -W '\(firstWords.map(\.0).joined(separator: " ")) --help --version'
-                    return
-                fi
-                case $verb in
-                    \(groups.map(\.name).joined(separator: "|"))) if ((COMP_CWORD > 2)) && [[ ${COMP_WORDS[2]} != -* ]]; then verb+=" ${COMP_WORDS[2]}" first=3; fi ;;
+    private static let bash = #"""
+        # patchpack completions bash
+        _patchpack() {
+            local current=${COMP_WORDS[COMP_CWORD]} word
+            [[ $current != [:=] ]] || current=''
+            while IFS=$'\t' read -r word _; do
+                case $word in
+                    @folders) while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen -d -- "$current") ;;
+                    @*) while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen -f -- "$current") ;;
+                    *) COMPREPLY+=("$word") ;;
                 esac
-                case $verb in
-            \(values.joined())    esac
-                case $verb in
-                    help) ((COMP_CWORD > 2)) || choices='\(Verb.all.map(\.name).joined(separator: " "))'
-                        case ${COMP_WORDS[2]} in
-            \(helpedActions)            esac
-                        _patchpack_add -W "$choices"; return ;;
-            \(words.joined())    esac
-                if [[ $current == -* ]]; then _patchpack_add -W "$words"; return; fi
-                if [[ -n $choices ]] && ((COMP_CWORD == first)); then _patchpack_add -W "$choices"; return; fi
-                _patchpack_add -f
-            }
-            complete -o filenames -F _patchpack patchpack
-
-            """
-    }
-
-    private static func bashAction(_ value: Option.Value) -> String {
-        switch value {
-        case .choice(_, let choices): "_patchpack_add -W '\(choices.joined(separator: " "))'"
-        case .directory: "_patchpack_add -d"
-        case .file, .key: "_patchpack_add -f"
-        case .text: "true"
+            done < <(patchpack completions bash -- "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
         }
-    }
+        complete -o filenames -F _patchpack patchpack
 
-    // MARK: zsh
+        """#
 
-    private static var zsh: String {
-        let verbs = firstWords.map { "        '\($0):\(zshQuoted($1))'\n" }.joined()
-        let cases = Verb.allWithActions.map { verb in
-            let options = verb.allOptions.flatMap { option in
-                let star = option.repeats ? "*" : ""
-                let value = option.value.map { ":\($0.placeholder):\(zshAction($0))" } ?? ""
-                let names = ["--\(option.name)"] + (option.short.map { ["-\($0)"] } ?? [])
-                return names.map { "'\(star)\($0)[\(zshQuoted(option.help))]\(value)'" }
-            }
-            let actions = verb.actions.isEmpty ? [] : ["'1:ACTION:(\(actionNames(of: verb)))'"]
-            let operands = verb.operandValue.map { ["'*:\($0.placeholder):\(zshAction($0))'"] } ?? actions
-            return "        '\(verb.name)') _arguments \((options + operands).joined(separator: " ")) ;;\n"
+    private static let zsh = #"""
+        #compdef patchpack
+        # patchpack completions zsh
+        _patchpack() {
+            local line
+            local -a candidates
+            for line in "${(@f)$(patchpack completions zsh -- "${(@Q)words[2,CURRENT]}" 2>/dev/null)}"; do
+                case $line in
+                    @*) compset -P '--*='
+                        [[ $line != @keys* ]] || compset -P '*:'
+                        if [[ $line == @folders* ]]; then _files -/; else _files; fi ;;
+                    ?*) candidates+=("$line") ;;
+                esac
+            done
+            ((!$#candidates)) || _describe word candidates
         }
-        let actions = groups.map { verb in
-            let actions = verb.actions.map { "'\($0.lastWord):\(zshQuoted($0.summary))'" }.joined(separator: " ")
-            return "        \(verb.name)) actions=(\(actions)) ;;\n"
-        }
-        return """
-            #compdef patchpack
-            # patchpack completions zsh
-            _patchpack_key() { compset -P '*:'; _files }
-            _patchpack() {
-                local -a verbs=(
-            \(verbs)    )
-                local -a actions
-                if [[ $words[2] == help ]] && ((CURRENT > 2)); then
-                    shift words
-                    ((CURRENT--))
-                fi
-                if ((CURRENT == 2)); then
-                    _describe verb verbs
-                    return
-                fi
-                local verb=$words[2]
-                shift words
-                ((CURRENT--))
-                case $verb in
-            \(actions.joined())    esac
-                if (($#actions)) && [[ $words[2] != -* ]]; then
-                    if ((CURRENT == 2)); then
-                        _describe action actions
-                        return
-                    fi
-                    verb="$verb $words[2]"
-                    shift words
-                    ((CURRENT--))
-                fi
-                case $verb in
-            \(cases.joined())    esac
-            }
-            if [[ $funcstack[1] == _patchpack ]]; then _patchpack "$@"; else compdef _patchpack patchpack; fi
+        if [[ $funcstack[1] == _patchpack ]]; then _patchpack "$@"; else compdef _patchpack patchpack; fi
 
-            """
-    }
+        """#
 
-    private static func zshAction(_ value: Option.Value) -> String {
-        switch value {
-        case .file: "_files"
-        case .key: "_patchpack_key"
-        case .directory: "_files -/"
-        case .choice(_, let choices): "(\(choices.joined(separator: " ")))"
-        case .text: " "
-        }
-    }
+    private static let fish = #"""
+        # patchpack completions fish
+        function __patchpack
+            set -l words (commandline -opc)
+            set -l last (commandline -ct)
+            patchpack completions fish -- $words[2..-1] "$last" 2>/dev/null | while read -l line
+                switch $line
+                    case '@folders*'
+                        __fish_complete_directories "$last"
+                    case '@*'
+                        # An option and an algorithm before the name stay.
+                        set -l before (string match -r -- '^(?:--[^=]*=)?(?:[a-z0-9-]+:)?' "$last")
+                        set -l name (string replace -- "$before" '' "$last")
+                        __fish_complete_path "$name" | string replace -r '^' -- "$before"
+                    case '*'
+                        echo $line
+                end
+            end
+        end
+        complete -c patchpack -f -a '(__patchpack)'
 
-    /// Text between single quotes that has no special meaning for `_arguments` and `_describe`.
-    private static func zshQuoted(_ text: String) -> String {
-        text.map { character in
-            if character == "'" { return "'\\''" }
-            return "[]:\\".contains(character) ? "\\\(character)" : String(character)
-        }.joined()
-    }
+        """#
 }

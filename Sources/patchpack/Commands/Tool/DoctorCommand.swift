@@ -3,7 +3,6 @@ import PatchHTTP
 import PatchReport
 import PatchRunner
 
-/// `doctor`: checks whether this machine supports everything that the other verbs need.
 enum DoctorCommand {
     static let verb = Verb(
         name: "doctor", summary: "check the abilities of this machine's libraries",
@@ -25,13 +24,12 @@ enum DoctorCommand {
         if console.format == .text, !console.isQuiet { try console.line("patchpack \(toolVersion), \(libraries)") }
         for capability in capabilities {
             if console.format == .json {
-                try console.json(
-                    .report(
-                        "patchpack.doctor/1", about: [("check", .string(capability.name))], capability.error,
-                        [
-                            ("optional", .bool(capability.isOptional)), ("purpose", .string(capability.purpose)),
-                            ("libraries", .string(libraries)),
-                        ]))
+                try console.report(
+                    "patchpack.doctor/1", about: [("check", .string(capability.name))], capability.error,
+                    [
+                        ("optional", .bool(capability.isOptional)), ("purpose", .string(capability.purpose)),
+                        ("libraries", .string(libraries)),
+                    ])
             } else if let error = capability.error, !capability.isOptional || !console.isQuiet {
                 try console.line(
                     capability.isOptional ? .faint : .bad, capability.isOptional ? "none" : "fail",

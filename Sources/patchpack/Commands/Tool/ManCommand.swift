@@ -2,7 +2,6 @@ import PatchCrypto
 import PatchFiles
 import PatchText
 
-/// `man`: writes the manual pages, generated from the table of verbs.
 enum ManCommand {
     static let verb = Verb(
         name: "man", summary: "write the manual pages into a folder", operands: "[-o DIR]", operandCount: 0...0,
@@ -34,8 +33,7 @@ enum ManCommand {
             let names = Set(options.filter { $0.variable == variable }.map(\.name)).sorted()
             lines += [".It Ev \(variable)", "The value of"] + names.map { ".Fl Fl \($0)" } + ["if that is not given."]
         }
-        lines += [".El", ".Sh EXIT STATUS", ".Bl -tag -width Ds", ".It 0", "Success.", ".It 1"]
-        lines += text("`diff` found a difference.")
+        lines += [".El", ".Sh EXIT STATUS", ".Bl -tag -width Ds", ".It 0", "Success."]
         for (code, status, meaning) in PatchError.Code.exitStatuses {
             lines += [".It \(status)"] + text("\(code): \(meaning)")
         }

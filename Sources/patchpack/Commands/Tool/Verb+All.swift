@@ -3,7 +3,7 @@ extension Verb {
     private static let made: [@Sendable () -> Verb] = [
         { InitCommand.verb }, { KeygenCommand.verb }, { KeyinfoCommand.verb }, { LintCommand.verb },
         { TestCommand.verb }, { PackCommand.verb }, { VerifyCommand.verb }, { InspectCommand.verb },
-        { CatCommand.verb }, { DiffCommand.verb }, { UnpackCommand.verb }, { ResignCommand.verb },
+        { CatCommand.verb }, { UnpackCommand.verb }, { ResignCommand.verb },
         { TrustCommand.verb }, { KeystoreCommand.verb }, { InterfaceCommand.verb }, { FeedCommand.verb },
         { SyncCommand.verb }, { StoreCommand.verb }, { ReportCommand.verb }, { DoctorCommand.verb },
         { CompletionsCommand.verb }, { ManCommand.verb }, { EmbedCommand.verb },
@@ -11,9 +11,7 @@ extension Verb {
 
     static let all = made.map { $0() }
 
-    /// The verb that a word names; nil if there is none.
     static func named(_ word: Argument) -> Verb? { made.lazy.map { $0() }.first { word.isText($0.name) } }
 
-    /// The verbs, and after each verb its actions.
     static let allWithActions = all.flatMap { [$0] + $0.actions }
 }
