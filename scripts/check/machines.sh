@@ -3,7 +3,7 @@
 # minimal system, this machine's Swift toolchain, git and make. The user is not root, may use sudo, and clones into a folder with
 # an odd name.
 # usage: machines.sh     as root; SUITES="bookworm trixie" and STEPS="demo test tools check-deb" select releases and steps. `tools` runs
-#                        the tests that need more programs than `make test` installs. TOOLCHAIN=debian takes Debian's own Swift,
+#                        the tests that need more programs than `make test` installs, and `compile` builds all targets but tests. TOOLCHAIN=debian takes Debian's own Swift,
 #                        which SUITES=sid has.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -49,6 +49,7 @@ step() {
         chroot "$root" sh -c 'cd /home/dev/*folder && scripts/deps.sh deb && scripts/check/deb-check.sh dist/*.deb'
       ;;
     tools) chroot "$root" su - dev -c "scripts/deps.sh tools && make test ONLY=$tools $flags" ;;
+    compile) chroot "$root" su - dev -c "scripts/deps.sh build && PATCHPACK_PLUGINS=0 swift build" ;;
     *) chroot "$root" su - dev -c "make $1 $flags" ;;
     esac 2>&1; } 2>"$roots/time" || status=$?
   if [ "$status" = 0 ]; then

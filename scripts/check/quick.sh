@@ -71,6 +71,7 @@ done
 [ ${#sources[@]} -eq 0 ] || "$swift" format lint --strict "${sources[@]}"
 if [ ${#scripts[@]} -gt 0 ] && command -v shellcheck >/dev/null; then shellcheck "${scripts[@]}"; fi
 make --no-print-directory walls
+scripts/ci/steps.py touched >/dev/null || true # it only prints them
 
 targets=() filters=()
 for file in "${changed[@]}"; do
