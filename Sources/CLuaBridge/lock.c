@@ -304,7 +304,7 @@ static pp_state *wait_in(pp_queue *queue, int64_t nanoseconds, bool *may_grow) {
             until.tv_nsec -= 1000000000;
         }
         pthread_cond_timedwait(&waiter.ready, mutex, &until);
-            if (waiter.is_queued) tell_of_waiters(queue);
+        if (waiter.is_queued) tell_of_waiters(queue);
     }
     pthread_mutex_unlock(mutex);
     pthread_cond_destroy(&waiter.ready);
