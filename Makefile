@@ -47,8 +47,9 @@ comma = ,
 
 # Selects tests, benchmarks or fuzz targets: `make test ONLY=FeedTests`, `make fuzz ONLY=zip,lua`.
 ONLY =
-# Debian's own Swift needs -Xswiftc -Xfrontend -Xswiftc -disable-cross-import-overlays: it lacks a library of Swift Testing.
-TEST_FLAGS =
+# Debian's own Swift lacks a library of Swift Testing.
+TEST_FLAGS = $(shell [ "$$(uname)" != Linux ] || [ -e "$$(SWIFT=$(SWIFT) scripts/toolchain.sh)/../lib/swift/linux/lib_Testing_Foundation.so" ] || \
+  echo -Xswiftc -Xfrontend -Xswiftc -disable-cross-import-overlays)
 
 # Each target has a sentence after two number signs, and each check one after its command.
 help: ## this list
