@@ -138,7 +138,8 @@ import Testing
         @Test(arguments: writers) func output_fileMadeMeanwhile_isNotReplaced(line: String) throws {
             _ = try prepare(line)
             let library = try #require(FaultTests.library).at("faults.so")
-            let run = try run(line.replacing(" --force", with: ""), after: "", "LD_PRELOAD='\(library)' FAULT=link:1:other")
+            let words = line.replacing(" --force", with: "")
+            let run = try run(words, after: "", "LD_PRELOAD='\(library)' FAULT=link:1:other")
             // An edit replaces the store.
             let replaces = line.hasPrefix("trust add")
             #expect(run.status == (replaces ? 0 : 73), "\(run.status) \(run.error)")
