@@ -41,7 +41,7 @@ else
 export CPATH := $(shell brew --prefix)/include
 endif
 
-.PHONY: help demo test build install uninstall deb release artifactbundle quick lint walls check nightly asan tsan fuzz bench bench-count tool-count mutation generate docs cover fleet programs clean
+.PHONY: help demo test build install uninstall deb release artifactbundle quick lint walls check nightly asan tsan fuzz bench bench-count tool-count mutation generate docs fleet programs clean
 
 comma = ,
 
@@ -117,6 +117,7 @@ walls: ## the checks that take a second and need no build: claims of the documen
 	scripts/generate/lint.py --check
 	scripts/check/quick.sh --check
 	scripts/ci/steps.py check
+	scripts/check/lines.py
 	scripts/check/escapes.sh
 	@! git ls-files 'Tests/*.swift' | xargs grep -lE '^ *@Test' | xargs -r grep -L ownThreads | sed 's/$$/: its suite needs the trait .ownThreads/' | grep .
 	@! git grep -n '\.withLock\b' '*/PatchRunner*.swift' '*/PatchDevice*.swift' | sed 's/$$/: the thread sanitizer sees only `locked`/' | grep .
@@ -228,14 +229,10 @@ docs: ## the documentation of every public declaration, in .docs, compared with 
 	@scripts/deps.sh build
 	@SWIFT=$(SWIFT) scripts/generate/docs.sh
 
-cover: ## which lines the tests run
-	@scripts/deps.sh tools
-	@SWIFT=$(SWIFT) scripts/check/cover.sh
-
 # With the real state machine and the real choice of devices.
 fleet: ## takes a million simulated devices through a bad release, and draws docs/fleet.svg, in ten minutes
 	@scripts/deps.sh build
 	$(SWIFT) run -c release fleet docs/fleet.svg
 
 clean: ## removes everything that was built
-	rm -rf .build .docs coverage dist
+	rm -rf .build .docs dist
