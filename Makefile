@@ -41,14 +41,15 @@ else
 export CPATH := $(shell brew --prefix)/include
 endif
 
-.PHONY: help demo test build install uninstall deb release artifactbundle quick lint walls check asan tsan fuzz bench bench-count mutation generate docs cover fleet programs clean
+.PHONY: help demo test build install uninstall deb release artifactbundle quick lint walls check nightly asan tsan fuzz bench bench-count tool-count mutation generate docs fleet programs clean
 
 comma = ,
 
 # Selects tests, benchmarks or fuzz targets: `make test ONLY=FeedTests`, `make fuzz ONLY=zip,lua`.
 ONLY =
-# Debian's own Swift needs -Xswiftc -Xfrontend -Xswiftc -disable-cross-import-overlays: it lacks a library of Swift Testing.
-TEST_FLAGS =
+# Debian's own Swift lacks a library of Swift Testing.
+TEST_FLAGS = $(shell [ "$$(uname)" != Linux ] || [ -e "$$(SWIFT=$(SWIFT) scripts/toolchain.sh)/../lib/swift/linux/lib_Testing_Foundation.so" ] || \
+  echo -Xswiftc -Xfrontend -Xswiftc -disable-cross-import-overlays)
 
 # Each target has a sentence after two number signs, and each check one after its command.
 help: ## this list
@@ -116,6 +117,8 @@ walls: ## the checks that take a second and need no build: claims of the documen
 	scripts/check/docs.py
 	scripts/generate/lint.py --check
 	scripts/check/quick.sh --check
+	scripts/ci/steps.py check
+	scripts/check/lines.py
 	scripts/check/escapes.sh
 	@! git ls-files 'Tests/*.swift' | xargs grep -lE '^ *@Test' | xargs -r grep -L ownThreads | sed 's/$$/: its suite needs the trait .ownThreads/' | grep .
 	@! git grep -n '\.withLock\b' '*/PatchRunner*.swift' '*/PatchDevice*.swift' | sed 's/$$/: the thread sanitizer sees only `locked`/' | grep .
@@ -128,6 +131,10 @@ check: lint docs bench-count ## lint, the documentation, instruction counts, lay
 	scripts/check/references.py
 	SWIFT=$(SWIFT) scripts/check/api.sh
 	scripts/check/workflows.sh
+
+# `.ci/run` runs a step at once if its files have changed since it passed (scripts/ci/nightly.txt).
+nightly: ## what `.ci/run` omits: other systems, packages, long tests, fuzzers, all counts, releases; ONLY=docs,deb for some of its steps
+	.ci/run nightly $(subst $(comma), ,$(ONLY))
 
 # The checks of CI. `make check-NAME` runs the command of its line.
 check-api = scripts/check/api.sh # public declarations, against the last tagged version
@@ -157,29 +164,29 @@ check-%:
 	SWIFT=$(SWIFT) PATCHPACK=$(BUILD)/patchpack FLEET=$(BUILD)/fleet $(check-$*)
 
 # The address sanitizer with the leak check, and the undefined behaviour sanitizer for C. That one traps, because Swift's compiler has
-# no runtime for it on Linux. Of the tool's tests, only those of the verbs that read untrusted files: the others start programs
-# thousands of times, each of which takes ten times as long there. The search of states is Swift's values alone, and takes minutes.
+# no runtime for it on Linux. The search of states is Swift's values alone, and takes minutes. Of the tool's tests, only those of the verbs
+# that read untrusted files: the others start programs thousands of times, each of which takes ten times as long there.
 ASAN = --sanitize=address -Xcc -fsanitize=undefined -Xcc -fsanitize-trap=undefined --scratch-path .build/asan
+asan: TESTS = PatchCryptoTests,PatchFilesTests,PatchReportTests,PatchRunnerTests,PatchLintTests,PatchSpecTests
 asan: export SWIFT_BACKTRACE = enable=no
 asan: export LSAN_OPTIONS = suppressions="$(CURDIR)/Tests/leaks.supp":print_suppressions=0
-asan: ## the libraries' tests, and some of the tool's, under the sanitizers for addresses and undefined behaviour
+asan: ## the tests of targets with C or unsafe code under the sanitizers for addresses and undefined behaviour; TESTS= for all libraries and some of the tool
 	@scripts/deps.sh tools
-	$(SWIFT) build $(ASAN) --product patchpackPackageTests
-	$(SWIFT) build $(ASAN) --product patchpack
-	$(SWIFT) test $(ASAN) --skip-build --skip 'patchpackTests|StateSearchTests'
-	$(SWIFT) test $(ASAN) --skip-build --filter 'patchpackTests.(VerifyTests|PackTests|ResignTests|InspectTests|FeedTests|TestCommandTests|LintTests)'
+	$(if $(TESTS),PATCHPACK_TESTS=$(TESTS)) $(SWIFT) build $(ASAN) --product patchpackPackageTests
+	$(if $(TESTS),PATCHPACK_TESTS=$(TESTS)) $(SWIFT) test $(ASAN) --skip-build --skip 'patchpackTests|StateSearchTests'
+	$(if $(TESTS),,$(SWIFT) build $(ASAN) --product patchpack)
+	$(if $(TESTS),,$(SWIFT) test $(ASAN) --skip-build --filter 'patchpackTests.(VerifyTests|PackTests|ResignTests|InspectTests|FeedTests|TestCommandTests|LintTests)')
 
 # Lua leaves C functions with longjmp, and Debian's Lua does not notify the sanitizer. The sanitizer's call stack would grow with each
 # error and end the process after about ten thousand, so C code does not record its calls. No jump leaves a Swift function. What is
-# skipped uses one thread, and takes minutes there.
+# skipped uses one thread, and takes minutes there, or runs the tool, which is not built.
 TSAN = --sanitize=thread -Xcc -mllvm -Xcc -tsan-instrument-func-entry-exit=0 --scratch-path .build/tsan
 tsan: export SWIFT_BACKTRACE = enable=no
 tsan: export PATCHPACK_TESTS = PatchRunnerTests,PatchDeviceTests
 tsan: ## the tests of the runner and the device under the thread sanitizer
 	@scripts/deps.sh tools
 	$(SWIFT) build $(TSAN) --product patchpackPackageTests
-	$(SWIFT) build $(TSAN) --product patchpack
-	$(SWIFT) test $(TSAN) --skip-build --no-parallel --skip 'HostileScriptTests|StateSearchTests|NestedContainerTests'
+	$(SWIFT) test $(TSAN) --skip-build --no-parallel --skip 'HostileScriptTests|StateSearchTests|NestedContainerTests|aContainerHasPatchesInItsImage|store_patchInShadow'
 
 SECONDS = 60
 fuzz: ## fuzzes each target for SECONDS=60; ONLY=zip,lua for some
@@ -197,6 +204,12 @@ bench: build ## all benchmarks, in about five minutes; ONLY=calls for some
 bench-count: build ## counts instructions, against Benchmarks/budgets.txt; ONLY="async string" for some
 	@scripts/deps.sh bench
 	$(SWIFT) build $(BENCHMARKS)
+	@SWIFT=$(SWIFT) scripts/check/bench-count.sh $(ONLY)
+
+# The same for rows that need no Swift of Benchmarks.
+tool-count: build
+	@scripts/deps.sh bench
+	$(SWIFT) build $(BENCHMARKS) --product floor
 	@SWIFT=$(SWIFT) scripts/check/bench-count.sh $(ONLY)
 
 # A person must read the list, so it is not a part of CI. `make mutation SEED="4 5" COUNT=40 MODULES=PatchFeed` makes other changes.
@@ -217,14 +230,10 @@ docs: ## the documentation of every public declaration, in .docs, compared with 
 	@scripts/deps.sh build
 	@SWIFT=$(SWIFT) scripts/generate/docs.sh
 
-cover: ## which lines the tests run
-	@scripts/deps.sh tools
-	@SWIFT=$(SWIFT) scripts/check/cover.sh
-
 # With the real state machine and the real choice of devices.
 fleet: ## takes a million simulated devices through a bad release, and draws docs/fleet.svg, in ten minutes
 	@scripts/deps.sh build
 	$(SWIFT) run -c release fleet docs/fleet.svg
 
 clean: ## removes everything that was built
-	rm -rf .build .docs coverage dist
+	rm -rf .build .docs dist

@@ -1,22 +1,20 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A separate package that compiles the sources of patchpack (links to ../Sources) for libFuzzer: with its counters, the address
-// sanitizer and the line counts that `llvm-cov` reads.
+// A separate package that compiles the sources of patchpack (links to ../Sources) for libFuzzer: with its counters and the address
+// sanitizer.
 let instrumented: [SwiftSetting] = [
-    .unsafeFlags([
-        "-sanitize=fuzzer,address", "-profile-generate", "-profile-coverage-mapping", "-O", "-enable-testing",
-    ]),
+    .unsafeFlags(["-sanitize=fuzzer,address", "-O", "-enable-testing"]),
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
-let instrumentedC = ["-fsanitize=fuzzer-no-link,address", "-fprofile-instr-generate", "-fcoverage-mapping", "-O1"]
+let instrumentedC = ["-fsanitize=fuzzer-no-link,address", "-O1"]
 // gold cannot read the debug information. The driver has no flag for libFuzzer without a `main`, so scripts/check/fuzz.sh passes
 // the library.
 let linking = [
-    "-sanitize=address", "-profile-generate", "-use-ld=lld", "-Xlinker",
+    "-sanitize=address", "-use-ld=lld", "-Xlinker",
     Context.environment["PATCHPACK_FUZZER_LIBRARY"] ?? "", "-lstdc++",
 ]
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs missing packages. Does nothing if all of them are installed.
-# usage: deps.sh [build|demo|test|tools|lint|package|deb|machines|page|monitoring|bench|ci]
-#        tools has the programs that more tests use, which `make test` omits if they are missing. ci has all packages.
+# usage: deps.sh [build|demo|test|tools|lint|package|deb|machines|page|monitoring|bench|ci|nightly]
+#        tools has the programs that more tests use, which `make test` omits if they are missing. ci has those that `.ci/run` needs, nightly all.
 set -euo pipefail
 what=${1:-build}
 
@@ -61,7 +61,8 @@ list() {
   monitoring) echo prometheus prometheus-node-exporter prometheus-alertmanager curl python3 ;;
   # tools to compare patchpack with in the benchmarks, and to count instructions
   bench) list tools && echo minisign valgrind ;;
-  ci) for set in lint tools deb machines page monitoring bench; do list $set; done ;;
+  ci) for set in lint tools bench; do list $set; done ;;
+  nightly) for set in ci deb machines page monitoring; do list $set; done ;;
   *) echo "deps.sh: there is no set $1" >&2 && return 64 ;;
   esac
 }

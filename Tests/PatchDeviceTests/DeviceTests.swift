@@ -146,32 +146,6 @@ import Testing
         }
     }
 
-    @Test func aCrashAfterTheWatchCountsForNothing() async throws {
-        let device = try await deviceWithAGoodPatch()
-        for launch in 0..<10 {
-            try await device.launch()
-            // An unconfirmed launch is watched like any other.
-            if launch.isMultiple(of: 2) { device.confirm() }
-            device.advance(seconds: 600)
-            device.crash()
-        }
-        try await device.launch()
-        #expect(stages(device) == ["7 good"])
-        #expect(device.app?.price(1) == 8)
-    }
-
-    @Test func anOrderlyEndIsNoFailure() async throws {
-        let device = try device()
-        try device.feed.publish(Self.source(7))
-        for _ in 0..<100 {
-            try await device.launch(syncing: device.device?.store == nil)
-            device.end()
-        }
-        try await device.launch()
-        #expect(stages(device) == ["7 trial"])
-        #expect(device.device?.store.state.bans.isEmpty == true)
-    }
-
     /// Each of them is tried again alone, so the patch without a fault is not lost.
     @Test func crashGuard_twoPatchesOnTrial_bansCrashingOne() async throws {
         let device = try await deviceWithAGoodPatch()
@@ -225,17 +199,6 @@ import Testing
         device.end()
         try await device.launch()
         #expect(device.app?.price(1) == 9, "with another set it is tried again")
-    }
-
-    @Test func safeMode_appCrashesWithoutPatches_activatesThemAgain() async throws {
-        let device = try await deviceWithAGoodPatch()
-        device.feed.isOffline = true
-        for _ in 0..<4 {
-            try await device.launch()
-            device.crash()
-        }
-        try await device.launch()
-        #expect(device.app?.price(1) == 8)
     }
 
     @Test func aNewVersionOfTheAppKeepsBansAndForgetsTrials() async throws {

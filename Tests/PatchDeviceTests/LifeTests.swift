@@ -145,106 +145,6 @@ import Testing
 
     // MARK: two crashes
 
-    @Test func aBadPatchThatComesAfterTheConfirmationCostsTwoCrashes() async throws {
-        let bench = try await devices.deviceWithAGoodPatch()
-        try bench.feed.publish(DeviceTests.source(8))
-        try await bench.launch(syncing: false)
-        bench.confirm()
-        await bench.sync()
-        #expect(bench.app?.price(1) == 9)
-        bench.crash()
-        try await bench.launch(syncing: false)
-        #expect(bench.app?.price(1) == 9)
-        bench.crash()
-        try await bench.launch(syncing: false)
-        #expect(DeviceTests.codes(bench) == ["8 banned", "7 good"])
-    }
-
-    /// The system ends apps in the background without notice.
-    @Test func backgroundPatch_appKilledInBackground_isNotBlamed() async throws {
-        let bench = try await devices.deviceWithAGoodPatch()
-        try bench.feed.publish(DeviceTests.source(8))
-        try await bench.launch(syncing: false)
-        bench.confirm()
-        bench.background()
-        await bench.sync()
-        #expect(bench.app?.price(1) == 9)
-        bench.crash()
-        try await bench.launch(syncing: false)
-        #expect(stages(bench.device) == ["8 trial 0", "7 good 0"])
-        bench.confirm()
-        bench.end()
-        try await bench.launch(syncing: false)
-        // In the foreground it is watched again.
-        bench.confirm()
-        try bench.feed.publish(DeviceTests.source(9))
-        bench.background()
-        await bench.sync()
-        await bench.foreground()
-        bench.crash()
-        try await bench.launch(syncing: false)
-        #expect(stages(bench.device) == ["9 trial 1", "8 good 0"])
-    }
-
-    /// A second one does not either.
-    @Test func aConfirmationEndsNoWatch() async throws {
-        let bench = try await devices.deviceWithAGoodPatch()
-        try bench.feed.publish(DeviceTests.source(8))
-        try await bench.launch(syncing: false)
-        bench.confirm()
-        await bench.sync()
-        bench.confirm()
-        #expect(stages(bench.device) == ["8 good 0", "7 good 0"])
-        bench.advance(seconds: 599)
-        bench.crash()
-        try await bench.launch(syncing: false)
-        #expect(stages(bench.device) == ["8 trial 1", "7 good 0"])
-    }
-
-    /// A patch that comes after the watch of the launch has its own watch, and only a new confirmation counts for it.
-    @Test func patch_syncedAfterWatch_isOnTrial() async throws {
-        let bench = try await devices.deviceWithAGoodPatch()
-        try await bench.launch(syncing: false)
-        bench.confirm()
-        bench.advance(seconds: 3600)
-        try bench.feed.publish(DeviceTests.source(8))
-        for _ in 0..<2 {
-            await bench.sync()
-            bench.advance(seconds: 60)
-            #expect(stages(bench.device) == ["8 trial 0", "7 good 0"])
-        }
-        bench.crash()
-        try await bench.launch(syncing: false)
-        #expect(stages(bench.device) == ["8 trial 1", "7 good 0"])
-    }
-
-    /// The order of calls in which a service that confirms too early once never stopped crashing.
-    @Test(arguments: [false, true]) func aPatchThatCrashesAtTheFirstRequestCostsTwoCrashes(isHeld: Bool) async throws {
-        let bench = try await devices.deviceWithAGoodPatch()
-        try bench.feed.publish(DeviceTests.source(8))
-        if isHeld {
-            // No request comes before the process is replaced.
-            try await bench.launch()
-            bench.end()
-        }
-        var crashes = 0
-        for _ in 0..<10 {
-            try await bench.launch(syncing: false)
-            bench.confirm()
-            await bench.sync()
-            bench.confirm()
-            if bench.app?.price(1) == 9 {
-                crashes += 1
-                bench.crash()
-            } else {
-                bench.end()
-            }
-        }
-        #expect(crashes == 2)
-        try await bench.launch(syncing: false)
-        #expect(DeviceTests.codes(bench) == ["8 banned", "7 good"], "the good version was kept")
-    }
-
     /// Of two patches, the one whose watch is not over is blamed.
     @Test func eachPatchIsWatchedFromItsOwnActivationOn() async throws {
         let bench = try devices.device()
@@ -261,116 +161,6 @@ import Testing
         bench.crash()
         try await bench.launch(syncing: false)
         #expect(stages(bench.device) == ["1 trial 1", "7 good 0"])
-    }
-
-    /// A patch that was confirmed but has not proved itself yet keeps running when another one crashes the app.
-    @Test func aPatchThatCrashesTakesNoOtherWithIt() async throws {
-        let bench = try devices.device()
-        try bench.feed.publish(DeviceTests.source(7))
-        try await bench.launch()
-        bench.confirm()
-        bench.confirm()
-        #expect(stages(bench.device) == ["7 good 0"])
-        try bench.feed.publish(
-            DeviceTests.source(1, id: "com.example.shop.other", body: "patch.replace('Shop.price', function() end)"))
-        await bench.sync()
-        #expect(stages(bench.device) == ["1 trial 0", "7 good 0"])
-        bench.crash()
-        try await bench.launch(syncing: false)
-        #expect(stages(bench.device) == ["1 trial 1", "7 good 1"])
-        bench.crash()
-        // The other one is suspended. It is tried again alone, once this one has proved itself.
-        try await bench.launch(syncing: false)
-        #expect(stages(bench.device) == ["1 suspect 0", "7 good 2"])
-        #expect(bench.app?.price(1) == 8)
-        bench.confirm()
-        bench.end()
-        try await bench.launch(syncing: false)
-        #expect(stages(bench.device) == ["1 suspect 0", "7 good 0"])
-        bench.crash()
-        try await bench.launch(syncing: false)
-        #expect(stages(bench.device) == ["7 good 0"])
-        #expect(DeviceTests.codes(bench, "com.example.shop.other") == ["1 banned"])
-    }
-
-    /// A patch that became good in the middle of a process crashes the next process at its start.
-    @Test func aPatchThatCrashesTheStartOfTheNextProcessIsBanned() async throws {
-        let bench = try await devices.deviceWithAGoodPatch()
-        try bench.feed.publish(DeviceTests.source(8))
-        try await bench.launch()
-        bench.confirm()
-        bench.advance(seconds: 600)
-        #expect(stages(bench.device) == ["8 good 0", "7 good 0"])
-        bench.end()
-        for _ in 0..<2 {
-            try await bench.launch(syncing: false)
-            #expect(bench.app?.price(1) == 9)
-            bench.crash()
-        }
-        try await bench.launch(syncing: false)
-        #expect(DeviceTests.codes(bench) == ["8 banned", "7 good"])
-    }
-
-    /// A user closes an app from the list of apps. It is in the background before it is killed.
-    @Test func patchOnTrial_appClosedByUser_becomesGood() async throws {
-        let bench = try await devices.deviceWithAGoodPatch()
-        try bench.feed.publish(DeviceTests.source(8))
-        for _ in 0..<10 {
-            try await bench.launch(syncing: false)
-            bench.confirm()
-            await bench.sync()
-            bench.advance(seconds: 60)
-            bench.background()
-            bench.crash()
-        }
-        try await bench.launch(syncing: false)
-        #expect(stages(bench.device) == ["8 good 0"])
-    }
-
-    /// If a process is killed without notice after its confirmation, patches that have proved themselves before are not blamed.
-    /// The failure counts only for a new patch, and the next orderly launch cancels it.
-    @Test func aKillAfterTheConfirmationIsBlamedOnWhatIsNewAlone() async throws {
-        let bench = try await devices.deviceWithAGoodPatch()
-        for _ in 0..<10 {
-            try await bench.launch(syncing: false)
-            bench.confirm()
-            bench.crash()
-        }
-        try bench.feed.publish(DeviceTests.source(8))
-        try await bench.launch()
-        bench.confirm()
-        bench.crash()
-        try await bench.launch(syncing: false)
-        #expect(stages(bench.device) == ["8 trial 1", "7 good 0"])
-        bench.confirm()
-        bench.background()
-        for _ in 0..<10 {
-            bench.crash()
-            try await bench.launch(syncing: false)
-            bench.confirm()
-            #expect(stages(bench.device).first == "8 good 0")
-            bench.background()
-            bench.crash()
-            try await bench.launch(syncing: false)
-            bench.confirm()
-            #expect(stages(bench.device) == ["8 good 0"])
-        }
-    }
-
-    /// A patch that starts later than the launch, because its function was registered late, is not a new patch for that reason.
-    @Test func aGoodPatchThatHasWaitedIsNotBlamedForAKillEither() async throws {
-        let bench = try devices.device()
-        try bench.feed.publish(Self.lateSource())
-        for launch in 0..<8 {
-            try await bench.launch()
-            if launch < 3 { _ = try bench.device?.registry.replaceable("Shop.late") { (x: Int) -> Int in x } }
-            bench.confirm()
-            if launch > 2 { _ = try bench.device?.registry.replaceable("Shop.late") { (x: Int) -> Int in x } }
-            if launch < 3 { bench.end() } else { bench.crash() }
-        }
-        try await bench.launch(syncing: false)
-        #expect(stages(bench.device) == ["1 good 0"])
-        #expect(bench.device?.store.state.failures == 0)
     }
 
     // MARK: a service
@@ -669,23 +459,6 @@ import Testing
         #expect(!bench.events.contains { $0.name == "loaded" })
     }
 
-    @Test func waitingPatch_functionRegisteredInBackground_isNotBlamed() async throws {
-        let bench = try devices.device()
-        try bench.feed.publish(Self.lateSource())
-        try await bench.launch()
-        bench.confirm()
-        for _ in 0..<3 {
-            bench.background()
-            let late = try bench.device?.registry.replaceable("Shop.late") { (x: Int) -> Int in x }
-            #expect(late?(1) == 100)
-            bench.crash()
-            try await bench.launch(syncing: false)
-            bench.confirm()
-        }
-        #expect(DeviceTests.codes(bench, Self.late) == ["1 waiting"])
-        #expect(stages(bench.device) == ["1 downloaded 0"])
-    }
-
     @Test func anEmptyRegistryIsSaid() throws {
         let bench = try PatchTestHost(app: "com.example.shop", version: "2.3.1")
         let error = #expect(throws: PatchError.self) { try bench.install(source: Self.lateSource()) }
@@ -840,24 +613,6 @@ import Testing
         #expect(app.price(1) == 8 && device.isFollower)
     }
 
-    /// The end of the watch of a confirmed launch makes it good, and so does its orderly end.
-    @Test(arguments: [false, true]) func patchOnTrial_goodLaunchAfterFailure_becomesGood(isEnded: Bool) async throws {
-        let bench = try await devices.deviceWithAGoodPatch()
-        try bench.feed.publish(DeviceTests.source(8))
-        for _ in 0..<2 { try await bench.launch() }
-        bench.confirm()
-        #expect(stages(bench.device) == ["8 trial 1", "7 good 0"])
-        if isEnded {
-            bench.end()
-            try await bench.launch(syncing: false)
-            #expect(stages(bench.device) == ["8 good 0"])
-        } else {
-            bench.advance(seconds: 600)
-            #expect(stages(bench.device) == ["8 good 0", "7 good 0"])
-            #expect(DeviceTests.codes(bench).first == "8 good")
-        }
-    }
-
     @Test func aBanThatCannotBeWrittenHoldsInThisProcess() async throws {
         let bench = try await devices.deviceWithAGoodPatch()
         try await bench.launch()
@@ -903,58 +658,6 @@ import Testing
         bench.crash()
         try await bench.launch(syncing: false)
         #expect(bench.device?.store.state.bans.map(\.patch.version) == [7])
-    }
-
-    // MARK: safe mode
-
-    /// A good patch turns bad, and two innocent ones come while the app is in safe mode.
-    @Test func safeMode_newPatches_areNotBanned() async throws {
-        let bench = try await devices.deviceWithAGoodPatch()
-        for _ in 0..<3 {
-            try await bench.launch(syncing: false)
-            bench.crash()
-        }
-        var crashes = 3
-        for (number, name) in ["com.example.shop.one", "com.example.shop.two"].enumerated() {
-            let source = DeviceTests.source(
-                1, id: name, body: "patch.replace('Shop.price', function(original, x) return original(x) end)")
-            try bench.feed.publish(source)
-            for _ in 0..<6 {
-                try await bench.launch()
-                guard bench.app?.price(1) == 1 else {
-                    // Version 7 runs and crashes.
-                    bench.crash()
-                    crashes += 1
-                    continue
-                }
-                bench.confirm()
-                bench.end()
-            }
-            #expect(crashes == 4 + number, "each time that the set has changed, it is tried once")
-            #expect(bench.device?.store.state.bans.isEmpty ?? true)
-        }
-        try await bench.launch()
-        #expect(bench.running.map(\.id) == ["com.example.shop.one", "com.example.shop.two"])
-        #expect(bench.why("com.example.shop.one")[0].code == .good)
-        #expect(DeviceTests.codes(bench) == ["7 safe-mode"])
-    }
-
-    /// A suspended patch does not come back because a newer version of it cannot run.
-    @Test func suspendedPatch_newerVersionWaits_staysOff() async throws {
-        let bench = try await devices.deviceWithAGoodPatch()
-        for _ in 0..<3 {
-            try await bench.launch(syncing: false)
-            bench.crash()
-        }
-        try bench.feed.publish(DeviceTests.source(8).replacing("Shop.price", with: "Shop.late"))
-        for _ in 0..<4 {
-            try await bench.launch()
-            #expect(bench.running.isEmpty)
-            bench.confirm()
-            bench.end()
-        }
-        try await bench.launch()
-        #expect(DeviceTests.codes(bench) == ["8 waiting", "7 safe-mode"])
     }
 
     // MARK: an app that never confirms

@@ -126,66 +126,6 @@ import Testing
         #expect(bench.app?.guarded() == 10 && bench.app?.other() == 10)
     }
 
-    /// It is closed even if the app crashes so often that others would be off.
-    @Test func aGoodPatchIsNotOffInSafeMode() async throws {
-        let bench = try await benchWithAGuard()
-        try await bench.launch(syncing: false)
-        try await attack(bench, 2)
-        #expect(bench.app?.guarded() == 10)
-        try await attack(bench, 1)
-        #expect(bench.app?.guarded() == -1)
-        #expect(codes(bench) == ["1 closed"])
-        #expect(!bench.events.contains { $0.name == "safe-mode" })
-    }
-
-    @Test func closedPatch_pauseOver_isTriedAgain() async throws {
-        let bench = try bench()
-        try await bench.launch()
-        bench.confirm()
-        try await close(bench)
-        for pause in [600, 1200, 2400] {
-            bench.confirm()
-            bench.advance(seconds: pause - 1)
-            bench.end()
-            try await bench.launch()
-            #expect(bench.app?.guarded() == -1, "its pause is not over")
-            bench.confirm()
-            bench.advance(seconds: 1)
-            bench.end()
-            try await bench.launch()
-            #expect(bench.app?.guarded() == 20, "it is tried")
-            try await attack(bench, 1)
-            #expect(bench.app?.guarded() == -1)
-        }
-        bench.confirm()
-        bench.advance(seconds: 4800)
-        bench.end()
-        try await bench.launch()
-        #expect(bench.app?.guarded() == 20)
-        bench.confirm()
-        bench.advance(seconds: 600)
-        #expect(codes(bench) == ["2 good runs"])
-        #expect(bench.device?.store.state.held.map(\.closings) == [0])
-    }
-
-    /// An end before its watch is over proves nothing.
-    @Test func closedPatch_tryEndsBeforeWatch_isClosedAgain() async throws {
-        let bench = try bench()
-        try await close(bench)
-        bench.confirm()
-        bench.advance(seconds: 600)
-        bench.end()
-        try await bench.launch(syncing: false)
-        #expect(bench.app?.guarded() == 20)
-        bench.end()
-        try await bench.launch(syncing: false)
-        #expect(bench.app?.guarded() == -1)
-        bench.confirm()
-        bench.end()
-        try await bench.launch(syncing: false)
-        #expect(bench.app?.guarded() == 20, "its pause is as long as before")
-    }
-
     /// A process that never ends tries it too, once it is confirmed and its watch is over.
     @Test func closedPatch_runningService_isTriedInSameProcess() async throws {
         let bench = try bench()
@@ -237,39 +177,6 @@ import Testing
         try await attack(bench, 1)
         #expect(bench.app?.guarded() == -1)
         #expect(codes(bench).first == (isProtective ? "3 closed" : "3 banned"))
-    }
-
-    /// A device that cannot start, and so cannot be reached, loses it.
-    @Test func closedPatch_threeLaunchesWithoutFeed_isBanned() async throws {
-        let bench = try bench()
-        try await bench.launch()
-        bench.confirm()
-        try await close(bench)
-        bench.feed.isOffline = true
-        try await attack(bench, 2)
-        #expect(codes(bench) == ["2 closed"])
-        bench.feed.isOffline = false
-        try await attack(bench, 1)
-        bench.feed.isOffline = true
-        try await attack(bench, 3)
-        #expect(codes(bench) == ["2 closed"] && bench.app?.guarded() == -1)
-        try await attack(bench, 1)
-        #expect(codes(bench) == ["2 banned"] && bench.app?.guarded() == 1)
-    }
-
-    /// A crash after the watch, or after an orderly end, counts for no patch.
-    @Test func closedPatch_goodLaunchAfterEachCrash_isNotBanned() async throws {
-        let bench = try bench()
-        try await close(bench)
-        bench.feed.isOffline = true
-        for _ in 0..<5 {
-            try await attack(bench, 1, syncing: false)
-            bench.confirm()
-            bench.advance(seconds: 600)
-            bench.end()
-        }
-        try await bench.launch(syncing: false)
-        #expect(bench.device?.store.state.bans.isEmpty == true)
     }
 
     @Test func storeState_closedPatch_keepsFailuresAndLoads() async throws {

@@ -9,7 +9,7 @@ import Testing
 /// Sequences that lead to the same world are followed once, so the search ends: there are between a few thousand and a hundred
 /// thousand worlds. An app that is not killed by a patch ends in an orderly way, or is killed while it is not watched. A launch
 /// that ends without notice while it is watched looks like a crash to any store.
-@Suite(.ownThreads) struct StateSearchTests {
+@Suite(.ownThreadsAtOnce) struct StateSearchTests {
     /// The patches that crash the app.
     enum Truth: CaseIterable {
         /// `a` always crashes it.

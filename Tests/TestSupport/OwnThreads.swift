@@ -10,12 +10,13 @@ public import Testing
 /// written to the file in `PATCHPACK_TEST_TIMES`.
 public struct OwnThreads: SuiteTrait, TestTrait, TestScoping {
     public var isRecursive: Bool { true }
+    let isLong: Bool
 
     public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
-        await Gate.tests.enter()
-        defer { Gate.tests.leave() }
+        if !isLong { await Gate.tests.enter() }
+        defer { if !isLong { Gate.tests.leave() } }
         let number = Watchdog.shared.begins("\(test.id)")
         defer { Watchdog.shared.ends(number) }
         try await withTaskExecutorPreference(ThreadPool.tests) { try await function() }
@@ -38,7 +39,10 @@ public struct OwnThreads: SuiteTrait, TestTrait, TestScoping {
 
 extension Trait where Self == OwnThreads {
     /// Runs each test on separate threads. Every suite has it, which `make lint` checks.
-    public static var ownThreads: Self { Self() }
+    public static var ownThreads: Self { Self(isLong: false) }
+
+    /// The same for tests that take so long that they begin at once, beside all others.
+    public static var ownThreadsAtOnce: Self { Self(isLong: true) }
 }
 
 /// Limits how many tests run at a time. Its lock is one that the thread sanitizer knows.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Counts instructions, and compares them with the budgets in Benchmarks/budgets.txt.
-# usage: bench-count.sh [NAME...]     only these lines
+# usage: bench-count.sh [NAME...]     only these lines; a name may be a pattern, such as list-*
 #
 # A count does not measure time, but it is the same on a busy machine. Most budgets are ratios: patchpack's instructions divided
 # by the instructions of the same work in C on the same libraries. Both are built and counted in the same run, so another compiler
@@ -21,7 +21,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # callgrind cannot read the newest debug information
 for program in .build/release/patchpack .build/packages/release/benchmarks .build/packages/release/floor; do
-  strip --strip-debug -o "$work/$(basename "$program")" "$program"
+  [ ! -e "$program" ] || strip --strip-debug -o "$work/$(basename "$program")" "$program" # most rows of the tool need no benchmarks
 done
 patchpack=$work/patchpack floor=$work/floor benchmarks=$work/benchmarks
 
@@ -153,15 +153,26 @@ done
 "$patchpack" pack "$work/large.lua" -q --no-lint -o "$work/large.js" --signing-key "$work/keys-rsa/signing.pem" \
   --script-key "$work/keys-rsa/script.key"
 
-# Scripts with 5 KB of code.
-"$benchmarks" scripts "$work/code" 21
-# One line of 60 KB with more findings than the limit.
-{
-  sed -n 1,4p "$work/code/1.lua"
-  printf 'patch.replace("Bench.f", function(original, x) '
-  for _ in $(seq 4000); do printf 'if #x then end '; done
-  echo 'return original(x) end)'
-} >"$work/line.lua"
+# Scripts with 5 KB of code, and one line of 60 KB with more findings than the limit.
+code() {
+  [ ! -d "$work/code" ] || return 0
+  "$benchmarks" scripts "$work/code" 21
+  {
+    sed -n 1,4p "$work/code/1.lua"
+    printf 'patch.replace("Bench.f", function(original, x) '
+    for _ in $(seq 4000); do printf 'if #x then end '; done
+    echo 'return original(x) end)'
+  } >"$work/line.lua"
+}
+# Whether a name is one of the given names, or matches one.
+is_chosen() {
+  local name
+  for name in "${@:2}"; do
+    # shellcheck disable=SC2053 # a pattern
+    [[ $1 == $name ]] && return 0
+  done
+  [ $# = 1 ]
+}
 
 # The counts for a name: patchpack's instructions and the floor's; 0 if there is no floor.
 measure() {
@@ -202,9 +213,10 @@ measure() {
       "$work/envelopes-rsa/1.js") * 1000)) 0"
     ;;
   faults-start-up) echo "$(($(measured 3 "$patchpack" --version) * 1000)) 0" ;;
-  lint) echo "$(files code "$patchpack" lint --jobs 1) 0" ;;
-  lint-line) echo "$(count "$patchpack" lint "$work/line.lua") 0" ;;
+  lint) code && echo "$(files code "$patchpack" lint --jobs 1) 0" ;;
+  lint-line) code && echo "$(count "$patchpack" lint "$work/line.lua") 0" ;;
   pack-code)
+    code
     rm -rf "$work/packed" && mkdir "$work/packed"
     keys=$work/keys-ed25519
     ours=$(files code "$patchpack" pack --jobs 1 --force -o "$work/packed" --signing-key "$keys/signing.pem" --script-key "$keys/script.key")
@@ -231,7 +243,7 @@ measure() {
 failed=0
 while read -r name budget reason; do
   case $name in '' | '#'*) continue ;; esac
-  [ $# = 0 ] || [[ " $* " == *" $name "* ]] || continue
+  is_chosen "$name" "$@" || continue
   read -r ours theirs < <(measure "$name")
   value=$(awk -v a="$ours" -v b="$theirs" 'BEGIN { if (b > 0) printf "%.3f", a / b; else printf "%.0f", a / 1000 }')
   echo "$name $value of $budget  ($ours$([ "$theirs" = 0 ] || echo ", floor $theirs"))"

@@ -87,8 +87,6 @@ LISTS = [
     (PRODUCTS, "docs/compatibility.md", r"covers the products ([^.]*?), and both plug-ins", r"Patch\w+"),
     (("plug-ins", "Package.swift", r"products: \[(.*?)\n    \]", r"\.plugin\(name: \"(\w+)\""), "docs/installing.md", r"(.*)",
      r"^#### (Patch\w+)$"),
-    (("fuzz targets", "Fuzz/Sources/fuzz/Targets.swift", r"let targets: [^=]*= \[(.*?)\n\]", r"\"(\w+)\":"), "scripts/check/fuzz.sh",
-     r"aims\(\) \{(.*?)esac", r"^    (\w+)\)"),
     (("suites", "Sources/PatchCrypto/Keys/EnvelopeSuite.swift", r"(.*)", r"case \w+ = \"(.*?)\""), "docs/format.md",
      r"\n\| suite \| cipher .*?\n\n", r"^\| `([^`]*)`"),
     (("algorithms", "Sources/PatchCrypto/Keys/SignatureAlgorithm.swift", r"(.*)", r"case (?:\w+ = \"([\w-]+)\"|(\w+)$)"), "docs/format.md",

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fuzzes the code that reads untrusted input, with libFuzzer and the address sanitizer, and reports the coverage.
+# Fuzzes the code that reads untrusted input, with libFuzzer and the address sanitizer.
 # usage: fuzz.sh [SECONDS] [TARGET...]; MERGE=1 in the environment adds inputs that reach new code to Fuzz/corpus.
 #
 # An input that crashes, hangs or leaks is kept in .build/fuzz/crashes. Make a test vector from it.
@@ -29,31 +29,6 @@ python=/usr/bin/python3
 [ -x "$python" ] || python=python3
 "$python" Fuzz/seeds.py "$work/seeds"
 
-# The source files that each target tests.
-aims() {
-  case $1 in
-    envelope) echo Envelope/UnverifiedEnvelope Envelope/EnvelopeFormat Envelope/SignedEnvelope Envelope/SignableEnvelope Verification/EnvelopeVerifier OpenSSL/Base64 ;;
-    zip) echo Archive/ZipDirectory LibZip/ZipArchive Envelope/EnvelopeContents Envelope/UnverifiedContents ;;
-    manifest) echo Manifest/Manifest.swift Manifest/ManifestCoding Text/NameForm Text/JSONReader Text/JSONValue.swift ;;
-    tags) echo Manifest/ScriptHead Manifest/ManifestFields.swift ;;
-    ranges) echo Text/AppVersion Text/Timestamp PatchText/Spelling ;;
-    arguments) echo patchpack/Arguments ;;
-    trust) echo Keys/TrustStoreFile OpenSSL/PEM OpenSSL/SubjectPublicKeyInfo ;;
-    keystore) echo Keys/KeyStoreFile ;;
-    metadata) echo PatchFeed/Metadata Text/JSONObject PatchFeed/Client/URLPath ;;
-    state) echo PatchDevice/Store/StoreState+JSON ;;
-    list) echo PatchFeed/Rollout ;;
-    events) echo CEventReader/reader PatchReport/DeviceTable PatchReport/ReportBuilder PatchReport/Share ;;
-    types) echo PatchLint/ PatchText/Spelling ;;
-    spec) echo PatchSpec/ PatchLint/Values Reports/TestReport Reports/JUnit Reports/TAP ;;
-    report) echo CEventReader/decompress PatchReport/EventInput PatchReport/ReportGate PatchReport/ConfidenceSequence Reports/FleetReport Reports/ReportGateResult Reports/ReportNumbers Reports/HTMLPage ;;
-    repository) echo PatchPublishing/Repository/FeedRepository.swift FeedRepository+Reading FeedRepository+Signing FeedRepository+Difference FeedRepository+Serving SnapshotPosition PatchPublishing/History/FeedHistory MetadataBodies PatchListDraft PatchEntryDraft Feed/FeedRepository+Overview Reports/FleetReport+Page ;;
-    sync) echo PatchDevice/Sync PatchDevice/Store PatchFeed/Client ;;
-    canonical) echo PatchFeed/Format/CanonicalJSON Text/JSONReader ;;
-    lua) echo CLuaBridge/ PatchRunner/Sandbox PatchRunner/Lua PatchRunner/Runtime/ScriptLoader PatchLint/Lint/Linter ;;
-  esac
-}
-
 failed=0
 touch "$work/start"
 for target in "${targets[@]}"; do
@@ -82,23 +57,16 @@ for target in "${targets[@]}"; do
   esac
   for name in "${words[@]}"; do cat "Fuzz/dictionaries/$name.dict"; done >"$work/$target.dict"
   options+=("-dict=$work/$target.dict")
-  export LLVM_PROFILE_FILE=$work/$target.profraw
   if ! "$fuzz" "$target" -max_total_time="$seconds" "${options[@]}" "${corpora[@]}" >"$work/$target.log" 2>&1; then
     failed=1
     grep -E 'ERROR|SUMMARY|Fatal|artifact' "$work/$target.log" | head -n 5
   fi
   if [ -n "${MERGE:-}" ]; then
     mkdir -p "Fuzz/corpus/$target"
-    LLVM_PROFILE_FILE=/dev/null "$fuzz" "$target" -merge=1 "-max_len=$size" "Fuzz/corpus/$target" "${corpora[@]}" >"$work/merge.log" 2>&1
+    "$fuzz" "$target" -merge=1 "-max_len=$size" "Fuzz/corpus/$target" "${corpora[@]}" >"$work/merge.log" 2>&1
   fi
-  "$tools/llvm-profdata" merge -o "$work/$target.profdata" "$LLVM_PROFILE_FILE"
-  files=()
-  for aim in $(aims "$target"); do
-    while read -r file; do files+=("$file"); done < <(find -L "$PWD/Fuzz/Sources" -path "*$aim*" \( -name '*.swift' -o -name '*.c' -o -name '*.cpp' -o -name texts.h \))
-  done
-  lines=$("$tools/llvm-cov" report "$fuzz" -instr-profile="$work/$target.profdata" "${files[@]}" 2>/dev/null | awk '$1 == "TOTAL" { print $10 }')
   runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$work/$target.log")
   crashes=$(find "$work/crashes" -name "$target-*" -newer "$work/start" | wc -l)
-  printf '%-10s %10s runs in %s s, %s of the lines that it aims at, %s finds\n' "$target" "${runs:-?}" "$seconds" "${lines:-?}" "$crashes"
+  printf '%-10s %10s runs in %s s, %s finds\n' "$target" "${runs:-?}" "$seconds" "$crashes"
 done
 exit $failed

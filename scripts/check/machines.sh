@@ -3,15 +3,13 @@
 # minimal system, this machine's Swift toolchain, git and make. The user is not root, may use sudo, and clones into a folder with
 # an odd name.
 # usage: machines.sh     as root; SUITES="bookworm trixie" and STEPS="demo test tools check-deb" select releases and steps. `tools` runs
-#                        the tests that need more programs than `make test` installs. TOOLCHAIN=debian takes Debian's own Swift,
+#                        the tests that need more programs than `make test` installs, and `compile` builds all targets but tests. TOOLCHAIN=debian takes Debian's own Swift,
 #                        which SUITES=sid has.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . scripts/check/root.sh
 own_namespaces "$0"
 toolchain=${TOOLCHAIN:-$(readlink -f "$(scripts/toolchain.sh)/..")}
-flags=''
-[ "$toolchain" != debian ] || flags="TEST_FLAGS='-Xswiftc -Xfrontend -Xswiftc -disable-cross-import-overlays'" # Makefile
 roots=$(mktemp -d /var/tmp/machines.XXXXXX)
 root='' # of the current release
 trap '[ -z "$root" ] || remove_root "$root"; rm -rf --one-file-system "$roots"' EXIT
@@ -48,8 +46,9 @@ step() {
       chroot "$root" su - dev -c 'make deb' &&
         chroot "$root" sh -c 'cd /home/dev/*folder && scripts/deps.sh deb && scripts/check/deb-check.sh dist/*.deb'
       ;;
-    tools) chroot "$root" su - dev -c "scripts/deps.sh tools && make test ONLY=$tools $flags" ;;
-    *) chroot "$root" su - dev -c "make $1 $flags" ;;
+    tools) chroot "$root" su - dev -c "scripts/deps.sh tools && make test ONLY=$tools" ;;
+    compile) chroot "$root" su - dev -c "scripts/deps.sh build && PATCHPACK_PLUGINS=0 swift build" ;;
+    *) chroot "$root" su - dev -c "make $1" ;;
     esac 2>&1; } 2>"$roots/time" || status=$?
   if [ "$status" = 0 ]; then
     summary+=("$suite: $1 passed in $(<"$roots/time")")

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Makes random single changes of Sources, and lists those that no test of their module notices.
 
-    mutation.py [--seed "1 2 3"] [--count 25] [--modules "PatchPublishing PatchFeed PatchText PatchCrypto"] [--plan]
+    mutation.py [--seed "1 2 3"] [--count 25] [--modules "PatchPublishing PatchFeed PatchText PatchCrypto"]
 
 A change turns an operator, a bound or a condition, or takes out a guard, a throw or a statement. All changes are compiled into one
 build of a copy of the tree, .build/mutation; the variable PATCHPACK_MUTANT selects the active one. A change that does not compile
-is left out. Each is run against its module's suite. `--plan` prints the changes, and builds nothing.
+is left out. Each is run against its module's suite.
 
 Those without a visible effect are listed in mutation.txt beside this file, and are not made.
 Fails if fewer than 90 percent of the others are noticed.
@@ -49,44 +49,14 @@ OPERATORS = [(" < ", " <= "), (" <= ", " < "), (" > ", " >= "), (" >= ", " > "),
              ("..<", "..."), ("...", "..<"), ("min(", "max("), ("max(", "min("), (".first", ".last"), (".last", ".first")]
 
 
+# A comment or a string, with interpolated calls in it.
+TOKEN = re.compile(r"""//[^\n]*|/\*.*?\*/|(#+)("{3}|").*?\2\1|"{3}(?:\\.|[^\\])*?"{3}|"""
+                   r'"(?:\\\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)|\\.|[^"\\\n])*"', re.S)
+
+
 def masked(text):
     """The text without comments and strings, character for character."""
-    out = list(text)
-
-    def blank(start, end, filler):
-        for index in range(start, min(end, len(out))):
-            if out[index] != "\n":
-                out[index] = filler
-
-    at = 0
-    while at < len(text):
-        if text.startswith("//", at):
-            end = text.find("\n", at)
-            end = len(text) if end < 0 else end
-            blank(at, end, " ")
-        elif text.startswith("/*", at):
-            end = text.find("*/", at) + 2
-            blank(at, end, " ")
-        elif match := re.compile(r'(#*)("""|")').match(text, at):
-            hashes, quote = match.groups()
-            end, depth = match.end(), 0
-            while end < len(text):
-                if text.startswith("\\" + hashes + "(", end):
-                    depth, end = depth + 1, end + 2 + len(hashes)
-                elif depth and text[end] in "()":
-                    depth, end = depth + (1 if text[end] == "(" else -1), end + 1
-                elif text[end] == "\\" and not hashes:
-                    end += 2
-                elif not depth and text.startswith(quote + hashes, end):
-                    end += len(quote + hashes)
-                    break
-                else:
-                    end += 1
-            blank(at, end, '"')
-        else:
-            end = at + 1
-        at = end
-    return "".join(out)
+    return TOKEN.sub(lambda match: re.sub(r"[^\n]", " " if match[0][0] == "/" else '"', match[0]), text)
 
 
 def closing(code, at, ends=""):
@@ -370,7 +340,6 @@ def main():
     parser.add_argument("--seed", default="1")
     parser.add_argument("--count", type=int, default=25, help="mutants of each seed")
     parser.add_argument("--modules", default="PatchPublishing PatchFeed PatchText PatchCrypto")
-    parser.add_argument("--plan", action="store_true")
     arguments = parser.parse_args()
     modules = arguments.modules.split()
     places, mutants = choose(modules, arguments.seed.split(), arguments.count)
@@ -381,10 +350,6 @@ def main():
         old = " ".join(lines[mutant.site.start:mutant.site.end].split())
         return f"{mutant.number:3} {mutant.site.file}:{mutant.site.first}\n      - {old}\n      + {mutant.text}"
 
-    if arguments.plan:
-        for mutant in mutants:
-            print(shown(mutant))
-        return
     suites = {module: f"{module}Tests" for module in modules}
     mutants = build(mutants, suites.values())
     limits = {}

@@ -15,20 +15,15 @@ find_tests() {
   local file=$1
   target='' filter=''
   case $file in
-  Sources/PatchCrypto/* | Sources/COpenSSL/* | Sources/CLibzip/*) target=PatchCryptoTests ;;
-  Sources/PatchText/*) target=PatchTextTests ;;
-  Sources/PatchFiles/* | Sources/Libc/*) target=PatchFilesTests ;;
-  Sources/PatchFeed/*) target=PatchFeedTests ;;
-  Sources/PatchPublishing/*) target=PatchPublishingTests ;;
+  Sources/COpenSSL/* | Sources/CLibzip/* | Package.swift | Tests/TestSupport/*) target=PatchCryptoTests ;;
+  Sources/Libc/*) target=PatchFilesTests ;;
   Sources/PatchHTTP/* | Sources/CCurl/*) target=patchpackTests filter=ServerTests ;;
-  Sources/PatchReport/* | Sources/CEventReader/*) target=PatchReportTests ;;
-  Sources/PatchDevice/* | Sources/PatchTesting/*) target=PatchDeviceTests ;;
+  Sources/CEventReader/*) target=PatchReportTests ;;
+  Sources/PatchTesting/*) target=PatchDeviceTests ;;
   # The macros' own tests need another package: make check-packages.
-  Sources/PatchMacro*) target=PatchRunnerTests ;;
-  Sources/PatchRunner/* | Sources/CLuaBridge/* | Sources/CLua/*) target=PatchRunnerTests ;;
-  Sources/PatchFoundation/*) target=PatchFoundationTests ;;
-  Sources/PatchLint/* | Sources/CLuaSyntax/* | Tests/Lint/*) target=PatchLintTests ;;
-  Sources/PatchSpec/* | Sources/CLuaSpec/*) target=PatchSpecTests ;;
+  Sources/PatchMacro* | Sources/CLuaBridge/* | Sources/CLua/*) target=PatchRunnerTests ;;
+  Sources/CLuaSyntax/* | Tests/Lint/*) target=PatchLintTests ;;
+  Sources/CLuaSpec/*) target=PatchSpecTests ;;
   Sources/patchpack/Commands/*)
     folder=${file#Sources/patchpack/Commands/}
     folder=Tests/patchpackTests/${folder%%/*}
@@ -36,8 +31,8 @@ find_tests() {
     ;;
   Sources/patchpack/* | Sources/CVersion/* | Sources/CLibzipLoader/*) target=patchpackTests filter=$(suites Tests/patchpackTests/Arguments Tests/patchpackTests/Output) ;;
   examples/shop*/*) target=ShopTests ;;
-  Package.swift | Tests/TestSupport/*) target=PatchCryptoTests ;;
   Tests/FeedTestSupport/*) target=PatchPublishingTests ;;
+  Sources/Patch*/*) target=${file#Sources/} && target=${target%%/*}Tests ;;
   Tests/*Tests/*.swift)
     target=${file#Tests/} filter=$(suites "$file")
     target=${target%%/*}
@@ -71,6 +66,7 @@ done
 [ ${#sources[@]} -eq 0 ] || "$swift" format lint --strict "${sources[@]}"
 if [ ${#scripts[@]} -gt 0 ] && command -v shellcheck >/dev/null; then shellcheck "${scripts[@]}"; fi
 make --no-print-directory walls
+scripts/ci/steps.py touched >/dev/null || true # it only prints them
 
 targets=() filters=()
 for file in "${changed[@]}"; do

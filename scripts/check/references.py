@@ -4,7 +4,8 @@
 The last debug build has left those of Swift in .build/debug/index/store, and the toolchain's libIndexStore reads them, on Linux and macOS.
 Those of C are the symbols that an object defines and uses. All files must have been built as they are now: run `make test` before.
 
-    scripts/check/references.py           fails if folders or C files use each other, or more than three Swift files
+    scripts/check/references.py           fails if folders or C files use each other, or more than three Swift files, or if a file is
+                                          written without OutputFile
     scripts/check/references.py --print   prints all circles of files too
 
 Files named after one type (`Slot.swift`, `Slot+Async.swift`) count as one.
@@ -14,6 +15,7 @@ import collections
 import ctypes
 import pathlib
 import platform
+import re
 import subprocess
 import sys
 
@@ -21,6 +23,12 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / ".build/debug"
 
 DEFINITION, REFERENCE, RECORD = 1 << 1, 1 << 2, 2
+# Functions that make or change files, by the compiler's name for those of C and by their own for those of PatchFiles, and who uses them
+# besides PatchFiles: those who append, and those who open a terminal or a program's output. All others write with OutputFile.
+WRITES = re.compile(r"c:@F@(creat|fopen|link|mkdir|mkfifo|mknod|mkstemp|open|rename|rmdir|symlink|truncate|unlink)(at)?|"
+                    r"s:\d+(Glibc|Darwin)4open.*|namelessFile\(in:\)|init\(_:_:in:permissions:\)")
+WRITERS = {"PatchDevice/Events/EventFolder.swift", "PatchDevice/Store/StoreFolder.swift", "patchpack/Keys/SignatureCommand.swift",
+           "patchpack/Main.swift", "patchpack/System/ShellCommand.swift", "patchpack/System/Terminal.swift", "patchpack/Targets/RsyncTarget.swift"}
 
 
 class Text(ctypes.Structure):
@@ -171,6 +179,8 @@ def main():
                 defined[usr].add(file)
             if roles & REFERENCE:
                 used[file][usr] = name
+                if (WRITES.fullmatch(usr) or WRITES.fullmatch(name)) and file.parts[0] != "PatchFiles" and str(file) not in WRITERS:
+                    stop(f"{file} uses {name}: files are written with OutputFile; see WRITERS in this script")
     files = collections.defaultdict(lambda: collections.defaultdict(set))
     for file, symbols in used.items():
         for usr, name in symbols.items():

@@ -1,57 +1,76 @@
-# The steps of CI, and those that each needs before it. usage: make -f scripts/ci/steps.mk -j2 -Otarget gates tests nightly
+# The steps of CI, and those that each needs before it. usage: make -f scripts/ci/steps.mk -k -j2 -Otarget gates tests nightly
 #
 # A build folder serves one SwiftPM at a time, so a step comes after the one that fills its folder: `programs` and then `test` for .build,
 # `packages` for .build/packages. After these, `-o programs` omits what is built. The order is that of the lists, as far as the
-# needs allow it: the steps that wait or use one core run beside `test`, and then come the other long builds.
+# needs allow it: what finds the worst faults begins first, and what uses one core runs beside what uses two.
+
+# The checks that need no build, and find most mistakes.
+GATES = lint workflows api
+# One release build, one debug build with the short tests, the sanitizers, and what uses these builds.
+TESTS = programs asan test tsan mutants service fleet-advance deploy tool-count interop references $(if $(TUF_CONFORMANCE),conformance)
+# The rest. scripts/ci/nightly.txt has the files for which a change runs one of them at once.
+NIGHTLY = sid packages long fuzz bench-count machines docs page fleet monitoring deb release $(if $(TUF_CONFORMANCE),conformance) \
+  trixie-tests sid-tests variants asan-all tsan-long soak
 
 # The suite is not part of this repository. TUF_CONFORMANCE names a checkout of it, which may also be next to this one.
 export TUF_CONFORMANCE := $(or $(TUF_CONFORMANCE),$(wildcard ../shared/tuf-conformance))
-STEPS = lint workflows api programs trixie test fleet fleet-advance page monitoring service deploy mutants packages references docs interop \
-  conformance asan tsan fuzz bench-count deb release
-.PHONY: gates tests nightly $(STEPS)
+.PHONY: gates tests nightly $(GATES) $(TESTS) $(NIGHTLY) conformance
+gates: $(GATES)
+tests: $(TESTS)
+nightly: $(NIGHTLY)
+list-gates: ; @echo $(GATES)
+list-tests: ; @echo $(TESTS)
+list-nightly: ; @echo $(NIGHTLY)
 
-# The checks that need no build, and find most mistakes.
-gates: lint workflows api
-# The tests, including the long ones, here and on Debian 13 as a user who is not root; the documentation; other implementations of TUF;
-# servers, services and browsers; and packages that depend on this one.
-tests: programs trixie test fleet fleet-advance page monitoring service deploy mutants packages references docs interop $(if $(TUF_CONFORMANCE),conformance)
-# A few seconds of fuzzing, instruction counts against their budgets, the Debian package, a release, and the tests under the sanitizers.
-nightly: asan tsan fuzz bench-count deb release
+test mutants service fleet-advance deploy tool-count packages bench-count page fleet monitoring deb release: programs
+# Of steps that run at all, these come after those.
+ALL = $(MAKECMDGOALS) $(if $(filter tests,$(MAKECMDGOALS)),$(TESTS)) $(if $(filter nightly,$(MAKECMDGOALS)),$(NIGHTLY))
+after = $(filter $(1),$(ALL))
+interop references conformance long docs: $(call after,test)
+packages: $(call after,test tool-count)
+bench-count variants: $(call after,tool-count packages)
+soak: $(call after,bench-count variants)
+release: $(call after,deb) # both write dist, and deb has tried Debian 12
+asan-all: $(call after,asan)
+tsan-long: $(call after,tsan)
 
-test fleet fleet-advance page monitoring service deploy mutants packages bench-count deb release: programs
-release: deb # both write dist, and deb has tried Debian 12
-references docs interop conformance: test
-LATEST =
-ifneq ($(filter tests,$(MAKECMDGOALS)),)
-asan tsan fuzz release: test
-bench-count: packages
-# One run of all layers must end within 90 minutes, and some machines take twice as long as others. `.ci/run nightly` omits none.
-asan tsan fuzz bench-count deb release: private LATEST = 60
-endif
+# The rows of Benchmarks/budgets.txt that need the tool and the floor alone.
+TOOL = start-up verify-* pack-rsa pack-ed25519 list-* sync-* memory-verify-large memory-pack memory-publish faults-*
+# The suites that try more, or longer, in long tests.
+LONG = $(shell git grep -lE 'testsMayBeLong|faultNumbers' 'Tests/*Tests/*.swift' | sed 's|.*/||; s|\.swift$$||' | paste -sd,)
 
 lint:          STEP = 5m  make lint
 workflows:     STEP = 5m  make check-workflows
 api:           STEP = 15m make check-api
-programs:      STEP = 25m make programs
-trixie:        STEP = 50m make check-machines SUITES=trixie STEPS="demo test tools"
-test:          STEP = 40m env PATCHPACK_LONG_TESTS=1 make test
-packages:      STEP = 40m make -o programs check-packages
-references:    STEP = 1m  make check-references
-docs:          STEP = 10m make docs
-interop:       STEP = 10m make check-interop
-conformance:   STEP = 10m make check-conformance
-fleet:         STEP = 15m make -o programs check-fleet DEVICES=20000
-fleet-advance: STEP = 10m make -o programs check-fleet-advance
-page:          STEP = 10m make -o programs check-page
-monitoring:    STEP = 10m make -o programs check-monitoring
-service:       STEP = 10m make -o programs check-service
-deploy:        STEP = 20m make -o programs check-deploy
-mutants:       STEP = 10m make -o programs check-mutants
+programs:      STEP = 30m make programs
+test:          STEP = 40m make test
 asan:          STEP = 40m make asan
-tsan:          STEP = 30m env PATCHPACK_LONG_TESTS=1 make tsan
-fuzz:          STEP = 20m make fuzz SECONDS=5
-bench-count:   STEP = 20m make -o build bench-count
+tsan:          STEP = 40m make tsan
+mutants:       STEP = 10m make -o programs check-mutants
+service:       STEP = 10m make -o programs check-service
+fleet-advance: STEP = 10m make -o programs check-fleet-advance
+deploy:        STEP = 20m make -o programs check-deploy
+tool-count:    STEP = 20m make -o build tool-count ONLY="$(TOOL)"
+interop:       STEP = 10m make check-interop
+references:    STEP = 1m  make check-references
+conformance:   STEP = 10m make check-conformance
+sid:           STEP = 40m env TOOLCHAIN=debian make check-machines SUITES=sid STEPS=compile
+packages:      STEP = 40m make -o programs check-packages
+long:          STEP = 60m env PATCHPACK_LONG_TESTS=1 make test ONLY=$(LONG)
+fuzz:          STEP = 40m make fuzz SECONDS=5
+bench-count:   STEP = 40m make -o build bench-count
+machines:      STEP = 60m make check-machines SUITES="bookworm trixie" STEPS=demo
+docs:          STEP = 20m make docs
+page:          STEP = 10m make -o programs check-page
+fleet:         STEP = 15m make -o programs check-fleet DEVICES=20000
+monitoring:    STEP = 10m make -o programs check-monitoring
 deb:           STEP = 15m make -o build check-deb
 release:       STEP = 30m env SUITES=trixie make release check-release
-$(STEPS):
-	@LATEST=$(LATEST) scripts/ci/step.sh $(STEP)
+trixie-tests:  STEP = 60m make check-machines SUITES=trixie STEPS="test tools"
+sid-tests:     STEP = 60m env TOOLCHAIN=debian make check-machines SUITES=sid STEPS="demo test"
+variants:      STEP = 40m python3 Tests/Outside/build.py testing-evolution
+asan-all:      STEP = 60m make asan TESTS=
+tsan-long:     STEP = 60m env PATCHPACK_LONG_TESTS=1 make tsan
+soak:          STEP = 20m make check-soak
+$(sort $(GATES) $(TESTS) $(NIGHTLY) conformance):
+	@scripts/ci/steps.py run $@ $(STEP)

@@ -18,7 +18,7 @@ trap 'rm -rf "$work"' EXIT
 
 case $1 in
 make)
-  changes=$(git status --porcelain)
+  changes=$(git status --porcelain -- . ':(exclude).ci/passed')
   [ -z "$changes" ] || { printf 'release.sh: commit these changes, or take them back:\n%s\n' "$changes" >&2 && exit 1; }
   SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
   export SOURCE_DATE_EPOCH PATCHPACK=.build/release/patchpack

@@ -40,7 +40,7 @@ extension Slot {
         original: (Arguments) async throws(Failure) -> Output.Value
     ) async throws(Failure) -> Output.Value {
         /// Calls the layer at an address, or the original if it is 0.
-        func answer(below: UInt, _ arguments: Arguments) async throws(Failure) -> Output.Value {
+        nonisolated(nonsending) func answer(below: UInt, _ arguments: Arguments) async throws(Failure) -> Output.Value {
             guard below != 0 else { return try await original(arguments) }
             return try await run(
                 .layer(below), arguments, count: count, as: Output.self, push: push, read: read, original: original)

@@ -98,7 +98,7 @@ extension Slot {
         _ cell: LayerCell, _ arguments: Arguments, count: Int32, as _: Output.Type,
         push: @escaping (Arguments, PatchStack) -> Void, _ body: () async throws(Failure) -> Output.Value
     ) async throws(Failure) -> Output.Value {
-        func outcome(
+        nonisolated(nonsending) func outcome(
             of body: () async throws(Failure) -> Output.Value
         ) async -> Result<Output.Value, Failure> {
             do throws(Failure) { return .success(try await body()) } catch { return .failure(error) }

@@ -138,35 +138,52 @@ import Testing
             #expect(run.status == status && (says.isEmpty || run.error.contains(says)), "\(run.status) \(run.error)")
         }
 
-        @Test(arguments: scenarios, [false, true])
-        func command_eachCallFails_leavesWholeOutputs(_ scenario: Scenario, withoutNamelessFiles: Bool) throws {
-            let library = try #require(Self.library)
-            var environment = ["LD_PRELOAD": library.at("faults.so")]
-            if withoutNamelessFiles { environment["FAULT_NAMELESS"] = "1" }
-            // A run without faults counts the calls that can fail, and produces the right outputs.
-            let sound = try place(scenario)
-            let counting = environment.merging(["FAULT_COUNTS": sound.folder.at("counts")]) { $1 }
-            let run = try Tool.run(
-                Tool.patchpack, scenario.arguments, environment: counting, in: sound.folder.path)
+        /// Lets each call that writes fail, one after the other, or kills the process during it: each in one of the two ways.
+        ///
+        /// - Parameters:
+        ///   - name: The scenario, which chooses the calls (`faultNumbers`).
+        ///   - folder: A folder for the numbers of calls.
+        ///   - variables: More variables for each run.
+        ///   - killsFirst: Whether the first of them kills the process.
+        ///   - sound: Runs the scenario without a fault, with variables.
+        ///   - check: Runs it with a fault, such as `write:3:28`, and its variables, and checks what it leaves.
+        static func eachCallFails(
+            in name: String, _ folder: TestFolder, _ variables: [String: String] = [:], killsFirst: Bool = true,
+            sound: ([String: String]) throws -> Tool, _ check: ([String: String], String) throws -> Void
+        ) throws {
+            let environment = variables.merging(["LD_PRELOAD": try #require(library).at("faults.so")]) { $1 }
+            let run = try sound(environment.merging(["FAULT_COUNTS": folder.at("counts")]) { $1 })
             try #require(run.status == 0, "\(run.error)")
-            let whole = try scenario.outputs.map(sound.folder.read)
-            let counts = String(decoding: try sound.folder.read("counts"), as: UTF8.self).split(separator: "\n")
+            let counts = String(decoding: try folder.read("counts"), as: UTF8.self).split(separator: "\n")
             var points = 0
-            // The folder is reused as long as a run leaves it unchanged.
-            var shop = try place(scenario)
             for (kind, line) in counts.enumerated() {
                 let fields = line.split(separator: " ")
-                for number in faultNumbers(ofKind: kind, Int(fields[1]) ?? 0, in: "\(scenario)") {
-                    // Each call fails in one of the two ways, and kills in the other.
-                    let effect = points.isMultiple(of: 2) == withoutNamelessFiles ? "kill" : "28"
+                for number in faultNumbers(ofKind: kind, Int(fields[1]) ?? 0, in: name) {
+                    let fault = "\(fields[0]):\(number):\(points.isMultiple(of: 2) == killsFirst ? "kill" : "28")"
                     points += 1
-                    let fault = "\(fields[0]):\(number):\(effect)"
-                    let isUntouched = try check(
-                        scenario, shop, environment.merging(["FAULT": fault]) { $1 }, fault, whole)
-                    if !isUntouched { shop = try place(scenario) }
+                    try check(environment.merging(["FAULT": fault]) { $1 }, fault)
                 }
             }
             #expect(points >= (testsMayBeLong ? 3 : 1), "\(points)")
+        }
+
+        @Test(arguments: scenarios, [false, true])
+        func command_eachCallFails_leavesWholeOutputs(_ scenario: Scenario, withoutNamelessFiles: Bool) throws {
+            let sound = try place(scenario)
+            var whole: [[UInt8]] = []
+            // The folder is reused as long as a run leaves it unchanged.
+            var shop = try place(scenario)
+            try Self.eachCallFails(
+                in: "\(scenario)", sound.folder, withoutNamelessFiles ? ["FAULT_NAMELESS": "1"] : [:],
+                killsFirst: withoutNamelessFiles
+            ) { environment in
+                let run = try Tool.run(
+                    Tool.patchpack, scenario.arguments, environment: environment, in: sound.folder.path)
+                whole = try scenario.outputs.map(sound.folder.read)
+                return run
+            } _: { environment, fault in
+                if try !check(scenario, shop, environment, fault, whole) { shop = try place(scenario) }
+            }
         }
 
         /// Runs with a fault and checks the files; then runs without a fault.

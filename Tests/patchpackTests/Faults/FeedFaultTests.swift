@@ -50,8 +50,6 @@ import Testing
 
         @Test(arguments: scenarios)
         func theFeedIsSoundAfterEveryFault(_ scenario: Scenario) throws {
-            let library = try #require(FaultTests.library)
-            let environment = ["LD_PRELOAD": library.at("faults.so")]
             let command = scenario.command
             let work = try FeedReleaseFixture()
             for line in scenario.before { try #require(try work.run(line).status == 0) }
@@ -60,44 +58,35 @@ import Testing
                     "mkdir kept && cp -r feed *.root.json *.signed kept && (cp -r other kept 2>/dev/null || true)"
                 ).status
                     == 0)
-            let counting = environment.merging(["FAULT_COUNTS": work.folder.at("counts")]) { $1 }
-            try #require(try work.run(command, environment: counting).status == 0)
-            let counts = String(decoding: try work.folder.read("counts"), as: UTF8.self).split(separator: "\n")
-            var points = 0
-            for (kind, line) in counts.enumerated() {
-                let fields = line.split(separator: " ")
-                for number in faultNumbers(ofKind: kind, Int(fields[1]) ?? 0, in: "\(scenario)") {
-                    let effect = points.isMultiple(of: 2) ? "kill" : "28"
-                    points += 1
-                    let fault = "\(fields[0]):\(number):\(effect)"
-                    try #require(
-                        try work.shop.shell("rm -rf feed other *.root.json *.signed && cp -r kept/. .").status == 0)
-                    let before = try work.versioned()
-                    _ = try work.run(command, environment: environment.merging(["FAULT": fault]) { $1 })
-                    let after = try work.versioned()
-                    let kept = after.filter { before[$0.key] != nil && !$0.key.contains("/staged/") }
-                    #expect(
-                        kept == before.filter { !$0.key.contains("/staged/") },
-                        "\(fault): a published file was changed")
-                    for feed in ["feed", "other"] where work.folder.exists("\(feed)/metadata/timestamp.json") {
-                        let check = try work.run(["check", feed])
-                        #expect(check.status == 0, "\(fault): \(check.error)")
-                    }
-                    // A change that was staged before is signed again. A change that this command staged or made is dropped.
-                    if command[0] == "init" {
-                        try #require(try work.shop.shell("rm -rf other").status == 0)
-                    } else if command[0] != "sign" {
-                        _ = try work.run(["sign", "feed", "--discard"])
-                    }
-                    let next = try work.run(command)
-                    let isDone = command[0] == "sign" && next.status == 78  // nothing waits any more
-                    #expect(next.status == 0 || isDone, "after \(fault): \(next.error)")
-                    #expect(
-                        try work.run(["check", command[0] == "promote" ? "other" : "feed"]).status == 0,
-                        "after \(fault)")
+            try FaultTests.eachCallFails(in: "\(scenario)", work.folder) { environment in
+                try work.run(command, environment: environment)
+            } _: { environment, fault in
+                try #require(
+                    try work.shop.shell("rm -rf feed other *.root.json *.signed && cp -r kept/. .").status == 0)
+                let before = try work.versioned()
+                _ = try work.run(command, environment: environment)
+                let after = try work.versioned()
+                let kept = after.filter { before[$0.key] != nil && !$0.key.contains("/staged/") }
+                #expect(
+                    kept == before.filter { !$0.key.contains("/staged/") },
+                    "\(fault): a published file was changed")
+                for feed in ["feed", "other"] where work.folder.exists("\(feed)/metadata/timestamp.json") {
+                    let check = try work.run(["check", feed])
+                    #expect(check.status == 0, "\(fault): \(check.error)")
                 }
+                // A change that was staged before is signed again. A change that this command staged or made is dropped.
+                if command[0] == "init" {
+                    try #require(try work.shop.shell("rm -rf other").status == 0)
+                } else if command[0] != "sign" {
+                    _ = try work.run(["sign", "feed", "--discard"])
+                }
+                let next = try work.run(command)
+                let isDone = command[0] == "sign" && next.status == 78  // nothing waits any more
+                #expect(next.status == 0 || isDone, "after \(fault): \(next.error)")
+                #expect(
+                    try work.run(["check", command[0] == "promote" ? "other" : "feed"]).status == 0,
+                    "after \(fault)")
             }
-            #expect(points >= (testsMayBeLong ? 3 : 1), "\(points)")
         }
     }
 #endif

@@ -49,9 +49,6 @@ import Testing
 
         @Test(arguments: scenarios)
         func theStoreIsSoundAfterEveryFault(_ scenario: Scenario) throws {
-            let library = try #require(FaultTests.library)
-            var environment = ["LD_PRELOAD": library.at("faults.so")]
-            if scenario.isLinkless { environment["FAULT_LINKLESS"] = "1" }
             let work = try FeedReleaseFixture()
             let folder = work.folder.path
             let before = scenario.before
@@ -64,44 +61,37 @@ import Testing
                 .replacing("patchpack ", with: "\"$TOOL\" ")
             let made = try work.shop.shell("(\(before)) >/dev/null && mkdir -p device && cp -r device kept")
             try #require(made.status == 0, "\(made.text)")
-            let counting = environment.merging(["FAULT_COUNTS": work.folder.at("counts")]) { $1 }
-            let counted = try Tool.run(Tool.patchpack, scenario.command, environment: counting, in: folder)
-            try #require(counted.status == 0, "\(counted.error)")
             let old = try state(in: "kept", work)
-            let new = try state(in: "device", work)
-            let counts = String(decoding: try work.folder.read("counts"), as: UTF8.self).split(separator: "\n")
-            var points = 0
-            for (kind, line) in counts.enumerated() {
-                let fields = line.split(separator: " ")
-                for number in faultNumbers(ofKind: kind, Int(fields[1]) ?? 0, in: "\(scenario)") {
-                    let effect = points.isMultiple(of: 2) ? "kill" : "28"
-                    let fault = "\(fields[0]):\(number):\(effect)"
-                    points += 1
-                    try #require(try work.shop.shell("rm -rf device && cp -r kept device").status == 0)
-                    let run = try Tool.run(
-                        Tool.patchpack, scenario.command, environment: environment.merging(["FAULT": fault]) { $1 },
-                        in: folder)
-                    let after = try state(in: "device", work)
-                    #expect(after.error == "", "\(fault): \(after.error)")
-                    #expect(after.banned == old.banned || after.banned == new.banned, "\(fault): \(after)")
-                    if work.folder.exists("kept/state") {
-                        #expect(work.folder.exists("device/state"), "\(fault): the state is lost")
-                    }
-                    #expect(Set(after.held.values).isDisjoint(with: after.banned), "\(fault): \(after)")
-                    for (name, stage) in old.held where stage == "good" && new.held[name] == "good" {
-                        #expect(after.held[name] == "good", "\(fault): a good patch is lost: \(after)")
-                    }
-                    // An unreadable patch is unavailable, and a launch that cannot be recorded tries nothing new.
-                    if run.status == 0, !run.text.contains("unavailable"), !run.error.contains("warning: the store") {
-                        #expect(after == new, "\(fault): \(after), not \(new)")
-                    }
-                    let isDone = after == new && scenario.command[0] == "store"
-                    let next = try Tool.run(Tool.patchpack, scenario.command, in: folder)
-                    #expect(next.status == 0 || isDone, "after \(fault): \(next.error)")
-                    if old.banned != new.banned { #expect(try state(in: "device", work).banned == new.banned) }
+            var new = old
+            try FaultTests.eachCallFails(
+                in: "\(scenario)", work.folder, scenario.isLinkless ? ["FAULT_LINKLESS": "1"] : [:]
+            ) { environment in
+                let run = try Tool.run(Tool.patchpack, scenario.command, environment: environment, in: folder)
+                new = try state(in: "device", work)
+                return run
+            } _: { environment, fault in
+                try #require(try work.shop.shell("rm -rf device && cp -r kept device").status == 0)
+                let run = try Tool.run(
+                    Tool.patchpack, scenario.command, environment: environment, in: folder)
+                let after = try state(in: "device", work)
+                #expect(after.error == "", "\(fault): \(after.error)")
+                #expect(after.banned == old.banned || after.banned == new.banned, "\(fault): \(after)")
+                if work.folder.exists("kept/state") {
+                    #expect(work.folder.exists("device/state"), "\(fault): the state is lost")
                 }
+                #expect(Set(after.held.values).isDisjoint(with: after.banned), "\(fault): \(after)")
+                for (name, stage) in old.held where stage == "good" && new.held[name] == "good" {
+                    #expect(after.held[name] == "good", "\(fault): a good patch is lost: \(after)")
+                }
+                // An unreadable patch is unavailable, and a launch that cannot be recorded tries nothing new.
+                if run.status == 0, !run.text.contains("unavailable"), !run.error.contains("warning: the store") {
+                    #expect(after == new, "\(fault): \(after), not \(new)")
+                }
+                let isDone = after == new && scenario.command[0] == "store"
+                let next = try Tool.run(Tool.patchpack, scenario.command, in: folder)
+                #expect(next.status == 0 || isDone, "after \(fault): \(next.error)")
+                if old.banned != new.banned { #expect(try state(in: "device", work).banned == new.banned) }
             }
-            #expect(points >= (testsMayBeLong ? 3 : 1), "\(points)")
         }
 
         private static func words(_ words: [String]) -> String { words.joined(separator: " ") }

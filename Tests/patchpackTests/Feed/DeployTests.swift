@@ -131,39 +131,6 @@ import Testing
         #expect(try deploy(to: "other-www").error.isEmpty)
     }
 
-    @Test func twoRefreshesAreNoConflict() throws {
-        #expect(try deploy().status == 0)
-        try change("refresh")
-        try other.change("refresh")
-        #expect(try deploy().status == 0)
-        for options in [[], ["--repair"]] {
-            let late = try work.run(["deploy", "other/feed", "--to", "www"] + options)
-            #expect(late.text.hasPrefix("unchanged"), "\(late.error)")
-        }
-        // A refresh that came first has taken the number of the timestamp.
-        try other.change("pause", FeedReleaseFixture.id)
-        try change("refresh")
-        try change("refresh")
-        #expect(try deploy().status == 0)
-        let late = try deploy("other/feed")
-        #expect(late.status == 40 && late.error.contains("refresh other/feed --after-version 5"))
-        try other.change("refresh", "--after-version", "5")
-        #expect(try deploy("other/feed").status == 0)
-        #expect(try work.run("check", "www", with: []).status == 0)
-    }
-
-    @Test func aLaterTimestampOfTheSameSnapshotIsKept() throws {
-        #expect(try deploy().status == 0)
-        try other.change("refresh")
-        #expect(try deploy("other/feed").text.hasPrefix("deployed"))
-        let refreshed = try files(of: "www")["metadata/timestamp.json"]
-        for options in [[], ["--repair"], ["--repair", "--dry-run"]] {
-            let run = try work.run(["deploy", "feed", "--to", "www"] + options)
-            #expect(run.text.hasPrefix("unchanged"), "\(run.text)\(run.error)")
-            #expect(try files(of: "www")["metadata/timestamp.json"] == refreshed)
-        }
-    }
-
     /// A deployment that was interrupted after any step is completed by the next one.
     @Test(arguments: ["timestamp.json", "1.root.json"], [false, true])
     func feedDeploy_interruptedDeployment_isCompleted(last missing: String, isFirst: Bool) throws {
@@ -184,41 +151,6 @@ import Testing
         }
         #expect(try deploy().status == 0)
         #expect(try files(of: "www") == files(of: "feed"))
-    }
-
-    @Test func rootsComeAlong() throws {
-        #expect(try deploy().status == 0)
-        let rotated = try work.run(
-            [
-                "rotate", "feed", "timestamp,snapshot,rollout", "--add", "new.pem", "--key", "root.pem", "--key",
-                "release.pem",
-            ] + FeedReleaseFixture.online)
-        #expect(rotated.status == 0, "\(rotated.error)")
-        #expect(try deploy().status == 0)
-        #expect(try files(of: "www") == files(of: "feed"))
-        let check = try work.run("check", "www", "--root", "feed/metadata/1.root.json", with: [])
-        #expect(check.status == 0, "\(check.error)")
-    }
-
-    @Test func feedDeploy_foreignFile_isNamedAndReplacedByRepair() throws {
-        for (name, isRead) in [
-            ("metadata/3.rollout.json", false), ("metadata/timestamp.json", true), ("metadata/2.next.json", true),
-        ] {
-            let place = "www-\(name.split(separator: "/")[1])"
-            let copied = try work.shop.shell("rm -rf feed && cp -r other/feed feed && rm -f feed-*.signed")
-            try #require(copied.status == 0)
-            #expect(try deploy(to: place).status == 0)
-            try change("pause", FeedReleaseFixture.id)
-            try work.folder.write(Array("{}".utf8), to: "\(place)/\(name)")
-            let refused = try deploy(to: place)
-            #expect(refused.status == 40, "\(refused.text)")
-            #expect(isRead || refused.error.contains(name), "\(refused.error)")
-            #expect(refused.error.contains("--repair"))
-            let repaired = try deploy("feed", "--repair", to: place)
-            #expect(repaired.status == 0, "\(repaired.error)")
-            #expect(isRead || repaired.error.contains("\(name) has other bytes, and was replaced"))
-            #expect(try files(of: place) == files(of: "feed"))
-        }
     }
 
     @Test func aServerThatWasRestoredFromABackupIsHealed() throws {
@@ -415,39 +347,6 @@ import Testing
         #expect(try files(of: "www") == files(of: "feed"))
         try work.folder.write(Array("junk".utf8), to: "www/metadata/2.root.json")
         #expect(try deploy("feed", "--repair").status == 34)
-    }
-
-    @Test func aDamagedPlaceIsRepaired() throws {
-        #expect(try deploy().status == 0)
-        let envelope = try #require(try work.folder.contents().first { $0.hasPrefix("www/") && $0.hasSuffix("-7.js") })
-        try remove("www/metadata/2.rollout.json")
-        try remove(envelope)
-        #expect(try work.run("check", "www", with: []).status != 0)
-        #expect(try deploy("feed", "--dry-run").text.hasPrefix("would repair"))
-        let repaired = try deploy()
-        #expect(repaired.text.hasPrefix("repaired") && repaired.status == 0)
-        for name in ["metadata/2.rollout.json", String(envelope.dropFirst("www/".count))] {
-            #expect(repaired.error.contains("www: \(name) was missing, and was uploaded"), "\(repaired.error)")
-        }
-        #expect(try deploy().text.hasPrefix("unchanged"))
-        #expect(try files(of: "www") == files(of: "feed"))
-        try work.folder.write(Array("other".utf8), to: envelope)
-        let foreign = try deploy()
-        #expect(foreign.status == 40 && foreign.error.contains("with --repair"), "\(foreign.error)")
-        #expect(try deploy("feed", "--repair").text.hasPrefix("repaired"))
-        try remove("www/metadata/2.targets.json")
-        try change("switch", "x=1")
-        #expect(try deploy().text.hasPrefix("deployed"))
-        #expect(try files(of: "www") == files(of: "feed"))
-    }
-
-    /// Devices would refuse it, and caches would keep it.
-    @Test func anEnvelopeThatIsNotTheSignedOneIsNotDeployed() throws {
-        let envelope = try #require(try work.folder.contents().first { $0.hasPrefix("feed/") && $0.hasSuffix("-7.js") })
-        try work.folder.write(try work.folder.read(envelope) + [0], to: envelope)
-        let run = try deploy()
-        #expect(run.status == 34 && run.error.contains("not the file that is signed"), "\(run.error)")
-        #expect(run.error.contains("from a backup") && !work.folder.exists("www/metadata/timestamp.json"))
     }
 
     /// A job has died after it took its place, and another one has the same state.

@@ -203,18 +203,6 @@ import Testing
         }
     }
 
-    /// What devices get is not removed, unless its version is named.
-    @Test func pruneKeepsWhatDevicesGet() throws {
-        let work = try FeedReleaseFixture()
-        try #require(try work.publish(["8.js"], "--rollout", "5%").status == 0)
-        let prune = ["prune", "feed", Self.id] + FeedReleaseFixture.online + FeedReleaseFixture.release
-        let kept = try work.run(prune)
-        #expect(kept.lines == ["stays  \(Self.id) 7  offered to all, which no higher version is", "unchanged  feed"])
-        #expect(try work.codes("--installation", "x") == ["8 rollout", "7 offered"])
-        try #require(try work.run("rollout", "feed", Self.id, "100%").status == 0)
-        #expect(try work.run(prune).lines.first == "removed  \(Self.id) 7")
-    }
-
     /// Thousands of patches are withdrawn and removed in a time that grows with their number.
     @Test func manyPatchesAreStoppedAtOnce() throws {
         let work = try FeedReleaseFixture()
@@ -482,22 +470,6 @@ import Testing
         #expect(try work.codes() == ["8 offered", "7 superseded"])
     }
 
-    @Test func severalPatchesAreWithdrawnAtOnce() throws {
-        let work = try FeedReleaseFixture()
-        let other = "com.example.shop.discount"
-        try work.folder.write(ReleaseFixture.script.replacing(Self.id, with: other), to: "d.lua")
-        try #require(try work.shop.pack("d.lua").status == 0)
-        #expect(try work.publish(["d.js"]).status == 0)
-        let run = try work.run("withdraw", "feed", Self.id, other)
-        #expect(run.lines.prefix(2) == ["withdrawn  \(Self.id) 7", "withdrawn  \(other) 7"], "\(run.error)")
-        let keys = FeedReleaseFixture.online + FeedReleaseFixture.release
-        // A second removal would remove the withdrawal.
-        let version = ["--patch-version", "7"] + keys
-        #expect(try work.run(["prune", "feed", Self.id, Self.id] + version).status == 64)
-        for _ in 0..<2 { #expect(try work.run(["prune", "feed", Self.id, other] + version).status == 0) }
-        #expect(try work.codes() == [])
-    }
-
     @Test func feedCommand_commonMistake_hasHint() throws {
         let work = try FeedReleaseFixture()
         for (arguments, status, words) in [
@@ -642,14 +614,6 @@ import Testing
         #expect(try work.codes().first == "9 offered")
     }
 
-    @Test func aStagedChangeIsDropped() throws {
-        let work = try FeedReleaseFixture()
-        try #require(try work.publish(["8.js"], "--stage", with: FeedReleaseFixture.online).status == 0)
-        #expect(try work.run(["sign", "feed", "--discard"]).status == 0)
-        #expect(try work.run("pause", "feed", Self.id).status == 0)
-        #expect(try work.codes() == ["7 paused"])
-    }
-
     @Test(arguments: ["root", "targets", "rollout", "snapshot", "timestamp"])
     func eachRoleIsRotated(role: String) throws {
         let work = try FeedReleaseFixture()
@@ -707,28 +671,6 @@ import Testing
         #expect(try work.publish(["7.js"]).status == 38)
         try work.folder.write(sound, to: "7.js")
         #expect(try work.publish(["7.js"]).status == 0)
-    }
-
-    @Test func pausingIsNoWayBackFromAWithdrawal() throws {
-        let work = try FeedReleaseFixture()
-        try #require(try work.run("withdraw", "feed", Self.id).status == 0)
-        #expect(try work.run("pause", "feed", Self.id).status == 64)
-        #expect(try work.run("rollout", "feed", Self.id, "50%").lines.first?.hasPrefix("still withdrawn") == true)
-        #expect(try work.run("resume", "feed", Self.id).lines.first == "resumed  \(Self.id) 7")
-        #expect(try work.run("pause", "feed", Self.id).lines.first == "paused  \(Self.id) 7")
-    }
-
-    @Test func aLostOnlineKeyIsReplaced() throws {
-        let work = try FeedReleaseFixture()
-        let status = try #require(try work.run(["status", "feed", "--format", "json"]).objects().first)
-        let roles = try #require(status["roles"] as? [String: [String: Any]])
-        let old = try #require((roles["timestamp"]?["keyIDs"] as? [String])?.first)
-        let keys = ["root.pem", "release.pem", "new.pem"].flatMap { ["--key", $0] }
-        let run = try work.run(
-            ["rotate", "feed", "timestamp,snapshot,rollout", "--add", "new-public.pem", "--remove", old] + keys)
-        #expect(run.status == 0, "\(run.error)")
-        #expect(try work.run(["check", "feed", "--root", "feed/metadata/1.root.json"]).status == 0)
-        #expect(try work.run(["withdraw", "feed", Self.id, "--key", "new.pem"]).status == 0)
     }
 
     @Test func aTrustStoreSaysWhichPatchesItEnds() throws {
@@ -834,26 +776,6 @@ import Testing
         }
         try work.folder.write(sound, to: path)
         #expect(try work.publish(["8.js"]).status == 0)
-    }
-
-    /// A thief of the online key lists files that the release keys have not signed.
-    @Test func checkFindsWhatTheOnlineKeyInvented() throws {
-        let work = try FeedReleaseFixture()
-        let feed = { (name: String) in try work.folder.read("feed/\(name)") }
-        let online = try SigningKey(pem: SecretBytes(try work.folder.read("online.pem")))
-        var repository = try FeedRepository(trustingItself: { (path) throws(PatchError) in try? feed(path) })
-        let now = Timestamp(secondsSince1970: Int(Date().timeIntervalSince1970))!
-        repository.edit(in: ChangeDetails(at: now)) { list in
-            var entry = list.json["patches"]!.elements[0]
-            entry.set("version", .integer(99))
-            entry.set("path", .string("patches/com.example.shop/evil.js"))
-            list.json.set("patches", .array([entry]))
-        }
-        for file in try repository.files(signedBy: [FeedSigner(online)], in: ChangeDetails(at: now)) {
-            try work.folder.write(try file.bytes, to: "feed/\(file.path)")
-        }
-        let run = try work.run(["check", "feed"])
-        #expect(run.status == 34 && run.error.contains("the release keys have not signed it"), "\(run.error)")
     }
 
     @Test func changesWaitForEachOther() throws {

@@ -165,18 +165,6 @@ import Testing
         #expect(try work.run(["check", "feed"]).status == 0)
     }
 
-    /// The author of a stop is shown after each later change, too.
-    @Test func aStopKeepsItsReason() throws {
-        try change("disable", "feed", "--reason", "data loss", by: "ada")
-        try change("pause", "feed", Self.id, "--reason", "looks slow", by: "bob")
-        let first = try #require(try status().split(separator: "\n").first)
-        #expect(
-            first.hasPrefix("ALL PATCHES ARE SWITCHED OFF, since ") && first.hasSuffix(", by ada: data loss"),
-            "\(first)")
-        try change("enable", "feed", by: "bob")
-        #expect(try !status().contains("data loss"))
-    }
-
     /// The signers are proven, unlike the named author.
     @Test func theLogNamesWhoSigned() throws {
         #expect(try work.publish(["8.js"], "--author", "mallory").status == 0)
@@ -282,17 +270,6 @@ import Testing
         #expect(run.lines.last == "# EOF")
     }
 
-    /// A device may have a published version, so it is withdrawn.
-    @Test func feedUndo_publishedVersion_isWithdrawn() throws {
-        #expect(try work.publish(["8.js"]).status == 0)
-        #expect(try work.run("undo", "feed").status == 0)
-        #expect(try work.codes() == ["8 withdrawn", "7 offered"])
-        #expect(try work.run(["status", "feed"]).text.contains("\(Self.id) 8  withdrawn, since"))
-        let empty = try FeedReleaseFixture(isEmpty: true)
-        let nothing = try empty.run("undo", "feed")
-        #expect(nothing.status == 78 && nothing.error.contains("no earlier change"))
-    }
-
     @Test func feedUndo_removedVersion_isRefused() throws {
         let keys = FeedReleaseFixture.online + FeedReleaseFixture.release
         #expect(try work.publish(["8.js"]).status == 0)
@@ -356,42 +333,6 @@ import Testing
                 "patches/com.example.shop/\(Self.id)-7.js  withdrawn",
                 "patches/com.example.shop/\(Self.id)-8.js  offered to 5% by installation",
             ], "\(listed.text)")
-    }
-
-    /// A folder may have the files of another copy, which its state did not come from.
-    @Test func feedLog_filesOfOtherCopy_areLeftOut() throws {
-        let copied = try work.shop.shell("mkdir other && cp -r feed *.pem feed-*.json other/")
-        try #require(copied.status == 0)
-        try change("switch", "feed", "mine=1")
-        for name in ["a", "b"] {
-            let run = try work.run(["switch", "other/feed", "theirs=\(name)", "--key", "other/online.pem"])
-            try #require(run.status == 0, "\(run.error)")
-        }
-        // Their newest snapshot has a number that is free here.
-        try work.folder.write(
-            try work.folder.read("other/feed/metadata/4.snapshot.json"), to: "feed/metadata/4.snapshot.json")
-        let theirs = try work.folder.contents().filter {
-            $0.hasPrefix("other/feed/targets/") && $0.hasSuffix(".json") || $0 == "other/feed/metadata/4.rollout.json"
-        }
-        try #require(theirs.count >= 2, "\(theirs)")
-        for name in theirs {
-            try work.folder.write(try work.folder.read(name), to: String(name.dropFirst("other/".count)))
-        }
-        try change("switch", "feed", "mine=2")
-        let log = try work.run(["log", "feed"]).text
-        #expect(log.contains("snapshot 5") && log.contains("snapshot 3") && !log.contains("theirs"), "\(log)")
-        try change("undo", "feed")
-        #expect(try status().contains("switch mine=1"))
-        // A file in the place of a state of this feed, or of one that it never had.
-        for (number, status) in [(4, 78), (3, 34)] {
-            if number == 3 {
-                for name in theirs + ["other/feed/metadata/3.snapshot.json", "other/feed/metadata/3.rollout.json"] {
-                    try work.folder.write(try work.folder.read(name), to: String(name.dropFirst("other/".count)))
-                }
-            }
-            #expect(try work.run("undo", "feed", "--to", "\(number)", "--yes").status == status)
-            #expect(try work.run(["diff", "feed@\(number)", "feed"]).status == status)
-        }
     }
 
     @Test func reportPage_patchInShadow_showsWhatItWouldChange() throws {

@@ -35,22 +35,13 @@ import Testing
         #expect(found.status != 74, "\(found.error)")
     }
 
-    /// The verbs that write a file that is named, or files in a folder.
+    /// A verb that writes a file, one that writes several into a folder, and one that edits a file. The other verbs write with the
+    /// same function, which scripts/check/references.py checks.
     private static let writers = [
         "pack 8.lua --no-lint --signing-key signing.pem --script-key script.key -o out/8.js --force",
-        "resign 7.js --trusted-key trusted.pem --signing-key signing.pem -o out/7.js --force",
-        "embed --trusted-key trusted.pem --output out/keys.swift --force",
-        "test 7.lua --spec spec.lua --coverage out/lines",
-        "report events.jsonl --html out/page.html --force", "keystore export s.store one -o out/one.key --force",
-        "feed sign feed --detach -o out/payload --force --root feed/metadata/1.root.json",
-        "keygen -o out --profile modern --force", "init out", "interface stubs INTERFACE -o out --force",
-        "man -o out --force",
         "unpack 7.js --trusted-key trusted.pem --script-key script.key -o out --force",
-        "trust add out/trust.store trusted.pem", "keystore add out/script.store script.key",
+        "trust add out/trust.store trusted.pem",
     ]
-
-    /// Those of them that each test of a fault tries.
-    private static let tried = writers.enumerated().filter { testsMayBeLong || $0.offset % 4 == 0 }.map(\.element)
 
     /// The verbs that write a folder of their own form.
     private static let folders = [
@@ -60,20 +51,15 @@ import Testing
     ]
 
     private func shell(_ line: String, script: String = "") throws -> Tool {
-        try work.shop.shell(line, environment: ["P": "open-sesame", "SCRIPT": script])
+        try work.shop.shell(line, environment: ["SCRIPT": script])
     }
 
     /// Prepares the folder for a writer.
     ///
-    /// - Returns: Its words for the shell, and its output, or the last one of several.
-    private func prepare(_ line: String) throws -> (words: String, place: String) {
-        let words =
-            line.replacing("INTERFACE", with: "\"$CHECKOUT/Tests/Lint/interface.json\"")
-            + (line.hasPrefix("keystore") ? " --passphrase-env P" : "")
-        try #require(try work.publish(["8.js"], "--stage", with: FeedReleaseFixture.online).status == 0)
-        try #require(try shell("patchpack keystore add s.store script.key --name one --passphrase-env P").status == 0)
-        let first = try shell("mkdir out && patchpack \(words) >run && find out -type f | sort")
-        return (words, try #require(first.lines.last, "\(first.error)"))
+    /// - Returns: Its output, or the last one of several.
+    private func prepare(_ line: String) throws -> String {
+        let first = try shell("mkdir out && patchpack \(line) >run && find out -type f | sort")
+        return try #require(first.lines.last, "\(first.error)")
     }
 
     /// Runs a writer while something is in the way of its output.
@@ -111,9 +97,9 @@ import Testing
 
     /// Nothing that is not a regular file is replaced, with `--force` too. An edit follows a link, to a store.
     @Test(arguments: writers) func onlyARegularFileIsReplaced(line: String) throws {
-        let (words, place) = try prepare(line)
+        let place = try prepare(line)
         for kind in ["ln -s target", "ln -s nowhere", "ln -s /dev/null", "mkfifo"] {
-            let run = try run(words, after: "mkdir -p '\(Path(place).parent)'; \(kind) '\(place)'")
+            let run = try run(line, after: "mkdir -p '\(Path(place).parent)'; \(kind) '\(place)'")
             #expect(run.status != 0 && run.status < 80 && run.text.isEmpty, "\(kind): \(run.status) \(run.text)")
         }
     }
@@ -121,12 +107,12 @@ import Testing
     /// A folder that takes no file stays as it is.
     @Test(.enabled("a file system of its own") { await InputKindTests.canMount() }, arguments: writers + folders)
     func aFolderThatTakesNoFileStaysAsItIs(line: String) throws {
-        let words = try prepare(line).words
+        _ = try prepare(line)
         for (hindrance, says) in [
             ("mount -o remount,ro out", "read-only file system"),
             ("head -c 65536 /dev/zero >out/filler 2>/dev/null", "no space left on device"),
         ] {
-            let run = try run(words, after: hindrance, isMounted: true)
+            let run = try run(line, after: hindrance, isMounted: true)
             #expect(run.status == 74 && run.error.contains(says), "\(run.status) \(run.error)")
             let keepsFolders = ["sync", "feed deploy"].contains(where: line.hasPrefix)
             #expect(keepsFolders ? isWhole(run) : run.text.isEmpty, "\(run.text)")
@@ -138,23 +124,24 @@ import Testing
 
     #if os(Linux)
         /// A process that is killed before its first output is in place leaves the folder as it is, and the next one works.
-        @Test(arguments: tried) func output_killedBeforeEnd_leavesNothing(line: String) throws {
-            let words = try prepare(line).words
+        @Test(arguments: writers) func output_killedBeforeEnd_leavesNothing(line: String) throws {
+            _ = try prepare(line)
             let library = try #require(FaultTests.library).at("faults.so")
             let runs = try ["link", "rename"].map {
-                try run(words, after: "", "LD_PRELOAD='\(library)' FAULT=\($0):1:kill")
+                try run(line, after: "", "LD_PRELOAD='\(library)' FAULT=\($0):1:kill")
             }
             #expect(runs.contains { $0.status == 137 })
             #expect(runs.allSatisfy { $0.status == 137 && isWhole($0) || $0.status == 0 }, "\(runs.map(\.error))")
         }
 
         /// A file that another process makes meanwhile is not replaced without `--force`, and no other output is there.
-        @Test(arguments: tried) func output_fileMadeMeanwhile_isNotReplaced(line: String) throws {
-            let words = try prepare(line).words.replacing(" --force", with: "")
+        @Test(arguments: writers) func output_fileMadeMeanwhile_isNotReplaced(line: String) throws {
+            _ = try prepare(line)
             let library = try #require(FaultTests.library).at("faults.so")
+            let words = line.replacing(" --force", with: "")
             let run = try run(words, after: "", "LD_PRELOAD='\(library)' FAULT=link:1:other")
-            // An edit replaces the store, and a measurement the last one.
-            let replaces = ["trust add", "keystore add", "test"].contains(where: line.hasPrefix)
+            // An edit replaces the store.
+            let replaces = line.hasPrefix("trust add")
             #expect(run.status == (replaces ? 0 : 73), "\(run.status) \(run.error)")
             #expect(replaces || isWhole(run), "\(run.text)")
             #expect(try shell("grep -rlx --exclude='.patchpack-*' other out").lines.count == (replaces ? 0 : 1))
