@@ -6,8 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 export SOURCE_DATE_EPOCH
-# A version of Debian's that is lower than the tagged one: 1.0.0~dev+COMMIT.
-version=$("$PATCHPACK" --version | sed -E 's/^patchpack //; s/-dev/~dev/; s/ \((\w+).*/+\1/')
+version=$(scripts/version.sh debian)
 architecture=$(dpkg --print-architecture)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
