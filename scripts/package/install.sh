@@ -24,13 +24,14 @@ gzip -9nf "$share"/man/man[15]/patchpack*
 mkdir -p "$share/doc/patchpack/docs"
 install -m 644 LICENSE README.md SECURITY.md "$share/doc/patchpack"
 find docs -maxdepth 1 -type f -exec install -m 644 -t "$share/doc/patchpack/docs" {} +
-# The text of a link to a file that is not installed. The license has another name in the Debian package.
+# Of a link to a file that is not installed, the text; of a picture, nothing. The license has another name in the Debian package.
 python3 - "$share/doc/patchpack" <<'END'
 import pathlib, re, sys
 for page in pathlib.Path(sys.argv[1]).rglob("*.md"):
     def there(link): return re.match(r"\w+:|#", link) or not link.endswith("LICENSE") and (page.parent / link.split("#")[0]).exists()
     text = re.sub(r"(?<!!)\[([^][]*)\]\(([^)\s]+)\)", lambda found: found[0] if there(found[2]) else found[1], page.read_text())
-    page.write_text(text)
+    charts = lambda found: found[0] if there(re.search('src="([^"]*)"', found[0])[1]) else ""
+    page.write_text(re.sub("<picture>.*?</picture>\n", charts, text, flags=re.S))
 END
 gzip -9nc CHANGELOG.md >"$share/doc/patchpack/changelog.gz"
 if [ "$(uname)" = Linux ]; then python3 scripts/package/sbom.py "$tool" >"$share/doc/patchpack/patchpack.spdx.json"; fi
