@@ -100,9 +100,9 @@ install: $(if $(BUILT),,build) ## the tool, completions and manual pages, into P
 # Folders that are empty then go too, but not those of the system.
 uninstall: ## removes what `make install` with the same PREFIX has installed
 	cd "$(DESTDIR)$(PREFIX)" && rm -rf bin/patchpack share/man/man[15]/patchpack* share/doc/patchpack \
-	  share/bash-completion/completions/patchpack share/zsh/site-functions/_patchpack
+	  share/bash-completion/completions/patchpack share/zsh/site-functions/_patchpack share/fish/vendor_completions.d/patchpack.fish
 	@case "$(PREFIX)" in /usr | /usr/local) ;; *) cd "$(DESTDIR)$(PREFIX)"; for folder in bin share/man/man1 share/man/man5 share/doc \
-	  share/bash-completion/completions share/zsh/site-functions; do rmdir -p $$folder; done; rmdir "$$PWD"; esac 2>/dev/null || true
+	  share/bash-completion/completions share/zsh/site-functions share/fish/vendor_completions.d; do rmdir -p $$folder; done; rmdir "$$PWD"; esac 2>/dev/null || true
 
 deb: build ## dist/patchpack_VERSION_ARCHITECTURE.deb
 	@scripts/deps.sh package
