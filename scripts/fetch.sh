@@ -13,7 +13,7 @@ if [ ! -x "$place/bin/patchpack" ]; then
   work=$(mktemp -d "$1/new.XXXXXX")
   trap 'rm -rf "$work"' EXIT
   curl -fsSL --retry 3 --output "$work/archive" -- "$PATCHPACK_URL"
-  sha256sum --check --status <<<"$PATCHPACK_SHA256  $work/archive" ||
+  sha256sum -c --status <<<"$PATCHPACK_SHA256  $work/archive" ||
     refuse 1 "$PATCHPACK_URL has another SHA-256 than $PATCHPACK_SHA256: it is another release, or it was changed"
   mkdir "$work/tool"
   tar -xJf "$work/archive" -C "$work/tool" --strip-components=1

@@ -101,7 +101,7 @@ enum ProjectTemplate {
             sh release.sh                                  # lint, pack, verify: dist/*.js
 
         `--watch` runs the tests again after each change. Specs are code, as any test is. So the workflow runs them in a job that has no key, and
-        `release.sh` runs none. The keys are ed25519 and aes-256-gcm+sha256. If your app reads only rsa-sha1, leave both options out.
+        `release.sh` runs none. The keys are ed25519 and aes-256-gcm+sha256. If your app reads only rsa-sha1, make them with `--profile mpaas`.
 
         `interface.json` lists the functions and types that the app offers to patches. The app writes it (`registry.interface(of:)`).
         `patchpack interface diff` shows which changes between two versions of it could break a patch.
