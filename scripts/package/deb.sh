@@ -54,7 +54,7 @@ Description: pack, verify and deliver signed Lua patches
  opens them, tests them in the sandbox that apps run them in, publishes them in
  a signed feed (The Update Framework), and reports how they run on devices.
 END
-(find usr -type f -print0 | LC_ALL=C sort -z | xargs -0 md5sum) >DEBIAN/md5sums
+find usr -type f -print0 | LC_ALL=C sort -z | xargs -0 md5sum -- >DEBIAN/md5sums
 cd "$OLDPWD"
 mkdir -p "$1"
 rm -f "$1"/patchpack_*_"$architecture".deb
