@@ -1,6 +1,9 @@
 # A newcomer needs only `make demo` and `make test`. Both first install missing packages.
 
-export SWIFT ?= swift
+ifeq ($(origin SWIFT),undefined)
+SWIFT := $(or $(if $(shell command -v swift),swift),$(addsuffix /swift,$(wildcard $(file <.build/toolchain))),swift)
+endif
+export SWIFT
 BUILD = .build/release
 # Recipes refer to the checkout as "$$CHECKOUT", so that no shell interprets the characters in a folder's name.
 export CHECKOUT := $(CURDIR)
@@ -74,36 +77,44 @@ test: ## all tests; ONLY=FeedTests runs some, PATCHPACK_LONG_TESTS=1 also those 
 quick: ## the changes since the last commit: their form, their build, and the tests of their modules
 	@SWIFT=$(SWIFT) scripts/check/quick.sh
 
+# `sudo make install` after `make build` copies that tool, with the Swift that has built it, which is not on root's PATH.
+PACKAGES = build
+install: PACKAGES = install
+deb: PACKAGES = package
 build: ## the tool, as a release
-	@scripts/deps.sh build
+	@scripts/deps.sh $(PACKAGES)
 	@[ -z "$(wildcard $(LIBSTDCXX))" ] || { mkdir -p "$(STATIC)" && ln -sf "$(LIBSTDCXX)" "$(STATIC)"; }
 	$(SWIFT) build $(RELEASE_FLAGS) --product patchpack
+	@scripts/toolchain.sh >.build/toolchain
 
 programs: build # the tool and the example programs, as releases, for the checks below
 	for program in shop service fleet; do $(SWIFT) build $(RELEASE_FLAGS) --product $$program || exit; done
 
 # Packagers can set DESTDIR, which is put before PREFIX.
 PREFIX = /usr/local
-install: build ## the tool, completions and manual pages, into PREFIX=/usr/local
-	@scripts/deps.sh package
-	@PATCHPACK=$(BUILD)/patchpack SWIFT=$(SWIFT) scripts/package/install.sh "$(DESTDIR)$(PREFIX)"
+BUILT = $(and $(filter-out 0,$(SUDO_UID)),$(filter 0,$(shell id -u)),$(wildcard $(BUILD)/patchpack))
+install: $(if $(BUILT),,build) ## the tool, completions and manual pages, into PREFIX=/usr/local
+	@scripts/deps.sh install
+	@$(if $(BUILT),echo "nothing is built with sudo: this installs $(BUILT) as it is")
+	@PATCHPACK=$(BUILD)/patchpack scripts/package/install.sh "$(DESTDIR)$(PREFIX)"
 
+# Folders that are empty then go too, but not those of the system.
 uninstall: ## removes what `make install` with the same PREFIX has installed
-	rm -f "$(DESTDIR)$(PREFIX)"/bin/patchpack "$(DESTDIR)$(PREFIX)"/share/man/man[15]/patchpack* \
-	  "$(DESTDIR)$(PREFIX)"/share/bash-completion/completions/patchpack "$(DESTDIR)$(PREFIX)"/share/zsh/site-functions/_patchpack \
-	  "$(DESTDIR)$(PREFIX)"/share/fish/vendor_completions.d/patchpack.fish
-	rm -rf "$(DESTDIR)$(PREFIX)"/share/doc/patchpack
+	cd "$(DESTDIR)$(PREFIX)" && rm -rf bin/patchpack share/man/man[15]/patchpack* share/doc/patchpack \
+	  share/bash-completion/completions/patchpack share/zsh/site-functions/_patchpack share/fish/vendor_completions.d/patchpack.fish
+	@case "$(PREFIX)" in /usr | /usr/local) ;; *) cd "$(DESTDIR)$(PREFIX)"; for folder in bin share/man/man1 share/man/man5 share/doc \
+	  share/bash-completion/completions share/zsh/site-functions share/fish/vendor_completions.d; do rmdir -p $$folder; done; rmdir "$$PWD"; esac 2>/dev/null || true
 
 deb: build ## dist/patchpack_VERSION_ARCHITECTURE.deb
 	@scripts/deps.sh package
-	@PATCHPACK=$(BUILD)/patchpack SWIFT=$(SWIFT) scripts/package/deb.sh dist
+	@PATCHPACK=$(BUILD)/patchpack scripts/package/deb.sh dist
 
 release: ## dist/ as a release: archive, source, Debian package, hashes; KEY=key.pem signs them
 	scripts/package/release.sh make dist
 	$(if $(KEY),scripts/package/release.sh sign dist "$(KEY)")
 
 artifactbundle: build ## dist/patchpack-plugins, a package of the build plug-in with the built tool
-	@PATCHPACK=$(BUILD)/patchpack SWIFT=$(SWIFT) scripts/package/artifact-bundle.sh dist
+	@PATCHPACK=$(BUILD)/patchpack scripts/package/artifact-bundle.sh dist
 
 # The first step of CI.
 lint: walls ## format, shell scripts and walls

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Makes and checks an attestation: an in-toto statement about an envelope's payload, signed with an Ed25519 key in a DSSE envelope.
 # usage: attest.sh sign KEY.pem NAME PAYLOAD-SHA256 BUILDER-URI COMMIT >FILE     the statement names the builder and the commit
-#        attest.sh check PUBLIC-KEY.pem PAYLOAD-SHA256 <FILE                     prints the statement if it is about that payload
+#        attest.sh check PUBLIC-KEY.pem NAME PAYLOAD-SHA256 <FILE                prints the statement if it is about that payload
 #        attest.sh bytes KEY.pem <FILE >SIGNATURE                                signs a file as it is
+# `check` needs python3. It exits with 10 for what is no such file, 11 if the key has not signed it, and 34 if it states something else.
 # If KEY.pem is -, the program in SIGNATURE_COMMAND signs: it reads the bytes, and writes their signature.
 set -euo pipefail
 
@@ -44,20 +45,53 @@ sign)
     "$(base64 -w 0 <"$work/signature")"
   ;;
 check)
-  [ $# -eq 3 ] || { sed -n '4p' "$0" >&2; exit 64; }
+  [ $# -eq 4 ] || { sed -n '4p' "$0" >&2; exit 64; }
   cat >"$work/file"
-  member() { grep -o "\"$1\":\"[A-Za-z0-9+/=]*\"" "$work/file" | head -n 1 | cut -d'"' -f4 | base64 -d; }
-  member payload >"$work/statement"
-  member sig >"$work/signature"
-  pae "$work/statement" >"$work/signed"
-  openssl pkeyutl -verify -rawin -pubin -inkey "$2" -in "$work/signed" -sigfile "$work/signature" >/dev/null ||
-    { echo "attest.sh: the key has not signed this statement" >&2; exit 11; }
-  grep -q "\"digest\":{\"sha256\":\"$3\"}" "$work/statement" || { echo "attest.sh: it is about another payload" >&2; exit 34; }
-  cat "$work/statement"
-  echo
+  python3 - "$work" "${@:2}" <<'END'
+import base64, json, subprocess, sys
+
+work, key, name, digest = sys.argv[1:]
+TYPE = "application/vnd.in-toto+json"
+
+
+def refuse(status, reason):
+    print(f"attest.sh: {reason}", file=sys.stderr)
+    sys.exit(status)
+
+
+def signed(signature):
+    open(f"{work}/signature", "wb").write(signature)
+    openssl = ["openssl", "pkeyutl", "-verify", "-rawin", "-pubin", "-inkey", key, "-in", f"{work}/signed", "-sigfile", f"{work}/signature"]
+    return subprocess.run(openssl, capture_output=True).returncode == 0
+
+
+if subprocess.run(["openssl", "pkey", "-pubin", "-noout", "-in", key], capture_output=True).returncode != 0:
+    refuse(78, f"{key}: no public key that openssl can read")
+try:
+    envelope = json.load(open(f"{work}/file", "rb"))
+    kind, payload = envelope["payloadType"].encode(), base64.b64decode(envelope["payload"], validate=True)
+    signatures = [base64.b64decode(signature["sig"], validate=True) for signature in envelope["signatures"]]
+except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    refuse(10, "the file is not a signed statement (a DSSE envelope in JSON)")
+# DSSE's "PAE": the type and the bytes, each after its length.
+open(f"{work}/signed", "wb").write(b"DSSEv1 %d %s %d %s" % (len(kind), kind, len(payload), payload))
+if not any(map(signed, signatures)):
+    refuse(11, "the key has not signed this statement")
+try:
+    statement = json.loads(payload)
+    kinds = (kind.decode(), statement["_type"], statement["predicateType"])
+    subjects = [(subject["name"], subject["digest"].get("sha256", "").lower()) for subject in statement["subject"]]
+except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    refuse(10, "the key has signed something that is not an in-toto statement")
+if kinds != (TYPE, "https://in-toto.io/Statement/v1", "https://slsa.dev/provenance/v1"):
+    refuse(34, f"it is not about where a payload comes from: {json.dumps(kinds)}")
+if (name, digest.lower()) not in subjects:
+    refuse(34, f"it is about another payload: {json.dumps(subjects)}")
+sys.stdout.buffer.write(payload + b"\n")
+END
   ;;
 *)
-  sed -n '3,6p' "$0" >&2
+  sed -n '3,7p' "$0" >&2
   exit 64
   ;;
 esac

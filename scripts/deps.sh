@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs missing packages. Does nothing if all of them are installed.
-# usage: deps.sh [build|demo|test|tools|lint|package|deb|machines|page|monitoring|bench|ci|nightly]
+# usage: deps.sh [build|demo|test|tools|lint|install|package|deb|machines|page|monitoring|bench|ci|nightly]
 #        tools has the programs that more tests use, which `make test` omits if they are missing. ci has those that `.ci/run` needs, nightly all.
 set -euo pipefail
 what=${1:-build}
@@ -20,7 +20,7 @@ if [ "$(uname)" = Darwin ]; then
   case $what in
   build | demo) ;;
   lint) packages=(shellcheck) ;;
-  package) packages+=(lowdown) ;;
+  install | package) packages+=(lowdown) ;;
   *) packages+=(shellcheck) ;;
   esac
   for package in "${packages[@]}"; do
@@ -50,7 +50,8 @@ list() {
     echo python3-venv python3-html5lib python3-jsonschema python3-prometheus-client
     ;;
   lint) echo git shellcheck python3 python3-venv ;;
-  package) list build && echo python3 binutils lowdown dpkg-dev git xz-utils ;;
+  install) list build && echo python3 binutils lowdown ;;
+  package) list install && echo dpkg-dev git xz-utils ;;
   # tools that check a package
   deb) list package && echo lintian mmdebstrap ;;
   # tools that make other releases of Debian
@@ -80,11 +81,10 @@ sudo=()
 [ "$(id -u)" -eq 0 ] || sudo=(sudo)
 echo "to $what, patchpack needs packages that are not installed; this installs them now:"
 echo "  ${sudo[*]:+sudo }apt-get install ${missing[*]}"
-if [ ${#sudo[@]} -gt 0 ] && ! command -v sudo >/dev/null; then
-  echo "there is no sudo here; let root run: apt-get install ${missing[*]}" >&2
+# sudo keeps no variable. A service that a package starts does not keep the lock.
+apt() { "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq "$@" 9<&-; }
+{ apt update && apt install -y --no-install-recommends "${missing[@]}" >/dev/null; } || {
+  echo "deps.sh: not installed; let root run: apt-get install ${missing[*]}" >&2
+  echo "deps.sh: if their files are there in another way, set the variable NO_DEPS=1" >&2
   exit 1
-fi
-export DEBIAN_FRONTEND=noninteractive
-# A service that a package starts does not keep the lock.
-"${sudo[@]}" apt-get update -qq 9<&-
-"${sudo[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null 9<&-
+}

@@ -3,23 +3,23 @@
 # hash of the archive is right.
 # usage: PATCHPACK_URL=URL PATCHPACK_SHA256=HASH fetch.sh FOLDER
 set -euo pipefail
-[[ ${PATCHPACK_SHA256:-} =~ ^[0-9a-f]{64}$ ]] || {
-  echo "fetch.sh: give the SHA-256 of $PATCHPACK_URL (PATCHPACK_SHA256, or the action's sha256); it is in the release's SHA256SUMS" >&2
-  exit 64
-}
+refuse() { echo "fetch.sh: $2" >&2 && exit "$1"; }
+[ -n "${PATCHPACK_URL:-}" ] || refuse 64 "a SHA-256 without an archive: give its URL (PATCHPACK_URL, or the action's archive)"
+[[ ${PATCHPACK_SHA256:-} =~ ^[0-9a-f]{64}$ ]] ||
+  refuse 64 "give the SHA-256 of $PATCHPACK_URL (PATCHPACK_SHA256, or the action's sha256); it is in the release's SHA256SUMS"
 place=$1/$PATCHPACK_SHA256
-if [ ! -e "$place" ]; then
+if [ ! -x "$place/bin/patchpack" ]; then
   mkdir -p "$1"
   work=$(mktemp -d "$1/new.XXXXXX")
   trap 'rm -rf "$work"' EXIT
-  curl -fsSL --retry 3 --output "$work/archive" "$PATCHPACK_URL"
-  sha256sum --check --status <<<"$PATCHPACK_SHA256  $work/archive" || {
-    echo "fetch.sh: $PATCHPACK_URL has another SHA-256 than $PATCHPACK_SHA256: it is another release, or it was changed" >&2
-    exit 1
-  }
+  curl -fsSL --retry 3 --output "$work/archive" -- "$PATCHPACK_URL"
+  sha256sum -c --status <<<"$PATCHPACK_SHA256  $work/archive" ||
+    refuse 1 "$PATCHPACK_URL has another SHA-256 than $PATCHPACK_SHA256: it is another release, or it was changed"
   mkdir "$work/tool"
   tar -xJf "$work/archive" -C "$work/tool" --strip-components=1
-  # Another process may have been first.
-  mv -T "$work/tool" "$place" 2>/dev/null || [ -e "$place" ]
+  [ -x "$work/tool/bin/patchpack" ] || refuse 1 "$PATCHPACK_URL has no bin/patchpack"
+  # A folder that has lost its program is replaced. Another process may have been first.
+  [ -x "$place/bin/patchpack" ] || rm -rf "$place"
+  mv -T "$work/tool" "$place" 2>/dev/null || [ -x "$place/bin/patchpack" ]
 fi
 echo "$place/bin"

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # Runs patchpack for pre-commit: the release that PATCHPACK_URL and PATCHPACK_SHA256 name, or the one that is installed.
 set -euo pipefail
-if [ -n "${PATCHPACK_URL:-}" ]; then
-  tool=$("$(dirname "$0")/fetch.sh" "${XDG_CACHE_HOME:-$HOME/.cache}/patchpack")
-  PATH=$tool:$PATH
+# A change may have a file with the name of an option.
+[[ " $* " == *" -- "* ]] || { echo "hook.sh: let the hook's args end in --, so that no file name is an option" >&2 && exit 64; }
+if [ -n "${PATCHPACK_URL:-}${PATCHPACK_SHA256:-}" ]; then
+  tool=$("$(dirname "$0")/fetch.sh" "${XDG_CACHE_HOME:-${HOME:?is needed, or XDG_CACHE_HOME}/.cache}/patchpack")
+  exec "$tool/patchpack" "$@"
 fi
 exec patchpack "$@"

@@ -1,17 +1,29 @@
 #!/usr/bin/env bash
-# Prints the version of this source: 1.0.0 at its tag, if nothing is changed, and 1.0.0-dev (COMMIT) anywhere else.
+# Prints the version of this source: 1.0.0 at its tag, if nothing is changed or added, and 1.0.0-dev (COMMIT) anywhere else.
+# usage: version.sh [debian]     debian: as the version of a package, in which later commits are higher: 1.0.0~devCOUNT+COMMIT
 set -euo pipefail
 cd "$(dirname "$0")/.."
 next=$(sed -n 's/^let nextVersion = "\(.*\)"$/\1/p' Sources/patchpack/Version.swift)
 # `git archive`, and so the source of a release, has the words of git here.
 # shellcheck disable=SC2016
-described='$Format:%(describe:tags) %h$'
-case $described in
-\$Format*)
-  commit=$(git rev-parse --short=9 HEAD 2>/dev/null) || commit=
-  described="$(git describe --tags --exact-match --match "$next" --dirty 2>/dev/null || true) $commit"
-  [ -z "$commit" ] || git diff-index --quiet HEAD 2>/dev/null || commit+=", changed"
-  ;;
-*) commit=${described#* } ;;
-esac
-if [ "${described%% *}" = "$next" ]; then echo "$next"; else echo "$next-dev${commit:+ ($commit)}"; fi
+described='$Format:%(describe:tags) %H$'
+count=0 changed=
+if [[ $described != \$Format* ]]; then
+  tag=${described% *} commit=${described##* }
+# A copy without .git in another repository is not at a commit of that repository.
+elif [ "$(git rev-parse --show-toplevel 2>/dev/null)" = "$(pwd -P)" ] && commit=$(git rev-parse HEAD 2>/dev/null); then
+  tag=$(git describe --tags --exact-match --match "$next" 2>/dev/null) || true
+  # .ci/run notes there what has passed.
+  [ -z "$(git --no-optional-locks status --porcelain -- . ':(exclude).ci/passed')" ] || tag='' changed=', changed'
+  count=$(git rev-list --count HEAD)
+else
+  tag='' commit=''
+fi
+commit=${commit:0:9}
+if [ "$tag" = "$next" ]; then
+  echo "$next"
+elif [ "${1:-}" = debian ]; then
+  echo "$next~dev$count${commit:++$commit}"
+else
+  echo "$next-dev${commit:+ ($commit$changed)}"
+fi

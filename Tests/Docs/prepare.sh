@@ -8,10 +8,7 @@ if [ "$2" = getting-started.md ]; then
   exit
 fi
 patchpack keygen -o keys --profile modern -q
-for name in root release online; do
-  patchpack keygen -o "$name" --profile modern -q
-  mv "$name/signing.pem" "$name.pem"
-done
+for name in root release online; do patchpack keygen -o "keys/$name" --profile modern --signing-only -q; done
 cp keys/trusted.pem keys/script.key .
 # The scripts of the examples, and one with a fault.
 ln -s "$root/examples"
@@ -37,5 +34,7 @@ sed 's/^ *//' "$root/docs/events.md" | sed -n '/^```json$/,/^```$/p' | grep -v '
 echo >>events/a.jsonl
 sed 's/receipt-greeting/cart-total/g; s/"patch.version":1/"patch.version":3/' events/a.jsonl >events/b.jsonl
 gzip -c events/a.jsonl >2026-11-01.gz
-patchpack feed init feed --app com.example.shop --root-key root.pem --release-key release.pem --online-key online.pem -q
-patchpack feed publish feed dist/*.js --rollout 100% --key release.pem --key online.pem --trusted-key keys/trusted.pem --script-key keys/script.key -q
+patchpack feed init feed --app com.example.shop --root-key keys/root/signing.pem \
+  --release-key keys/release/signing.pem --online-key keys/online/signing.pem -q
+patchpack feed publish feed dist/*.js --rollout 100% --key keys/release/signing.pem --key keys/online/signing.pem \
+  --trusted-key keys/trusted.pem --script-key keys/script.key -q

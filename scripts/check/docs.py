@@ -58,8 +58,6 @@ FIGURES = [
     ("docs/performance.md", r"takes ([\d.]+ \w+) of processor time in its first debug", "Measured once",
      "PatchDevice, first debug build: processor time"),
     ("docs/performance.md", r"it takes ([\d.]+ \w+), for swift-syntax", "Measured once", "macros, first debug build: processor time"),
-    *[(page, pattern, "Measured once", ".build after make demo: disk") for page, pattern in (
-        ("README.md", r"some minutes and ([\d.]+ \w+), and needs"), ("docs/installing.md", r"`\.build` takes ([\d.]+ \w+)\."))],
     ("docs/performance.md", r"folder takes ([\d.]+ \w+) with one", "Measured once", "a device with one small patch: disk"),
     ("docs/performance.md", r"verified, compiled and active after ([\d.]+ \w+)\.",
      "from an envelope's bytes to active, a script of 5 KB", "install and remove"),

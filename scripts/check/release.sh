@@ -27,7 +27,7 @@ served=$work/served
 mkdir "$served"
 cp -r "$folder" "$served/good"
 scripts/package/release.sh sign "$served/good" "$work/key.pem"
-examples/attest.sh check "$work/release.pem" "$(sha256sum <"$served/good/SHA256SUMS" | cut -d ' ' -f 1)" <"$served/good/SHA256SUMS.intoto.json" >/dev/null
+examples/attest.sh check "$work/release.pem" SHA256SUMS "$(sha256sum <"$served/good/SHA256SUMS" | cut -d ' ' -f 1)" <"$served/good/SHA256SUMS.intoto.json" >/dev/null
 for name in tampered rehashed resigned other; do
   cp -r "$served/good" "$served/$name"
   for file in "$archive" "$package"; do printf x >>"$served/$name/$file"; done
@@ -41,7 +41,7 @@ scripts/package/release.sh sign "$served/other" "$work/key.pem"
 mkdir "$work/home"
 git archive HEAD examples scripts | tar -x -C "$work/home"
 # Without the example app, which is not in a release.
-block README.md '## From nothing to a patched answer' 1 | sed '/ shop /d' >"$work/home/readme"
+block README.md '## From nothing to a patched answer' 1 | sed '/"[$]{shop/d' >"$work/home/readme"
 cp "$work/release.pem" "$work/home"
 sed -n '/^      run: |$/,/^    - name/{//d; s/^        //p}' action.yml >"$work/home/setup"
 block docs/installing.md '## A release' 2 >"$work/home/archive"
@@ -65,7 +65,7 @@ man patchpack | grep -q 'PATCHPACK(1)'
 SH
 # The action's steps, with ten envelopes. GitHub puts the folders in the file GITHUB_PATH onto the PATH.
 cat >"$work/home/act" <<'SH'
-export ACTION=$PWD RUNNER_TEMP=$PWD/temp GITHUB_PATH=$PWD/path GITHUB_OUTPUT=output GITHUB_STEP_SUMMARY=summary
+export GITHUB_ACTION_PATH=$PWD RUNNER_TEMP=$PWD/temp GITHUB_PATH=$PWD/path GITHUB_OUTPUT=output GITHUB_STEP_SUMMARY=summary
 export PATCHPACK_URL=http://127.0.0.1:8000/good/$ARCHIVE
 rm -f path
 for wrong in "http://127.0.0.1:8000/tampered/$ARCHIVE $HASH" "$PATCHPACK_URL ${HASH//[0-9]/0}" "$PATCHPACK_URL "; do

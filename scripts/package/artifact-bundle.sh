@@ -13,16 +13,8 @@ cp -R Plugins/PatchResources "$package"
 install -m 755 "$PATCHPACK" "$bundle/patchpack-$version/patchpack"
 strip "$bundle/patchpack-$version/patchpack"
 cat >"$bundle/info.json" <<END
-{
-  "schemaVersion": "1.0",
-  "artifacts": {
-    "patchpack": {
-      "type": "executable",
-      "version": "$version",
-      "variants": [{ "path": "patchpack-$version/patchpack", "supportedTriples": ["$triple"] }]
-    }
-  }
-}
+{ "schemaVersion": "1.0", "artifacts": { "patchpack": { "type": "executable", "version": "$version",
+  "variants": [{ "path": "patchpack-$version/patchpack", "supportedTriples": ["$triple"] }] } } }
 END
 # The names of targets must be unique in an app, and the app depends on the libraries' package too.
 cat >"$package/Package.swift" <<'END'

@@ -6,8 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 export SOURCE_DATE_EPOCH
-# A version of Debian's that is lower than the tagged one: 1.0.0~dev+COMMIT.
-version=$("$PATCHPACK" --version | sed -E 's/^patchpack //; s/-dev/~dev/; s/ \((\w+).*/+\1/')
+version=$(scripts/version.sh debian)
 architecture=$(dpkg --print-architecture)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -55,7 +54,7 @@ Description: pack, verify and deliver signed Lua patches
  opens them, tests them in the sandbox that apps run them in, publishes them in
  a signed feed (The Update Framework), and reports how they run on devices.
 END
-(find usr -type f -print0 | LC_ALL=C sort -z | xargs -0 md5sum) >DEBIAN/md5sums
+find usr -type f -print0 | LC_ALL=C sort -z | xargs -0 md5sum -- >DEBIAN/md5sums
 cd "$OLDPWD"
 mkdir -p "$1"
 rm -f "$1"/patchpack_*_"$architecture".deb

@@ -11,23 +11,12 @@ import pathlib
 import re
 import subprocess
 import sys
+import urllib.parse
 from datetime import datetime, timezone
-
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def output(*command):
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
-
-
-def debian(path):
-    """The Debian package that has a file, and its version."""
-    for name in (path, os.path.realpath(path), os.path.realpath(path).removeprefix("/usr")):
-        found = subprocess.run(["dpkg-query", "-S", name], capture_output=True, text=True).stdout
-        if found:
-            package = found.split(": ")[0].split(",")[0]
-            return package.split(":")[0], output("dpkg-query", "-W", "-f", "${Version}", package)
-    sys.exit(f"sbom.py: no package has {path}")
 
 
 def package(name, version, license="NOASSERTION", url=None):
@@ -40,9 +29,14 @@ def package(name, version, license="NOASSERTION", url=None):
 
 
 def in_debian(path, license="NOASSERTION"):
-    name, number = debian(path)
+    """The Debian package that has a file."""
     system = re.search(r"^ID=(.*)$", pathlib.Path("/etc/os-release").read_text(), re.M)[1]
-    return package(name, number, license, f"pkg:deb/{system}/{name}@{number.replace('+', '%2B').replace(':', '%3A')}")
+    for place in (path, os.path.realpath(path), os.path.realpath(path).removeprefix("/usr")):
+        if found := subprocess.run(["dpkg-query", "-S", place], capture_output=True, text=True).stdout:
+            name = re.split("[:,]", found)[0]
+            number = output("dpkg-query", "-W", "-f", "${Version}", found.split(": ")[0].split(",")[0])
+            return package(name, number, license, f"pkg:deb/{system}/{name}@{number.replace('+', '%2B').replace(':', '%3A')}")
+    sys.exit(f"sbom.py: no package has {path}")
 
 
 def main():
@@ -57,7 +51,7 @@ def main():
     swift = re.search(r"Swift version (\S+)", output(os.environ.get("SWIFT", "swift"), "--version"))[1]
     inside = [package("swift-runtime", swift, "Apache-2.0"), in_debian("/usr/include/boost/version.hpp", "BSL-1.0")]
     if "libstdc++" not in output("ldd", tool):
-        clang = output(str(ROOT / "scripts/toolchain.sh")).strip() + "/clang"
+        clang = output(str(pathlib.Path(__file__).parents[1] / "toolchain.sh")).strip() + "/clang"
         inside.append(in_debian(output(clang, "-print-file-name=libstdc++.a").strip(), "GPL-3.0-or-later WITH GCC-exception-3.1"))
     packages = sorted(linked.values(), key=lambda p: p["name"])
     relations = [("SPDXRef-DOCUMENT", "DESCRIBES", this)]
@@ -66,7 +60,7 @@ def main():
     when = datetime.fromtimestamp(int(os.environ.get("SOURCE_DATE_EPOCH", 0)) or datetime.now().timestamp(), timezone.utc)
     print(json.dumps({
         "spdxVersion": "SPDX-2.3", "dataLicense": "CC0-1.0", "SPDXID": "SPDXRef-DOCUMENT", "name": f"patchpack-{version}",
-        "documentNamespace": f"https://patchpack.invalid/spdx/{version}/{digest}",
+        "documentNamespace": f"https://patchpack.invalid/spdx/{urllib.parse.quote(version)}/{digest}",
         "creationInfo": {"created": when.strftime("%Y-%m-%dT%H:%M:%SZ"), "creators": ["Tool: sbom.py"]},
         "packages": [this, *packages, *inside],
         "relationships": [{"spdxElementId": a, "relationshipType": kind, "relatedSpdxElement": b["SPDXID"]} for a, kind, b in relations],

@@ -29,7 +29,7 @@ extension ProjectTemplate {
               - name: Put patchpack on the PATH, if its hash is right
                 run: |
                   curl -fsSL --retry 3 -o "$RUNNER_TEMP/patchpack.tar.xz" "$PATCHPACK_URL"
-                  echo "$PATCHPACK_SHA256  $RUNNER_TEMP/patchpack.tar.xz" | sha256sum --check
+                  echo "$PATCHPACK_SHA256  $RUNNER_TEMP/patchpack.tar.xz" | sha256sum -c
                   mkdir "$RUNNER_TEMP/patchpack"
                   tar -xJf "$RUNNER_TEMP/patchpack.tar.xz" -C "$RUNNER_TEMP/patchpack" --strip-components=1
                   echo "$RUNNER_TEMP/patchpack/bin" >>"$GITHUB_PATH"
@@ -50,7 +50,7 @@ extension ProjectTemplate {
               - name: Put patchpack on the PATH, if its hash is right
                 run: |
                   curl -fsSL --retry 3 -o "$RUNNER_TEMP/patchpack.tar.xz" "$PATCHPACK_URL"
-                  echo "$PATCHPACK_SHA256  $RUNNER_TEMP/patchpack.tar.xz" | sha256sum --check
+                  echo "$PATCHPACK_SHA256  $RUNNER_TEMP/patchpack.tar.xz" | sha256sum -c
                   mkdir "$RUNNER_TEMP/patchpack"
                   tar -xJf "$RUNNER_TEMP/patchpack.tar.xz" -C "$RUNNER_TEMP/patchpack" --strip-components=1
                   echo "$RUNNER_TEMP/patchpack/bin" >>"$GITHUB_PATH"

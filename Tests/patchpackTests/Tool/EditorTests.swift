@@ -132,6 +132,48 @@ import Testing
         #expect(!shop.folder.exists("ran"))
     }
 
+    /// The action publishes the list that it has verified, and refuses an input that would check nothing.
+    @Test func theActionPublishesWhatItHasVerified() throws {
+        let shop = try workshop()
+        let run = try shop.shell(
+            #"""
+            export GITHUB_OUTPUT=$PWD/output GITHUB_STEP_SUMMARY=$PWD/summary RUNNER_TEMP=$PWD/temp TRUSTED_KEY=trusted.pem SCRIPT_KEY=script.key
+            mkdir temp bin && patchpack pack cart.lua -o ./--app --no-lint -q --signing-key signing.pem --script-key script.key
+            mkdir -p -- --app/.old --app/next.js && cp -- --app/cart.js --app/.old/old.js && cp -- --app/cart.js --app/.hidden.js
+            printf '#!/bin/sh\n[ "$1" != feed ] || { printf "%%s\\n" "$@" >published; exit 0; }\nexec "$TOOL" "$@"\n' >bin/patchpack && chmod +x bin/patchpack
+            unset -f patchpack; export PATH=$PWD/bin:$PATH
+            ENVELOPES=--app PUBLISH=feed FEED_KEYS=$'release.pem\nonline.pem' ROLLOUT=5% "$CHECKOUT"/scripts/action.sh >/dev/null; echo "status $?"
+            sed -n '/^--$/,$p' published | tr '\n' ' '; grep -c -- '^--key$' published
+            while read -r input; do
+              env -u TRUSTED_KEY -u SCRIPT_KEY $input "$CHECKOUT"/scripts/action.sh >said; echo "$? $(sed 's/: give.*//' said)"
+            done <<'END'
+            PATCHES=. TRUSTED_KEY=trusted.pem
+            PATCHES=. SCRIPT_KEY=script.key
+            PATCHES=. APP=com.example.shop
+            ENVELOPES=. TRUSTED_KEY=trusted.pem APP=com.example.shop
+            ENVELOPES=. TRUSTED_KEY=trusted.pem INTERFACE=interface.json
+            PATCHES=. ROLLOUT=5%
+            PATCHES=. FEED_KEYS=online.pem
+            PATCHES=. FEED_ROOT=1.root.json
+            ENVELOPES=temp TRUSTED_KEY=trusted.pem
+            END
+            """#)
+        let expected = """
+            status 0
+            -- feed ./--app/cart.js 2
+            64 ::error::trusted-key without envelopes
+            64 ::error::script-key without envelopes
+            64 ::error::app without script-key
+            64 ::error::app without script-key
+            64 ::error::interface without patches
+            64 ::error::rollout without publish
+            64 ::error::feed-keys without publish
+            64 ::error::feed-root without publish
+            64 ::error::envelopes: no file *.js is in temp
+            """
+        #expect(run.text == expected + "\n", "\(run.text) \(run.error)")
+    }
+
     /// The GitHub action, with the files that a runner provides.
     @Test func theActionSumsUp() throws {
         let shop = try workshop()
