@@ -56,7 +56,7 @@ extension PatchStore {
     ///
     /// - Returns: Whether it has not done so since the third last sync of this process, and is not about to.
     private func noticeSilence(_ longest: Duration) -> Bool {
-        guard !folder.isSyncing(longest) else { return false }
+        guard !isWriterSyncing(longest) else { return false }
         let last = folder.lastSync
         return memory.locked { memory in
             if let silence = memory.launch.silence, silence.last == last {
@@ -72,7 +72,13 @@ extension PatchStore {
     ///
     /// - Parameter hasSynced: Whether it has ended well; nil if it begins.
     package func noteSync(_ hasSynced: Bool? = nil) {
-        if !isReadOnly { folder.noteSync(hasSynced) }
+        if !isReadOnly { folder.noteSync(hasSynced, at: .milliseconds(WallClock.milliseconds)) }
+    }
+
+    /// Whether the writer has begun a sync, and may be in it.
+    private func isWriterSyncing(_ longest: Duration) -> Bool {
+        let now = Duration.milliseconds(WallClock.milliseconds)
+        return folder.syncBegin.map { max(now - $0, $0 - now) < longest } ?? false
     }
 
     /// Whether a patch that is gone runs on until the sync of the writer has ended.
@@ -97,7 +103,7 @@ extension PatchStore {
             }
             activateHeld(hashes.filter { !done.contains($0) }, in: state, on: runner, trust)
         }
-        let isSyncing = waits && folder.isSyncing(Self.longestWait)
+        let isSyncing = waits && isWriterSyncing(Self.longestWait)
         let ended = memory.locked { memory in
             memory.launch.awaitsWriter = false
             return runner.active.map(\.id).filter { id in

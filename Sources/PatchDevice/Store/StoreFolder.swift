@@ -202,10 +202,8 @@ struct StoreFolder: Sendable {
     /// The time of the last sync, since 1970; nil if there was none.
     var lastSync: Duration? { Self.time(of: syncedFile) }
 
-    /// Whether a sync has begun that has not ended, and that may take this long.
-    func isSyncing(_ longest: Duration) -> Bool {
-        Self.time(of: syncingFile).map { abs(.milliseconds(WallClock.milliseconds) - $0) < longest } ?? false
-    }
+    /// When a sync has begun that has not ended, since 1970; nil if there is none.
+    var syncBegin: Duration? { Self.time(of: syncingFile) }
 
     private static func time(of file: Path) -> Duration? {
         FileInfo(file, following: false).flatMap { $0.isRegular ? $0.modified : nil }
@@ -214,11 +212,10 @@ struct StoreFolder: Sendable {
     /// Notes that a sync begins, or has ended, for the processes that follow this one. Nothing is flushed.
     ///
     /// - Parameter hasSynced: Whether it has ended well; nil if it begins.
-    func noteSync(_ hasSynced: Bool?) {
+    func noteSync(_ hasSynced: Bool?, at time: Duration) {
         // A file that already exists needs no room on the disk.
         func touch(_ file: Path) {
-            (try? Descriptor(file, [.append, .noFollow], permissions: 0o666))?
-                .setModified(.milliseconds(WallClock.milliseconds))
+            (try? Descriptor(file, [.append, .noFollow], permissions: 0o666))?.setModified(time)
         }
         guard let hasSynced else { return touch(syncingFile) }
         if hasSynced { touch(syncedFile) }

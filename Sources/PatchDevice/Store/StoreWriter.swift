@@ -213,7 +213,8 @@ struct StoreWriter {
     private mutating func markEnd(_ launch: StoreState.Launch?) {
         guard !mustWrite, let launch, !launch.isWatched, state.launch?.isWatched == true else { return }
         var ended = state
-        (ended.launch?.isConfirmed, ended.launch?.isWatched) = (launch.isConfirmed, false)
+        ended.launch?.isConfirmed = launch.isConfirmed
+        ended.end()
         if (try? folder.mark(ended, isDurable: false)) != nil { state = ended }
     }
 
