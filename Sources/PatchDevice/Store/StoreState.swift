@@ -769,8 +769,8 @@ package struct StoreState: Sendable, Hashable {
     /// Puts patches that were downloaded and verified in shadow, one for each id. A version that has run is no longer held.
     package mutating func shadow(_ patches: [(patch: PatchID, hash: String)]) {
         for (patch, hash) in patches where !isBanned(hash) && !shadows.contains(where: { $0.hash == hash }) {
+            for old in shadows where old.patch.id == patch.id { remove(old.hash) }
             remove(hash)
-            shadows.removeAll { $0.patch.id == patch.id }
             var new = Held(patch, hash: hash)
             new.stage = .shadow
             shadows.append(new)
@@ -790,23 +790,23 @@ package struct StoreState: Sendable, Hashable {
             let isKept = held.stage == .good || held.isClosed || running.contains(held.hash)
             return newest[held.patch.id].map { !isKept || held.patch == $0.patch } ?? false
         }
-        let live = shadows.filter { $0.patch.version <= newest[$0.patch.id]?.patch.version ?? 0 }.map(\.hash)
-        launch?.late.removeAll(where: live.contains)
-        shadows.removeAll { live.contains($0.hash) }
+        for shadow in shadows where shadow.patch.version <= newest[shadow.patch.id]?.patch.version ?? 0 {
+            remove(shadow.hash)
+        }
         held += newest.values.map { Held($0.patch, hash: $0.hash) }
         held.sort(by: Held.precedes)
     }
 
     /// Removes a patch, such as one that was withdrawn.
     package mutating func remove(_ hash: String) {
+        guard let patch = stored.first(where: { $0.hash == hash }) else { return }
+        held.removeAll { $0.hash == hash }
         shadows.removeAll { $0.hash == hash }
-        guard let index = held.firstIndex(where: { $0.hash == hash }) else { return }
-        let isGood = held.remove(at: index).stage == .good
         launch?.patches.removeAll { $0 == hash }
         launch?.late.removeAll { $0 == hash }
         settle()
         // It may have been the one that made launches fail.
-        if isGood { mayRetry = isSafe }
+        if patch.stage == .good { mayRetry = isSafe }
     }
 
     /// Removes a patch, and never accepts it again.
