@@ -342,7 +342,7 @@ import Testing
             for start in 1 2 3; do \#(end); start 0; done
             chmod -R u+w device
             """#)
-        #expect(lines[2].hasSuffix("writer 2 7-good-runs"), "\(lines)")
+        #expect(lines[3].hasSuffix("writer 2 7-good-runs"), "\(lines)")
         let launches = lines.filter { $0.contains(" launch: ") }.dropFirst()
         #expect(launches.count == 3 && launches.allSatisfy { $0.contains(" writer 2 7-") }, "\(lines)")
     }
