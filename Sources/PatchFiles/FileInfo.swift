@@ -20,6 +20,8 @@ package struct FileInfo: Equatable {
     package let identity: Identity
     /// When its contents last changed, as the time since 1970.
     package let modified: Duration
+    /// Whether it has lost its last name.
+    package let isRemoved: Bool
 
     package var isFolder: Bool { kind == .folder }
     package var isRegular: Bool { kind == .file }

@@ -179,7 +179,7 @@ package final class Descriptor: Sendable {
     /// Locks the file against other processes.
     ///
     /// - Returns: False if another process has locked it.
-    func lock(isShared: Bool = false) throws(SystemError) -> Bool {
+    package func lock(isShared: Bool = false) throws(SystemError) -> Bool {
         guard flock(number, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 else { return true }
         guard [.isBusy, .isInterrupted].contains(SystemError.last) else { throw .last }
         return false
@@ -310,6 +310,7 @@ extension FileInfo {
         owner = info.st_uid
         identity = Identity(
             device: UInt64(truncatingIfNeeded: info.st_dev), number: UInt64(truncatingIfNeeded: info.st_ino))
+        isRemoved = info.st_nlink == 0
         modified = .seconds(Int64(info.modified.tv_sec)) + .nanoseconds(Int64(info.modified.tv_nsec))
     }
 }

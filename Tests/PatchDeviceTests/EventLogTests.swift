@@ -280,6 +280,41 @@ import Testing
         #expect(try lines().allSatisfy { $0.hasPrefix("{") && $0.hasSuffix("}}") })
     }
 
+    /// More processes than files: none of them removes a file that another one writes.
+    @Test func eventLog_twelveProcesses_keepsEachLastEvent() throws {
+        var limits = PatchEventLog.Limits()
+        limits.fileBytes = 1_000
+        let logs = try (0..<12).map { _ in try log(limits) }
+        for round in 0..<20 {
+            for (number, log) in logs.enumerated() where number != 3 || round == 0 {
+                log.record(.runner(.log(patch, .info, "\(number) \(round)")))
+                clock.pass(milliseconds: 1)
+            }
+        }
+        for (number, log) in logs.enumerated() {
+            log.record(.runner(.log(patch, .info, "last of \(number)")))
+            log.flush()
+        }
+        let lines = try lines()
+        #expect(logs.compactMap(\.fault).isEmpty)
+        for number in logs.indices { #expect(lines.contains { $0.contains("last of \(number)\"") }, "\(number)") }
+        // One process was silent, and its file stays until it goes on.
+        #expect(try files().count <= 10)
+        for file in try files() { #expect(try folder.read("events/\(file)").count <= 1_000) }
+    }
+
+    /// An app sends the files, and removes them.
+    @Test func eventLog_fileRemovedWhileOpen_makesAnother() throws {
+        let log = try log()
+        log.record(.confirmed(patch))
+        for file in try files() { try FileManager.default.removeItem(atPath: folder.at("events/\(file)")) }
+        log.record(.trial(patch))
+        #expect(try lines().count == 1 && log.fault == nil)
+        try FileManager.default.removeItem(atPath: folder.at("events"))
+        log.record(.disabled)
+        #expect(try lines().count == 1 && log.fault == nil)
+    }
+
     @Test func anEventThatIsTooLongKeepsItsPatch() throws {
         let log = try log()
         log.record(.runner(.log(patch, .warn, String(repeating: "x", count: 100_000))))

@@ -293,6 +293,182 @@ import Testing
         #expect(device.store.state.launch?.isWatched == false)
     }
 
+    // MARK: one step
+
+    /// A source of a feed's files. It notes what the app answers at each request.
+    private final class AskingSource: FeedSource {
+        private let feed: TestFeed
+        private let state = Mutex((answers: [Int](), ask: nil as (@Sendable () -> Int)?))
+        /// Called before an envelope is fetched.
+        let onEnvelope = Mutex<(@Sendable () async -> Void)?>(nil)
+        var answers: [Int] { state.locked(\.answers) }
+
+        init(_ feed: TestFeed) { self.feed = feed }
+
+        func watch(_ ask: @escaping @Sendable () -> Int) { state.locked { $0 = ([], ask) } }
+
+        func fetch(_ path: String, limit: Int, etag: String?) async throws(PatchError) -> FeedReply {
+            if let answer = state.locked(\.ask)?() { state.locked { $0.answers.append(answer) } }
+            if path.hasSuffix(".js") { await onEnvelope.locked { $0 }?() }
+            return try await feed.fetch(path, limit: limit, etag: etag)
+        }
+    }
+
+    /// Version 8 on trial above a good version 7, and other patches to download in the next sync.
+    private func trial(_ bench: Bench) async throws -> (PatchDevice, DeviceTests.App, AskingSource, PatchID) {
+        bench.crash()
+        let source = AskingSource(bench.feed)
+        let (device, app) = try second(bench, source: source)
+        device.launch()
+        let eight = try bench.feed.publish(DeviceTests.source(8))
+        await device.sync()
+        #expect(app.price(1) == 9)
+        for number in 1...5 {
+            try bench.feed.publish(
+                DeviceTests.source(1, id: "com.example.other.n\(number)").replacing("Shop.price", with: "Shop.gone"))
+        }
+        return (device, app, source, eight)
+    }
+
+    enum Change: CaseIterable {
+        case withdrawn, inShadow, cancelled
+    }
+
+    /// The older version answers at once, and not after all downloads.
+    @Test(arguments: Change.allCases) func newVersion_takenAway_olderOneAnswersInOneStep(_ change: Change) async throws {
+        let bench = try await devices.deviceWithAGoodPatch()
+        let (device, app, source, eight) = try await trial(bench)
+        if change == .inShadow { try bench.feed.shadow(eight) } else { try bench.feed.withdraw(eight) }
+        source.watch { app.price(1) }
+        let (begun, begins) = AsyncStream.makeStream(of: Void.self)
+        let sync = Task {
+            for await _ in begun {}
+            return await device.sync()
+        }
+        if change == .cancelled {
+            source.onEnvelope.locked { $0 = { sync.cancel() } }
+        }
+        begins.finish()
+        let report = await sync.value
+        #expect((report.error == nil) == (change != .cancelled))
+        #expect(Set(source.answers) == [9, 8], "\(source.answers)")
+        #expect(source.answers.count { $0 == 8 } > 0 && app.price(1) == 8)
+        #expect(device.running.map(\.version) == [7])
+    }
+
+    /// The withdrawn version is the only good one of the folder. A follower waits for the writer's sync, which brings another.
+    @Test func followerBesideASyncingWriter_goneVersion_runsUntilTheSyncHasEnded() async throws {
+        let bench = try await devices.deviceWithAGoodPatch()
+        bench.crash()
+        let source = AskingSource(bench.feed)
+        let (writer, _) = try second(bench, source: source)
+        writer.launch()
+        writer.confirm()
+        let (follower, app) = try second(bench)
+        follower.launch()
+        #expect(app.price(1) == 8)
+        try bench.feed.withdraw(PatchID(id: DeviceTests.id, version: 7))
+        try bench.feed.publish(DeviceTests.source(1, id: "com.example.shop.other"))
+        let (asked, asks) = AsyncStream.makeStream(of: Void.self)
+        let (free, frees) = AsyncStream.makeStream(of: Void.self)
+        source.onEnvelope.locked { $0 = {
+            asks.finish()
+            for await _ in free {}
+        } }
+        let sync = Task { await writer.sync() }
+        for await _ in asked {}
+        let following = Task { await follower.sync() }
+        while !follower.store.awaitsWriter { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(app.price(1) == 8 && follower.why(DeviceTests.id).map(\.code) == [.superseded])
+        frees.finish()
+        _ = await sync.value
+        #expect(await following.value.isFollower)
+        #expect(app.price(1) == 1 && !follower.store.awaitsWriter)
+    }
+
+    /// Version 8 is good in both processes, and version 7 is still held.
+    @Test func follower_goodVersionWithdrawn_olderOneAnswersInOneStep() async throws {
+        let bench = try await devices.deviceWithAGoodPatch()
+        bench.crash()
+        let (writer, _) = try second(bench)
+        writer.launch()
+        writer.confirm()
+        let eight = try bench.feed.publish(DeviceTests.source(8))
+        await writer.sync()
+        writer.confirm()
+        let answers = Mutex<[Int]>([])
+        let ask = Mutex<(@Sendable () -> Int)?>(nil)
+        let events = Events { _ in
+            if let answer = ask.locked({ $0 })?() { answers.locked { $0.append(answer) } }
+        }
+        let (follower, app) = try second(bench, events)
+        follower.launch()
+        #expect(app.price(1) == 9)
+        ask.locked { $0 = { app.price(1) } }
+        try bench.feed.withdraw(eight)
+        await writer.sync()
+        await follower.sync()
+        #expect(app.price(1) == 8 && !answers.locked { $0 }.isEmpty && Set(answers.locked { $0 }).isSubset(of: [8, 9]))
+    }
+
+    @Test func newVersion_banned_olderOneAnswersAtOnce() async throws {
+        let bench = try await devices.deviceWithAGoodPatch()
+        let (device, app, _, eight) = try await trial(bench)
+        try device.ban(eight.id, version: 8, reason: "for this test")
+        #expect(app.price(1) == 8 && device.running.map(\.version) == [7])
+    }
+
+    /// A key that is lost has the same effect.
+    @Test func newVersion_expires_olderOneAnswersAtOnce() async throws {
+        let bench = try await devices.deviceWithAGoodPatch()
+        try bench.feed.publish(DeviceTests.source(8, tags: "-- @expires 2026-09-24T00:00:00Z"))
+        try await bench.launch()
+        #expect(bench.app?.price(1) == 9)
+        bench.advance(days: 4)
+        await bench.sync()
+        #expect(bench.app?.price(1) == 8)
+        #expect(DeviceTests.codes(bench) == ["8 expired", "7 good"])
+    }
+
+    /// The breaker of a new version opens: the last good version answers, not the original, and the third such launch has none.
+    @Test func newVersion_failsTooOften_olderOneAnswers() async throws {
+        let bench = try await devices.deviceWithAGoodPatch()
+        try bench.feed.publish(
+            DeviceTests.source(8, body: "patch.replace('Shop.price', function(original, x) error('no') end)"))
+        for code in ["8 trial", "8 banned"] {
+            try await bench.launch()
+            for _ in 0..<5 { #expect(bench.app?.price(1) == 1) }
+            #expect(bench.app?.price(1) == 8)
+            await bench.sync()
+            #expect(bench.app?.price(1) == 8)
+            #expect(DeviceTests.codes(bench) == [code, "7 good"])
+            bench.confirm()
+            bench.end()
+        }
+    }
+
+    /// A writer whose sync takes long has not stopped to sync.
+    @Test func followers_writerInASlowSync_goOnFollowing() async throws {
+        let bench = try await devices.deviceWithAGoodPatch()
+        bench.crash()
+        let source = SlowSource()
+        let (writer, _) = try second(bench, source: source)
+        writer.launch()
+        let events = Events()
+        let (follower, app) = try second(bench, events)
+        follower.launch()
+        let sync = Task { await writer.sync() }
+        while !source.isAsked { try await Task.sleep(for: .milliseconds(1)) }
+        for _ in 0..<6 { #expect(await follower.sync().isFollower) }
+        #expect(app.price(1) == 8 && events.names.allSatisfy { !$0.hasSuffix("-failed") })
+        source.end()
+        _ = await sync.value
+        // After a sync that has failed, the old rule holds.
+        var roles: [Bool] = []
+        for _ in 0..<4 { roles.append(await follower.sync().isFollower) }
+        #expect(roles == [true, true, true, false])
+    }
+
     // MARK: what is nobody's fault
 
     /// A thread with too little stack for any script. The next sync has a thread with more.

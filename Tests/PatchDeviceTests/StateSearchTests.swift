@@ -34,7 +34,7 @@ import Testing
 
     enum Event: CaseIterable {
         case launch, confirm, request, pass, end, kill, background, foreground, sync, publishA, publishB, publishC,
-            publishMend, publishShadow,
+            publishMend, withdrawMend, publishShadow,
             withdrawC
         case attack, wait, alone
         case toggle, block, turn, clear
@@ -123,8 +123,11 @@ import Testing
     /// Crashes the app if a running patch is bad.
     private static func run(_ truth: Truth, _ world: inout World, isRequest: Bool = false) {
         guard isRequest == world.crashesLate, isBad(truth, world) else { return }
-        // It crashes the app again and again, which is no reason to ban another patch.
-        guard truth != .shadowIsBad else { return crash(&world) }
+        if truth == .shadowIsBad {
+            world.state.call("s")
+            if world.isInBackground { world.state.end() } else { world.crashes += 1 }
+            return crash(&world)
+        }
         let trials = world.state.held.filter { world.running.contains($0.hash) && $0.isOnTrial }
         world.hadSeveral = world.hadSeveral || trials.count > 1
         // After a clear, running patches are no longer held, and their crashes do not count. Nor do later tries of a closed patch.
@@ -207,6 +210,18 @@ import Testing
             guard world.offered.insert(name).inserted else { return nil }
         case .publishMend:
             guard old.offered.contains("a"), world.offered.insert("m").inserted else { return nil }
+        case .withdrawMend:
+            // The sync is cancelled before it has activated anything.
+            guard old.isAlive, old.offered.contains("m"), world.withdrawn.insert("m").inserted else { return nil }
+            world.state.remove("m")
+            world.running.remove("m")
+            for held in world.state.successors(of: "a", without: [patch("m")], isFollower: false)
+            where old.running.contains("m") && !world.answering.contains(held.hash) && world.isAlive {
+                _ = world.state.activate(held.hash)
+                world.hasServed = false
+                activate(held.hash, truth, &world)
+                if world.isAlive { run(truth, &world) }
+            }
         case .clear:
             guard old.isAlive else { return nil }
             // Running patches continue to run.
@@ -239,7 +254,7 @@ import Testing
         guard world.isEnabled else { return (world.running, world.answering) = ([], []) }
         if world.offered.contains("s"), world.state.shadows.isEmpty { world.state.shadow([(patch("s"), "s")]) }
         for name in world.offered.subtracting(world.withdrawn.union(["s"])).sorted()
-        where name != "a" || !world.offered.contains("m") {
+        where name != "a" || !world.offered.subtracting(world.withdrawn).contains("m") {
             world.state.add([(patch(name), name)], running: world.running)
         }
         for held in world.state.held where held.stage == .downloaded && world.running.contains(held.hash) {
@@ -271,7 +286,8 @@ import Testing
             switch truth {
             case .oneIsBad, .oneLoadsBadly: ["a"]
             case .twoTogether: ["a", "b"]
-            case .oneTurnsBad, .protectiveIsBad, .shadowIsBad: []
+            case .oneTurnsBad, .protectiveIsBad: []
+            case .shadowIsBad: ["s"]
             // Others than the protective patch are not protected.
             case .attacked: ["b", "c", "m"]
             case .attackedEarly: ["a", "b", "c", "m"]
@@ -284,6 +300,14 @@ import Testing
             world.running.union(world.answering).isDisjoint(with: ["a", "m"])
         {
             return "open"
+        }
+        // A launch that cannot be noted, such as on a full disk, runs what is good.
+        if truth.isProtected, !world.isAlive, world.state.isEnabled,
+            world.state.held.contains(where: { $0.hash == "a" && $0.stage == .good && $0.isProtective })
+        {
+            var state = world.state
+            _ = state.begin(state.appVersion, limits: limits, onlyGood: true, at: world.time)
+            if Set(state.launch?.patches ?? []).isDisjoint(with: ["a", "m"]) { return "open on a full disk" }
         }
         // Of several patches that have not proved themselves, the unconfirmed ones are blamed first, which may cost two more
         // launches. A good patch that turns bad costs three launches, and one more for each change of the set of good patches
@@ -306,16 +330,10 @@ import Testing
         world.state.isEnabled = true
         // Thirty worlds of most searches continue in the same way.
         guard recovering.insert(world).inserted else { return nil }
-        var hasFailed = false
         for round in 0..<14 {
             let (before, crashes) = (world, world.crashes)
             world = after(.launch, truth, world) ?? world
             for event in [Event.confirm, .request] { world = after(event, truth, world) ?? world }
-            // A crash after the confirmation is not counted, but such a launch can sync.
-            if truth == .shadowIsBad, !world.crashesLate, !world.isAlive, hasFailed {
-                return "two launches in a row fail"
-            }
-            hasFailed = !world.isAlive
             world = after(.end, truth, world) ?? world
             if world.crashes > crashes, round >= 10 { return "still crashes in launch \(round)" }
             if let fault = fault(truth, world) { return "launch \(round): \(fault)" }
@@ -333,7 +351,9 @@ import Testing
     }
 
     /// Events that make the search much longer in combination.
-    private static let more: [[Event]] = [[], [.block], [.toggle, .publishMend], [.clear]]
+    private static let more: [[Event]] = [
+        [], [.block], [.toggle, .publishMend], [.publishMend, .withdrawMend], [.clear],
+    ]
 
     @Test(arguments: Truth.allCases, more)
     func noInnocentIsBannedAndEveryAppRecovers(_ truth: Truth, _ more: [Event]) throws {
@@ -360,7 +380,8 @@ import Testing
         guard truth != .oneTurnsBad || more != [.clear] else { return }
         // These multiply the worlds: other searches take minutes each, and have found nothing more.
         guard
-            more.isEmpty || truth == .oneIsBad || truth == .twoTogether && more == [.block]
+            more.isEmpty || truth == .oneIsBad || truth == .protectiveIsBad && more.contains(.withdrawMend)
+                || truth == .twoTogether && more == [.block]
                 || truth == .oneTurnsBad && more != [.block]
         else { return }
         let isAttacked = [.attacked, .attackedEarly].contains(truth)

@@ -39,7 +39,6 @@ import Testing
         var wasGood: Set<String> = []
         /// The version of each patch that is in shadow. It is in no stage.
         var shadows: [String: Int] = [:]
-        var isQuiet = false
         var now = 1_000_000
 
         static func key(_ id: String, _ version: Int) -> String { "\(id) \(version)" }
@@ -117,9 +116,27 @@ import Testing
             return may.union(late).subtracting(broken).filter { !["banned", "closed", nil].contains(stage($0)) }
         }
 
+        /// The patches in shadow that were called in this launch.
+        func called() -> Set<String> { late.intersection(shadows.map(Self.key)) }
+
+        func mayBlame() -> Bool { !blamable().isEmpty || !closedToBlame().isEmpty || !called().isEmpty }
+
+        mutating func call(_ key: String) {
+            guard hasLaunch, shadows.map(Self.key).contains(key), late.insert(key).inserted else { return }
+            isWatched = true
+        }
+
+        /// Ends a shadow.
+        mutating func endShadow(_ id: String) {
+            guard let key = shadows.removeValue(forKey: id).map({ Self.key(id, $0) }) else { return }
+            failures[key] = nil
+            late.remove(key)
+            if hasLaunch { settle() }
+        }
+
         /// Ends the watch if no crash would count.
         mutating func settle() {
-            if isConfirmed || isPast, blamable().isEmpty, closedToBlame().isEmpty { isWatched = false }
+            if isConfirmed || isPast, !mayBlame() { isWatched = false }
         }
 
         mutating func judge() {
@@ -135,16 +152,23 @@ import Testing
                 if loadFailures[key] ?? 0 >= 2 { set(key, "banned") }
             }
             guard loaded.isEmpty else { return }
-            let ran = blamable()
+            let (ran, called) = (blamable(), called())
             let shut = closedToBlame().sorted()
-            if ran.isEmpty, !shut.isEmpty {
+            if ran.isEmpty, called.isEmpty, !shut.isEmpty {
                 for key in shut { failures[key, default: 0] += 1 }
                 let most = shut.map { failures[$0] ?? 0 }.max() ?? 0
                 if most >= 3, let key = shut.first(where: { failures[$0] ?? 0 == most }) { set(key, "banned") }
                 return
             }
+            for key in called {
+                failures[key, default: 0] += 1
+                guard failures[key] ?? 0 >= 2 else { continue }
+                shadows[String(key.prefix(1))] = nil
+                failures[key] = nil
+                set(key, "banned")
+            }
             let (alsoRan, wasTried) = (unproven.intersection(ran), ran.filter(isOnTrial))
-            if ran.contains(where: isOnTrial) {
+            if ran.contains(where: isOnTrial) || !called.isEmpty {
                 for key in alsoRan {
                     failures[key, default: 0] += 1
                     guard failures[key] ?? 0 > 2 else { continue }
@@ -154,6 +178,7 @@ import Testing
                 for key in alsoRan { set(key, "trial") }
                 wasGood.formUnion(alsoRan)
             }
+            guard called.isEmpty || !wasTried.isEmpty else { return }
             let tried = wasTried.isEmpty ? alsoRan : wasTried
             if tried.isEmpty {
                 guard !isRetry, !isConfirmed || !ran.isEmpty else { return }
@@ -168,7 +193,7 @@ import Testing
                     }
                     (crashes, mayRetry) = (0, false)
                 }
-            } else if tried.count == 1, let key = tried.first,
+            } else if tried.count == 1, called.isEmpty, let key = tried.first,
                 alsoRan.isSubset(of: tried) || stage(key) == "suspect"
             {
                 failures[key, default: 0] += 1
@@ -226,7 +251,6 @@ import Testing
 
         mutating func launch() {
             let wasHealthy = hasLaunch && isConfirmed && !isWatched
-            isQuiet = hasLaunch && (isWatched || isQuiet && !isConfirmed) && !shadows.isEmpty
             judge()
             dropOldVersions()
             for key in keys where stage(key) == "suspect" && isClosed(key) {
@@ -276,7 +300,7 @@ import Testing
             guard !isConfirmed else { return promote(late.subtracting(broken)) }
             isConfirmed = true
             promote(began.subtracting(broken))
-            if blamable().isEmpty, closedToBlame().isEmpty { (isWatched, _) = (false, prove()) }
+            if !mayBlame() { (isWatched, _) = (false, prove()) }
             if !hasConfirmed {
                 hasConfirmed = true
                 for key in keys where stage(key) == "suspect" && failures[key] ?? 0 >= 2 && !began.contains(key) {
@@ -298,7 +322,7 @@ import Testing
                 wasGood.remove(Self.key(id, version))
                 for other in (self.stages[id] ?? [:]).keys where other < version {
                     let key = Self.key(id, other)
-                    guard isOnTrial(key) || unproven.contains(key), !isClosed(key) else { continue }
+                    guard isOnTrial(key), !isClosed(key) else { continue }
                     set(key, nil)
                     failures[key] = nil
                 }
@@ -343,7 +367,7 @@ import Testing
 
         mutating func download(_ id: String, _ version: Int, running: Set<String>) {
             guard stages[id]?[version] == nil else { return }
-            if shadows[id] ?? version <= version { shadows[id] = nil }
+            if shadows[id] ?? version <= version { endShadow(id) }
             for key in keys
             where key.hasPrefix("\(id) ") && isOnTrial(key) && !isClosed(key) && !running.contains(key) {
                 set(key, nil)
@@ -353,7 +377,8 @@ import Testing
         }
 
         mutating func shadow(_ id: String, _ version: Int) {
-            guard stages[id]?[version] != "banned" else { return }
+            guard stages[id]?[version] != "banned", shadows[id] != version else { return }
+            endShadow(id)
             remove(Self.key(id, version))
             shadows[id] = version
         }
@@ -361,13 +386,12 @@ import Testing
         /// The versions that run in shadow now.
         var shadowing: Set<String> {
             let tried = late.union(isPast ? [] : began).filter { stage($0) == "suspect" }
-            let hasWorked = isConfirmed && !isWatched
-            guard isEnabled, off.isEmpty, tried.isEmpty, !leftOut, !isQuiet || hasWorked else { return [] }
+            guard isEnabled, off.isEmpty, tried.isEmpty, !leftOut else { return [] }
             return Set(shadows.map(Self.key))
         }
 
         mutating func remove(_ key: String) {
-            shadows = shadows.filter { Self.key($0, $1) != key }
+            for (id, version) in shadows where Self.key(id, version) == key { endShadow(id) }
             guard let stage = stage(key), stage != "banned" else { return }
             set(key, nil)
             began.remove(key)
@@ -411,8 +435,7 @@ import Testing
                 began.insert(key)
             } else {
                 late.insert(key)
-                isWatched =
-                    isWatched || !(isConfirmed || isPast) || !blamable().isEmpty || !closedToBlame().isEmpty
+                isWatched = isWatched || !(isConfirmed || isPast) || mayBlame()
             }
         }
     }
@@ -438,7 +461,7 @@ import Testing
                 let id = ["a", "b", "c"].randomElement(using: &random) ?? "a"
                 let number = Int.random(in: 1...5, using: &random)
                 let key = Model.key(id, number)
-                let event = Int.random(in: 0..<122, using: &random)
+                let event = Int.random(in: 0..<128, using: &random)
                 switch event {
                 case ..<35:
                     history.append("launch")
@@ -520,6 +543,11 @@ import Testing
                     history.append("shadow \(key)")
                     state.shadow([(Self.patch(id, number), Self.hash(id, number))])
                     model.shadow(id, number)
+                case 122..<128:
+                    guard let (id, number) = model.shadows.randomElement(using: &random) else { continue }
+                    history.append("call \(id) \(number) in shadow")
+                    state.call(Self.hash(id, number))
+                    model.call(Model.key(id, number))
                 case 109..<112:
                     model.now += [60, 600, 1200, 86_400, -600].randomElement(using: &random) ?? 0
                     history.append("the time is \(model.now)")
@@ -548,6 +576,9 @@ import Testing
                             == model.off
                         && Set(state.shadows.map { Model.key($0.patch.id, $0.patch.version) })
                             == Set(model.shadows.map(Model.key))
+                        && state.shadows.allSatisfy {
+                            $0.failures == model.failures[Model.key($0.patch.id, $0.patch.version)] ?? 0
+                        }
                         && Set(state.shadowing.map { Model.key($0.patch.id, $0.patch.version) }) == model.shadowing
                         && state.failures == model.crashes && state.hasConfirmed == model.hasConfirmed
                         && state.launch?.isWatched ?? false == model.isWatched
@@ -591,8 +622,9 @@ import Testing
         state.add([(Self.patch("a", 1), Self.hash("a", 1))])
         state.shadow([(Self.patch("a", 2), Self.hash("a", 2)), (Self.patch("b", 1), Self.hash("b", 1))])
         _ = state.begin(version, limits: CrashLimits(), at: nil)
+        state.call(Self.hash("b", 1))
         _ = state.begin(version, limits: CrashLimits(), at: nil)
-        #expect(state.launch?.isQuiet == true && state.shadowing.isEmpty)
+        #expect(state.shadows.map(\.failures) == [0, 1] && state.shadowing.count == 2)
         #expect(StoreState(state.json) == state)
         #expect(state.json["held"]?.elements.count == 1)
         // A shadow among the held patches is not one of them.

@@ -328,6 +328,26 @@ import Testing
         #expect(healed.filter { $0.contains("writer") }.count == 1, "\(lines)")
     }
 
+    /// The disk is full when the process ends, or when it is killed: its own end can be written, or is no failure of a good patch.
+    @Test(arguments: ["end 0", "kill -9 $pid0; stop 0"]) func aFullDiskOpensNoHole(end: String) throws {
+        let body = "patch.replace('Shop.price', function(original, x) return 2 end, {otherwise = 0})"
+        try bench.feed.publish(DeviceTests.source(7, body: body))
+        try write("one")
+        let lines = try run(
+            #"""
+            mkdir device; chmod 755 .; chmod -R a=rX one trust script.key
+            [ "$(id -u)" != 0 ] || { AS="setpriv --reuid=65534 --regid=65534 --clear-groups"; chown 65534:65534 device; }
+            feed one; start 0; say 0 sync; say 0 confirm; say 0 confirm
+            # Existing files can be written, and none can be made or renamed.
+            find device -type d -exec chmod a-w {} +
+            for start in 1 2 3; do \#(end); start 0; done
+            chmod -R u+w device
+            """#)
+        #expect(lines[3].hasSuffix("writer 2 7-good-runs"), "\(lines)")
+        let launches = lines.filter { $0.contains(" launch: ") }.dropFirst()
+        #expect(launches.count == 3 && launches.allSatisfy { $0.contains(" writer 2 7-") }, "\(lines)")
+    }
+
     /// A worker that becomes the writer while the folder cannot be written does not keep the role from another one later.
     @Test func aPlaceThatWasTakenInVainIsFree() throws {
         try bench.feed.publish(DeviceTests.source(7))

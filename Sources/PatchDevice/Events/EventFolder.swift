@@ -3,6 +3,8 @@ internal import PatchFiles
 internal import PatchText
 
 /// The files of an event log: `events-MILLISECONDS.jsonl`, named after the time at which they were started.
+///
+/// Each process locks the file that it writes, and removes none that another process has locked.
 struct EventFolder {
     private let path: Path
     private let limits: PatchEventLog.Limits
@@ -18,24 +20,35 @@ struct EventFolder {
         self.limits = limits
     }
 
-    /// Appends a line, in a new file if the open one is full or old.
+    /// Appends a line, in a new file if the last one is full or old.
     mutating func append(_ line: [UInt8], at now: Int) throws(PatchError) {
-        if file == nil { try openLast() }
-        let isFull = size > 0 && size + line.count > limits.fileBytes
-        if file == nil || isFull || now > began.addingOrMost(limits.fileAge.milliseconds) {
+        if !takes(line.count, at: now) { try openLast() }
+        if !takes(line.count, at: now) {
             try open(max(now, began.addingOrMost(1)))
             prune(at: now)
         }
+        guard let file else { throw PatchError(.io, "the files are removed as soon as they are made").about(path) }
         do throws(SystemError) {
             // One write for each line, so that a reader who follows the file sees whole lines.
             let bytes = (isCut ? [UInt8(ascii: "\n")] : []) + line + [UInt8(ascii: "\n")]
             isCut = true
-            try unsafe bytes.withUnsafeBufferPointer { bytes throws(SystemError) in try unsafe file?.write(bytes) }
+            try unsafe bytes.withUnsafeBufferPointer { bytes throws(SystemError) in try unsafe file.write(bytes) }
             isCut = false
             size += bytes.count
         } catch {
             throw .system(.io, path, error)
         }
+    }
+
+    /// Whether the open file takes a line. Other processes may have written it, and anyone may have removed it.
+    private mutating func takes(_ bytes: Int, at now: Int) -> Bool {
+        guard let file, let info = FileInfo(file), !info.isRemoved else { return false }
+        if info.size != size {
+            size = info.size
+            isCut = size > 0 && file.byte(at: size - 1) != UInt8(ascii: "\n")
+        }
+        return (size == 0 || size + bytes <= limits.fileBytes)
+            && now <= began.addingOrMost(limits.fileAge.milliseconds)
     }
 
     /// Flushes the written lines to the disk.
@@ -45,6 +58,7 @@ struct EventFolder {
 
     /// Opens the last file, if there is one.
     private mutating func openLast() throws(PatchError) {
+        file = nil
         try Folder.make(path)
         guard let last = try Folder.names(in: path).compactMap(Self.start).max() else { return }
         try open(last)
@@ -54,24 +68,24 @@ struct EventFolder {
         let name = path.appending(Self.name(start))
         do throws(SystemError) {
             let file = try Descriptor(name, [.append, .noFollow], permissions: 0o600)
-            size = FileInfo(file)?.size ?? 0
-            isCut = size > 0 && file.byte(at: size - 1) != UInt8(ascii: "\n")
-            self.file = file
+            // Another process removes the file while it has the lock.
+            self.file = (try? file.lock(isShared: true)) == false ? nil : file
         } catch {
             throw .system(.io, name, error)
         }
-        began = start
+        (began, size, isCut) = (start, 0, false)
     }
 
-    /// Removes files beyond the limits on number and age. The open file stays.
+    /// Removes files beyond the limits on number and age. Files that any process writes stay.
     private func prune(at now: Int) {
         let starts = ((try? Folder.names(in: path)) ?? []).compactMap(Self.start).sorted()
         for (index, start) in starts.enumerated() where start < began {
             // The next file's start is the end of this one.
             let isOld = starts[index + 1].addingOrMost(limits.age.milliseconds) < now
-            if isOld || index < starts.count - max(1, limits.files) {
-                try? Folder.remove(path.appending(Self.name(start)))
-            }
+            guard isOld || index < starts.count - max(1, limits.files) else { continue }
+            let name = path.appending(Self.name(start))
+            guard let file = try? Descriptor(name, [.read, .noFollow]), (try? file.lock()) != false else { continue }
+            withExtendedLifetime(file) { try? Folder.remove(name) }
         }
     }
 

@@ -62,31 +62,57 @@ extension PatchEvent {
     public var jsonLine: String { record.line() }
 
     /// The event's name in JSON, such as `breaker-opened`.
-    public var name: String { kind.rawValue }
+    public var name: String { row.name.rawValue }
 
-    private var kind: EventRecord.Name {
+    /// The name and the patch, and the attributes of an event of the device.
+    private var row: (name: EventRecord.Name, patch: PatchID?, attributes: EventRecord.Members) {
         switch self {
-        case .runner(let event): event.kind
-        case .launched: .launched
-        case .trial: .trial
-        case .confirmed: .confirmed
-        case .rolledBack: .rolledBack
-        case .closed: .closed
-        case .safeMode: .safeMode
-        case .waiting: .waiting
-        case .neverConfirmed: .neverConfirmed
-        case .expired: .expired
-        case .notApplicable: .notApplicable
-        case .withdrawn: .withdrawn
-        case .disabled: .disabled
-        case .enabled: .enabled
-        case .synced: .synced
-        case .syncFailed: .syncFailed
-        case .switches: .switches
-        case .storeFailed: .storeFailed
-        case .follower: .follower
-        case .misused: .misused
-        case .repeated(let event, _): event.kind
+        case .runner(let event): (event.kind, event.patch, [])
+        case .repeated(let event, _): event.row
+        case .launched(let patches, let isSafe):
+            (
+                .launched, nil,
+                [
+                    (
+                        .running,
+                        .array(
+                            patches.map {
+                                .object(keyed: [(.patch, .string($0.id)), (.version, .integer($0.version))])
+                            })
+                    ), (.isSafe, .bool(isSafe)),
+                ]
+            )
+        case .trial(let patch): (.trial, patch, [])
+        case .confirmed(let patch): (.confirmed, patch, [])
+        case .rolledBack(let patch, let reason, let hash):
+            (.rolledBack, patch, [(.reason, .string(reason)), (.hash, .string(hash))])
+        case .closed(let patch, let reason, let hash):
+            (.closed, patch, [(.reason, .string(reason)), (.hash, .string(hash))])
+        case .safeMode(let failures): (.safeMode, nil, [(.failures, .integer(failures))])
+        case .waiting(let patch, let names): (.waiting, patch, [(.names, .array(names.map(JSONValue.string)))])
+        case .neverConfirmed(let launches): (.neverConfirmed, nil, [(.launches, .integer(launches))])
+        case .expired(let patch, let error): (.expired, patch, error.attributes)
+        case .notApplicable(let patch, let error): (.notApplicable, patch, error.attributes)
+        case .withdrawn(let patch, let reason): (.withdrawn, patch, reason.map { [(.reason, .string($0))] } ?? [])
+        case .disabled: (.disabled, nil, [])
+        case .enabled: (.enabled, nil, [])
+        case .synced(let bytes, let milliseconds, let counts):
+            (
+                .synced, nil,
+                [
+                    (.bytes, .integer(bytes)), (.milliseconds, .integer(milliseconds)),
+                    (.counts, .object(counts.sorted { $0.key < $1.key }.map { ($0.key, .integer($0.value)) })),
+                ]
+            )
+        case .syncFailed(let error): (.syncFailed, nil, error.attributes)
+        case .switches(let values):
+            (
+                .switches, nil,
+                [(.switches, .object(values.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) }))]
+            )
+        case .storeFailed(let error): (.storeFailed, nil, error.attributes)
+        case .follower(let isForked): (.follower, nil, [(.isForked, .bool(isForked))])
+        case .misused(let error): (.misused, nil, error.attributes)
         }
     }
 
@@ -94,39 +120,10 @@ extension PatchEvent {
     package var record: EventRecord {
         switch self {
         case .runner(let event): event.record
-        case .trial, .confirmed, .disabled, .enabled: make([])
-        case .launched(let patches, let isSafe):
-            make([
-                (
-                    .running,
-                    .array(
-                        patches.map {
-                            .object(keyed: [(.patch, .string($0.id)), (.version, .integer($0.version))])
-                        })
-                ), (.isSafe, .bool(isSafe)),
-            ])
-        case .rolledBack(_, let reason, let hash), .closed(_, let reason, let hash):
-            make([(.reason, .string(reason)), (.hash, .string(hash))])
-        case .safeMode(let failures): make([(.failures, .integer(failures))])
-        case .waiting(_, let names): make([(.names, .array(names.map(JSONValue.string)))])
-        case .neverConfirmed(let launches): make([(.launches, .integer(launches))])
-        case .withdrawn(_, let reason): make(reason.map { [(.reason, .string($0))] } ?? [])
-        case .synced(let bytes, let milliseconds, let counts):
-            make([
-                (.bytes, .integer(bytes)), (.milliseconds, .integer(milliseconds)),
-                (.counts, .object(counts.sorted { $0.key < $1.key }.map { ($0.key, .integer($0.value)) })),
-            ])
-        case .switches(let values):
-            make([(.switches, .object(values.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) }))])
-        case .expired(_, let error), .notApplicable(_, let error), .syncFailed(let error), .storeFailed(let error),
-            .misused(let error):
-            make(error.attributes)
-        case .follower(let isForked): make([(.isForked, .bool(isForked))])
         case .repeated(let event, let count): event.record.repeated(count)
+        default: EventRecord(row.name, patch: row.patch?.pair, row.attributes)
         }
     }
-
-    private func make(_ members: EventRecord.Members) -> EventRecord { EventRecord(kind, patch: patch?.pair, members) }
 
     /// How severe the event is. For a script's log line, this is the line's level.
     public var severity: EventSeverity { record.level }
@@ -139,19 +136,7 @@ extension PatchEvent {
     public var attributes: [(name: String, value: EventValue)] { record.values }
 
     /// The patch that the event is about.
-    public var patch: PatchID? {
-        switch self {
-        case .runner(let event): event.patch
-        case .trial(let patch), .confirmed(let patch), .rolledBack(let patch, _, _), .closed(let patch, _, _),
-            .waiting(let patch, _),
-            .withdrawn(let patch, _), .expired(let patch, _), .notApplicable(let patch, _):
-            patch
-        case .launched, .safeMode, .neverConfirmed, .disabled, .enabled, .synced, .syncFailed, .switches, .storeFailed,
-            .follower, .misused:
-            nil
-        case .repeated(let event, _): event.patch
-        }
-    }
+    public var patch: PatchID? { row.patch }
 }
 
 extension PatchEvent: CustomStringConvertible {

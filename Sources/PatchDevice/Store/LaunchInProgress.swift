@@ -33,6 +33,12 @@ struct LaunchInProgress {
     /// The hashes of the patches of which only the `otherwise` was activated last, by id.
     var closed: [String: String] = [:]
 
+    /// The hashes of patches that have failed too often, and in whose place an older version runs.
+    var broken: Set<String> = []
+
+    /// Whether a patch that is gone runs on, because the sync of the process that writes may bring its older version.
+    var awaitsWriter = false
+
     /// The hashes of patches in shadow that are about to start, or that failed to, so that they are not tried again.
     var triedShadows: Set<String> = []
 

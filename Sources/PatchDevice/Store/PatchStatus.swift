@@ -224,10 +224,10 @@ struct StatusResolver {
         }
         if let fault { return (.unwritable, PatchStatus.unwritable(fault)) }
         let reason =
-            if !state.shadowing.contains(held) {
-                state.launch?.isQuiet == true
-                    ? "a launch failed, so it runs in shadow again once one has worked"
-                    : "another patch is tried alone; it runs in shadow again after that"
+            if role != nil {
+                "it runs in shadow in the process that writes the device's folder, and in no other"
+            } else if !state.shadowing.contains(held) {
+                "another patch is tried alone; it runs in shadow again after that"
             } else if running != nil, !shadows.contains(held.patch) {
                 "it runs in shadow from the next sync or launch on"
             } else {

@@ -8,13 +8,15 @@ extension PatchStore {
     /// Brings a process that does not write up to date with the writer. If the writer has ended, this process takes its place and
     /// begins its launch: it judges the writer's launch, and runs the patches on trial.
     ///
-    /// - Parameter isSync: Whether the app syncs. If the writer has not synced for three syncs in a row, this process asks the feed
-    ///   itself.
+    /// - Parameters:
+    ///   - longest: How long a sync may take, if the app syncs. If the writer has not synced for three syncs in a row, this process
+    ///     asks the feed itself.
+    ///   - waits: Whether a patch that is gone runs on while the writer syncs, which may bring its older version.
     /// - Returns: Whether this process follows another one.
-    package func follow(on runner: PatchRunner?, isSync: Bool = false) -> Bool {
+    package func follow(on runner: PatchRunner?, longest: Duration? = nil, waits: Bool = true) -> Bool {
         noticeFork()
         let switches = state.switches
-        let isSilent = isSync && noticeSilence()
+        let isSilent = longest.map(noticeSilence) ?? false
         var (hasTakenOver, faults) = memory.locked { memory in
             guard !memory.writer.canWrite, !memory.writer.isClosed else {
                 return (false, memory.writer.takeOver(hasBegun: memory.launch.hasBegun))
@@ -39,7 +41,10 @@ extension PatchStore {
         let isFollower = isFollower
         if isFollower { memory.locked { $0.launch.setBlockReasons([]) } }  // the writer's state counts again
         if let runner, hasLaunched, hasTakenOver || isFollower {
-            run(hasTakenOver ? state.launch?.patches ?? [] : state.goodOnes, on: runner)
+            let broken = memory.locked { $0.launch.broken }
+            run(
+                hasTakenOver ? state.launch?.patches ?? [] : state.goodOnes(without: broken), on: runner,
+                waits: waits && isFollower)
             if state.switches != switches { events(.switches(state.switches)) }
         }
         // The system ends an app in the background without notice.
@@ -49,8 +54,9 @@ extension PatchStore {
 
     /// Notices that the writer does not sync.
     ///
-    /// - Returns: Whether it has not done so since the third last sync of this process.
-    private func noticeSilence() -> Bool {
+    /// - Returns: Whether it has not done so since the third last sync of this process, and is not about to.
+    private func noticeSilence(_ longest: Duration) -> Bool {
+        guard !isWriterSyncing(longest) else { return false }
         let last = folder.lastSync
         return memory.locked { memory in
             if let silence = memory.launch.silence, silence.last == last {
@@ -62,21 +68,33 @@ extension PatchStore {
         }
     }
 
-    /// Notes that this process has synced.
-    package func noteSync() {
-        guard !isReadOnly else { return }
-        folder.noteSync(at: .milliseconds(WallClock.milliseconds))
+    /// Notes that a sync of this process begins, or has ended, for the processes that follow it.
+    ///
+    /// - Parameter hasSynced: Whether it has ended well; nil if it begins.
+    package func noteSync(_ hasSynced: Bool? = nil) {
+        if !isReadOnly { folder.noteSync(hasSynced, at: .milliseconds(WallClock.milliseconds)) }
     }
+
+    /// Whether the writer has begun a sync, and may be in it.
+    private func isWriterSyncing(_ longest: Duration) -> Bool {
+        let now = Duration.milliseconds(WallClock.milliseconds)
+        return folder.syncBegin.map { max(now - $0, $0 - now) < longest } ?? false
+    }
+
+    /// Whether a patch that is gone runs on until the sync of the writer has ended.
+    package var awaitsWriter: Bool { memory.locked { $0.launch.awaitsWriter } }
 
     /// Whether another process writes the folder, or this one never does.
     package var isFollower: Bool { memory.locked { $0.writer.isFollower } }
 
     /// Activates patches, and deactivates all others that are not good. The patches in shadow follow the state, too.
-    private func run(_ hashes: [String], on runner: PatchRunner) {
+    private func run(_ hashes: [String], on runner: PatchRunner, waits: Bool) {
         let (state, isFollower) = (state, isReadOnly)
         endShadows()
-        let trust = memory.locked { $0.launch.trust }
-        let closed = Set(hashes.filter { state.isClosed($0, isFollower: isFollower) })
+        let (trust, broken) = memory.locked { ($0.launch.trust, $0.launch.broken) }
+        let closed = Set(
+            hashes.filter { state.isClosed($0, isFollower: isFollower) }
+                + state.held.map(\.hash).filter(broken.contains))
         let wanted = Set(hashes).subtracting(closed)
         if let trust = trust?() {
             dropRefused(on: runner, trust: trust)
@@ -85,9 +103,15 @@ extension PatchStore {
             }
             activateHeld(hashes.filter { !done.contains($0) }, in: state, on: runner, trust)
         }
+        let isSyncing = waits && isWriterSyncing(Self.longestWait)
         let ended = memory.locked { memory in
-            runner.active.map(\.id).filter { id in
+            memory.launch.awaitsWriter = false
+            return runner.active.map(\.id).filter { id in
                 guard let hash = memory.launch.activated[id]?.hash, state.isEnabled else { return true }
+                if isSyncing, !state.isBanned(hash), !state.held.contains(where: { $0.patch.id == id }) {
+                    memory.launch.awaitsWriter = true
+                    return false
+                }
                 // A patch that cannot run is replaced by its good version.
                 let isGood = state.held.contains { $0.hash == hash && $0.stage == .good && !$0.isSuspended }
                 return !wanted.contains(hash) && !isGood
@@ -98,6 +122,9 @@ extension PatchStore {
         runner.endOtherwise { !closed.contains(answering[$0.id] ?? "") }
         if let trust { startShadows(on: runner, trust: trust) }
     }
+
+    /// How long a follower waits for the sync of the writer.
+    package static let longestWait = Duration.seconds(10)
 
     /// Notices that this process was forked from the one that opened the store. It shares the lock of that process, which it must
     /// not release, so it drops the lock without unlocking it and follows.

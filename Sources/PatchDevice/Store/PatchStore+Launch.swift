@@ -20,7 +20,7 @@ extension PatchStore {
         begin()
         memory.locked { ($0.launch.runner, $0.launch.trust) = (runner, trust) }
         let state = state
-        let hashes = isReadOnly ? state.goodOnes : state.launch?.patches ?? []
+        let hashes = isReadOnly ? state.goodOnes() : state.launch?.patches ?? []
         runner.registry.names.whenAdded { [weak self] in self?.activateWaiting() }
         if !hashes.isEmpty || !state.shadowing.isEmpty {
             let trust = trust()
@@ -55,22 +55,50 @@ extension PatchStore {
     private func activateHeld(
         _ hash: String, _ checked: Check, in state: StoreState, on runner: PatchRunner, _ trust: PatchTrust
     ) {
-        guard !activate(hash, checked, on: runner), !state.isClosed(hash, isFollower: isReadOnly) else { return }
-        // A patch that cannot run is replaced by its good version.
-        let id = state.held.first { $0.hash == hash }?.patch.id
-        guard
-            let good = state.held.first(where: {
-                $0.patch.id == id && $0.stage == .good && $0.hash != hash
-                    && (!$0.isSuspended || state.launch?.isRetry == true)
-            })
+        guard !activate(hash, checked, on: runner), !state.isClosed(hash, isFollower: isReadOnly),
+            let patch = state.held.first(where: { $0.hash == hash })?.patch
         else { return }
-        if !isReadOnly {
-            try? change { state in
-                state.substitute(good.hash)
-                return []
+        runSuccessor(of: patch.id, without: [patch], on: runner, trust, isDue: true)
+    }
+
+    /// Ends running patches. A version that is held and good, or closed, takes the place in the same step, so that no call meets
+    /// the original in between.
+    ///
+    /// - Parameter others: Other versions that must not run, either.
+    package func end(_ ended: Set<PatchID>, on runner: PatchRunner, without others: Set<PatchID> = []) {
+        let trust = memory.locked { $0.launch.trust }?()
+        for patch in ended {
+            if let trust, (runner.active + runner.closed).contains(where: { $0.patch == patch }) {
+                runSuccessor(of: patch.id, without: others.union(ended), on: runner, trust)
             }
+            runner.deactivate(patch)
         }
-        _ = activate(good.hash, check(good.hash, on: runner, trust: trust), on: runner)
+    }
+
+    /// Runs a held version of a patch in the place of others: the closed one, and the highest good one that can run.
+    ///
+    /// - Parameter isDue: Whether the launch would have begun with it.
+    /// - Returns: Whether a good one runs.
+    @discardableResult
+    private func runSuccessor(
+        of id: String, without others: Set<PatchID>, on runner: PatchRunner, _ trust: PatchTrust, isDue: Bool = false
+    ) -> Bool {
+        let (isFollower, (broken, blockReasons)) = (
+            isReadOnly, memory.locked { ($0.launch.broken, $0.launch.blockReasons) }
+        )
+        for held in state.successors(of: id, without: others, isFollower: isFollower) {
+            let (hash, isClosed) = (held.hash, state.isClosed(held.hash, isFollower: isFollower))
+            // The feed has taken it away, or it has failed too often.
+            if case .notApplicable = blockReasons[hash] { continue }
+            guard isClosed || !broken.contains(hash) else { continue }
+            if memory.locked({ isClosed ? $0.launch.answering : $0.launch.running }).contains(hash) {
+                if isClosed { continue } else { return true }
+            }
+            guard let patch = verified(hash, on: runner, trust: trust) else { continue }
+            if !isFollower { try? change { $0.activate(hash, isDue: isDue) } }
+            if run(patch, hash, on: runner), !isClosed { return true }
+        }
+        return false
     }
 
     /// The patches that run.
@@ -254,12 +282,16 @@ extension PatchStore {
 
     /// Runs a patch's script, and activates its replacements.
     ///
+    /// - Parameter closing: Whether to activate only its `otherwise`, whatever its stage.
     /// - Returns: Whether it runs.
-    package func run(_ patch: VerifiedPatch, _ hash: String, on runner: PatchRunner) -> Bool {
+    package func run(
+        _ patch: VerifiedPatch, _ hash: String, on runner: PatchRunner, closing: Bool = false
+    ) -> Bool {
         let identity = PatchID(id: patch.manifest.id, version: patch.manifest.version)
         do throws(PatchError) {
             let loaded = try load(patch, hash, on: runner)
-            let isClosed = memory.locked { $0.writer.state.isClosed(hash, isFollower: !$0.writer.canWrite) }
+            let isClosed =
+                closing || memory.locked { $0.writer.state.isClosed(hash, isFollower: !$0.writer.canWrite) }
             if isClosed { runner.activateOtherwise(of: loaded) } else { try runner.activate(loaded) }
             // Another thread may have removed the patch while its script was loading.
             let isMeant = memory.locked { memory in
@@ -272,7 +304,7 @@ extension PatchStore {
                 return memory.writer.state.isEnabled && memory.writer.state.held.contains { $0.hash == hash }
             }
             guard !isMeant else { return true }
-            runner.deactivate(identity)
+            end([identity], on: runner)
             exclude(hash)
             return false
         } catch {
@@ -333,7 +365,7 @@ extension PatchStore {
             case .refused(let error) where [.policy, .unknownSigner].contains(error.code): break
             default: continue
             }
-            runner.deactivate(identity)
+            end([identity], on: runner)
             if held.stage != .shadow { exclude(hash) }
         }
     }
@@ -426,13 +458,24 @@ extension PatchStore {
     }
 
     /// Takes an event of the runner. A breaker that opens counts as a failure of its patch, unless the patch has an `otherwise`.
+    /// An older good version answers from then on for a function that has none.
     package func observe(_ event: RunnerEvent) {
-        guard case .breakerOpened(let patch, _, let failures, _) = event, let runner,
-            let active = runner.active.first(where: { $0.id == patch.id && $0.version == patch.version }),
-            !active.isProtective
+        guard case .breakerOpened(let patch, let functions, let failures, let otherwise) = event, let runner,
+            let active = runner.active.first(where: { $0.patch == patch })
         else { return }
-        fail(patch, "it failed \(failures) times")
-        if state.bans.contains(where: { $0.patch == patch }) { runner.deactivate(patch.id) }
+        if !active.isProtective { fail(patch, "it failed \(failures) times") }
+        let (trust, hash) = memory.locked { ($0.launch.trust, $0.launch.activated[patch.id]?.hash ?? "") }
+        if state.bans.contains(where: { $0.patch == patch }) { return end([patch], on: runner) }
+        guard functions.count > otherwise.count, let trust = trust?(),
+            state.successors(of: patch.id, without: [patch], isFollower: isReadOnly).contains(where: { $0.stage != .closed })
+        else { return }
+        memory.locked { _ = $0.launch.broken.insert(hash) }
+        if active.isProtective {
+            guard let verified = verified(hash, on: runner, trust: trust),
+                run(verified, hash, on: runner, closing: true)
+            else { return }
+        }
+        runSuccessor(of: patch.id, without: [patch], on: runner, trust)
     }
 
     private func fail(_ patch: PatchID, _ reason: String) {

@@ -5,8 +5,8 @@ package import PatchRunner
 extension PatchStore {
     /// The versions that this process should run in shadow.
     private func meantShadows(_ memory: Memory) -> [StoreState.Held] {
-        // If no launch can be noted, a patch that crashes the app would do so each time.
-        guard memory.writer.whyUnwritable == nil else { return [] }
+        // If no call can be noted, a patch that crashes the app would do so each time.
+        guard memory.writer.canWrite, memory.writer.whyUnwritable == nil else { return [] }
         return memory.writer.state.shadowing.filter { held in
             switch memory.launch.blockReasons[held.hash] {
             case .banned, .notApplicable: false
@@ -15,7 +15,7 @@ extension PatchStore {
         }
     }
 
-    /// Starts the versions in shadow that do not run yet. Their failures are reported, and have no other effect.
+    /// Starts the versions in shadow that do not run yet, if this process writes the folder.
     ///
     /// - Parameter onlyWaiting: Whether to start only those that waited for functions that are registered now.
     package func startShadows(on runner: PatchRunner, onlyWaiting: Bool = false, trust: () -> PatchTrust) {
@@ -51,7 +51,7 @@ extension PatchStore {
             return
         }
         do throws(PatchError) {
-            try runner.shadow(runner.load(patch))
+            try runner.shadow(runner.load(patch)) { [weak self] in self?.noteCall(hash) ?? false }
         } catch {
             return memory.locked { memory in
                 memory.launch.blockReasons[hash] = error.isCircumstance ? .postponed(error) : .refused(error)
@@ -63,6 +63,18 @@ extension PatchStore {
             memory.launch.triedShadows.remove(hash)
         }
         endShadows()  // another thread may have removed it meanwhile
+    }
+
+    /// Notes that a patch in shadow is about to run for the first time in this launch.
+    ///
+    /// - Returns: Whether that was written.
+    private func noteCall(_ hash: String) -> Bool {
+        let isInBackground = isInBackground
+        return (try? change { state in
+            state.call(hash)
+            if isInBackground { state.end() }
+            return []
+        }) != nil
     }
 
     /// Ends the shadows that should no longer run.

@@ -148,7 +148,7 @@ package final class PatchStore: Sendable {
         // The state is written first, so that the ban holds if the app ends in between.
         defer {
             if let version {
-                runner?.deactivate(PatchID(id: id, version: version))
+                if let runner { end([PatchID(id: id, version: version)], on: runner) }
             } else {
                 runner?.deactivate(id)
                 runner?.endOtherwise { $0.id == id }

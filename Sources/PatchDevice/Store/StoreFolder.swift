@@ -9,6 +9,7 @@ internal import PatchFiles
 ///     envelopes/HASH.js   the envelopes, by SHA-256
 ///     feed/…              the feed's metadata, as received
 ///     synced              an empty file, whose time is that of the last sync
+///     syncing             an empty file, whose time is that of the begin of a sync, and which is gone after it
 ///
 /// Nothing outside of the folder is written or removed, even if there are links in it.
 struct StoreFolder: Sendable {
@@ -89,6 +90,8 @@ struct StoreFolder: Sendable {
                 ]), to: bansFile)
         }
         try write(state.json, to: stateFile)
+        // The end of the launch needs no room on a full disk.
+        if FileInfo(markFile, following: false)?.size != state.mark.count { try? write(state.mark, to: markFile) }
     }
 
     /// Removes envelopes that are no longer held.
@@ -194,13 +197,28 @@ struct StoreFolder: Sendable {
     // MARK: syncs
 
     private var syncedFile: Path { path.appending(Path("synced")) }
+    private var syncingFile: Path { path.appending(Path("syncing")) }
 
     /// The time of the last sync, since 1970; nil if there was none.
-    var lastSync: Duration? { FileInfo(syncedFile, following: false).flatMap { $0.isRegular ? $0.modified : nil } }
+    var lastSync: Duration? { Self.time(of: syncedFile) }
 
-    /// Notes that a sync has ended well, for the processes that follow this one. It is not flushed.
-    func noteSync(at time: Duration) {
+    /// When a sync has begun that has not ended, since 1970; nil if there is none.
+    var syncBegin: Duration? { Self.time(of: syncingFile) }
+
+    private static func time(of file: Path) -> Duration? {
+        FileInfo(file, following: false).flatMap { $0.isRegular ? $0.modified : nil }
+    }
+
+    /// Notes that a sync begins, or has ended, for the processes that follow this one. Nothing is flushed.
+    ///
+    /// - Parameter hasSynced: Whether it has ended well; nil if it begins.
+    func noteSync(_ hasSynced: Bool?, at time: Duration) {
         // A file that already exists needs no room on the disk.
-        (try? Descriptor(syncedFile, [.append, .noFollow], permissions: 0o666))?.setModified(time)
+        func touch(_ file: Path) {
+            (try? Descriptor(file, [.append, .noFollow], permissions: 0o666))?.setModified(time)
+        }
+        guard let hasSynced else { return touch(syncingFile) }
+        if hasSynced { touch(syncedFile) }
+        try? Folder.remove(syncingFile)
     }
 }

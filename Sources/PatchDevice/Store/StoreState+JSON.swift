@@ -137,7 +137,7 @@ extension StoreState.Launch {
         return .object(sparse: [
             ("patches", hashes(patches)), ("late", hashes(late)), ("broken", hashes(broken)),
             ("loading", hashes(loading)), ("synced", hasSynced ? .bool(true) : nil),
-            ("safeMode", isSafe ? .bool(true) : nil), ("quiet", isQuiet ? .bool(true) : nil),
+            ("safeMode", isSafe ? .bool(true) : nil),
             ("return", isRetry ? .bool(true) : nil),
             ("confirmed", isConfirmed ? .bool(true) : nil), ("open", isWatched ? nil : .bool(false)),
             ("past", isPast && isWatched ? .bool(true) : nil),
@@ -149,7 +149,7 @@ extension StoreState.Launch {
         self.init(
             patches: hashes("patches"), late: hashes("late"), broken: hashes("broken"), loading: hashes("loading"),
             hasSynced: json["synced"]?.flag ?? false,
-            isSafe: json["safeMode"]?.flag ?? false, isQuiet: json["quiet"]?.flag ?? false,
+            isSafe: json["safeMode"]?.flag ?? false,
             isRetry: json["return"]?.flag ?? false,
             isConfirmed: json["confirmed"]?.flag ?? false, isWatched: json["open"]?.flag ?? true,
             isPast: json["past"]?.flag ?? false)

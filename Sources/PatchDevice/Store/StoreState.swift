@@ -18,7 +18,7 @@ package struct StoreState: Sendable, Hashable {
         case closed
         /// A launch that began with it was confirmed, or it ran in one until its watch was over.
         case good
-        /// It never answers. It is compared with the answers, and no launch is judged by it.
+        /// It never answers, and is compared with the answers. It is judged like a patch on trial, and never promoted.
         case shadow
     }
 
@@ -97,7 +97,7 @@ package struct StoreState: Sendable, Hashable {
     package struct Launch: Sendable, Hashable {
         /// The hashes of the patches that it began with.
         package var patches: [String]
-        /// The hashes of patches that were activated later, and whose watch is not over.
+        /// The hashes of patches that were activated later, or were called in shadow, and whose watch is not over.
         package var late: [String] = []
         /// The hashes of patches whose breakers opened.
         package var broken: [String] = []
@@ -107,10 +107,6 @@ package struct StoreState: Sendable, Hashable {
         package var hasSynced = false
         /// Whether good patches were left out, because launches failed with them.
         package var isSafe = false
-        /// Whether a launch has failed and none has been confirmed since, so that nothing runs in shadow until this one is
-        /// confirmed and a crash does not count. Otherwise, a patch in shadow that crashes the app would crash every launch, and
-        /// other patches would be blamed.
-        package var isQuiet = false
         /// Whether those patches are tried again in this launch.
         package var isRetry = false
         /// Whether the app has confirmed that it works.
@@ -201,7 +197,12 @@ package struct StoreState: Sendable, Hashable {
         var hashes: Set<String> = []
         self.held = held.filter { hashes.insert($0.hash).inserted }.sorted(by: Held.precedes)
         self.bans = bans
-        shadow(shadows.filter { hashes.insert($0.hash).inserted }.map { ($0.patch, $0.hash) })
+        for var shadow in shadows where !isBanned(shadow.hash) && hashes.insert(shadow.hash).inserted {
+            shadow.stage = .shadow
+            self.shadows.removeAll { $0.patch.id == shadow.patch.id }
+            self.shadows.append(shadow)
+        }
+        self.shadows.sort(by: Held.precedes)
         self.launch = launch
         self.failures = failures
         self.mayRetry = mayRetry
@@ -227,9 +228,9 @@ package struct StoreState: Sendable, Hashable {
                 (held[index].failures, held[index].isSuspended) = (0, false)
                 (held[index].closings, held[index].loadFailures, held[index].wasGood) = (0, 0, false)
             }
+            for index in shadows.indices { shadows[index].failures = 0 }
             (launch, failures, mayRetry, hasConfirmed, unconfirmed) = (nil, 0, false, false, 0)
         }
-        let isQuiet = !shadows.isEmpty && launch.map { $0.isWatched || $0.isQuiet && !$0.isConfirmed } ?? false
         if let launch { judge(launch, limits, time, &outcomes) }
         dropOldVersions()
         // A protective patch is a suspect only in the launch that tries it.
@@ -237,7 +238,7 @@ package struct StoreState: Sendable, Hashable {
             (held[index].stage, held[index].failures) = (.closed, 0)
         }
         self.launch = nil
-        var launch = Launch(patches: [], isQuiet: isQuiet)
+        var launch = Launch(patches: [])
         if isEnabled { choose(&launch, limits, onlyGood: onlyGood, wasHealthy: wasHealthy, time) }
         let chosen = Set(launch.patches)
         for index in held.indices where chosen.contains(held[index].hash) {
@@ -268,9 +269,17 @@ package struct StoreState: Sendable, Hashable {
             ? [] : held.indices.filter { held[$0].stage == .closed && watched.contains(held[$0].hash) }
     }
 
+    /// The hashes of the patches in shadow that were called in a launch, and whose watch is not over.
+    private func calledShadows(_ launch: Launch) -> Set<String> {
+        Set(shadows.map(\.hash)).intersection(launch.late)
+    }
+
     /// Whether a crash would count.
     private var crashCounts: Bool {
-        launch.map { !$0.isConfirmed && !$0.isPast || !blamable($0).isEmpty || !watchedClosed($0).isEmpty } ?? false
+        launch.map {
+            !$0.isConfirmed && !$0.isPast || !blamable($0).isEmpty || !watchedClosed($0).isEmpty
+                || !calledShadows($0).isEmpty
+        } ?? false
     }
 
     /// Closes the note if a crash would no longer count.
@@ -300,12 +309,13 @@ package struct StoreState: Sendable, Hashable {
         guard launch.isWatched else { return }
         let loading = held.filter { launch.loading.contains($0.hash) }
         guard loading.isEmpty else { return judgeLoading(loading, limits, time, &outcomes) }
-        let ran = blamable(launch)
-        let closed = ran.isEmpty ? watchedClosed(launch) : []
+        let (ran, shadows) = (blamable(launch), calledShadows(launch))
+        let closed = ran.isEmpty && shadows.isEmpty ? watchedClosed(launch) : []
         guard closed.isEmpty else { return judgeClosed(closed, limits, time, &outcomes) }
+        judgeShadows(shadows, limits, time, &outcomes)
         // A confirmed patch stays good if an unconfirmed one ran too, unless it is the third such crash. If only confirmed
         // patches ran, the crash counts against them.
-        let hasUnconfirmed = ran.contains { held[$0].stage != .good }
+        let hasUnconfirmed = !shadows.isEmpty || ran.contains { held[$0].stage != .good }
         let unproven = ran.filter { held[$0].isUnproven }
         for index in unproven {
             if hasUnconfirmed {
@@ -317,9 +327,11 @@ package struct StoreState: Sendable, Hashable {
             }
         }
         let trials = ran.filter { held[$0].stage != .good && !(hasUnconfirmed && unproven.contains($0)) }
-        let isKnown = trials.count == 1 && (!hasUnconfirmed || unproven.isEmpty || held[trials[0]].stage == .suspect)
+        let isKnown =
+            trials.count == 1 && shadows.isEmpty
+            && (!hasUnconfirmed || unproven.isEmpty || held[trials[0]].stage == .suspect)
         guard !trials.isEmpty else {
-            guard !launch.isRetry, !launch.isConfirmed || !ran.isEmpty else { return }
+            guard shadows.isEmpty, !launch.isRetry, !launch.isConfirmed || !ran.isEmpty else { return }
             return judgeGood(ran, wasSafe: launch.isSafe, limits, time, &outcomes)
         }
         for index in trials {
@@ -339,6 +351,16 @@ package struct StoreState: Sendable, Hashable {
             return outcomes.append(.suspect(held[index].patch))
         }
         ban(held[index].hash, Self.failedLaunches, at: time).map { outcomes.append(.banned($0)) }
+    }
+
+    /// Counts a failed launch against the patches in shadow that were called in it.
+    private mutating func judgeShadows(
+        _ called: Set<String>, _ limits: CrashLimits, _ time: Timestamp?, _ outcomes: inout [Outcome]
+    ) {
+        for index in shadows.indices where called.contains(shadows[index].hash) { shadows[index].failures += 1 }
+        for shadow in shadows where called.contains(shadow.hash) && shadow.failures >= limits.trialFailures {
+            ban(shadow.hash, Self.failedShadow, at: time).map { outcomes.append(.banned($0)) }
+        }
     }
 
     /// Makes a patch a suspect, or closes it if it is protective.
@@ -426,6 +448,7 @@ package struct StoreState: Sendable, Hashable {
 
     private mutating func forgive(_ hashes: Set<String>) {
         for index in held.indices where hashes.contains(held[index].hash) { held[index].failures = 0 }
+        for index in shadows.indices where hashes.contains(shadows[index].hash) { shadows[index].failures = 0 }
     }
 
     /// Drops the versions that a launch has settled: versions below one that has proved itself, and all versions that are not
@@ -490,7 +513,8 @@ package struct StoreState: Sendable, Hashable {
     private mutating func choose(
         _ launch: inout Launch, _ limits: CrashLimits, onlyGood: Bool, wasHealthy: Bool, _ time: Timestamp?
     ) {
-        var chosen = onlyGood ? runnable { $0.stage == .good && !$0.isSuspended } : runnable
+        // What the last launch could not write about its own end is no failure of a good patch.
+        var chosen = onlyGood ? runnable { ($0.stage == .good || $0.wasGood) && !$0.isSuspended } : runnable
         // A patch that could not run before does not make suspects, or patches that are off, wait forever. They do not make it
         // wait, either.
         let isGood = chosen.allSatisfy { !$0.isOnTrial }
@@ -515,10 +539,27 @@ package struct StoreState: Sendable, Hashable {
     package var closedOnes: [Held] { isEnabled ? closed(beside: runnable) { $0.stage == .closed } : [] }
 
     /// The hashes of the good and the closed patches, for a process that may not write notes.
-    package var goodOnes: [String] {
+    ///
+    /// - Parameter broken: The hashes of patches that have failed too often in this process.
+    package func goodOnes(without broken: Set<String> = []) -> [String] {
         guard isEnabled else { return [] }
-        let good = runnable { ($0.stage == .good || $0.wasGood) && !$0.isSuspended }
+        let good = runnable { ($0.stage == .good || $0.wasGood) && !$0.isSuspended && !broken.contains($0.hash) }
         return (closed(beside: good, \.isClosed) + good).map(\.hash)
+    }
+
+    /// The versions of a patch that may take the place of others: the closed one, and then the good ones below it, the highest
+    /// first.
+    ///
+    /// - Parameters:
+    ///   - others: The versions that no longer run.
+    ///   - isFollower: Whether this process follows the one that tries suspects.
+    package func successors(of id: String, without others: Set<PatchID>, isFollower: Bool) -> [Held] {
+        let known = held.filter { isEnabled && $0.patch.id == id && !others.contains($0.patch) }
+        let good = known.filter {
+            ($0.stage == .good || $0.wasGood) && (!$0.isSuspended || launch?.isRetry == true)
+        }
+        let closed = known.first { isClosed($0.hash, isFollower: isFollower) }
+        return (closed.map { [$0] } ?? []) + good.filter { $0.hash != closed?.hash }
     }
 
     /// Whether only the `otherwise` of a patch answers, and its functions do not run.
@@ -573,8 +614,8 @@ package struct StoreState: Sendable, Hashable {
             outcomes.append(.good(patch))
         }
         guard !good.isEmpty else { return [] }
-        // A version that has proved itself, or is closed, stays until this one has.
-        held.removeAll { $0.isOnTrial && !$0.isClosed && $0.patch.version < good[$0.patch.id] ?? 0 }
+        // A version that is good, or closed, stays until this one has proved itself.
+        held.removeAll { $0.stage != .good && !$0.isClosed && $0.patch.version < good[$0.patch.id] ?? 0 }
         mayRetry = isSafe
         return outcomes
     }
@@ -662,9 +703,11 @@ package struct StoreState: Sendable, Hashable {
         settle()
     }
 
-    /// Notes that a good patch runs in place of one that could not.
-    package mutating func substitute(_ hash: String) {
-        if launch?.patches.contains(hash) == false { launch?.patches.append(hash) }
+    /// Notes that a patch in shadow is about to run for the first time in this launch, so that a crash counts against it.
+    package mutating func call(_ hash: String) {
+        guard launch?.late.contains(hash) == false, shadows.contains(where: { $0.hash == hash }) else { return }
+        launch?.late.append(hash)
+        launch?.isWatched = true
     }
 
     /// Notes that a patch is activated in the middle of a launch. It becomes good once its watch is over, by a second
@@ -720,15 +763,14 @@ package struct StoreState: Sendable, Hashable {
 
     /// The versions that run in shadow now. While a suspect is tried, it is alone.
     package var shadowing: [Held] {
-        let isQuiet = launch.map { $0.isSafe || $0.isQuiet && (!$0.isConfirmed || $0.isWatched) } ?? false
-        return isEnabled && !isSafe && !isQuiet && !triesSuspect ? shadows : []
+        isEnabled && !isSafe && launch?.isSafe != true && !triesSuspect ? shadows : []
     }
 
     /// Puts patches that were downloaded and verified in shadow, one for each id. A version that has run is no longer held.
     package mutating func shadow(_ patches: [(patch: PatchID, hash: String)]) {
-        for (patch, hash) in patches where !isBanned(hash) {
+        for (patch, hash) in patches where !isBanned(hash) && !shadows.contains(where: { $0.hash == hash }) {
+            for old in shadows where old.patch.id == patch.id { remove(old.hash) }
             remove(hash)
-            shadows.removeAll { $0.patch.id == patch.id }
             var new = Held(patch, hash: hash)
             new.stage = .shadow
             shadows.append(new)
@@ -748,21 +790,23 @@ package struct StoreState: Sendable, Hashable {
             let isKept = held.stage == .good || held.isClosed || running.contains(held.hash)
             return newest[held.patch.id].map { !isKept || held.patch == $0.patch } ?? false
         }
-        shadows.removeAll { $0.patch.version <= newest[$0.patch.id]?.patch.version ?? 0 }
+        for shadow in shadows where shadow.patch.version <= newest[shadow.patch.id]?.patch.version ?? 0 {
+            remove(shadow.hash)
+        }
         held += newest.values.map { Held($0.patch, hash: $0.hash) }
         held.sort(by: Held.precedes)
     }
 
     /// Removes a patch, such as one that was withdrawn.
     package mutating func remove(_ hash: String) {
+        guard let patch = stored.first(where: { $0.hash == hash }) else { return }
+        held.removeAll { $0.hash == hash }
         shadows.removeAll { $0.hash == hash }
-        guard let index = held.firstIndex(where: { $0.hash == hash }) else { return }
-        let isGood = held.remove(at: index).stage == .good
         launch?.patches.removeAll { $0 == hash }
         launch?.late.removeAll { $0 == hash }
         settle()
         // It may have been the one that made launches fail.
-        if isGood { mayRetry = isSafe }
+        if patch.stage == .good { mayRetry = isSafe }
     }
 
     /// Removes a patch, and never accepts it again.
@@ -810,5 +854,6 @@ package struct StoreState: Sendable, Hashable {
     /// The number of launches without a confirmation after which the app is notified that it never confirms.
     package static let patience = 3
     static let failedLaunches = "launches with it failed"
+    static let failedShadow = "launches failed in which it was called in shadow"
     static let failedLoad = "launches ended while its script was loading"
 }

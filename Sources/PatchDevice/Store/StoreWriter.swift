@@ -198,6 +198,7 @@ struct StoreWriter {
             try save(&new)
         } catch {
             writeFault = error
+            markEnd(new.launch)
             // The processes that follow this one do not see changes that it cannot write, so they ask the feed themselves.
             if writeFailureSignal == nil { writeFailureSignal = folder.lockAsMute() }
             throw error
@@ -206,6 +207,15 @@ struct StoreWriter {
             folder.remove(Set(state.stored.map(\.hash)).subtracting(new.stored.map(\.hash)))
         }
         state = new
+    }
+
+    /// Writes that the launch has ended, or was confirmed, if there is no room for what has changed with it.
+    private mutating func markEnd(_ launch: StoreState.Launch?) {
+        guard !mustWrite, let launch, !launch.isWatched, state.launch?.isWatched == true else { return }
+        var ended = state
+        ended.launch?.isConfirmed = launch.isConfirmed
+        ended.end()
+        if (try? folder.mark(ended, isDurable: false)) != nil { state = ended }
     }
 
     /// Writes as much as the next launch must find: nothing, a mark, or the whole state.

@@ -86,6 +86,15 @@ package actor PatchSync {
         }
     }
 
+    /// Follows the sync of the process that writes, if it may bring an older version of a patch that it has taken away.
+    private func awaitWriter() async {
+        let end = ContinuousClock.now + PatchStore.longestWait
+        while store.awaitsWriter {
+            let isOver = (try? await Task.sleep(for: .milliseconds(50))) == nil || ContinuousClock.now >= end
+            guard store.follow(on: runner, waits: !isOver) else { return }
+        }
+    }
+
     private func run(_ activation: Activation) async -> SyncReport {
         defer { current = nil }
         store.clean()
@@ -93,9 +102,11 @@ package actor PatchSync {
         let start = clock.now
         let counting = BudgetedSource(source, longest: settings.longest)
         var report = SyncReport()
-        if store.follow(on: runner, isSync: true) {
+        if store.follow(on: runner, longest: settings.longest) {
+            await awaitWriter()
             return SyncReport(following: store.state)
         }
+        store.noteSync()
         do throws(PatchError) {
             report.results = try await SyncPass(
                 root: root, source: counting, store: store, runner: runner, pinned: trust, settings: settings,
@@ -108,6 +119,7 @@ package actor PatchSync {
         }
         report.bytes = counting.bytes
         report.duration = clock.now - start
+        store.noteSync(report.error == nil)
         if let error = report.error {
             // A folder that cannot be written fails at each sync.
             if error.code == .io || store.fault != nil {
@@ -116,7 +128,6 @@ package actor PatchSync {
                 store.events(.syncFailed(error))
             }
         } else {
-            store.noteSync()
             if let now = store.clock(), let next = settings.nextSync(after: now) { pause = (now, next) }
             store.events(
                 .synced(bytes: report.bytes, milliseconds: report.duration.milliseconds, counts: report.counts))

@@ -207,9 +207,12 @@ struct SyncPass: Sendable {
         // A version that is no longer held may run, because a newer one was downloaded meanwhile.
         let running = Set((runner?.active ?? []).map(\.patch))
         let shadows = Set((runner?.shadows ?? []).map(\.patch))
+        if let runner {
+            let inPlace = inShadow.intersection(shadows)
+            store.end(notMeant.subtracting(inPlace), on: runner, without: notMeant)
+        }
         for choice in taken {
             let patch = PatchID(id: choice.id, version: choice.version)
-            if choice.code != .shadow || !shadows.contains(patch) { runner?.deactivate(patch) }
             // Events are reported after their change is written. If the write failed, the next sync reports them.
             guard failure == nil, choice.code == .withdrawn, running.contains(patch) || lost.contains(patch) else {
                 continue

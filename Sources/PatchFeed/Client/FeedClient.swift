@@ -95,21 +95,15 @@ public struct FeedClient: Sendable {
         }
     }
 
-    /// The list of patches of a feed whose app is not known: the target of the role that this tool assigns the list to.
+    /// The list of patches of a feed whose app is not known: the first target that may be one.
     ///
-    /// - Returns: nil if the feed has no such role, or the role does not list exactly one target.
+    /// - Returns: nil if the feed has none.
     package mutating func listTarget() async throws(PatchError) -> FeedTarget? {
-        guard let delegation = trusted.targets[.top]?.delegations.first(where: { $0.role == "rollout" }) else {
-            return nil
-        }
-        let key = TrustedMetadata.TargetsKey(role: delegation.role, delegator: "targets")
         do throws(PatchError) {
-            try await loadTargets(key, keys: delegation.keys)
+            return try await search(for: nil)
         } catch {
             throw explained(error)
         }
-        guard let targets = trusted.targets[key]?.targets.values, targets.count == 1 else { return nil }
-        return targets.first
     }
 
     /// Looks for a target in the kept targets metadata, without asking the source.
@@ -236,7 +230,9 @@ public struct FeedClient: Sendable {
     }
 
     /// Section 5.6.7: a search in preorder, which visits each role once.
-    private mutating func search(for path: String) async throws(PatchError) -> FeedTarget? {
+    ///
+    /// - Parameter path: The target's path; nil for the first list of patches in any role.
+    private mutating func search(for path: String?) async throws(PatchError) -> FeedTarget? {
         var stack: [(key: TrustedMetadata.TargetsKey, keys: RoleKeys)] = [(.top, trusted.root.targets)]
         var visited: Set<String> = []
         while let (key, keys) = stack.popLast() {
@@ -244,12 +240,16 @@ public struct FeedClient: Sendable {
             guard visited.count < limits.roles else { return nil }
             try await loadTargets(key, keys: keys)
             guard let role = trusted.targets[key] else { return nil }
-            if let target = role.targets[ExactString(path)] { return target }
+            if let path {
+                if let target = role.targets[ExactString(path)] { return target }
+            } else if let list = role.targets.values.map(\.path).filter(PatchList.isPath).min() {
+                return role.targets[ExactString(list)]
+            }
             visited.insert(key.role)
             var next: [(TrustedMetadata.TargetsKey, RoleKeys)] = []
-            for delegation in role.delegations where try delegation.covers(path) {
+            for delegation in role.delegations where try path.map({ (path) throws(PatchError) in try delegation.covers(path) }) ?? true {
                 next.append((TrustedMetadata.TargetsKey(role: delegation.role, delegator: key.role), delegation.keys))
-                if delegation.isTerminating {
+                if delegation.isTerminating, path != nil {
                     stack = []
                     break
                 }

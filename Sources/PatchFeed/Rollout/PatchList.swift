@@ -19,6 +19,9 @@ public struct PatchList: Sendable {
     /// The path of an app's list among the feed's targets.
     public static func path(for app: String) -> String { "rollout/\(app).json" }
 
+    /// Whether a target may be the list of an app.
+    static func isPath(_ path: String) -> Bool { path.hasPrefix("rollout/") && path.hasSuffix(".json") }
+
     /// The path of an app's trust store among the feed's targets. The release key signs it.
     package static func trustPath(for app: String) -> String { "trust/\(app).store" }
 

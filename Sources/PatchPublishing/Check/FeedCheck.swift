@@ -17,6 +17,7 @@ package struct FeedCheck: Sendable {
     /// - Throws: The error with which a device refuses the feed; `feed-mismatch` if the list has a patch that the release keys
     ///   have not signed.
     package init(_ client: inout FeedClient, at now: Timestamp, in place: Path) async throws(PatchError) {
+        try await client.update()
         (list, bytes) = try await client.list(in: place)
         faults = list.faults.map(\.message)
         let ends = [(FeedRole.snapshot, client.ends.snapshot), (.timestamp, client.ends.timestamp)]
@@ -41,11 +42,10 @@ package struct FeedCheck: Sendable {
 }
 
 extension FeedClient {
-    /// Updates the client, and reads the list of a feed whose app is not known.
+    /// Reads the list of a feed whose app is not known, after an update.
     ///
     /// - Throws: `feed-malformed` if there is no list, `feed-mismatch` if devices of its app would not find it.
     package mutating func list(in place: Path) async throws(PatchError) -> (list: PatchList, size: Int) {
-        try await update()
         guard let target = try await listTarget() else {
             throw PatchError(.feedMalformed, "the feed has no list of patches").about(place)
         }

@@ -223,7 +223,10 @@ public final class PatchRunner: Sendable {
     ///
     /// - Parameter patch: A patch that this runner has loaded and not activated.
     /// - Throws: As ``activate(_:)``; `policy` also if the same or a higher version of the patch is active.
-    public func shadow(_ patch: LoadedPatch) throws(PatchError) {
+    public func shadow(_ patch: LoadedPatch) throws(PatchError) { try shadow(patch) { true } }
+
+    /// - Parameter mayRun: Called once, before the first run. Returns whether the script may run.
+    package func shadow(_ patch: LoadedPatch, mayRun: @escaping @Sendable () -> Bool) throws(PatchError) {
         do throws(PatchError) {
             let ended = try begin(patch) { (state) throws(PatchError) in
                 if let active = state.active.first(where: { $0.id == patch.id && $0.version >= patch.version }) {
@@ -234,7 +237,7 @@ public final class PatchRunner: Sendable {
                 let old = state.shadows.filter { $0.id == patch.id }
                 state.shadows.removeAll { $0.id == patch.id }
                 state.shadows.append(patch)
-                registry.names.whileChanging { patch.script.beginShadow() }
+                registry.names.whileChanging { patch.script.beginShadow(mayRun) }
                 return old
             }
             for old in ended { old.script.endShadow() }

@@ -25,6 +25,14 @@ package final class ScriptState: LayerOwner {
         /// The value or error that answers when the script cannot.
         let otherwise: Otherwise?
     }
+    private let mayRunInShadow = Mutex(Permission.given(true))
+
+    /// Whether the script may run in shadow, or whom to ask.
+    private enum Permission {
+        case given(Bool)
+        case unasked(@Sendable () -> Bool)
+    }
+
     /// Called for each line that runs.
     let onLine: (@Sendable (_ script: String, _ line: Int) -> Void)?
 
@@ -162,7 +170,10 @@ package final class ScriptState: LayerOwner {
     }
 
     /// Lets the script run in shadow of the functions that it replaces, with the host that has no effects.
-    func beginShadow() {
+    ///
+    /// - Parameter mayRun: Called once, before the first run. Returns whether the script may run.
+    func beginShadow(_ mayRun: @escaping @Sendable () -> Bool) {
+        mayRunInShadow.locked { $0 = .unasked(mayRun) }
         lua.whileLocked {
             unsafe withUnsafePointer(to: HostCallbacks.shadowTable) { unsafe pp_set_host(lua.pointer, $0) }
             for each in replaced { names.slot(each.name)?.put(Shadow(each.layer, of: self, function: each.name)) }
@@ -200,13 +211,29 @@ extension ScriptState: ShadowRunner {
     var limits: PatchLimits { loader.limits }
     var fieldNames: Set<String> { Set(names.structs.flatMap { $0.fields.map(\.name) }) }
 
+    /// Asks once, while no lock is held. There are no other runs until the answer is known.
+    private var mayRun: Bool {
+        let (ask, isGiven) = mayRunInShadow.locked { permission -> ((@Sendable () -> Bool)?, Bool) in
+            switch permission {
+            case .given(let isGiven): return (nil, isGiven)
+            case .unasked(let ask):
+                permission = .given(false)
+                return (ask, false)
+            }
+        }
+        guard let ask else { return isGiven }
+        let answer = ask()
+        mayRunInShadow.locked { $0 = .given(answer) }
+        return answer
+    }
+
     func run(_ shadow: Shadow, beside call: AnsweredCall) {
-        guard let slot = names.slot(shadow.function) else { return }
+        guard mayRun, let slot = names.slot(shadow.function) else { return }
         ShadowRun(shadow, beside: call, of: slot).run()
     }
 
     func runAsynchronously(_ shadow: Shadow, beside call: AnsweredCall) async {
-        guard let slot = names.slot(shadow.function) else { return }
+        guard mayRun, let slot = names.slot(shadow.function) else { return }
         await ShadowRun(shadow, beside: call, of: slot).runAsynchronously()
     }
 }

@@ -61,10 +61,14 @@ import Testing
             [("meta", .object([("snapshot.json", .object([("version", .integer(1))]))]))])
     }
 
+    private func client() throws -> FeedClient {
+        try FeedClient(
+            root: source["metadata/1.root.json"] ?? [], from: source, keptIn: MemoryStorage(), at: FeedFixture.now)
+    }
+
     /// The role that lists a path. The tests put its name in place of the hash.
     private func role(of path: String) async throws -> String? {
-        var client = try FeedClient(
-            root: source["metadata/1.root.json"] ?? [], from: source, keptIn: MemoryStorage(), at: FeedFixture.now)
+        var client = try client()
         try await client.update()
         return try await client.target(path)?.sha256
     }
@@ -106,6 +110,20 @@ import Testing
         try serve([("targets", ["../a/b?"], []), ("../a/b?", [], ["x"])])
         #expect(try await role(of: "x") == "../a/b?")
         #expect(source.requests().contains("metadata/1...%2Fa%2Fb%3F.json"))
+    }
+
+    /// The list of an app that is not known is found in any role, beside any targets, as a device finds it by its path.
+    @Test(arguments: ["top", "list", "deeper"]) func listTarget_anyRole_isFound(role: String) async throws {
+        func targets(_ name: String) -> [String] { name == role ? ["a/b.js", "rollout/com.example.json"] : [] }
+        try serve([
+            ("targets", ["list", "other"], role == "top" ? targets("top") : []), ("list", ["deeper"], targets("list")),
+            ("deeper", [], targets("deeper")), ("other", [], []),
+        ])
+        let path = "rollout/com.example.json"
+        var client = try client()
+        try await client.update()
+        #expect(try await client.listTarget()?.path == path)
+        #expect(try await client.target(path)?.path == path)
     }
 
     /// A delegated role cannot replace another stored file, whatever its name.

@@ -67,8 +67,9 @@ enum SyncCommand {
         let other = try reading.place.naming { () throws(PatchError) in
             try runBlocking { () async throws(PatchError) -> String? in
                 var client = try reading.client(at: now)
-                let list = try await client.list(in: reading.place).list
-                return try await client.target(PatchList.path(for: app)) == nil ? list.app : nil
+                try await client.update()
+                guard try await client.target(PatchList.path(for: app)) == nil else { return nil }
+                return try await client.list(in: reading.place).list.app
             }
         }
         guard let other else { return }

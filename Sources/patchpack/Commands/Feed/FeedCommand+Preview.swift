@@ -17,6 +17,7 @@ extension FeedCommand {
         let choices = try reading.place.naming { () throws(PatchError) in
             try runBlocking { () async throws(PatchError) in
                 var client = try reading.client(at: now)
+                try await client.update()
                 let list = try await client.list(in: reading.place).list
                 let device = FeedDevice(
                     app: list.app, environment: list.environment, appVersion: version, engine: engine,
