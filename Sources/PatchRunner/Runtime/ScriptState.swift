@@ -199,21 +199,6 @@ package final class ScriptState: LayerOwner {
     private func unlink() { for layer in lua.layers { names.slot(layer.name)?.remove(self) } }
 }
 
-extension ScriptState: ShadowRunner {
-    var limits: PatchLimits { loader.limits }
-    var fieldNames: Set<String> { Set(names.structs.flatMap { $0.fields.map(\.name) }) }
-
-    func run(_ shadow: Shadow, beside call: AnsweredCall) {
-        guard let slot = names.slot(shadow.function) else { return }
-        ShadowRun(shadow, beside: call, of: slot).run()
-    }
-
-    func runAsynchronously(_ shadow: Shadow, beside call: AnsweredCall) async {
-        guard let slot = names.slot(shadow.function) else { return }
-        await ShadowRun(shadow, beside: call, of: slot).runAsynchronously()
-    }
-}
-
 /// The libraries that a test's own script has instead of the sandbox.
 @safe package struct LuaLibraries: Sendable {
     nonisolated(unsafe) let open: @convention(c) (OpaquePointer?) -> Void
