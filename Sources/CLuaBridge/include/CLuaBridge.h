@@ -56,7 +56,7 @@ typedef struct pp_limits {
 
 /// Why the sandbox ended a script's run. PP_TIME: it used more processor time than the limit. PP_STALLED: it waited for the
 /// processor for many times the limit. PP_MACHINE: the process got no memory from the system. PP_OTHERS: the patch's other states
-/// hold the memory that it needs. PP_EFFECT: it is in shadow, and has called what may have an effect.
+/// hold the memory that it needs. PP_EFFECT: it is in shadow, and was about to call the app.
 enum pp_kill { PP_NOT_KILLED, PP_FUEL, PP_MEMORY, PP_TIME, PP_COLLISIONS, PP_STRING, PP_STALLED, PP_MACHINE, PP_OTHERS, PP_EFFECT };
 /// Whether the script is not at fault.
 static inline bool pp_is_circumstance(int32_t kill) { return kill == PP_STALLED || kill == PP_MACHINE || kill == PP_OTHERS; }

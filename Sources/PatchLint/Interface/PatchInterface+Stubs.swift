@@ -15,7 +15,8 @@ extension PatchInterface {
             (["---@class \(Self.identifier(exposed.name))"]
                 + exposed.methods.map { method in
                     let receiver = "self: \(Self.identifier(exposed.name))"
-                    return "---@field \(Self.key(method.name)) fun(\(parameters(method, before: [receiver])))\(result(method))"
+                    return
+                        "---@field \(Self.key(method.name)) fun(\(parameters(method, before: [receiver])))\(result(method))"
                 }).joined(separator: "\n")
         }
         let scalars = scalars.map { scalar in

@@ -64,6 +64,8 @@ struct CallSample {
 
     /// Lets a patch take calls again.
     mutating func fill(_ shadow: Shadow) {
-        for place in members.indices where members[place].shadow === shadow { members[place].left = shadow.limits.shadowCalls }
+        for place in members.indices where members[place].shadow === shadow {
+            members[place].left = shadow.limits.shadowCalls
+        }
     }
 }

@@ -164,7 +164,7 @@ package final class ScriptState: LayerOwner {
         old?.close()
     }
 
-    /// Lets the script run in shadow of the functions that it replaces, with the host that has no effects.
+    /// Lets the script run in shadow of the functions that it replaces, and call nothing of the app.
     func beginShadow() {
         lua.whileLocked {
             unsafe withUnsafePointer(to: HostCallbacks.shadowTable) { unsafe pp_set_host(lua.pointer, $0) }

@@ -204,7 +204,8 @@ internal import PatchText
 
     private func bytes(at index: Int32, on stack: PatchStack) -> [UInt8]? {
         var count = 0
-        guard stack.typeName(at: index) == "string", let bytes = unsafe pp_read_string(stack.state, index, &count) else {
+        guard stack.typeName(at: index) == "string", let bytes = unsafe pp_read_string(stack.state, index, &count)
+        else {
             return nil
         }
         return unsafe Array(UnsafeRawBufferPointer(start: bytes, count: count))
@@ -244,7 +245,9 @@ internal import PatchText
                 position <= length
             {
                 path += "[\(position)]"
-            } else if let name = stack.string(at: key), structs.contains(where: { $0.fields.contains { $0.name == name } }) {
+            } else if let name = stack.string(at: key),
+                structs.contains(where: { $0.fields.contains { $0.name == name } })
+            {
                 path += path.isEmpty ? name : ".\(name)"
             } else {
                 path += "[\(shadow.limits.shadowTextBytes > 0 ? summary(of: key, on: stack) : "…")]"

@@ -71,8 +71,10 @@ extension RunnerEvent.Failure {
         "C stack overflow", "not enough memory",
     ]
     private static let wordsOfLua: Set<String> = [
-        "attempt", "to", "call", "index", "compare", "concatenate", "get", "length", "of", "perform", "arithmetic", "bitwise",
-        "operation", "on", "a", "two", "with", "nil", "boolean", "number", "string", "table", "function", "userdata", "value",
+        "attempt", "to", "call", "index", "compare", "concatenate", "get", "length", "of", "perform", "arithmetic",
+        "bitwise",
+        "operation", "on", "a", "two", "with", "nil", "boolean", "number", "string", "table", "function", "userdata",
+        "value",
         "values",
     ]
 }

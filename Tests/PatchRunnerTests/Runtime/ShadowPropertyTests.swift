@@ -170,7 +170,7 @@ import Testing
             for _ in 0..<8 {
                 group.addTask {
                     var generator = SystemRandomNumberGenerator()
-                    while made.count < count || updates.count < 40 {
+                    while made.count < count || updates.count < 120 {
                         made.add()
                         let x = Int.random(in: 0...1000, using: &generator)
                         if x % 8 == 0 || x % 8 == 7 { scalars.add() }

@@ -177,8 +177,8 @@ import Testing
         let run = try workshop.shell(
             "patchpack test patches/discount-rounding.lua --spec specs/discount-rounding.lua --shadow")
         #expect(run.status == 0, "\(run.text)\(run.error)")
-        #expect(run.lines.contains("in shadow  Discount.apply: 0 agreed, 3 could not be compared"), "\(run.text)")
-        #expect(run.lines.contains("    not compared: the spec has no original of Discount.apply (2)"), "\(run.text)")
+        #expect(run.lines.contains("in shadow  Discount.apply: 0 agreed, 2 could not be compared"), "\(run.text)")
+        #expect(run.lines.contains("    not compared: the spec has no original of Discount.apply (1)"), "\(run.text)")
         #expect(run.lines.contains("    not compared: the spec's original failed (1)"), "\(run.text)")
     }
 
