@@ -43,9 +43,13 @@ static int wait_ended(lua_State *L, int status, lua_KContext context) {
     return succeeded ? lua_gettop(L) : lua_error(L);
 }
 
+/// Raises an error where an asynchronous call cannot wait.
+static void check_waits(lua_State *L) {
+    if (!lua_isyieldable(L)) luaL_error(L, "an asynchronous function cannot be called inside sort, gsub or a callback");
+}
+
 static int wait_for_host(lua_State *L, pp_activation *call, int32_t step) {
-    if (!lua_isyieldable(L))
-        return luaL_error(L, "an asynchronous function cannot be called inside sort, gsub or a callback");
+    check_waits(L);
     call->step = step;
     return lua_yieldk(L, lua_gettop(L), 0, wait_ended);
 }
@@ -61,7 +65,8 @@ int pp_call_original(lua_State *L) {
         return luaL_error(L, "the original of '%s' was already called: it runs once per call", layer->name);
     if (call->step >= 0) {
         if (call != state->activation) return luaL_error(L, "the original of '%s' cannot run in a nested call", layer->name);
-        return wait_for_host(L, call, PP_ORIGINAL);
+        if (!call->record) return wait_for_host(L, call, PP_ORIGINAL);
+        check_waits(L); // in shadow, the answer is known
     }
     // A function of scalars needs no more Lua stack than every C function has.
     if (call->is_scalar)

@@ -4,9 +4,10 @@ internal import PatchCrypto
 internal import PatchLint
 internal import PatchRunner
 
-/// An error from a function of a spec.
-struct OriginalError: Error, CustomStringConvertible {
+/// An error from a function of a spec. It is not what the app would throw: that is an error of `host.throw`.
+struct OriginalError: UnansweredCall, CustomStringConvertible {
     let description: String
+    var reason = "the spec's original failed"
 }
 
 /// The nanoseconds of a monotonic clock, for durations.

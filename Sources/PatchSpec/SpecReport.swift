@@ -33,21 +33,8 @@ package struct SpecReport: Sendable {
     /// Why the spec or a patch could not be loaded.
     package internal(set) var error: PatchError?
     /// What the patches would change, by the function: the spec's calls in shadow.
-    package internal(set) var comparisons: [String: Comparison] = [:]
+    package internal(set) var comparisons: [String: RunnerEvent.Comparison] = [:]
     package init() {}
-
-    /// The calls of a function that were compared with a patch in shadow.
-    package struct Comparison: Sendable {
-        package private(set) var counts = RunnerEvent.Comparison()
-        /// The first calls that would end otherwise.
-        package private(set) var examples: [RunnerEvent.Example] = []
-        private static let mostExamples = 10
-
-        mutating func add(_ more: RunnerEvent.Comparison) {
-            counts.add(more)
-            if let example = more.example, examples.count < Self.mostExamples { examples.append(example) }
-        }
-    }
 
     /// Adds the tests of a run that does not end.
     package mutating func add(_ ended: [Test]) { tests += ended }

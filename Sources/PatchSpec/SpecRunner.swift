@@ -367,7 +367,8 @@ package final class SpecRunner: Sendable {
         }
         guard let held else {
             throw OriginalError(
-                description: "the spec has no original of \(name): add host.define(\"\(name)\", function(…) … end)")
+                description: "the spec has no original of \(name): add host.define(\"\(name)\", function(…) … end)",
+                reason: "the spec has no original of \(name)")
         }
         let (values, fault) = spec.callHeld(held, arguments)
         if let fault { throw fault }

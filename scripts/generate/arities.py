@@ -60,11 +60,11 @@ extension Slot {{
 extension PatchRegistry {{
     @_alwaysEmitIntoClient
     func asynchronous<{generics_}Output: PatchResult, Failure: Error>(
-        _ name: String, _ effects: PatchEffects, _ original: @escaping @Sendable {async_value_function},
+        _ name: String, _ original: @escaping @Sendable {async_value_function},
         as _: Output.Type
     ) throws(PatchError) -> Slot where Output.Value: Sendable{sendable} {{
         try registerAsynchronous(
-            name, arguments: [{type_list}], result: Output.self, failure: Failure.self, effects: effects
+            name, arguments: [{type_list}], result: Output.self, failure: Failure.self
         ) {{
             slot, stack, first in
             guard {reads_asynchronously} else {{ return nil }}
@@ -188,10 +188,10 @@ REPLACEABLE = """\
     /// Registers a function with {words} that {does}.
 {registration_details}    @_alwaysEmitIntoClient
     public func replaceable{generics}(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable {function}
+        _ name: String, _ original: @escaping @Sendable {function}
     ) throws(PatchError) -> Replaceable<@Sendable {function}> {{
         let slot = try register(
-            name, arguments: [{type_list}], result: {output}.self, failure: {failure}.self, effects: effects
+            name, arguments: [{type_list}], result: {output}.self, failure: {failure}.self
         ) {{ $0.invoke{T}(original, $1, $2, $3, $4, as: {output}.self{type_arguments}) }}
         return Replaceable(slot: slot, original: original)
     }}
@@ -202,9 +202,9 @@ ASYNCHRONOUS = """\
     /// Registers an asynchronous function with {words} that {does}. It runs on its caller's actor.
 {async_registration_details}    @_alwaysEmitIntoClient
     public func replaceable{generics}(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable {async_function}
+        _ name: String, _ original: @escaping @Sendable {async_function}
     ) throws(PatchError) -> Replaceable<@Sendable {async_function}>{sendable_where} {{
-        Replaceable(slot: try asynchronous(name, effects, original, as: {output}.self), original: original)
+        Replaceable(slot: try asynchronous(name, original, as: {output}.self), original: original)
     }}
 
 """
@@ -270,7 +270,6 @@ DETAILS = {
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - effects: Whether the function changes anything besides answering.
     ///   - original: The function. It answers while no patch is active on its name.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
@@ -279,7 +278,6 @@ DETAILS = {
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - effects: Whether the function changes anything besides answering.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.

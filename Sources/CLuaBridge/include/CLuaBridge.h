@@ -56,7 +56,7 @@ typedef struct pp_limits {
 
 /// Why the sandbox ended a script's run. PP_TIME: it used more processor time than the limit. PP_STALLED: it waited for the
 /// processor for many times the limit. PP_MACHINE: the process got no memory from the system. PP_OTHERS: the patch's other states
-/// hold the memory that it needs. PP_EFFECT: it is in shadow, and has called what may have an effect.
+/// hold the memory that it needs. PP_EFFECT: it is in shadow, and was about to call the app.
 enum pp_kill { PP_NOT_KILLED, PP_FUEL, PP_MEMORY, PP_TIME, PP_COLLISIONS, PP_STRING, PP_STALLED, PP_MACHINE, PP_OTHERS, PP_EFFECT };
 /// Whether the script is not at fault.
 static inline bool pp_is_circumstance(int32_t kill) { return kill == PP_STALLED || kill == PP_MACHINE || kill == PP_OTHERS; }
@@ -416,16 +416,16 @@ void pp_abandon(void *waiting);
 
 /// As `pp_enter`, but it does not wait: if the lock is taken, it refuses with PP_BUSY.
 pp_entry pp_enter_at_once(void *cell, const void *slot, void *record);
+/// The same for a patch in shadow; if the function is asynchronous, with a coroutine. No call of such a run waits.
+pp_entry pp_enter_shadow(void *cell, const void *slot, void *record, bool is_async);
+/// Runs what `pp_enter_shadow` has entered, as `pp_run`.
+bool pp_run_shadow(lua_State *L, int32_t arguments, int32_t results);
 /// How many states this thread is in.
 int32_t pp_states_entered(void);
 /// Sets the host's callbacks. Nothing may run meanwhile.
 void pp_set_host(pp_state *state, const pp_host *host);
-/// Sets the record of the innermost call, which has just been entered.
-void pp_set_record(lua_State *L, void *record);
 /// The record of the innermost call.
 void *pp_record(lua_State *L);
-/// Counts that an asynchronous call has got the answer of its original without waiting for it.
-void pp_count_original(lua_State *L);
 /// Ends the run with PP_EFFECT when the host returns.
 void pp_end_run(lua_State *L);
 

@@ -122,11 +122,6 @@ extension PatchInterface {
                 changes.append(Change(isBreaking: true, description: "\(name(function.name)) is gone"))
                 continue
             }
-            if other.signature.isPure != function.signature.isPure {
-                // A live patch calls it as before.
-                let words = other.signature.isPure ? "now pure" : "no longer pure, so a patch in shadow cannot call it"
-                changes.append(Change(isBreaking: false, description: "\(name(function.name)) is \(words)"))
-            }
             guard seen(other.signature) != seen(function.signature) else { continue }
             // If a function can now throw, no patch is affected. If it can no longer throw, `host.throw` no longer works.
             let isBreaking =

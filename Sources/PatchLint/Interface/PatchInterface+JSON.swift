@@ -96,8 +96,7 @@ extension PatchInterface {
                     signature: PatchSignature(
                         arguments, parameters: parameters, result: try one.shortText("result"),
                         throws: try one.flag("throws"),
-                        isAsynchronous: try one.flag("async"),
-                        isPure: try one.optional("pure", one.flag) ?? false)))
+                        isAsynchronous: try one.flag("async"))))
         }
         return functions
     }

@@ -15,8 +15,8 @@ extension PatchInterface {
             (["---@class \(Self.identifier(exposed.name))"]
                 + exposed.methods.map { method in
                     let receiver = "self: \(Self.identifier(exposed.name))"
-                    return (method.signature.isPure ? "---Pure: a patch in shadow may call it.\n" : "")
-                        + "---@field \(Self.key(method.name)) fun(\(parameters(method, before: [receiver])))\(result(method))"
+                    return
+                        "---@field \(Self.key(method.name)) fun(\(parameters(method, before: [receiver])))\(result(method))"
                 }).joined(separator: "\n")
         }
         let scalars = scalars.map { scalar in
@@ -196,11 +196,7 @@ extension PatchInterface {
                 ? "replacement: fun(\(parameters(function, before: [original])))\(result(function)), options?: {otherwise: \(otherwise(function))}"
                 : parameters(function)
             let all = ["name: \(Escape.lua(function.name))", arguments].filter { !$0.isEmpty }.joined(separator: ", ")
-            guard !isReplacement else { return "---@overload fun(\(all))" }
-            // Editors show the comments of all overloads together.
-            let isPure = function.signature.isPure
-            return (isPure ? "---\(Escape.lua(function.name)) is pure: a patch in shadow may call it.\n" : "")
-                + "---@overload fun(\(all))\(result(function))"
+            return "---@overload fun(\(all))" + (isReplacement ? "" : result(function))
         }
         // A blank line would end the annotations of the function.
         return

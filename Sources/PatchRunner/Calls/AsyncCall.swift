@@ -29,20 +29,10 @@ internal import Synchronization
         /// The reason, if it was not entered.
         fileprivate let refusal: Refusal
 
-        var shadowReason: String { refusal.shadowReason }
-
         @usableFromInline init(_ slot: Slot, _ place: LayerPlace) { self.init(slot, place, nil) }
 
-        /// Enters the layer of a patch in shadow.
-        init(_ layer: Layer, inShadowOf slot: Slot) {
-            unsafe self.init(.layer(layer.address), slot.shadowAddress, nil)
-        }
-
         fileprivate init(_ slot: Slot, _ place: LayerPlace, _ turn: Turn?) {
-            unsafe self.init(place, Unmanaged.passUnretained(slot).toOpaque(), turn)
-        }
-
-        private init(_ place: LayerPlace, _ slot: UnsafeMutableRawPointer, _ turn: Turn?) {
+            let slot = unsafe Unmanaged.passUnretained(slot).toOpaque()
             let entry = unsafe place.withCell { unsafe pp_enter_async($0.address, slot, turn?.waiter) }
             call = unsafe entry.L.map { unsafe AsyncCall(PatchStack($0)) }
             refusal = unsafe Refusal(bits: entry.refused)

@@ -5,24 +5,22 @@ struct SampledCall {
     let shadow: Shadow
     /// Whether a patch with a greater id answers the call.
     let isBelow: Bool
-    /// If an older version of the patch answers: the cell below that.
-    let olderCell: LayerCell?
+    /// If an older version of the patch answers: the address of the cell below that.
+    let olderCell: UInt?
 }
 
 /// The calls of a function that are compared with its patches in shadow: each of them takes some, until its second ends.
 struct CallSample {
     private struct Member {
         let shadow: Shadow
-        /// How many calls it takes until its second ends, and whether a task waits for that.
+        /// How many calls it takes until its second ends.
         var left: Int
-        var isAwaited = false
     }
 
     private var members: [Member] = []
     /// Are below older versions of patches in shadow, by the patches' ids. They are kept for calls that are on their way to one.
     private(set) var lowerBarriers: [String: Layer] = [:]
 
-    /// The patches in shadow of the function.
     var shadows: [Shadow] { members.map(\.shadow) }
 
     var isEmpty: Bool { members.isEmpty }
@@ -41,12 +39,12 @@ struct CallSample {
         members.append(Member(shadow: shadow, left: shadow.limits.shadowCalls))
     }
 
-    mutating func removeShadow(of patch: any ShadowRunner) { members.removeAll { $0.shadow.runner === patch } }
+    mutating func removeShadow(of patch: ScriptState) { members.removeAll { $0.shadow.runner === patch } }
 
     /// Takes a call.
     ///
     /// - Parameter topmost: The id of the patch that answers it, if there is one.
-    /// - Returns: The patches that it is compared with, and those that take no more calls until they are filled again.
+    /// - Returns: The patches that it is compared with, and those that take no more calls until ``fill(_:)``.
     mutating func take(answeredBy topmost: String?) -> (taken: [SampledCall], full: [Shadow]) {
         var (taken, full) = ([SampledCall](), [Shadow]())
         for place in members.indices where members[place].left > 0 {
@@ -56,20 +54,18 @@ struct CallSample {
             taken.append(
                 SampledCall(
                     shadow: shadow, isBelow: topmost.map { id.hasBytes(before: $0) } ?? false,
-                    olderCell: older.map { unsafe LayerCell($0.cellBelow) }))
+                    olderCell: older.map { unsafe UInt(bitPattern: $0.cellBelow) }))
             guard members[place].left < .max else { continue }
             members[place].left -= 1
-            if members[place].left == 0, !members[place].isAwaited {
-                members[place].isAwaited = true
-                full.append(shadow)
-            }
+            if members[place].left == 0 { full.append(shadow) }
         }
         return (taken, full)
     }
 
     /// Lets a patch take calls again.
     mutating func fill(_ shadow: Shadow) {
-        guard let place = members.firstIndex(where: { $0.shadow === shadow }) else { return }
-        members[place] = Member(shadow: shadow, left: shadow.limits.shadowCalls)
+        for place in members.indices where members[place].shadow === shadow {
+            members[place].left = shadow.limits.shadowCalls
+        }
     }
 }

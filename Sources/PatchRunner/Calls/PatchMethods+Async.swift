@@ -4,38 +4,33 @@ extension PatchMethods {
     ///
     /// - Parameters:
     ///   - name: The name that scripts use: `cart:name(…)`.
-    ///   - effects: Whether the method changes anything besides answering.
     ///   - body: The method's code. Its first argument is the object.
     public mutating func method<each Argument: PatchValue & Sendable, Result: PatchValue & Sendable>(
-        _ name: String, effects: PatchEffects = .any,
-        _ body: @escaping @Sendable (Object, repeat each Argument) async throws -> Result
+        _ name: String, _ body: @escaping @Sendable (Object, repeat each Argument) async throws -> Result
     ) {
         types.append(Result.self)
-        addAsynchronous(name, effects, as: PatchValueResult<Result>.self, body)
+        addAsynchronous(name, as: PatchValueResult<Result>.self, body)
     }
 
     /// Exposes an asynchronous method that returns nothing.
     ///
     /// - Parameters:
     ///   - name: The name that scripts use: `cart:name(…)`.
-    ///   - effects: Whether the method changes anything besides answering.
     ///   - body: The method's code. Its first argument is the object.
     public mutating func method<each Argument: PatchValue & Sendable>(
-        _ name: String, effects: PatchEffects = .any,
-        _ body: @escaping @Sendable (Object, repeat each Argument) async throws -> Void
+        _ name: String, _ body: @escaping @Sendable (Object, repeat each Argument) async throws -> Void
     ) {
-        addAsynchronous(name, effects, as: PatchNoResult.self, body)
+        addAsynchronous(name, as: PatchNoResult.self, body)
     }
 
     private mutating func addAsynchronous<each Argument: PatchValue & Sendable, Output: PatchResult>(
-        _ name: String, _ effects: PatchEffects, as _: Output.Type,
+        _ name: String, as _: Output.Type,
         _ body: @escaping @Sendable (Object, repeat each Argument) async throws -> Output.Value
     ) where Output.Value: Sendable {
         let method = "\(className):\(name)"
         var arguments: [String] = []
         for type in repeat (each Argument).self { arguments.append(note(type)) }
-        let signature = PatchSignature(
-            arguments, result: Output.typeName, isAsynchronous: true, isPure: effects == .pure)
+        let signature = PatchSignature(arguments, result: Output.typeName, isAsynchronous: true)
         let count = arguments.count
         let read: @Sendable (PatchStack, Int32) -> (@Sendable () async -> Slot.PushOutcome)? = { stack, first in
             var reader = PatchArguments(of: method, taking: count, on: stack, from: first)

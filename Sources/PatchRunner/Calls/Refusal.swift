@@ -56,8 +56,3 @@ struct Refusal {
     /// Whether an earlier refusal in the same run was already reported to the host.
     var isRepeated: Bool { reason == PP_REFUSED_AGAIN.rawValue }
 }
-
-extension Refusal {
-    /// Why a patch in shadow did not run.
-    var shadowReason: String { event?.rawValue ?? RunnerEvent.Fallback.busy.rawValue }
-}

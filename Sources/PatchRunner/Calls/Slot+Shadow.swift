@@ -4,44 +4,70 @@ internal import Synchronization
 // A patch in shadow lies on no stack of layers. While the sample of a function takes calls, the calls go through the barrier; at
 // other times they do not differ from the calls of a function without a patch in shadow.
 
-/// The calls that older versions of patches in shadow have made of their originals, while a call is compared.
-private final class CallsBelow: Sendable {
-    /// By the cells through which the calls went; nil when the call that is compared is over.
-    private let calls = Mutex<[UInt: Call]?>([:])
+/// Notes the call that an older version of a patch in shadow makes of its original, while a call is compared.
+private final class CallBelow: Sendable {
+    /// The cell through which it goes.
+    let cell: UInt
+    private let noted = Mutex(Noted())
 
-    /// A ``Part``. The call that is compared reads it, on its thread or in its task. A task that the app has made in the call may write
-    /// another one.
-    struct Call: @unchecked Sendable {
-        let part: Any
+    /// The call that is compared reads it, on its thread or in its task. A task that the app has made in the call may write another one.
+    private struct Noted: @unchecked Sendable {
+        var part: AnsweredCall.Part?
+        var isOver = false
     }
 
-    struct Part<Arguments, Value, Failure: Error> {
-        let arguments: Arguments
-        let outcome: Result<Value, Failure>
-    }
+    init(_ cell: UInt) { self.cell = cell }
 
-    func note<Arguments, Value, Failure: Error>(
-        _ cell: LayerCell, _ arguments: Arguments, _ outcome: Result<Value, Failure>
-    ) {
-        let call = Call(part: Part(arguments: arguments, outcome: outcome))
-        let forgotten = calls.locked { $0?.updateValue(call, forKey: cell.bits) }
-        withExtendedLifetime(forgotten) {}
-    }
-
-    /// Returns the calls, and notes no more.
-    func end() -> [UInt: Call] {
-        calls.locked { calls in
-            defer { calls = nil }
-            return calls ?? [:]
+    func note(_ part: AnsweredCall.Part) {
+        let new = Noted(part: part)
+        let forgotten = noted.locked { noted in
+            defer { if !noted.isOver { noted = new } }
+            return noted
         }
+        withExtendedLifetime(forgotten) {}  // an object may end with it, whose `deinit` may call anything
+    }
+
+    /// Returns the call, and notes no more.
+    func end() -> AnsweredCall.Part? {
+        let noted = noted.locked { noted in
+            defer { noted = Noted(isOver: true) }
+            return noted
+        }
+        return noted.part
     }
 }
 
 extension Slot {
-    /// Whether this task runs a patch in shadow, or what it has called.
-    @TaskLocal static var isShadowed = false
-    /// Notes calls of originals, while a call is compared with a patch in shadow of which an older version answers.
-    @TaskLocal private static var callsBelow: CallsBelow?
+    @TaskLocal private static var callBelow: CallBelow?
+
+    /// What is done about a call at a barrier.
+    private struct Observation {
+        /// Whether the barrier is above all layers, and not below an older version of a patch in shadow.
+        let isUpper: Bool
+        /// The patches in shadow that the call is compared with.
+        var sample: [SampledCall] = []
+        var below: CallBelow?
+
+        var isNeeded: Bool { isUpper ? !sample.isEmpty : below != nil }
+    }
+
+    /// Within a patch, no call is compared: another one may wait for the patch.
+    private func observation(of cell: LayerCell) -> Observation {
+        let (isUpper, hasShadows) = barrier(above: cell)
+        guard isUpper else {
+            return Observation(isUpper: false, below: Self.callBelow.flatMap { $0.cell == cell.bits ? $0 : nil })
+        }
+        // A thread with little stack has no room for what follows.
+        guard hasShadows, pp_has_stack_for_events(), pp_states_entered() <= registry?.callerStates ?? 0 else {
+            return Observation(isUpper: true)
+        }
+        let sample = takeSample().filter { sampled in
+            if sampled.isBelow { sampled.shadow.count(.incomparable("a patch above it answers")) }
+            return !sampled.isBelow
+        }
+        return Observation(
+            isUpper: true, sample: sample, below: sample.lazy.compactMap(\.olderCell).first.map(CallBelow.init))
+    }
 
     /// Makes a call from a barrier: within the registry's instrument, and with the patches in shadow beside it.
     ///
@@ -53,42 +79,14 @@ extension Slot {
         _ cell: LayerCell, _ arguments: Arguments, count: Int32, as _: Output.Type,
         push: @escaping (Arguments, PatchStack) -> Void, _ body: () throws(Failure) -> Output.Value
     ) throws(Failure) -> Output.Value {
-        switch barrier(above: cell) {
-        case .lower: try noted(cell, arguments, body)
-        // A thread with little stack has no room for what follows.
-        case .upper(hasShadows: true) where pp_has_stack_for_events():
-            try compared(arguments, count: count, as: Output.self, push: push, body)
-        case .upper: try instrumented { () throws(Failure) in try body() }
+        let seen = observation(of: cell)
+        func answer() throws(Failure) -> Output.Value {
+            guard seen.isUpper else { return try body() }
+            return try instrumented { () throws(Failure) in try body() }
         }
-    }
-
-    /// Makes a call below an older version of a patch in shadow.
-    @inline(never)
-    private func noted<Arguments, Value, Failure: Error>(
-        _ cell: LayerCell, _ arguments: Arguments, _ body: () throws(Failure) -> Value
-    ) throws(Failure) -> Value {
-        let outcome = Result { () throws(Failure) in try body() }
-        Self.callsBelow?.note(cell, arguments, outcome)
-        return try outcome.get()
-    }
-
-    @inline(never)
-    private func compared<Arguments, Output: PatchResult, Failure: Error>(
-        _ arguments: Arguments, count: Int32, as _: Output.Type, push: @escaping (Arguments, PatchStack) -> Void,
-        _ body: () throws(Failure) -> Output.Value
-    ) throws(Failure) -> Output.Value {
-        let sample = sample()
-        guard !sample.isEmpty else { return try instrumented { () throws(Failure) in try body() } }
-        func outcome() -> Result<Output.Value, Failure> {
-            Result { () throws(Failure) in try instrumented { () throws(Failure) in try body() } }
-        }
-        let below = sample.contains { $0.olderCell != nil } ? CallsBelow() : nil
-        let outcome = below.map { Self.$callsBelow.withValue($0, operation: outcome) } ?? outcome()
-        let call = answered(arguments, count: count, as: Output.self, push: push, outcome, below?.end() ?? [:])
-        for sampled in sample {
-            let shadow = sampled.shadow
-            instrumented(shadow.call) { shadow.runner.run(shadow, beside: call(sampled)) }
-        }
+        guard seen.isNeeded else { return try answer() }
+        let outcome = Self.$callBelow.withValue(seen.below) { Result(catching: answer) }
+        conclude(seen, arguments, outcome, count: count, as: Output.self, push: push)
         return try outcome.get()
     }
 
@@ -98,85 +96,46 @@ extension Slot {
         _ cell: LayerCell, _ arguments: Arguments, count: Int32, as _: Output.Type,
         push: @escaping (Arguments, PatchStack) -> Void, _ body: () async throws(Failure) -> Output.Value
     ) async throws(Failure) -> Output.Value {
-        nonisolated(nonsending) func outcome(
-            of body: () async throws(Failure) -> Output.Value
-        ) async -> Result<Output.Value, Failure> {
-            do throws(Failure) { return .success(try await body()) } catch { return .failure(error) }
-        }
-        guard case .upper(let hasShadows) = barrier(above: cell) else {
-            let outcome = await outcome(of: body)
-            Self.callsBelow?.note(cell, arguments, outcome)
-            return try outcome.get()
-        }
-        let sample = hasShadows && pp_has_stack_for_events() ? sample() : []
-        guard !sample.isEmpty else {
+        let seen = observation(of: cell)
+        nonisolated(nonsending) func answer() async throws(Failure) -> Output.Value {
+            guard seen.isUpper else { return try await body() }
             return try await instrumented { () async throws(Failure) in try await body() }
         }
-        let below = sample.contains { $0.olderCell != nil } ? CallsBelow() : nil
-        let outcome = await Self.$callsBelow.withValue(below ?? Self.callsBelow) {
-            await outcome { () async throws(Failure) in
-                try await instrumented { () async throws(Failure) in try await body() }
-            }
+        guard seen.isNeeded else { return try await answer() }
+        let outcome = await Self.$callBelow.withValue(seen.below) { () async -> Result<Output.Value, Failure> in
+            do throws(Failure) { return .success(try await answer()) } catch { return .failure(error) }
         }
-        let call = answered(arguments, count: count, as: Output.self, push: push, outcome, below?.end() ?? [:])
-        for sampled in sample {
-            guard !Task.isCancelled else {
-                sampled.shadow.count(.incomparable("cancelled"))
-                continue
-            }
-            let shadow = sampled.shadow
-            await instrumented(shadow.call) { await shadow.runner.runAsynchronously(shadow, beside: call(sampled)) }
-        }
+        conclude(seen, arguments, outcome, count: count, as: Output.self, push: push)
         return try outcome.get()
     }
 
-    /// Takes a call into the sample. Within a patch, no call is compared: another one may wait for the patch.
-    ///
-    /// - Returns: The patches in shadow that are to run beside it.
-    private func sample() -> [SampledCall] {
-        guard pp_states_entered() <= registry?.callerStates ?? 0, !Self.isShadowed else { return [] }
-        return takeSample().filter { sampled in
-            if sampled.isBelow { sampled.shadow.count(.incomparable("a patch above it answers")) }
-            return !sampled.isBelow
+    /// Notes the outcome of a call, or compares it.
+    private func conclude<Arguments, Output: PatchResult, Failure: Error>(
+        _ seen: Observation, _ arguments: Arguments, _ outcome: Result<Output.Value, Failure>, count: Int32,
+        as _: Output.Type, push: @escaping (Arguments, PatchStack) -> Void
+    ) {
+        let answer = AnsweredCall.Part(
+            pushArguments: { push(arguments, $0) }, pushOutcome: { Self.push(outcome, as: Output.self, to: $0) })
+        guard seen.isUpper else {
+            seen.below?.note(answer)
+            return
         }
-    }
-
-    /// The call for each patch in shadow that is to run beside it.
-    private func answered<Arguments, Output: PatchResult, Failure: Error>(
-        _ arguments: Arguments, count: Int32, as _: Output.Type, push: @escaping (Arguments, PatchStack) -> Void,
-        _ outcome: Result<Output.Value, Failure>, _ below: [UInt: CallsBelow.Call]
-    ) -> (SampledCall) -> AnsweredCall {
-        func part(_ arguments: Arguments, _ outcome: Result<Output.Value, Failure>) -> AnsweredCall.Part {
-            AnsweredCall.Part(
-                pushArguments: { push(arguments, $0) },
-                pushOutcome: { Self.push(outcome, as: Output.self, to: $0) })
-        }
+        let below = seen.below?.end()
         var error: (any Error)?
         if case .failure(let thrown) = outcome { error = thrown }
-        let whole = part(arguments, outcome)
-        let call = AnsweredCall(
-            count: count, results: Output.count, whole: whole, original: nil, error: error,
-            readResult: { stack in
-                guard let value = Output.read(from: stack) else { return false }
-                stack.pop()
-                _ = Output.push(value, to: stack)
-                return true
-            }, mismatch: { Output.mismatch(in: $0) },
-            canThrow: { Failure.self != Never.self && $0 is Failure })
-        return { sampled in
-            var call = call
-            guard let cell = sampled.olderCell else {
-                (call.original, call.isOriginal) = (whole, true)
-                return call
+        let reason = Task.isCancelled ? "cancelled" : (error as? any UnansweredCall)?.reason
+        for sampled in seen.sample {
+            let shadow = sampled.shadow
+            if let reason {
+                shadow.count(.incomparable(reason))
+                continue
             }
-            let noted = below[cell.bits]?.part as? CallsBelow.Part<Arguments, Output.Value, Failure>
-            call.original = noted.map { part($0.arguments, $0.outcome) }
-            return call
+            let call = AnsweredCall(
+                count: count, results: Output.count, answer: answer,
+                original: sampled.olderCell == nil ? answer : below, error: error)
+            instrumented(PatchedCall(function: name, patch: shadow.patch, isShadow: true)) {
+                ShadowRun(shadow, beside: call, of: self).run()
+            }
         }
     }
-}
-
-extension Shadow {
-    /// A run, for the registry's instrument.
-    fileprivate var call: PatchedCall { PatchedCall(function: function, patch: patch, isShadow: true) }
 }

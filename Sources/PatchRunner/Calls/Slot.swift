@@ -161,15 +161,14 @@ package final class Slot: Sendable {
     /// - Parameter invoke: Left out if scripts can only await the function.
     convenience init<Output: PatchResult, Failure: Error>(
         _ name: String, _ arguments: [any PatchValue.Type], _: Output.Type, _: Failure.Type, parameters: [String] = [],
-        effects: PatchEffects = .any, invoke: @escaping Invoke = { slot, stack, _, _, _ in stack.refuseCall(of: slot) },
+        invoke: @escaping Invoke = { slot, stack, _, _, _ in stack.refuseCall(of: slot) },
         invokeAsync: AsyncInvoke?
     ) {
         self.init(
             name: name,
             signature: PatchSignature(
                 arguments.map { $0.patchTypeName }, parameters: parameters, result: Output.typeName,
-                throws: Failure.self != Never.self,
-                isAsynchronous: invokeAsync != nil, isPure: effects == .pure),
+                throws: Failure.self != Never.self, isAsynchronous: invokeAsync != nil),
             types: arguments + (Output.type.map { [$0] } ?? []),
             invoke: invoke, invokeAsync: invokeAsync,
             readResult: { stack in Output.type.map { Self.read($0, from: stack) } ?? .success(.nothing) })
@@ -311,14 +310,15 @@ package final class Slot: Sendable {
     func put(_ shadow: Shadow) {
         stack.locked { stack in
             stack.makeBarrier()
-            unsafe shadow.layer.isPut(on: shadowAddress, isOpen: false)
+            // Not the slot itself: a late call may still enter the layer of a version that is gone, whose memory this one has now.
+            unsafe shadow.layer.isPut(on: cell.address, isOpen: false)
             stack.sample.add(shadow)
             link(stack)
         }
     }
 
     /// Ends the shadow of a patch.
-    func removeShadow(of patch: any ShadowRunner) {
+    func removeShadow(of patch: ScriptState) {
         stack.locked { stack in
             stack.sample.removeShadow(of: patch)
             link(stack)
@@ -328,27 +328,12 @@ package final class Slot: Sendable {
     /// The patches in shadow of the function.
     var shadows: [Shadow] { stack.locked { $0.sample.shadows } }
 
-    /// Whether calls meet the script of an active patch.
-    var isReplaced: Bool { stack.locked { $0.layers.contains { !$0.isOff } } }
-
-    /// A barrier that a call has met.
-    enum Barrier {
-        /// Above all layers.
-        case upper(hasShadows: Bool)
-        /// Below an older version of a patch in shadow.
-        case lower
-    }
-
-    /// The barrier that has a cell.
-    func barrier(above cell: LayerCell) -> Barrier {
+    /// Whether the cell of a barrier is that of the one above all layers, and whether there are patches in shadow.
+    func barrier(above cell: LayerCell) -> (isUpper: Bool, hasShadows: Bool) {
         stack.locked { stack in
-            unsafe stack.barrier?.cellBelow == cell.address ? .upper(hasShadows: !stack.sample.isEmpty) : .lower
+            (unsafe stack.barrier?.cellBelow == cell.address, !stack.sample.isEmpty)
         }
     }
-
-    /// The address of the slot for the layers of patches in shadow. It is another one than for layers that answer, because a late call
-    /// may still enter the layer of a version that is gone, whose memory a patch in shadow has now.
-    var shadowAddress: UnsafeMutableRawPointer { unsafe Unmanaged.passUnretained(self).toOpaque() + 1 }
 
     /// Takes a call into the samples of the patches in shadow. When a sample is full, calls do not meet it until its second ends.
     func takeSample() -> [SampledCall] {

@@ -16,8 +16,10 @@ extension RunnerEvent {
         public package(set) var reasons: [String: Int]
         /// The time that the script took in all of its runs, in nanoseconds.
         public package(set) var nanoseconds: Int
-        /// A run that would have changed an answer; nil if there was none, or if there were enough examples.
-        public package(set) var example: Example?
+        /// Runs that would have changed an answer: one in an event, and the first ones since a shadow began.
+        package var examples: [Example]
+        /// The first of them; nil if there was none, or if there were enough examples.
+        public var example: Example? { examples.first }
 
         package init(
             agreed: Int = 0, differed: Int = 0, failed: Int = 0, incomparable: Int = 0, reasons: [String: Int] = [:],
@@ -29,7 +31,7 @@ extension RunnerEvent {
             self.incomparable = incomparable
             self.reasons = reasons
             self.nanoseconds = nanoseconds
-            self.example = example
+            examples = example.map { [$0] } ?? []
         }
     }
 
@@ -80,26 +82,46 @@ extension RunnerEvent.Comparison {
 }
 
 extension RunnerEvent.Comparison {
-    /// Adds other counts. The example stays.
+    // How one run ended.
+    static var agreed: Self { .init(agreed: 1) }
+    static func differed(_ example: RunnerEvent.Example) -> Self { .init(differed: 1, example: example) }
+    static func failed(_ example: RunnerEvent.Example) -> Self { .init(failed: 1, example: example) }
+    static func incomparable(_ reason: String) -> Self { .init(incomparable: 1, reasons: [reason: 1]) }
+
+    /// All calls of the sample.
+    var runs: Int { agreed.addingOrMost(differed).addingOrMost(failed).addingOrMost(incomparable) }
+
+    private static let mostExamples = 10
+    private static let mostReasons = 16
+
+    /// Adds other counts, as many of their examples as there is room for, and further reasons as `other`.
     package mutating func add(_ more: RunnerEvent.Comparison) {
         agreed.addOrMost(more.agreed)
         differed.addOrMost(more.differed)
         failed.addOrMost(more.failed)
         incomparable.addOrMost(more.incomparable)
         nanoseconds.addOrMost(more.nanoseconds)
-        for (reason, count) in more.reasons { reasons[reason, default: 0].addOrMost(count) }
+        examples += more.examples.prefix(Self.mostExamples - examples.count)
+        for (reason, count) in more.reasons {
+            let known = reasons[reason] != nil || reasons.count < Self.mostReasons ? reason : "other"
+            reasons[known, default: 0].addOrMost(count)
+        }
     }
 }
 
 extension RunnerEvent.Comparison: CustomStringConvertible {
-    /// The counts, and the example if there is one: `98 agreed, 2 differed: 19.0 would be 20.0`.
-    public var description: String {
+    /// The counts, such as `98 agreed, 2 differed`.
+    package var summary: String {
         var counts = ["\(agreed) agreed"]
         for (count, word) in [(differed, "differed"), (failed, "failed"), (incomparable, "could not be compared")]
         where count > 0 { counts.append("\(count) \(word)") }
-        let text = counts.joined(separator: ", ")
-        guard let example else { return text }
-        if let failure = example.failure { return "\(text): \(failure.text)" }
-        return "\(text): \(example.answer) would be \(example.result ?? "")"
+        return counts.joined(separator: ", ")
+    }
+
+    /// The counts, and the example if there is one: `98 agreed, 2 differed: 19.0 would be 20.0`.
+    public var description: String {
+        guard let example else { return summary }
+        if let failure = example.failure { return "\(summary): \(failure.text)" }
+        return "\(summary): \(example.answer) would be \(example.result ?? "")"
     }
 }

@@ -56,7 +56,9 @@ package final class PatchEventSink: Sendable {
     ///   - failure: nil if there is no listener.
     ///   - isOfPatch: Whether the failure counts. A patch that got no processor or no memory is not at fault.
     func failed(_ failure: RunnerEvent.Failure?, in function: String, isOfPatch: Bool) {
-        if let failure { emit(.failed(patch, function: function, failure)) }
+        if let failure {
+            emit(.failed(patch, function: function, limit > 0 ? failure : failure.withText(of: 0)))
+        }
         if isOfPatch { breaker.count(function) }
     }
 

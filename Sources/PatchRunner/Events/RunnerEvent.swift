@@ -14,7 +14,7 @@ public enum RunnerEvent: Sendable {
         /// `script` for an error or a wrong result, `script-limit` for a run that was ended.
         public let code: PatchError.Code
         /// Lua's message without its position, or the reason why a value could not be passed.
-        public let message: String
+        public package(set) var message: String
         /// The script in which it happened; nil if Lua does not know it.
         public let script: String?
         /// The line in the script, from 1. For a wrong result it is the line on which the function begins.

@@ -169,12 +169,11 @@ extension Slot {
 extension PatchRegistry {
     @_alwaysEmitIntoClient
     func asynchronous<Output: PatchResult, Failure: Error>(
-        _ name: String, _ effects: PatchEffects,
-        _ original: @escaping @Sendable () async throws(Failure) -> Output.Value,
+        _ name: String, _ original: @escaping @Sendable () async throws(Failure) -> Output.Value,
         as _: Output.Type
     ) throws(PatchError) -> Slot where Output.Value: Sendable {
         try registerAsynchronous(
-            name, arguments: [], result: Output.self, failure: Failure.self, effects: effects
+            name, arguments: [], result: Output.self, failure: Failure.self
         ) {
             slot, stack, first in
             guard let _ = slot.readAsynchronously(stack, from: first) else { return nil }
@@ -190,16 +189,15 @@ extension PatchRegistry {
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - effects: Whether the function changes anything besides answering.
     ///   - original: The function. It answers while no patch is active on its name.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient
     public func replaceable<Value: PatchValue>(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable () -> Value
+        _ name: String, _ original: @escaping @Sendable () -> Value
     ) throws(PatchError) -> Replaceable<@Sendable () -> Value> {
         let slot = try register(
-            name, arguments: [], result: PatchValueResult<Value>.self, failure: Never.self, effects: effects
+            name, arguments: [], result: PatchValueResult<Value>.self, failure: Never.self
         ) { $0.invoke(original, $1, $2, $3, $4, as: PatchValueResult<Value>.self) }
         return Replaceable(slot: slot, original: original)
     }
@@ -208,26 +206,24 @@ extension PatchRegistry {
     ///
     /// - Parameters:
     ///   - name: The name that patches use, such as `Cart.total`.
-    ///   - effects: Whether the function changes anything besides answering.
     ///   - original: The function. While it runs for a patch, the patch's lock is free.
     /// - Returns: The function to call instead.
     /// - Throws: `config` if the name is already registered or cannot be registered.
     @_alwaysEmitIntoClient
     public func replaceable<Value: PatchValue>(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable () async -> Value
+        _ name: String, _ original: @escaping @Sendable () async -> Value
     ) throws(PatchError) -> Replaceable<@Sendable () async -> Value>
     where Value: Sendable {
-        Replaceable(
-            slot: try asynchronous(name, effects, original, as: PatchValueResult<Value>.self), original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
     /// Registers a function with no arguments that returns a value and can throw.
     @_alwaysEmitIntoClient
     public func replaceable<Value: PatchValue>(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable () throws -> Value
+        _ name: String, _ original: @escaping @Sendable () throws -> Value
     ) throws(PatchError) -> Replaceable<@Sendable () throws -> Value> {
         let slot = try register(
-            name, arguments: [], result: PatchValueResult<Value>.self, failure: (any Error).self, effects: effects
+            name, arguments: [], result: PatchValueResult<Value>.self, failure: (any Error).self
         ) { $0.invokeThrowing(original, $1, $2, $3, $4, as: PatchValueResult<Value>.self) }
         return Replaceable(slot: slot, original: original)
     }
@@ -235,20 +231,19 @@ extension PatchRegistry {
     /// Registers an asynchronous function with no arguments that returns a value and can throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<Value: PatchValue>(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable () async throws -> Value
+        _ name: String, _ original: @escaping @Sendable () async throws -> Value
     ) throws(PatchError) -> Replaceable<@Sendable () async throws -> Value>
     where Value: Sendable {
-        Replaceable(
-            slot: try asynchronous(name, effects, original, as: PatchValueResult<Value>.self), original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
     /// Registers a function with no arguments that returns nothing and cannot throw.
     @_alwaysEmitIntoClient
     public func replaceable(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable () -> Void
+        _ name: String, _ original: @escaping @Sendable () -> Void
     ) throws(PatchError) -> Replaceable<@Sendable () -> Void> {
         let slot = try register(
-            name, arguments: [], result: PatchNoResult.self, failure: Never.self, effects: effects
+            name, arguments: [], result: PatchNoResult.self, failure: Never.self
         ) { $0.invoke(original, $1, $2, $3, $4, as: PatchNoResult.self) }
         return Replaceable(slot: slot, original: original)
     }
@@ -256,18 +251,18 @@ extension PatchRegistry {
     /// Registers an asynchronous function with no arguments that returns nothing and cannot throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable () async -> Void
+        _ name: String, _ original: @escaping @Sendable () async -> Void
     ) throws(PatchError) -> Replaceable<@Sendable () async -> Void> {
-        Replaceable(slot: try asynchronous(name, effects, original, as: PatchNoResult.self), original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
     /// Registers a function with no arguments that returns nothing and can throw.
     @_alwaysEmitIntoClient
     public func replaceable(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable () throws -> Void
+        _ name: String, _ original: @escaping @Sendable () throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable () throws -> Void> {
         let slot = try register(
-            name, arguments: [], result: PatchNoResult.self, failure: (any Error).self, effects: effects
+            name, arguments: [], result: PatchNoResult.self, failure: (any Error).self
         ) { $0.invokeThrowing(original, $1, $2, $3, $4, as: PatchNoResult.self) }
         return Replaceable(slot: slot, original: original)
     }
@@ -275,9 +270,9 @@ extension PatchRegistry {
     /// Registers an asynchronous function with no arguments that returns nothing and can throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable () async throws -> Void
+        _ name: String, _ original: @escaping @Sendable () async throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable () async throws -> Void> {
-        Replaceable(slot: try asynchronous(name, effects, original, as: PatchNoResult.self), original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 }
 
@@ -690,12 +685,11 @@ extension Slot {
 extension PatchRegistry {
     @_alwaysEmitIntoClient
     func asynchronous<A: PatchValue, Output: PatchResult, Failure: Error>(
-        _ name: String, _ effects: PatchEffects,
-        _ original: @escaping @Sendable (A) async throws(Failure) -> Output.Value,
+        _ name: String, _ original: @escaping @Sendable (A) async throws(Failure) -> Output.Value,
         as _: Output.Type
     ) throws(PatchError) -> Slot where Output.Value: Sendable, A: Sendable {
         try registerAsynchronous(
-            name, arguments: [A.self], result: Output.self, failure: Failure.self, effects: effects
+            name, arguments: [A.self], result: Output.self, failure: Failure.self
         ) {
             slot, stack, first in
             guard let (a) = slot.readAsynchronously(stack, from: first, A.self) else { return nil }
@@ -710,10 +704,10 @@ extension PatchRegistry {
     /// Registers a function with one argument that returns a value and cannot throw.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, Value: PatchValue>(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A) -> Value
+        _ name: String, _ original: @escaping @Sendable (A) -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A) -> Value> {
         let slot = try register(
-            name, arguments: [A.self], result: PatchValueResult<Value>.self, failure: Never.self, effects: effects
+            name, arguments: [A.self], result: PatchValueResult<Value>.self, failure: Never.self
         ) { $0.invoke(original, $1, $2, $3, $4, as: PatchValueResult<Value>.self, A.self) }
         return Replaceable(slot: slot, original: original)
     }
@@ -721,20 +715,19 @@ extension PatchRegistry {
     /// Registers an asynchronous function with one argument that returns a value and cannot throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, Value: PatchValue>(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A) async -> Value
+        _ name: String, _ original: @escaping @Sendable (A) async -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A) async -> Value>
     where A: Sendable, Value: Sendable {
-        Replaceable(
-            slot: try asynchronous(name, effects, original, as: PatchValueResult<Value>.self), original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
     /// Registers a function with one argument that returns a value and can throw.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, Value: PatchValue>(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A) throws -> Value
+        _ name: String, _ original: @escaping @Sendable (A) throws -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A) throws -> Value> {
         let slot = try register(
-            name, arguments: [A.self], result: PatchValueResult<Value>.self, failure: (any Error).self, effects: effects
+            name, arguments: [A.self], result: PatchValueResult<Value>.self, failure: (any Error).self
         ) { $0.invokeThrowing(original, $1, $2, $3, $4, as: PatchValueResult<Value>.self, A.self) }
         return Replaceable(slot: slot, original: original)
     }
@@ -742,20 +735,19 @@ extension PatchRegistry {
     /// Registers an asynchronous function with one argument that returns a value and can throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, Value: PatchValue>(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A) async throws -> Value
+        _ name: String, _ original: @escaping @Sendable (A) async throws -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A) async throws -> Value>
     where A: Sendable, Value: Sendable {
-        Replaceable(
-            slot: try asynchronous(name, effects, original, as: PatchValueResult<Value>.self), original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
     /// Registers a function with one argument that returns nothing and cannot throw.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue>(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A) -> Void
+        _ name: String, _ original: @escaping @Sendable (A) -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A) -> Void> {
         let slot = try register(
-            name, arguments: [A.self], result: PatchNoResult.self, failure: Never.self, effects: effects
+            name, arguments: [A.self], result: PatchNoResult.self, failure: Never.self
         ) { $0.invoke(original, $1, $2, $3, $4, as: PatchNoResult.self, A.self) }
         return Replaceable(slot: slot, original: original)
     }
@@ -763,19 +755,19 @@ extension PatchRegistry {
     /// Registers an asynchronous function with one argument that returns nothing and cannot throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue>(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A) async -> Void
+        _ name: String, _ original: @escaping @Sendable (A) async -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A) async -> Void>
     where A: Sendable {
-        Replaceable(slot: try asynchronous(name, effects, original, as: PatchNoResult.self), original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
     /// Registers a function with one argument that returns nothing and can throw.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue>(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A) throws -> Void
+        _ name: String, _ original: @escaping @Sendable (A) throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A) throws -> Void> {
         let slot = try register(
-            name, arguments: [A.self], result: PatchNoResult.self, failure: (any Error).self, effects: effects
+            name, arguments: [A.self], result: PatchNoResult.self, failure: (any Error).self
         ) { $0.invokeThrowing(original, $1, $2, $3, $4, as: PatchNoResult.self, A.self) }
         return Replaceable(slot: slot, original: original)
     }
@@ -783,10 +775,10 @@ extension PatchRegistry {
     /// Registers an asynchronous function with one argument that returns nothing and can throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue>(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A) async throws -> Void
+        _ name: String, _ original: @escaping @Sendable (A) async throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A) async throws -> Void>
     where A: Sendable {
-        Replaceable(slot: try asynchronous(name, effects, original, as: PatchNoResult.self), original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 }
 
@@ -1214,12 +1206,11 @@ extension Slot {
 extension PatchRegistry {
     @_alwaysEmitIntoClient
     func asynchronous<A: PatchValue, B: PatchValue, Output: PatchResult, Failure: Error>(
-        _ name: String, _ effects: PatchEffects,
-        _ original: @escaping @Sendable (A, B) async throws(Failure) -> Output.Value,
+        _ name: String, _ original: @escaping @Sendable (A, B) async throws(Failure) -> Output.Value,
         as _: Output.Type
     ) throws(PatchError) -> Slot where Output.Value: Sendable, A: Sendable, B: Sendable {
         try registerAsynchronous(
-            name, arguments: [A.self, B.self], result: Output.self, failure: Failure.self, effects: effects
+            name, arguments: [A.self, B.self], result: Output.self, failure: Failure.self
         ) {
             slot, stack, first in
             guard let (a, b) = slot.readAsynchronously(stack, from: first, A.self, B.self) else { return nil }
@@ -1234,11 +1225,10 @@ extension PatchRegistry {
     /// Registers a function with two arguments that returns a value and cannot throw.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, Value: PatchValue>(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B) -> Value
+        _ name: String, _ original: @escaping @Sendable (A, B) -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B) -> Value> {
         let slot = try register(
-            name, arguments: [A.self, B.self], result: PatchValueResult<Value>.self, failure: Never.self,
-            effects: effects
+            name, arguments: [A.self, B.self], result: PatchValueResult<Value>.self, failure: Never.self
         ) { $0.invoke(original, $1, $2, $3, $4, as: PatchValueResult<Value>.self, A.self, B.self) }
         return Replaceable(slot: slot, original: original)
     }
@@ -1246,21 +1236,19 @@ extension PatchRegistry {
     /// Registers an asynchronous function with two arguments that returns a value and cannot throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, Value: PatchValue>(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B) async -> Value
+        _ name: String, _ original: @escaping @Sendable (A, B) async -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B) async -> Value>
     where A: Sendable, B: Sendable, Value: Sendable {
-        Replaceable(
-            slot: try asynchronous(name, effects, original, as: PatchValueResult<Value>.self), original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
     /// Registers a function with two arguments that returns a value and can throw.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, Value: PatchValue>(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B) throws -> Value
+        _ name: String, _ original: @escaping @Sendable (A, B) throws -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B) throws -> Value> {
         let slot = try register(
-            name, arguments: [A.self, B.self], result: PatchValueResult<Value>.self, failure: (any Error).self,
-            effects: effects
+            name, arguments: [A.self, B.self], result: PatchValueResult<Value>.self, failure: (any Error).self
         ) { $0.invokeThrowing(original, $1, $2, $3, $4, as: PatchValueResult<Value>.self, A.self, B.self) }
         return Replaceable(slot: slot, original: original)
     }
@@ -1268,20 +1256,19 @@ extension PatchRegistry {
     /// Registers an asynchronous function with two arguments that returns a value and can throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, Value: PatchValue>(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B) async throws -> Value
+        _ name: String, _ original: @escaping @Sendable (A, B) async throws -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B) async throws -> Value>
     where A: Sendable, B: Sendable, Value: Sendable {
-        Replaceable(
-            slot: try asynchronous(name, effects, original, as: PatchValueResult<Value>.self), original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
     /// Registers a function with two arguments that returns nothing and cannot throw.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue>(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B) -> Void
+        _ name: String, _ original: @escaping @Sendable (A, B) -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B) -> Void> {
         let slot = try register(
-            name, arguments: [A.self, B.self], result: PatchNoResult.self, failure: Never.self, effects: effects
+            name, arguments: [A.self, B.self], result: PatchNoResult.self, failure: Never.self
         ) { $0.invoke(original, $1, $2, $3, $4, as: PatchNoResult.self, A.self, B.self) }
         return Replaceable(slot: slot, original: original)
     }
@@ -1289,19 +1276,19 @@ extension PatchRegistry {
     /// Registers an asynchronous function with two arguments that returns nothing and cannot throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue>(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B) async -> Void
+        _ name: String, _ original: @escaping @Sendable (A, B) async -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B) async -> Void>
     where A: Sendable, B: Sendable {
-        Replaceable(slot: try asynchronous(name, effects, original, as: PatchNoResult.self), original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
     /// Registers a function with two arguments that returns nothing and can throw.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue>(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B) throws -> Void
+        _ name: String, _ original: @escaping @Sendable (A, B) throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B) throws -> Void> {
         let slot = try register(
-            name, arguments: [A.self, B.self], result: PatchNoResult.self, failure: (any Error).self, effects: effects
+            name, arguments: [A.self, B.self], result: PatchNoResult.self, failure: (any Error).self
         ) { $0.invokeThrowing(original, $1, $2, $3, $4, as: PatchNoResult.self, A.self, B.self) }
         return Replaceable(slot: slot, original: original)
     }
@@ -1309,10 +1296,10 @@ extension PatchRegistry {
     /// Registers an asynchronous function with two arguments that returns nothing and can throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue>(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B) async throws -> Void
+        _ name: String, _ original: @escaping @Sendable (A, B) async throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B) async throws -> Void>
     where A: Sendable, B: Sendable {
-        Replaceable(slot: try asynchronous(name, effects, original, as: PatchNoResult.self), original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 }
 
@@ -1763,12 +1750,11 @@ extension Slot {
 extension PatchRegistry {
     @_alwaysEmitIntoClient
     func asynchronous<A: PatchValue, B: PatchValue, C: PatchValue, Output: PatchResult, Failure: Error>(
-        _ name: String, _ effects: PatchEffects,
-        _ original: @escaping @Sendable (A, B, C) async throws(Failure) -> Output.Value,
+        _ name: String, _ original: @escaping @Sendable (A, B, C) async throws(Failure) -> Output.Value,
         as _: Output.Type
     ) throws(PatchError) -> Slot where Output.Value: Sendable, A: Sendable, B: Sendable, C: Sendable {
         try registerAsynchronous(
-            name, arguments: [A.self, B.self, C.self], result: Output.self, failure: Failure.self, effects: effects
+            name, arguments: [A.self, B.self, C.self], result: Output.self, failure: Failure.self
         ) {
             slot, stack, first in
             guard let (a, b, c) = slot.readAsynchronously(stack, from: first, A.self, B.self, C.self) else {
@@ -1785,11 +1771,10 @@ extension PatchRegistry {
     /// Registers a function with three arguments that returns a value and cannot throw.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C) -> Value
+        _ name: String, _ original: @escaping @Sendable (A, B, C) -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C) -> Value> {
         let slot = try register(
-            name, arguments: [A.self, B.self, C.self], result: PatchValueResult<Value>.self, failure: Never.self,
-            effects: effects
+            name, arguments: [A.self, B.self, C.self], result: PatchValueResult<Value>.self, failure: Never.self
         ) { $0.invoke(original, $1, $2, $3, $4, as: PatchValueResult<Value>.self, A.self, B.self, C.self) }
         return Replaceable(slot: slot, original: original)
     }
@@ -1797,21 +1782,19 @@ extension PatchRegistry {
     /// Registers an asynchronous function with three arguments that returns a value and cannot throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C) async -> Value
+        _ name: String, _ original: @escaping @Sendable (A, B, C) async -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C) async -> Value>
     where A: Sendable, B: Sendable, C: Sendable, Value: Sendable {
-        Replaceable(
-            slot: try asynchronous(name, effects, original, as: PatchValueResult<Value>.self), original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
     /// Registers a function with three arguments that returns a value and can throw.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C) throws -> Value
+        _ name: String, _ original: @escaping @Sendable (A, B, C) throws -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C) throws -> Value> {
         let slot = try register(
-            name, arguments: [A.self, B.self, C.self], result: PatchValueResult<Value>.self, failure: (any Error).self,
-            effects: effects
+            name, arguments: [A.self, B.self, C.self], result: PatchValueResult<Value>.self, failure: (any Error).self
         ) { $0.invokeThrowing(original, $1, $2, $3, $4, as: PatchValueResult<Value>.self, A.self, B.self, C.self) }
         return Replaceable(slot: slot, original: original)
     }
@@ -1819,20 +1802,19 @@ extension PatchRegistry {
     /// Registers an asynchronous function with three arguments that returns a value and can throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, Value: PatchValue>(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C) async throws -> Value
+        _ name: String, _ original: @escaping @Sendable (A, B, C) async throws -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C) async throws -> Value>
     where A: Sendable, B: Sendable, C: Sendable, Value: Sendable {
-        Replaceable(
-            slot: try asynchronous(name, effects, original, as: PatchValueResult<Value>.self), original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
     /// Registers a function with three arguments that returns nothing and cannot throw.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue>(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C) -> Void
+        _ name: String, _ original: @escaping @Sendable (A, B, C) -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C) -> Void> {
         let slot = try register(
-            name, arguments: [A.self, B.self, C.self], result: PatchNoResult.self, failure: Never.self, effects: effects
+            name, arguments: [A.self, B.self, C.self], result: PatchNoResult.self, failure: Never.self
         ) { $0.invoke(original, $1, $2, $3, $4, as: PatchNoResult.self, A.self, B.self, C.self) }
         return Replaceable(slot: slot, original: original)
     }
@@ -1840,20 +1822,19 @@ extension PatchRegistry {
     /// Registers an asynchronous function with three arguments that returns nothing and cannot throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue>(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C) async -> Void
+        _ name: String, _ original: @escaping @Sendable (A, B, C) async -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C) async -> Void>
     where A: Sendable, B: Sendable, C: Sendable {
-        Replaceable(slot: try asynchronous(name, effects, original, as: PatchNoResult.self), original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
     /// Registers a function with three arguments that returns nothing and can throw.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue>(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C) throws -> Void
+        _ name: String, _ original: @escaping @Sendable (A, B, C) throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C) throws -> Void> {
         let slot = try register(
-            name, arguments: [A.self, B.self, C.self], result: PatchNoResult.self, failure: (any Error).self,
-            effects: effects
+            name, arguments: [A.self, B.self, C.self], result: PatchNoResult.self, failure: (any Error).self
         ) { $0.invokeThrowing(original, $1, $2, $3, $4, as: PatchNoResult.self, A.self, B.self, C.self) }
         return Replaceable(slot: slot, original: original)
     }
@@ -1861,10 +1842,10 @@ extension PatchRegistry {
     /// Registers an asynchronous function with three arguments that returns nothing and can throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue>(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C) async throws -> Void
+        _ name: String, _ original: @escaping @Sendable (A, B, C) async throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C) async throws -> Void>
     where A: Sendable, B: Sendable, C: Sendable {
-        Replaceable(slot: try asynchronous(name, effects, original, as: PatchNoResult.self), original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 }
 
@@ -2338,13 +2319,11 @@ extension Slot {
 extension PatchRegistry {
     @_alwaysEmitIntoClient
     func asynchronous<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Output: PatchResult, Failure: Error>(
-        _ name: String, _ effects: PatchEffects,
-        _ original: @escaping @Sendable (A, B, C, D) async throws(Failure) -> Output.Value,
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D) async throws(Failure) -> Output.Value,
         as _: Output.Type
     ) throws(PatchError) -> Slot where Output.Value: Sendable, A: Sendable, B: Sendable, C: Sendable, D: Sendable {
         try registerAsynchronous(
-            name, arguments: [A.self, B.self, C.self, D.self], result: Output.self, failure: Failure.self,
-            effects: effects
+            name, arguments: [A.self, B.self, C.self, D.self], result: Output.self, failure: Failure.self
         ) {
             slot, stack, first in
             guard let (a, b, c, d) = slot.readAsynchronously(stack, from: first, A.self, B.self, C.self, D.self) else {
@@ -2361,11 +2340,10 @@ extension PatchRegistry {
     /// Registers a function with four arguments that returns a value and cannot throw.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C, D) -> Value
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D) -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D) -> Value> {
         let slot = try register(
-            name, arguments: [A.self, B.self, C.self, D.self], result: PatchValueResult<Value>.self,
-            failure: Never.self, effects: effects
+            name, arguments: [A.self, B.self, C.self, D.self], result: PatchValueResult<Value>.self, failure: Never.self
         ) { $0.invoke(original, $1, $2, $3, $4, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self) }
         return Replaceable(slot: slot, original: original)
     }
@@ -2373,21 +2351,20 @@ extension PatchRegistry {
     /// Registers an asynchronous function with four arguments that returns a value and cannot throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C, D) async -> Value
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D) async -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D) async -> Value>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, Value: Sendable {
-        Replaceable(
-            slot: try asynchronous(name, effects, original, as: PatchValueResult<Value>.self), original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
     /// Registers a function with four arguments that returns a value and can throw.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C, D) throws -> Value
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D) throws -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D) throws -> Value> {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self, D.self], result: PatchValueResult<Value>.self,
-            failure: (any Error).self, effects: effects
+            failure: (any Error).self
         ) {
             $0.invokeThrowing(
                 original, $1, $2, $3, $4, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self)
@@ -2398,21 +2375,19 @@ extension PatchRegistry {
     /// Registers an asynchronous function with four arguments that returns a value and can throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, Value: PatchValue>(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C, D) async throws -> Value
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D) async throws -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D) async throws -> Value>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, Value: Sendable {
-        Replaceable(
-            slot: try asynchronous(name, effects, original, as: PatchValueResult<Value>.self), original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
     /// Registers a function with four arguments that returns nothing and cannot throw.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C, D) -> Void
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D) -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D) -> Void> {
         let slot = try register(
-            name, arguments: [A.self, B.self, C.self, D.self], result: PatchNoResult.self, failure: Never.self,
-            effects: effects
+            name, arguments: [A.self, B.self, C.self, D.self], result: PatchNoResult.self, failure: Never.self
         ) { $0.invoke(original, $1, $2, $3, $4, as: PatchNoResult.self, A.self, B.self, C.self, D.self) }
         return Replaceable(slot: slot, original: original)
     }
@@ -2420,20 +2395,19 @@ extension PatchRegistry {
     /// Registers an asynchronous function with four arguments that returns nothing and cannot throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C, D) async -> Void
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D) async -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D) async -> Void>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable {
-        Replaceable(slot: try asynchronous(name, effects, original, as: PatchNoResult.self), original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
     /// Registers a function with four arguments that returns nothing and can throw.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C, D) throws -> Void
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D) throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D) throws -> Void> {
         let slot = try register(
-            name, arguments: [A.self, B.self, C.self, D.self], result: PatchNoResult.self, failure: (any Error).self,
-            effects: effects
+            name, arguments: [A.self, B.self, C.self, D.self], result: PatchNoResult.self, failure: (any Error).self
         ) { $0.invokeThrowing(original, $1, $2, $3, $4, as: PatchNoResult.self, A.self, B.self, C.self, D.self) }
         return Replaceable(slot: slot, original: original)
     }
@@ -2441,10 +2415,10 @@ extension PatchRegistry {
     /// Registers an asynchronous function with four arguments that returns nothing and can throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue>(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C, D) async throws -> Void
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D) async throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D) async throws -> Void>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable {
-        Replaceable(slot: try asynchronous(name, effects, original, as: PatchNoResult.self), original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 }
 
@@ -2948,14 +2922,12 @@ extension PatchRegistry {
     func asynchronous<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Output: PatchResult, Failure: Error
     >(
-        _ name: String, _ effects: PatchEffects,
-        _ original: @escaping @Sendable (A, B, C, D, E) async throws(Failure) -> Output.Value,
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E) async throws(Failure) -> Output.Value,
         as _: Output.Type
     ) throws(PatchError) -> Slot
     where Output.Value: Sendable, A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable {
         try registerAsynchronous(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self], result: Output.self, failure: Failure.self,
-            effects: effects
+            name, arguments: [A.self, B.self, C.self, D.self, E.self], result: Output.self, failure: Failure.self
         ) {
             slot, stack, first in
             guard
@@ -2975,11 +2947,11 @@ extension PatchRegistry {
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue
     >(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C, D, E) -> Value
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E) -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E) -> Value> {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchValueResult<Value>.self,
-            failure: Never.self, effects: effects
+            failure: Never.self
         ) {
             $0.invoke(
                 original, $1, $2, $3, $4, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self)
@@ -2992,11 +2964,10 @@ extension PatchRegistry {
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue
     >(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C, D, E) async -> Value
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E) async -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E) async -> Value>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, Value: Sendable {
-        Replaceable(
-            slot: try asynchronous(name, effects, original, as: PatchValueResult<Value>.self), original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
     /// Registers a function with five arguments that returns a value and can throw.
@@ -3004,11 +2975,11 @@ extension PatchRegistry {
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue
     >(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C, D, E) throws -> Value
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E) throws -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E) throws -> Value> {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchValueResult<Value>.self,
-            failure: (any Error).self, effects: effects
+            failure: (any Error).self
         ) {
             $0.invokeThrowing(
                 original, $1, $2, $3, $4, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self)
@@ -3021,22 +2992,19 @@ extension PatchRegistry {
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, Value: PatchValue
     >(
-        _ name: String, effects: PatchEffects = .any,
-        _ original: @escaping @Sendable (A, B, C, D, E) async throws -> Value
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E) async throws -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E) async throws -> Value>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, Value: Sendable {
-        Replaceable(
-            slot: try asynchronous(name, effects, original, as: PatchValueResult<Value>.self), original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
     /// Registers a function with five arguments that returns nothing and cannot throw.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C, D, E) -> Void
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E) -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E) -> Void> {
         let slot = try register(
-            name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchNoResult.self, failure: Never.self,
-            effects: effects
+            name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchNoResult.self, failure: Never.self
         ) { $0.invoke(original, $1, $2, $3, $4, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self) }
         return Replaceable(slot: slot, original: original)
     }
@@ -3044,20 +3012,20 @@ extension PatchRegistry {
     /// Registers an asynchronous function with five arguments that returns nothing and cannot throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C, D, E) async -> Void
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E) async -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E) async -> Void>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable {
-        Replaceable(slot: try asynchronous(name, effects, original, as: PatchNoResult.self), original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
     /// Registers a function with five arguments that returns nothing and can throw.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C, D, E) throws -> Void
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E) throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E) throws -> Void> {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self, D.self, E.self], result: PatchNoResult.self,
-            failure: (any Error).self, effects: effects
+            failure: (any Error).self
         ) {
             $0.invokeThrowing(original, $1, $2, $3, $4, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self)
         }
@@ -3067,11 +3035,10 @@ extension PatchRegistry {
     /// Registers an asynchronous function with five arguments that returns nothing and can throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue>(
-        _ name: String, effects: PatchEffects = .any,
-        _ original: @escaping @Sendable (A, B, C, D, E) async throws -> Void
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E) async throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E) async throws -> Void>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable {
-        Replaceable(slot: try asynchronous(name, effects, original, as: PatchNoResult.self), original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 }
 
@@ -3627,14 +3594,13 @@ extension PatchRegistry {
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Output: PatchResult,
         Failure: Error
     >(
-        _ name: String, _ effects: PatchEffects,
-        _ original: @escaping @Sendable (A, B, C, D, E, F) async throws(Failure) -> Output.Value,
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F) async throws(Failure) -> Output.Value,
         as _: Output.Type
     ) throws(PatchError) -> Slot
     where Output.Value: Sendable, A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable {
         try registerAsynchronous(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: Output.self,
-            failure: Failure.self, effects: effects
+            failure: Failure.self
         ) {
             slot, stack, first in
             guard
@@ -3654,11 +3620,11 @@ extension PatchRegistry {
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
     >(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C, D, E, F) -> Value
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F) -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F) -> Value> {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchValueResult<Value>.self,
-            failure: Never.self, effects: effects
+            failure: Never.self
         ) {
             $0.invoke(
                 original, $1, $2, $3, $4, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self,
@@ -3672,11 +3638,10 @@ extension PatchRegistry {
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
     >(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C, D, E, F) async -> Value
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F) async -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F) async -> Value>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, Value: Sendable {
-        Replaceable(
-            slot: try asynchronous(name, effects, original, as: PatchValueResult<Value>.self), original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
     /// Registers a function with six arguments that returns a value and can throw.
@@ -3684,11 +3649,11 @@ extension PatchRegistry {
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
     >(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C, D, E, F) throws -> Value
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F) throws -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F) throws -> Value> {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchValueResult<Value>.self,
-            failure: (any Error).self, effects: effects
+            failure: (any Error).self
         ) {
             $0.invokeThrowing(
                 original, $1, $2, $3, $4, as: PatchValueResult<Value>.self, A.self, B.self, C.self, D.self, E.self,
@@ -3702,22 +3667,20 @@ extension PatchRegistry {
     public func replaceable<
         A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue, Value: PatchValue
     >(
-        _ name: String, effects: PatchEffects = .any,
-        _ original: @escaping @Sendable (A, B, C, D, E, F) async throws -> Value
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F) async throws -> Value
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F) async throws -> Value>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, Value: Sendable {
-        Replaceable(
-            slot: try asynchronous(name, effects, original, as: PatchValueResult<Value>.self), original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchValueResult<Value>.self), original: original)
     }
 
     /// Registers a function with six arguments that returns nothing and cannot throw.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C, D, E, F) -> Void
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F) -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F) -> Void> {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchNoResult.self,
-            failure: Never.self, effects: effects
+            failure: Never.self
         ) {
             $0.invoke(original, $1, $2, $3, $4, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self)
         }
@@ -3727,20 +3690,20 @@ extension PatchRegistry {
     /// Registers an asynchronous function with six arguments that returns nothing and cannot throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C, D, E, F) async -> Void
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F) async -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F) async -> Void>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable {
-        Replaceable(slot: try asynchronous(name, effects, original, as: PatchNoResult.self), original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 
     /// Registers a function with six arguments that returns nothing and can throw.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
-        _ name: String, effects: PatchEffects = .any, _ original: @escaping @Sendable (A, B, C, D, E, F) throws -> Void
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F) throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F) throws -> Void> {
         let slot = try register(
             name, arguments: [A.self, B.self, C.self, D.self, E.self, F.self], result: PatchNoResult.self,
-            failure: (any Error).self, effects: effects
+            failure: (any Error).self
         ) {
             $0.invokeThrowing(
                 original, $1, $2, $3, $4, as: PatchNoResult.self, A.self, B.self, C.self, D.self, E.self, F.self)
@@ -3751,11 +3714,10 @@ extension PatchRegistry {
     /// Registers an asynchronous function with six arguments that returns nothing and can throw. It runs on its caller's actor.
     @_alwaysEmitIntoClient
     public func replaceable<A: PatchValue, B: PatchValue, C: PatchValue, D: PatchValue, E: PatchValue, F: PatchValue>(
-        _ name: String, effects: PatchEffects = .any,
-        _ original: @escaping @Sendable (A, B, C, D, E, F) async throws -> Void
+        _ name: String, _ original: @escaping @Sendable (A, B, C, D, E, F) async throws -> Void
     ) throws(PatchError) -> Replaceable<@Sendable (A, B, C, D, E, F) async throws -> Void>
     where A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable {
-        Replaceable(slot: try asynchronous(name, effects, original, as: PatchNoResult.self), original: original)
+        Replaceable(slot: try asynchronous(name, original, as: PatchNoResult.self), original: original)
     }
 }
 

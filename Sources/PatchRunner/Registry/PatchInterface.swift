@@ -191,6 +191,6 @@ extension PatchInterface {
             ] + parameters + [
                 ("result", .string(function.signature.result)), ("throws", .bool(function.signature.throws)),
                 ("async", .bool(function.signature.isAsynchronous)),
-            ] + (function.signature.isPure ? [("pure", .bool(true))] : []))
+            ])
     }
 }

@@ -78,19 +78,18 @@ public final class PatchRegistry: Sendable {
     @usableFromInline
     func register<Output: PatchResult, Failure: Error>(
         _ name: String, arguments: [any PatchValue.Type], result: Output.Type, failure: Failure.Type,
-        effects: PatchEffects, invoke: @escaping Slot.Invoke
+        invoke: @escaping Slot.Invoke
     ) throws(PatchError) -> Slot {
-        let slot = Slot(
-            name, arguments, Output.self, Failure.self, effects: effects, invoke: invoke, invokeAsync: nil)
+        let slot = Slot(name, arguments, Output.self, Failure.self, invoke: invoke, invokeAsync: nil)
         try names.add([slot])
         return slot
     }
 
     @usableFromInline func registerAsynchronous<Output: PatchResult, Failure: Error>(
         _ name: String, arguments: [any PatchValue.Type], result: Output.Type, failure: Failure.Type,
-        effects: PatchEffects, invoke: @escaping Slot.AsyncInvoke
+        invoke: @escaping Slot.AsyncInvoke
     ) throws(PatchError) -> Slot {
-        let slot = Slot(name, arguments, Output.self, Failure.self, effects: effects, invokeAsync: invoke)
+        let slot = Slot(name, arguments, Output.self, Failure.self, invokeAsync: invoke)
         try names.add([slot])
         return slot
     }

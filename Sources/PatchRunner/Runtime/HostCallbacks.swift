@@ -90,7 +90,7 @@ enum HostCallbacks {
         },
         closed: { context in unsafe CallValues.at(context).closed() })
 
-    /// The callbacks for a patch in shadow. A call that may have an effect ends the run, and a log line is dropped.
+    /// The callbacks for a patch in shadow. It calls no function and no method of the app, and its log lines are dropped.
     static let shadowTable = {
         var host = table
         unsafe host.original = { _, _, _, _, state in
@@ -100,22 +100,16 @@ enum HostCallbacks {
         unsafe host.call = { context, name, length, state in
             guard let stack = unsafe state.map({ unsafe PatchStack($0) }) else { return CallbackResult.raise }
             let text = unsafe text(name, length)
-            if let slot = unsafe ScriptState.at(context).names.slot(text),
-                !ShadowRun.at(stack).mayCall(slot, named: "host.call \(text)", on: stack)
-            {
-                return CallbackResult.raise
+            guard unsafe ScriptState.at(context).names.slot(text) != nil else {
+                return unsafe table.call(context, name, length, state)
             }
-            return unsafe table.call(context, name, length, state)
+            return ShadowRun.at(stack).end("host.call \(text)", on: stack)
         }
         unsafe host.method = { context, classIndex, method, state in
             guard let stack = unsafe state.map({ unsafe PatchStack($0) }) else { return CallbackResult.raise }
             let names = unsafe ScriptState.at(context).names
             let exposed = names.method(Int(method), ofClass: Int(classIndex))
-            guard exposed.signature.isPure else {
-                ShadowRun.at(stack).end("\(names.className(at: Int(classIndex))):\(exposed.name)", on: stack)
-                return CallbackResult.raise
-            }
-            return unsafe table.method(context, classIndex, method, state)
+            return ShadowRun.at(stack).end("\(names.className(at: Int(classIndex))):\(exposed.name)", on: stack)
         }
         unsafe host.log = { _, _, _, _, _ in }
         return host

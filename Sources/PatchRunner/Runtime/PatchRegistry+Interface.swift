@@ -20,7 +20,7 @@ extension PatchRegistry {
                 name: name,
                 signature: PatchSignature(
                     signature.arguments.map(type), parameters: signature.parameters, result: type(signature.result),
-                    throws: signature.throws, isAsynchronous: signature.isAsynchronous, isPure: signature.isPure))
+                    throws: signature.throws, isAsynchronous: signature.isAsynchronous))
         }
         let enums = names.basicTypes.compactMap { PatchInterface.Scalar($0, host: host) }
         let others = names.samples.filter { sample in !enums.contains { $0.name == sample.name } }

@@ -169,7 +169,7 @@ package final class ScriptState: LayerOwner {
         old?.close()
     }
 
-    /// Lets the script run in shadow of the functions that it replaces, with the host that has no effects.
+    /// Lets the script run in shadow of the functions that it replaces, and call nothing of the app.
     ///
     /// - Parameter mayRun: Called once, before the first run. Returns whether the script may run.
     func beginShadow(_ mayRun: @escaping @Sendable () -> Bool) {
@@ -207,12 +207,9 @@ package final class ScriptState: LayerOwner {
     package var replaced: [Replacement] { replacements.locked { $0 } }
 }
 
-extension ScriptState: ShadowRunner {
-    var limits: PatchLimits { loader.limits }
-    var fieldNames: Set<String> { Set(names.structs.flatMap { $0.fields.map(\.name) }) }
-
+extension ScriptState {
     /// Asks once, while no lock is held. There are no other runs until the answer is known.
-    private var mayRun: Bool {
+    var mayRun: Bool {
         let (ask, isGiven) = mayRunInShadow.locked { permission -> ((@Sendable () -> Bool)?, Bool) in
             switch permission {
             case .given(let isGiven): return (nil, isGiven)
@@ -225,16 +222,6 @@ extension ScriptState: ShadowRunner {
         let answer = ask()
         mayRunInShadow.locked { $0 = .given(answer) }
         return answer
-    }
-
-    func run(_ shadow: Shadow, beside call: AnsweredCall) {
-        guard mayRun, let slot = names.slot(shadow.function) else { return }
-        ShadowRun(shadow, beside: call, of: slot).run()
-    }
-
-    func runAsynchronously(_ shadow: Shadow, beside call: AnsweredCall) async {
-        guard mayRun, let slot = names.slot(shadow.function) else { return }
-        await ShadowRun(shadow, beside: call, of: slot).runAsynchronously()
     }
 }
 

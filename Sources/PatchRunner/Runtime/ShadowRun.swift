@@ -2,14 +2,14 @@ internal import CLuaBridge
 internal import PatchText
 
 /// A run of a patch in shadow. The bridge's callbacks find it as the record of the call.
+///
+/// The script calls nothing of the app: `original` has the outcome that is known, and any other call ends the run.
 @safe final class ShadowRun {
     private let shadow: Shadow
     private let call: AnsweredCall
     private let slot: Slot
-    /// Why the run cannot be compared: it has called what may have an effect.
+    /// What the script was about to call, so that the run cannot be compared.
     private var effect: String?
-    /// The error that `original` has thrown, as the script knows it; or 0.
-    private var thrown: Int64 = 0
 
     init(_ shadow: Shadow, beside call: AnsweredCall, of slot: Slot) {
         self.shadow = shadow
@@ -23,118 +23,56 @@ internal import PatchText
         return unsafe Unmanaged<ShadowRun>.fromOpaque(record).takeUnretainedValue()
     }
 
-    private var address: UnsafeMutableRawPointer { unsafe Unmanaged.passUnretained(self).toOpaque() }
-
-    // MARK: runs
-
-    /// Runs the script.
+    /// Runs the script, and counts how that ended.
     func run() {
-        guard let probe = shadow.probe() else { return }
+        guard shadow.runner.mayRun else { return }
+        let breaker = shadow.reports.breaker
+        let isOpen = breaker.isOpen(shadow.function)
+        let probe = isOpen ? breaker.probe(shadow.function) : nil
+        guard !isOpen || probe != nil else { return }
         var place = shadow.layer.address
-        let entry = unsafe pp_enter_at_once(&place, slot.shadowAddress, address)
+        let entry = unsafe pp_enter_shadow(
+            &place, slot.cell.address, Unmanaged.passUnretained(self).toOpaque(), slot.isAsynchronous)
         guard let state = unsafe entry.L else {
-            unsafe shadow.count(.incomparable(Refusal(bits: entry.refused).shadowReason))
-            return probe.ended(succeeded: nil)
+            unsafe shadow.count(.incomparable((Refusal(bits: entry.refused).event ?? .busy).rawValue))
+            probe?.ended(succeeded: nil)
+            return
         }
         let stack = unsafe PatchStack(state)
         let began = pp_nanoseconds()
-        call.whole.pushArguments(stack)
-        let hasRun = stack.runs(call.count, call.results)
-        probe.ended(succeeded: conclude(stack, hasRun: hasRun, since: began))
-    }
-
-    /// Runs the script of an asynchronous function, in the task of the call.
-    func runAsynchronously() async {
-        guard let probe = shadow.probe() else { return }
-        var entered = AsyncCall.Entry(shadow.layer, inShadowOf: slot)
-        guard var running = entered.call.take() else {
-            shadow.count(.incomparable(entered.shadowReason))
-            return probe.ended(succeeded: nil)
-        }
-        unsafe pp_set_record(running.stack.state, address)
-        let began = pp_nanoseconds()
-        call.whole.pushArguments(running.stack)
-        var step = running.resume(call.count, results: call.results)
-        while step.isWaiting {
-            guard let next = await answer(&running, step) else {
-                shadow.count(.incomparable(RunnerEvent.Fallback.busy.rawValue))
-                return probe.ended(succeeded: nil)
-            }
-            step = next
-        }
-        probe.ended(succeeded: conclude(running.stack, hasRun: step == .done, since: began))
-    }
-
-    /// Answers the script that waits. nil if it could not continue, and the call has ended.
-    private func answer(_ running: inout AsyncCall, _ step: AsyncCall.Step) async -> AsyncCall.Step? {
-        let stack = running.stack
-        if step == .waitsForOriginal, let original = call.original, isCall(of: original, on: stack) {
-            running.beginAnswer()
-            let succeeded = pushOutcome(of: original, to: stack)
-            unsafe pp_count_original(stack.state)
-            return running.resume(withSuccess: succeeded, results: call.results)
-        }
-        let invocation: (@Sendable () async -> Slot.PushOutcome)?
-        if step == .waitsForCall {
-            invocation = slot.invocation(askedForBy: running)
-        } else if mayCall(slot, named: originalName, on: stack) {
-            invocation = slot.invokeAsync?(slot, stack, 1)
-        } else {
-            invocation = nil
-        }
-        guard let invocation else { return running.resumeRaising(results: call.results) }
-        running.suspend()
-        let pushAnswer = await Slot.$isShadowed.withValue(true) { await invocation() }
-        var hasContinued = running.tryResume()
-        if hasContinued == nil { hasContinued = await running.awaitTurn(on: slot) }
-        guard hasContinued == true else { return nil }
-        running.beginAnswer()
-        return running.resume(withSuccess: pushAnswer(running.stack), results: call.results)
+        call.answer.pushArguments(stack)
+        let hasRun = unsafe pp_run_shadow(state, call.count, call.results)
+        let took = Int(clamping: pp_nanoseconds() - began)
+        var outcome = judge(stack, hasRun: hasRun)
+        outcome.nanoseconds = took
+        _ = stack.values.takePushFault()
+        _ = stack.takeReadFault()
+        stack.leave()
+        shadow.count(outcome)
+        if outcome.failed > 0 { breaker.count(shadow.function) }
+        probe?.ended(succeeded: outcome.incomparable > 0 ? nil : outcome.failed == 0)
     }
 
     // MARK: the host for the script
-
-    private var originalName: String { "original of \(slot.name)" }
 
     /// Answers the script's call of its original.
     ///
     /// - Returns: A callback result.
     func callOriginal(on stack: PatchStack) -> Int32 {
-        if let original = call.original, isCall(of: original, on: stack) {
-            return pushOutcome(of: original, to: stack) ? call.results : CallbackResult.raise
+        guard let original = call.original, isCall(of: original, on: stack) else {
+            return end("original of \(slot.name)", on: stack)
         }
-        guard mayCall(slot, named: originalName, on: stack) else { return CallbackResult.raise }
-        return slot.invoke(from: stack, firstArgument: 1)
+        return original.pushOutcome(stack) ? call.results : CallbackResult.raise
     }
 
-    /// Whether the script may call a function of the host. If not, ends the run.
-    func mayCall(_ slot: Slot, named name: String, on stack: PatchStack) -> Bool {
-        guard slot.signature.isPure, !slot.isReplaced else {
-            end(slot.signature.isPure ? "\(name), which a patch replaces" : name, on: stack)
-            return false
-        }
-        return true
-    }
-
-    /// Ends the run when the host returns, because it was about to have an effect. Pushes the value that the host then raises.
-    func end(_ effect: String, on stack: PatchStack) {
+    /// Ends the run when the host returns, because the script was about to call something.
+    ///
+    /// - Returns: A callback result.
+    func end(_ effect: String, on stack: PatchStack) -> Int32 {
         if self.effect == nil { self.effect = effect }
         unsafe pp_end_run(stack.state)
         stack.pushNil()
-    }
-
-    /// Pushes the outcome of the original. Returns false if it is an error.
-    private func pushOutcome(of original: AnsweredCall.Part, to stack: PatchStack) -> Bool {
-        let succeeded = original.pushOutcome(stack)
-        if !succeeded { thrown = hostError(on: stack) }
-        return succeeded
-    }
-
-    /// The number of the host's error on top; 0 for another value.
-    private func hostError(on stack: PatchStack) -> Int64 {
-        var fault = unsafe pp_fault()
-        unsafe pp_fault_of(stack.state, &fault)
-        return unsafe fault.host_error
+        return CallbackResult.raise
     }
 
     /// Whether the arguments on the stack are those of a call.
@@ -144,145 +82,161 @@ internal import PatchText
         defer { stack.top = given }
         stack.top = call.count
         part.pushArguments(stack)
-        for index in 0..<call.count where compare(index + 1, call.count + index + 1, on: stack) != PP_SAME {
-            return false
+        var found = pp_difference()
+        for index in 0..<call.count {
+            let (given, known) = (index + 1, call.count + index + 1)
+            guard unsafe pp_compare(stack.state, given, known, &found) == PP_SAME else { return false }
         }
         return true
     }
 
-    private func compare(_ left: Int32, _ right: Int32, on stack: PatchStack) -> pp_comparison {
-        var found = pp_difference()
-        return unsafe pp_compare(stack.state, left, right, &found)
-    }
-
     // MARK: the end of a run
 
-    /// Compares the outcome of a run, counts it, and ends the call.
-    ///
-    /// - Returns: Whether the script succeeded; nil if the run says nothing about the patch.
-    private func conclude(_ stack: PatchStack, hasRun: Bool, since began: UInt64) -> Bool? {
-        let took = Int(clamping: pp_nanoseconds() - began)
-        let outcome = hasRun ? judgeResult(on: stack) : judgeError(on: stack)
-        _ = stack.values.takePushFault()
-        _ = stack.takeReadFault()
-        unsafe pp_leave(stack.state)
-        shadow.count(outcome, nanoseconds: took)
-        switch outcome {
-        case .agreed, .differed: return true
-        case .incomparable: return nil
-        case .failed:
-            shadow.reports.breaker.count(shadow.function)
-            return false
-        }
-    }
-
-    private func judgeResult(on stack: PatchStack) -> Shadow.Outcome {
-        guard call.results == 0 || call.readResult(stack) else {
-            guard !hasEnded(stack) else { return .incomparable("too large") }
-            let failure = RunnerEvent.Failure(
-                resultOf: shadow.layer, on: stack, message: "wrong result: " + call.mismatch(stack))
-            return .failed(example(stack, result: nil, failure))
+    /// Compares the outcome of the run, which is still on the stack, with that of the call.
+    private func judge(_ stack: PatchStack, hasRun: Bool) -> RunnerEvent.Comparison {
+        if let effect { return .incomparable(effect) }
+        guard hasRun else { return judgeError(on: stack) }
+        guard fits(stack) else {
+            let words = "wrong result: expected \(slot.signature.result), got \(stack.typeName(at: -1))"
+            return .failed(example(stack, failure: .init(resultOf: shadow.layer, on: stack, message: words)))
         }
         if call.error != nil { return .differed(example(stack, result: summary(of: -1, on: stack))) }
         guard call.results > 0 else { return .agreed }
-        _ = call.whole.pushOutcome(stack)
-        guard !hasEnded(stack) else { return .incomparable("too large") }
-        let (result, answer) = (stack.top - 1, stack.top)
+        _ = call.answer.pushOutcome(stack)
         var found = pp_difference()
-        switch unsafe pp_compare(stack.state, answer, result, &found) {
-        case PP_SAME: return .agreed
-        case PP_DIFFERENT: break
-        default: return .incomparable("too large")
-        }
-        let path = path(found, from: answer, on: stack)
-        return .differed(
-            RunnerEvent.Example(
-                answer: path + summary(of: found.left, on: stack),
-                result: path + summary(of: found.right, on: stack), failure: nil, place: place(stack)))
-    }
-
-    private func judgeError(on stack: PatchStack) -> Shadow.Outcome {
-        if let effect { return .incomparable(effect) }
-        let kill = unsafe pp_kill_of(stack.state)
-        if pp_is_circumstance(kill) { return .incomparable("the machine") }
-        if let error = slot.thrownError(on: stack), call.canThrow(error) {
-            let isThrownAgain = call.isOriginal && thrown != 0 && thrown == hostError(on: stack)
-            if let answer = call.error, isThrownAgain || Self.areSame(answer, error) { return .agreed }
-            return .differed(example(stack, result: summary(of: error)))
-        }
-        var fault = unsafe pp_fault()
-        unsafe pp_fault_of(stack.state, &fault)
-        if unsafe kill == 0 && pp_is_refused(stack.state) {
+        guard unsafe pp_kill_of(stack.state) == 0, unsafe !pp_is_refused(stack.state) else {
             return .incomparable("too large")
         }
-        return .failed(example(stack, result: nil, unsafe RunnerEvent.Failure(fault, stack: stack)))
+        let answer = stack.top
+        switch unsafe pp_compare(stack.state, answer, answer - 1, &found) {
+        case PP_SAME: return .agreed
+        case PP_DIFFERENT: return .differed(example(found, from: answer, on: stack))
+        default: return .incomparable("too large")
+        }
     }
 
-    /// Whether the budget ended while values were pushed or read.
-    private func hasEnded(_ stack: PatchStack) -> Bool {
-        unsafe pp_kill_of(stack.state) != 0 || pp_is_refused(stack.state)
+    private func judgeError(on stack: PatchStack) -> RunnerEvent.Comparison {
+        let kill = unsafe pp_kill_of(stack.state)
+        if pp_is_circumstance(kill) { return .incomparable("the machine") }
+        if slot.signature.throws, let error = slot.thrownError(on: stack) {
+            if let answer = call.error, Self.areSame(answer, error) { return .agreed }
+            return .differed(example(stack, result: summary(of: error)))
+        }
+        if kill == 0, unsafe pp_is_refused(stack.state) { return .incomparable("too large") }
+        var fault = unsafe pp_fault()
+        unsafe pp_fault_of(stack.state, &fault)
+        let failure = unsafe RunnerEvent.Failure(fault, stack: stack)
+        return .failed(example(stack, failure: failure.withText(of: shadow.limits.shadowTextBytes)))
     }
 
+    /// Whether the result fits a function of a basic type. For other types this is not known: their own code would have to read it.
+    private func fits(_ stack: PatchStack) -> Bool {
+        switch slot.signature.result {
+        case "boolean": stack.bool(at: -1) != nil
+        case "integer": stack.integer(at: -1) != nil
+        case "number": stack.number(at: -1) != nil
+        case "string": stack.typeName(at: -1) == "string"
+        default: true
+        }
+    }
+
+    /// Whether the script has thrown the error of the call. It can throw an error of the app only if `original` has thrown that.
     private static func areSame(_ left: any Error, _ right: any Error) -> Bool {
-        (left as? PatchedError)?.code == (right as? PatchedError)?.code
-            && text(of: left).isByteEqual(to: text(of: right))
+        guard let left = left as? PatchedError, let right = right as? PatchedError else {
+            return type(of: left) == type(of: right)
+        }
+        return left.code == right.code && left.message.isByteEqual(to: right.message)
     }
-
-    private static func text(of error: any Error) -> String { (error as? PatchedError)?.message ?? "\(error)" }
 
     // MARK: examples
 
-    private func place(_ stack: PatchStack) -> (script: String, line: Int) {
-        unsafe shadow.layer.place(in: stack.state)
-    }
-
-    private func example(_ stack: PatchStack, result: String?, _ failure: RunnerEvent.Failure? = nil)
+    private func example(_ stack: PatchStack, result: String? = nil, failure: RunnerEvent.Failure? = nil)
         -> RunnerEvent.Example
     {
         var answer = "nothing"
         if let error = call.error {
             answer = summary(of: error)
         } else if call.results > 0 {
-            _ = call.whole.pushOutcome(stack)
+            _ = call.answer.pushOutcome(stack)
             answer = summary(of: -1, on: stack)
             stack.pop()
         }
-        return RunnerEvent.Example(answer: answer, result: result, failure: failure, place: place(stack))
+        return unsafe RunnerEvent.Example(
+            answer: answer, result: result, failure: failure, place: shadow.layer.place(in: stack.state))
+    }
+
+    /// The first difference of two values, and the way to it, such as `lines[2].price: `.
+    private func example(_ found: pp_difference, from table: Int32, on stack: PatchStack) -> RunnerEvent.Example {
+        var (path, from) = (path(found, from: table, on: stack), 0)
+        if shadow.limits.shadowTextBytes > 0, let left = bytes(at: found.left, on: stack),
+            let right = bytes(at: found.right, on: stack)
+        {
+            from = zip(left, right).prefix { $0 == $1 }.count
+            path += "byte \(from + 1): "
+        }
+        return unsafe RunnerEvent.Example(
+            answer: path + summary(of: found.left, from: from, on: stack),
+            result: path + summary(of: found.right, from: from, on: stack), failure: nil,
+            place: shadow.layer.place(in: stack.state))
     }
 
     private func summary(of error: any Error) -> String {
-        let code = (error as? PatchedError)?.code.map { " \($0)" } ?? ""
-        let most = shadow.limits.shadowTextBytes
+        let (thrown, most) = (error as? PatchedError, shadow.limits.shadowTextBytes)
+        let code = thrown?.code.map { " \($0)" } ?? ""
         guard most > 0 else { return "error \(type(of: error))\(code)" }
-        return "error\(code): \(String(decoding: Self.text(of: error).utf8.prefix(most), as: UTF8.self))"
+        return "error\(code): \((thrown?.message ?? "\(error)").shortened(to: most))"
     }
 
-    /// Describes a value by its type and size; numbers and booleans by their values.
-    private func summary(of index: Int32, on stack: PatchStack) -> String {
+    /// Describes a value by its type and size; numbers and booleans by their values, and strings by as many bytes as the limit allows.
+    ///
+    /// - Parameter place: Where a string differs from another one.
+    private func summary(of index: Int32, from place: Int = 0, on stack: PatchStack) -> String {
         guard call.results > 0 else { return "nothing" }
         let type = stack.typeName(at: index)
         switch type {
         case "boolean": return stack.bool(at: index) == true ? "true" : "false"
         case "integer": return stack.integer(at: index).map { "\($0)" } ?? type
         case "number": return "\(unsafe pp_read_number(stack.state, index).value)"
-        case "string":
-            var count = 0
-            guard let bytes = unsafe pp_read_string(stack.state, index, &count) else { return type }
-            let most = min(shadow.limits.shadowTextBytes, count)
-            guard most > 0 else { return "string of \(count) bytes" }
-            let text = unsafe UnsafeRawBufferPointer(start: bytes, count: most)
-            return unsafe "\"\(String(decoding: text, as: UTF8.self))\"" + (most < count ? "… of \(count) bytes" : "")
+        case "string": return bytes(at: index, on: stack).map { text(of: $0, around: place) } ?? type
         case "table": return stack.sequenceLength(at: index).map { "array of \($0)" } ?? type
         default: return type
         }
     }
 
-    /// The way to a difference within a table, such as `lines[2].price: `. A key that is neither a position nor the name of a field is not
+    private func bytes(at index: Int32, on stack: PatchStack) -> [UInt8]? {
+        var count = 0
+        guard stack.typeName(at: index) == "string", let bytes = unsafe pp_read_string(stack.state, index, &count)
+        else {
+            return nil
+        }
+        return unsafe Array(UnsafeRawBufferPointer(start: bytes, count: count))
+    }
+
+    /// A part of a string in quotes, in which all but printable ASCII is escaped; if no text is allowed, only its length.
+    private func text(of bytes: [UInt8], around place: Int) -> String {
+        let most = min(shadow.limits.shadowTextBytes, bytes.count)
+        guard most > 0 else { return "string of \(bytes.count) bytes" }
+        func boundary(before index: Int) -> Int {
+            var index = index
+            while index > 0, index < bytes.count, bytes[index] & 0xC0 == 0x80 { index -= 1 }
+            return index
+        }
+        let start = boundary(before: place < most ? 0 : place - most / 4)
+        let end = max(boundary(before: min(start + most, bytes.count)), start)
+        let part = bytes[start..<end]
+        let text = String(decoding: part, as: UTF8.self)
+        let isText = text.utf8.elementsEqual(part)
+        let escaped = isText ? Escape.swift(text) : part.map { "\\x\(String($0, radix: 16))" }.joined()
+        return (start > 0 ? "…" : "") + "\"\(escaped)\"" + (end < bytes.count ? "…" : "")
+            + (part.count < bytes.count ? " of \(bytes.count) bytes" : "")
+    }
+
+    /// The way to a difference within a table. If no text is allowed, a key that is neither a position nor the name of a field is not
     /// shown.
     private func path(_ found: pp_difference, from table: Int32, on stack: PatchStack) -> String {
         let depth = min(found.depth, Int32(PP_KEYS))
         guard depth > 0 else { return "" }
-        let fields = shadow.runner.fieldNames
+        let structs = shadow.runner.names.structs
         var (path, table) = ("", table)
         for level in 0..<Int(depth) {
             let key = unsafe withUnsafeBytes(of: found.keys) {
@@ -292,10 +246,12 @@ internal import PatchText
                 position <= length
             {
                 path += "[\(position)]"
-            } else if let name = stack.string(at: key), fields.contains(name) {
+            } else if let name = stack.string(at: key),
+                structs.contains(where: { $0.fields.contains { $0.name == name } })
+            {
                 path += path.isEmpty ? name : ".\(name)"
             } else {
-                path += "[…]"
+                path += "[\(shadow.limits.shadowTextBytes > 0 ? summary(of: key, on: stack) : "…")]"
             }
             table = key + 1
         }

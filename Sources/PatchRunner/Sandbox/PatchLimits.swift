@@ -36,7 +36,7 @@ public struct PatchLimits: Sendable {
     public var tableDepth = 16
     /// Elements of all tables of an answer: 100,000.
     public var tableElements = 100_000
-    /// Bytes that a patch may log in a minute: 65,536.
+    /// Bytes that a patch may log in a minute: 65,536. With 0, the events of its failures have no text of the script either.
     public var logBytesPerMinute = 64 * 1024
     /// After how many failures within ``failureWindow`` a replacement is skipped: 5. With `Int.max` none is.
     public var failures = 5
@@ -47,7 +47,7 @@ public struct PatchLimits: Sendable {
     public var breakerPause = Duration.seconds(60)
     /// How many calls of a function are compared in a second with what a patch in shadow answers: 10; with `Int.max` all.
     public var shadowCalls = 10
-    /// Bytes of a string that the example of a difference shows: 0, which shows only its length.
+    /// Bytes of a string, of a key and of an error's message that the example of a difference shows: 0, which shows types and sizes.
     public var shadowTextBytes = 0
     /// How many instances of a patch there may be: as many as the process may use processors, at most 16. Each is a Lua state
     /// that has loaded the script. One is made when a call finds the others taken, and closed after a minute in which it was not

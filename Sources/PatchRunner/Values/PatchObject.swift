@@ -31,18 +31,16 @@ public struct PatchMethods<Object: PatchObject> {
     ///
     /// - Parameters:
     ///   - name: The name that scripts use: `cart:name(…)`.
-    ///   - effects: Whether the method changes anything besides answering.
     ///   - body: The method's code. Its first argument is the object.
     public mutating func method<each Argument: PatchValue, Result: PatchValue>(
-        _ name: String, effects: PatchEffects = .any,
-        _ body: @escaping @Sendable (Object, repeat each Argument) throws -> Result
+        _ name: String, _ body: @escaping @Sendable (Object, repeat each Argument) throws -> Result
     ) {
         let method = "\(className):\(name)"
         var arguments: [String] = []
         for type in repeat (each Argument).self { arguments.append(note(type)) }
         types.append(Result.self)
         methods.append(
-            .init(name: name, signature: .init(arguments, result: Result.patchTypeName, isPure: effects == .pure)) {
+            .init(name: name, signature: .init(arguments, result: Result.patchTypeName)) {
                 [arguments] stack in
                 var reader = PatchArguments(of: method, taking: arguments.count, on: stack)
                 do {
@@ -63,17 +61,15 @@ public struct PatchMethods<Object: PatchObject> {
     ///
     /// - Parameters:
     ///   - name: The name that scripts use: `cart:name(…)`.
-    ///   - effects: Whether the method changes anything besides answering.
     ///   - body: The method's code. Its first argument is the object.
     public mutating func method<each Argument: PatchValue>(
-        _ name: String, effects: PatchEffects = .any,
-        _ body: @escaping @Sendable (Object, repeat each Argument) throws -> Void
+        _ name: String, _ body: @escaping @Sendable (Object, repeat each Argument) throws -> Void
     ) {
         let method = "\(className):\(name)"
         var arguments: [String] = []
         for type in repeat (each Argument).self { arguments.append(note(type)) }
         methods.append(
-            .init(name: name, signature: .init(arguments, result: "nothing", isPure: effects == .pure)) {
+            .init(name: name, signature: .init(arguments, result: "nothing")) {
                 [arguments] stack in
                 var reader = PatchArguments(of: method, taking: arguments.count, on: stack)
                 do {

@@ -10,24 +10,21 @@ public struct PatchSignature: Sendable, Hashable {
     public let `throws`: Bool
     /// Whether it is asynchronous.
     public let isAsynchronous: Bool
-    /// Whether it has no effect, so that a patch in shadow may call it. Comparing signatures ignores this.
-    public let isPure: Bool
 
     package init(
         _ arguments: [String], parameters: [String] = [], result: String, throws: Bool = false,
-        isAsynchronous: Bool = false, isPure: Bool = false
+        isAsynchronous: Bool = false
     ) {
         self.arguments = arguments
         self.parameters = parameters.count == arguments.count ? parameters : []
         self.result = result
         self.throws = `throws`
         self.isAsynchronous = isAsynchronous
-        self.isPure = isPure
     }
 }
 
 extension PatchSignature {
-    /// Compares types and effects.
+    /// Compares types, and whether the function throws and is asynchronous.
     public static func == (left: PatchSignature, right: PatchSignature) -> Bool {
         left.arguments == right.arguments && left.result == right.result && left.throws == right.throws
             && left.isAsynchronous == right.isAsynchronous

@@ -18,7 +18,7 @@ enum TestReport {
         var report = SpecReport()
 
         /// What the patches would change, by the function.
-        var comparisons: [(String, SpecReport.Comparison)] {
+        var comparisons: [(String, RunnerEvent.Comparison)] {
             report.comparisons.sorted { $0.key.hasBytes(before: $1.key) }.map { ($0.key, $0.value) }
         }
 
@@ -49,7 +49,7 @@ enum TestReport {
             }
         }
         for (function, comparison) in run.comparisons where !console.isQuiet {
-            try console.line(.faint, "in shadow", "  \(function): \(comparison.counts)")
+            try console.line(.faint, "in shadow", "  \(function): \(comparison.summary)")
             for line in comparison.lines { try console.line("    \(line)") }
         }
         if let fault = fault(run) {
@@ -65,17 +65,16 @@ enum TestReport {
         }
     }
 
-    private static func json(of function: String, _ comparison: SpecReport.Comparison, in run: Run) -> JSONValue {
-        let counts = comparison.counts
+    private static func json(of function: String, _ comparison: RunnerEvent.Comparison, in run: Run) -> JSONValue {
         return .object([
             ("schema", .string("patchpack.test-shadow/1")), ("spec", .string(run.spec.description)),
-            ("function", .string(function)), ("agreed", .integer(counts.agreed)),
-            ("differed", .integer(counts.differed)), ("failed", .integer(counts.failed)),
-            ("incomparable", .integer(counts.incomparable)),
+            ("function", .string(function)), ("agreed", .integer(comparison.agreed)),
+            ("differed", .integer(comparison.differed)), ("failed", .integer(comparison.failed)),
+            ("incomparable", .integer(comparison.incomparable)),
             (
                 "reasons",
                 .object(
-                    counts.reasons.sorted { $0.key.hasBytes(before: $1.key) }
+                    comparison.reasons.sorted { $0.key.hasBytes(before: $1.key) }
                         .map { (key: $0.key, value: .integer($0.value)) })
             ),
             (
@@ -151,7 +150,7 @@ enum TestReport {
     }
 }
 
-extension SpecReport.Comparison {
+extension RunnerEvent.Comparison {
     /// The examples, and the reasons for which calls could not be compared, a line each.
     fileprivate var lines: [String] {
         examples.map { example in
@@ -159,7 +158,7 @@ extension SpecReport.Comparison {
             if let failure = example.failure { return "\(example.answer) would fail: \(failure.text)" }
             return "\(place)\(example.answer) would be \(example.result ?? "nothing")"
         }
-            + counts.reasons.sorted { $0.key.hasBytes(before: $1.key) }.map { reason, count in
+            + reasons.sorted { $0.key.hasBytes(before: $1.key) }.map { reason, count in
                 "not compared: \(reason) (\(count))"
             }
     }

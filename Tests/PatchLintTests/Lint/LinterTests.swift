@@ -116,30 +116,21 @@ import Testing
         #expect(newer.changes(to: newer).isEmpty)
     }
 
-    /// A patch in shadow calls only functions and methods without effects. A live one calls all of them.
-    @Test func changes_purity_breaksNothing() throws {
-        func interface(pure: Set<String>) -> PatchInterface {
-            func function(_ name: String) -> PatchInterface.Function {
-                .init(name: name, signature: PatchSignature([], result: "number", isPure: pure.contains(name)))
-            }
-            return PatchInterface(
-                app: "com.example.shop", appVersion: "1", functions: ["T.a", "T.b", "T.c"].map(function), structs: [],
-                classes: [.init(name: "Box", methods: ["size", "count"].map(function))])
+    /// Apps of an earlier version marked functions as pure. No patch depends on it.
+    @Test func pureFunctionsOfOlderApps_areReadAsOthers() throws {
+        func read(_ mark: String) throws -> PatchInterface {
+            let function = #"{"name":"T.a","arguments":[],"result":"number","throws":false,"async":false\#(mark)}"#
+            return try PatchInterface(
+                json: Array(
+                    """
+                    {"schema":"patchpack.interface/1","app":"com.example.shop","appVersion":"1","functions":[\(function)],
+                    "structs":[],"scalars":[],"classes":[{"name":"Box","methods":[\(function)]}]}
+                    """.utf8))
         }
-        let older = interface(pure: ["T.a", "T.c", "size"])
-        #expect(
-            older.changes(to: interface(pure: ["T.b", "T.c"])).map { "\($0.isBreaking) \($0.description)" } == [
-                "false T.a is no longer pure, so a patch in shadow cannot call it", "false T.b is now pure",
-                "false Box:size is no longer pure, so a patch in shadow cannot call it",
-            ])
-        let stubs = older.stubs.split(separator: "\n")
-        let pure = stubs.indices.filter { stubs[$0].contains("pure: ") || stubs[$0].contains("Pure: ") }
-        #expect(
-            pure.map { stubs[$0...($0 + 1)].joined(separator: " ") } == [
-                "---Pure: a patch in shadow may call it. ---@field size fun(self: Box): (number)",
-                #"---"T.a" is pure: a patch in shadow may call it. ---@overload fun(name: "T.a"): (number)"#,
-                #"---"T.c" is pure: a patch in shadow may call it. ---@overload fun(name: "T.c"): (number)"#,
-            ])
+        let (marked, plain) = (try read(#","pure":true"#), try read(""))
+        #expect(marked == plain)
+        #expect(marked.json == plain.json && marked.stubs == plain.stubs)
+        #expect(marked.changes(to: plain).isEmpty)
     }
 
     @Test func scalarsAreReadAndCompared() throws {

@@ -128,7 +128,7 @@ import Testing
         ),
         (
             #"try registry.expose(Basket.self) { $0.method("add") { (b: Basket, items: Set<String>) in b.add(items) } }"#,
-            "instance method 'method(_:effects:_:)' requires that 'Set<String>' conform to 'PatchValue'"
+            "instance method 'method' requires that 'Set<String>' conform to 'PatchValue'"
         ),
     ]
 

@@ -5,8 +5,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// With a patch in shadow, a program does what it does without patches: each answer, each error and each effect is the same, and
-/// each original runs once.
+/// With a patch in shadow, a program does what it does without it, be there live patches or not: each answer, each error and each
+/// effect is the same, and each function runs only when the program, or a live patch, calls it.
 @Suite(.ownThreads) struct ShadowPropertyTests {
     private struct Line: PatchStruct, Equatable {
         var name: String
@@ -27,11 +27,15 @@ import Testing
     /// A program. Each function counts its runs, which are its effect.
     private final class Program: Sendable {
         let runs = Counter()
+        /// How often the live patch has called the function that has only an effect.
+        let effects = Counter()
         let scalar: Replaceable<@Sendable (Int, Double) -> Double>
         let text: Replaceable<@Sendable (String) throws -> String>
         let lines: Replaceable<@Sendable ([Line]) -> [Line]>
         let object: Replaceable<@Sendable (Cart, Int) -> Cart>
         let nothing: Replaceable<@Sendable (Bool) -> Void>
+        /// Calls `scalar`.
+        let nested: Replaceable<@Sendable (Int) -> Double>
         let waits: Replaceable<nonisolated(nonsending) @Sendable (Int) async throws -> Int>
         let place = PatchPoint<(Int) -> Int>("P.place")
 
@@ -59,10 +63,17 @@ import Testing
                 await Task.yield()
                 return try Program.waits(x)
             }
-            _ = try registry.replaceable("P.pure", effects: .pure) { (x: Int) -> Int in x + 1 }
+            nested = try registry.replaceable("P.nested") { [scalar] (x: Int) -> Double in
+                run()
+                return scalar(x, 0.5)
+            }
+            _ = try registry.replaceable("P.effect") { [effects] (x: Int) -> Void in effects.add() }
             try registry.expose(Cart.self, as: "Cart") { cart in
-                cart.method("size", effects: .pure) { (cart: Cart) -> Int in cart.lines.count }
-                cart.method("add") { (cart: Cart, x: Int) -> Void in run() }
+                cart.method("size") { (cart: Cart) -> Int in
+                    run()
+                    return cart.lines.count
+                }
+                cart.method("add") { (cart: Cart, x: Int) async -> Void in run() }
             }
             try registry.register(place)
         }
@@ -93,7 +104,10 @@ import Testing
         "pcall(original) return original(...)",
         "return host.call('N', ...)",
         "pcall(host.call, 'P.nothing', true) return original(...)",
-        "local n = host.call('P.pure', 3) return original(...)",
+        "pcall(host.call, 'P.effect', 3) return original(...)",
+        "pcall(host.call, 'P.nested', 3) return original(...)",
+        "pcall(host.call, 'P.waits', 3) return original(...)",
+        "local ok, r = pcall(original, ...) if not ok then return host.throw('other', 9) end return r",
         "log.info('x') return original(...)",
         "local a = ... if type(a) == 'userdata' then a:add(1) end return original(...)",
         "local a = ... if type(a) == 'userdata' then a:size() end return original(...)",
@@ -103,18 +117,37 @@ import Testing
         "return original(...) + 0.5",
     ]
 
-    private static let names = ["P.scalar", "P.text", "P.lines", "P.object", "P.nothing", "P.waits", "P.place"]
+    private static let names = [
+        "P.scalar", "P.text", "P.lines", "P.object", "P.nothing", "P.nested", "P.waits", "P.place",
+    ]
 
-    @Test func program_withShadows_doesWhatItDoesWithout() async throws {
-        let count = isSanitized ? 4000 : testsMayBeLong ? 1_000_000 : 20_000
+    /// A live patch, whose failures and effects would be seen.
+    private static let live = """
+        patch.replace('P.scalar', function(original, x, y)
+            host.call('P.effect', x)
+            log.info('live')
+            return original(x, y) + 1
+        end)
+        patch.replace('P.text', function(original, name) return original(name) .. '!' end)
+        patch.replace('P.waits', function(original, x) return original(x) + 1 end)
+        """
+
+    /// Below the patches in shadow, an older version of them, above them, and none.
+    @Test(arguments: ["com.example.shop.a", "com.example.shop.fix", "com.example.shop.z", nil])
+    func program_withShadows_doesWhatItDoesWithout(live: String?) async throws {
+        let count = isSanitized ? 4000 : testsMayBeLong ? 250_000 : 5000
         var limits = PatchLimits.patient
         limits.shadowCalls = .max
         limits.callFuel = 4000
         limits.memory = 1 << 20
-        limits.peakMemory = 2 << 20
-        limits.failures = .max
+        limits.peakMemory = 64 << 20
+        limits.logBytesPerMinute = .max
         let harness = try Harness(limits: limits)
         let program = try Program(harness.registry)
+        if let live {
+            try harness.apply(Self.live, id: live, replaces: ["P.scalar", "P.text", "P.waits"])
+        }
+        let added = live == nil ? 0 : 1
         let isOver = Atomic(false)
         let updates = Counter()
         let updater = Task.detached {
@@ -125,22 +158,26 @@ import Testing
                     return "patch.replace('\(name)', function(original, ...) \(behaviour) end)"
                         .replacing("'N'", with: "'\(name)'")
                 }.joined(separator: "\n")
-                let patch = try harness.runner.load(Harness.verified(source, replaces: Self.names))
+                let patch = try harness.runner.load(Harness.verified(source, version: 2, replaces: Self.names))
                 try harness.runner.shadow(patch)
                 updates.add()
                 if updates.count % 5 == 0 { harness.runner.endShadow(patch.id) }
                 try await Task.sleep(for: .milliseconds(5))
             }
         }
-        let made = Counter()
+        let (made, scalars, nested) = (Counter(), Counter(), Counter())
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {
                 group.addTask {
                     var generator = SystemRandomNumberGenerator()
-                    while made.count < count || updates.count < 40 {
+                    while made.count < count || updates.count < 120 {
                         made.add()
                         let x = Int.random(in: 0...1000, using: &generator)
-                        try await Self.call(program, x)
+                        if x % 8 == 0 || x % 8 == 7 { scalars.add() }
+                        if x % 8 == 7 { nested.add() }
+                        let call = Task { try await Self.call(program, x, added) }
+                        if Bool.random(using: &generator) { call.cancel() }
+                        try await call.value
                     }
                 }
             }
@@ -148,27 +185,36 @@ import Testing
         }
         isOver.store(true, ordering: .relaxed)
         try await updater.value
-        #expect(program.runs.count == made.count)
+        #expect(program.runs.count == made.count + nested.count)
+        #expect(program.effects.count == added * scalars.count)
+        #expect(harness.logged.count == added * scalars.count)
+        #expect(harness.failures.isEmpty)
+        for case .breakerOpened(let patch, _, _, _) in harness.events { #expect(patch.version == 2) }
+        for case .fellBack(let patch, let function, let reason) in harness.events {
+            Issue.record("\(patch) in \(function): \(reason)")
+        }
+        if live != nil {
+            let state = harness.registry.state.first { $0.name == "P.scalar" }
+            #expect(state?.patches.map(\.calls) == [scalars.count])
+        }
         harness.runner.endShadow("com.example.shop.fix")
         var all = RunnerEvent.Comparison()
-        for case .compared(_, _, let counts) in harness.events {
-            all.agreed += counts.agreed
-            all.differed += counts.differed
-            all.failed += counts.failed
-            all.incomparable += counts.incomparable
-        }
+        for case .compared(_, _, let counts) in harness.events { all.add(counts) }
         for count in [all.agreed, all.differed, all.failed, all.incomparable] { #expect(count > 10, "\(all)") }
         #expect(Cart.made.count == Cart.ended.count)
     }
 
-    /// Calls one function, whose answer must be its own.
-    private static func call(_ program: Program, _ x: Int) async throws {
+    /// Calls one function, whose answer must be its own, or that of the live patch.
+    ///
+    /// - Parameter added: What the live patch adds; 0 if there is none.
+    private static func call(_ program: Program, _ x: Int, _ added: Int) async throws {
         let name = String(repeating: "a", count: x % 13)
         let lines = (0..<x % 4).map { Line(name: "\(name)\($0)", price: Double(x)) }
-        switch x % 7 {
-        case 0: #expect(program.scalar(x, 0.5) == Program.scalar(x, 0.5))
+        switch x % 8 {
+        case 0: #expect(program.scalar(x, 0.5) == Program.scalar(x, 0.5) + Double(added))
+        case 7: #expect(program.nested(x) == Program.scalar(x, 0.5) + Double(added))
         case 1:
-            let expected = Result { try Program.text(name) }
+            let expected = Result { try Program.text(name) + (added == 0 ? "" : "!") }
             let got = Result { try program.text(name) }
             switch (expected, got) {
             case (.success(let expected), .success(let got)): #expect(expected == got)
@@ -183,7 +229,7 @@ import Testing
         case 5:
             do {
                 let got = try await program.waits(x)
-                #expect(try got == Program.waits(x))
+                #expect(try got == Program.waits(x) + added)
             } catch {
                 #expect(error is CancellationError)
                 #expect(x % 11 == 0)

@@ -1,3 +1,5 @@
+import Dispatch
+import Foundation
 import PatchCrypto
 @testable import PatchRunner
 import Synchronization
@@ -28,9 +30,6 @@ import Testing
             _ = try harness.registry.replaceable("Mail.send") { [effects] (text: String) -> Int in
                 effects.add()
                 return text.utf8.count
-            }
-            _ = try harness.registry.replaceable("Tax.rate", effects: .pure) { (country: String) -> Double in
-                country == "DE" ? 0.19 : 0.2
             }
         }
 
@@ -82,14 +81,141 @@ import Testing
         #expect(shop.counts().reasons == ["host.call Mail.send": 1])
     }
 
-    @Test func shadow_thatCallsAPureFunction_isCompared() throws {
+    private final class Basket: PatchObject {}
+
+    /// The process would end. No promise of the app's is needed.
+    @Test func functionsThatTrap_areNotEntered() throws {
         let shop = try Shop()
+        _ = try shop.harness.registry.replaceable("T.traps") { (x: Int) -> Int in fatalError("entered") }
+        try shop.harness.registry.expose(Basket.self, as: "Basket") { basket in
+            basket.method("traps") { (basket: Basket) -> Int in fatalError("entered") }
+            basket.method("waits") { (basket: Basket) async -> Int in fatalError("entered") }
+        }
+        let size = try shop.harness.registry.replaceable("T.size") { (basket: Basket, way: Int) -> Int in 0 }
         try shop.shadow(
-            "patch.replace('Cart.total', function(original, p, q) return original(p, q) * (1 + host.call('Tax.rate', 'DE')) end)"
-        )
-        #expect(shop.total(100, 1) == 100)
-        #expect(shop.counts().differed == 1)
-        #expect(shop.examples.first?.result == "119.0")
+            """
+            patch.replace('T.size', function(original, basket, way)
+                if way == 1 then pcall(host.call, 'T.traps', -1) end
+                if way == 2 then pcall(basket.traps, basket) end
+                if way == 3 then basket:waits() end
+                return original(basket, way)
+            end)
+            """, replaces: ["T.size"])
+        for way in 0...3 { #expect(size(Basket(), way) == 0) }
+        let counts = shop.counts("T.size")
+        #expect((counts.agreed, counts.incomparable) == (1, 3))
+        #expect(counts.reasons == ["host.call T.traps": 1, "Basket:traps": 1, "Basket:waits": 1])
+    }
+
+    /// The live patch sends, logs and fails. It is asked only by the app.
+    @Test func functionWithALivePatch_isNotEntered() throws {
+        let shop = try Shop()
+        let price = try shop.harness.registry.replaceable("T.price") { (x: Int) -> Int in x }
+        try shop.harness.apply(
+            """
+            patch.replace('T.price', function(original, x)
+                host.call('Mail.send', 'x')
+                log.info('asked')
+                if x > 0 then error('x') end
+                return original(x) - 7
+            end)
+            """, id: "com.example.shop.live", replaces: ["T.price"])
+        try shop.shadow(
+            "patch.replace('Cart.total', function(original, p, q) return host.call('T.price', q) end)")
+        for quantity in 1...20 { #expect(shop.total(1, quantity) == Double(quantity)) }
+        #expect(shop.counts().reasons == ["host.call T.price": 20])
+        #expect(shop.effects.count == 20)
+        #expect(shop.harness.logged.isEmpty && shop.harness.failures.isEmpty)
+        #expect(shop.harness.registry.state.first { $0.name == "T.price" }?.patches.first?.calls == 0)
+        #expect(price(-1) == -8)
+    }
+
+    /// A caller never waits for a function that a shadow would call.
+    @Test func functionsThatTakeLong_areNotEntered() async throws {
+        let shop = try Shop()
+        let entered = Counter()
+        _ = try shop.harness.registry.replaceable("T.slow") { () -> Int in
+            entered.add()
+            return 0
+        }
+        _ = try shop.harness.registry.replaceable("T.slower") { () async -> Int in
+            entered.add()
+            return 0
+        }
+        let quote = try shop.harness.registry.replaceable("Quote.fetch") { (x: Int) async -> Int in x }
+        try shop.shadow(
+            """
+            patch.replace('Cart.total', function(o, p, q) for i = 1, 1000 do pcall(host.call, 'T.slow') end return o(p, q) end)
+            patch.replace('Quote.fetch', function(o, x) pcall(host.call, 'T.slower') return o(x) end)
+            """, replaces: ["Cart.total", "Quote.fetch"])
+        #expect(shop.total(2, 3) == 6)
+        #expect(await quote(5) == 5)
+        #expect(entered.count == 0)
+        #expect(shop.counts().reasons == ["host.call T.slow": 1])
+        #expect(shop.counts("Quote.fetch").reasons == ["host.call T.slower": 1])
+    }
+
+    /// While another run is in the patch, calls are answered all the same.
+    @Test func callers_whileThePatchIsTaken_doNotWait() async throws {
+        let shop = try Shop()
+        let quote = try shop.harness.registry.replaceable("Quote.fetch") { (x: Int) async -> Int in x }
+        let patch = try shop.shadow(
+            """
+            patch.replace('Cart.total', function(original, p, q) return original(p, q) end)
+            patch.replace('Quote.fetch', function(original, x) return original(x) end)
+            """, replaces: ["Cart.total", "Quote.fetch"])
+        let (taken, over) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        Thread.detachNewThread {
+            patch.script.lua.whileLocked {
+                taken.signal()
+                over.wait()
+            }
+        }
+        await OwnThreads.run { taken.wait() }
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<400 {
+                group.addTask {
+                    #expect(await quote(number) == number)
+                    #expect(shop.total(1, number) == Double(number))
+                }
+            }
+        }
+        over.signal()
+        #expect(shop.counts().reasons == ["busy": 400])
+        #expect(shop.counts("Quote.fetch").reasons == ["busy": 400])
+    }
+
+    /// The type's own code would read it.
+    private struct Priced: Codable, PatchValue {
+        static let read = Counter()
+        var price: Double
+
+        init(price: Double) { self.price = price }
+        init(from decoder: any Decoder) throws {
+            Self.read.add()
+            price = try decoder.container(keyedBy: CodingKeys.self).decode(Double.self, forKey: .price)
+        }
+    }
+
+    @Test func result_ofATypeOfTheApp_isNotRead() throws {
+        let shop = try Shop()
+        let cheapest = try shop.harness.registry.replaceable("T.cheapest") { (x: Double) -> Priced in Priced(price: x) }
+        try shop.shadow(
+            "patch.replace('T.cheapest', function(original, x) if x > 1 then return {price = 'much'} end return {price = x} end)",
+            replaces: ["T.cheapest"])
+        #expect(cheapest(1).price == 1)
+        #expect(cheapest(2).price == 2)
+        let counts = shop.counts("T.cheapest")
+        #expect((counts.agreed, counts.differed, counts.failed) == (1, 1, 0))
+        #expect(Priced.read.count == 0)
+    }
+
+    @Test func result_ofAnotherBasicType_isAFailure() throws {
+        let shop = try Shop()
+        try shop.shadow("patch.replace('Cart.total', function(original, p, q) return 'anna' end)")
+        #expect(shop.total(2, 3) == 6)
+        #expect(shop.counts().failed == 1)
+        #expect(shop.examples.first?.failure?.message == "wrong result: expected number, got string")
     }
 
     @Test func original_withOtherArguments_isIncomparable() throws {
@@ -246,7 +372,7 @@ import Testing
             replaces: ["Cart.lines"])
         _ = lines()
         #expect(shop.examples.first?.answer == "[2].price: 2.0")
-        #expect(shop.examples.first?.result == "[2].price: 3.0")
+        #expect(shop.examples.first?.result == "[2].price: 3")
         #expect(!shop.harness.events.contains { $0.jsonLine.contains("secret") })
     }
 
@@ -303,8 +429,38 @@ import Testing
         try shop.shadow(
             "patch.replace('Cart.label', function(original, name) return '<b>' .. name end)", replaces: ["Cart.label"])
         _ = try shop.label("pen")
-        #expect(shop.examples.first?.answer == "\"<pen\"… of 5 bytes")
-        #expect(shop.examples.first?.result == "\"<b>p\"… of 6 bytes")
+        #expect(shop.examples.first?.answer == "byte 2: \"<pen\"… of 5 bytes")
+        #expect(shop.examples.first?.result == "byte 2: \"<b>p\"… of 6 bytes")
+    }
+
+    /// What looks alike on a screen is not the same.
+    @Test func example_withAllowedText_showsTheFirstDifference() throws {
+        var limits = Self.everything
+        limits.shadowTextBytes = 16
+        let shop = try Shop(limits: limits)
+        let all = try shop.harness.registry.replaceable("T.all") { (way: Int) -> [String: String] in
+            switch way {
+            case 1: ["long": String(repeating: "x", count: 300) + "a end"]
+            case 2: ["caf\u{E9}": "1", "space": "1\u{A0}000"]
+            default: ["name": "e\u{301}"]
+            }
+        }
+        try shop.shadow(
+            """
+            patch.replace('T.all', function(original, way)
+                if way == 1 then return {long = ('x'):rep(300) .. 'b end'} end
+                if way == 2 then return {['caf\u{E9}'] = '1', space = '1 000'} end
+                return {name = '\u{E9}\\xFF'}
+            end)
+            """, replaces: ["T.all"])
+        for way in 1...3 { _ = all(way) }
+        let examples = shop.examples.map { "\($0.answer) / \($0.result ?? "")" }
+        #expect(
+            examples == [
+                #"["long"]: byte 301: …"xxxxa end" of 305 bytes / ["long"]: byte 301: …"xxxxb end" of 305 bytes"#,
+                #"["space"]: byte 2: "1\u{00A0}000" / ["space"]: byte 2: "1 000""#,
+                #"["name"]: byte 1: "e\u{0301}" / ["name"]: byte 1: "\xc3\xa9\xff""#,
+            ])
     }
 
     @Test func numbers_areComparedByValue() throws {
@@ -332,15 +488,12 @@ import Testing
             if x == 3 { throw PatchedError(message: "three", code: 3, patch: "app") }
             return x * 2
         }
-        _ = try shop.harness.registry.replaceable("Quote.rate", effects: .pure) { () async -> Int in
-            await Task.yield()
-            return 10
-        }
         try shop.shadow(
             """
             patch.replace('Quote.fetch', function(original, x)
                 if x == 1 then host.call('Quote.fetch', 1) end
-                if x == 2 then return original(x) + host.call('Quote.rate') end
+                if x == 2 then return original(x) + 10 end
+                if x == 5 then table.sort({1, 2}, function() return original(x) == 0 end) end
                 return original(x)
             end)
             """, replaces: ["Quote.fetch"])
@@ -348,10 +501,13 @@ import Testing
         #expect(try await quote(2) == 4)
         await #expect(throws: PatchedError.self) { try await quote(3) }
         #expect(try await quote(4) == 8)
+        #expect(try await quote(5) == 10)
         let counts = shop.counts("Quote.fetch")
-        #expect((counts.agreed, counts.differed, counts.failed, counts.incomparable) == (2, 1, 0, 1))
+        #expect((counts.agreed, counts.differed, counts.failed, counts.incomparable) == (2, 1, 1, 1))
         #expect(shop.examples.first?.result == "14")
-        #expect(shop.effects.count == 4)
+        // As in a live patch, `original` cannot wait there.
+        #expect(shop.examples.last?.failure?.line == 4)
+        #expect(shop.effects.count == 5)
     }
 
     @Test func shadow_besideAnOlderAsynchronousVersion_isComparedWithIt() async throws {
@@ -386,6 +542,26 @@ import Testing
         #expect(shop.counts("Quote.fetch").reasons == ["cancelled": 1])
     }
 
+    /// Its outcome is that of the cancellation, and says nothing about the patch.
+    @Test func cancelledCalls_areNoDifferences() async throws {
+        let shop = try Shop()
+        let quote = try shop.harness.registry.replaceable("Quote.fetch") { (x: Int) async throws -> Int in
+            while !Task.isCancelled { await Task.yield() }
+            throw CancellationError()
+        }
+        try shop.shadow(
+            "patch.replace('Quote.fetch', function(original, x) if not pcall(original, x) then error('x') end return 7 end)",
+            replaces: ["Quote.fetch"])
+        for number in 0..<10 {
+            let call = Task { try await quote(number) }
+            call.cancel()
+            await #expect(throws: CancellationError.self) { try await call.value }
+        }
+        let counts = shop.counts("Quote.fetch")
+        #expect((counts.differed, counts.failed, counts.incomparable) == (0, 0, 10))
+        #expect(!shop.harness.events.contains { $0.name == "breaker-opened" })
+    }
+
     @Test func shadow_ofAPlace_isComparedWithItsCode() throws {
         let shop = try Shop()
         let place = try shop.harness.registry.register(PatchPoint<(Int) -> Int>("T.place"))
@@ -393,6 +569,92 @@ import Testing
             "patch.replace('T.place', function(original, x) return original(x) + 1 end)", replaces: ["T.place"])
         #expect(place(2) { $0 * 10 } == 20)
         #expect((shop.examples.first?.answer, shop.examples.first?.result) == ("20", "21"))
+    }
+
+    // MARK: text
+
+    private enum Meal: String, PatchKey { case lunch, dinner }
+
+    /// The ways in which a script can end with the text `s` of a call, or with what it has made of it.
+    private static let leaks = [
+        "error(s)", "error('unknown ' .. s)", "error(s, 2)", "error(s, 0)", "error({customer = s})",
+        "error({[s] = {s}})",
+        "assert(false, s)", "assert(nil, s)", "error(setmetatable({}, {__tostring = function() return s end}))",
+        "error(setmetatable({}, {__tostring = function() error(s) end, [1] = s}))", "return named + 1",
+        "return named .. 'x'", "return named < named", "return #named < named", "return named()", "return named.x.y",
+        "error(named)", "return ('x'):rep(named)", "return ('x'):rep(s)", "return math.floor(s)",
+        "return math.floor(named)",
+        "return ('%' .. s):format(1)", "return ('%d'):format(s)", "return s:find('[' .. s)",
+        "return s:gsub('.', named)",
+        "return utf8.codepoint(s, 99)", "return table.concat({s, {}})", "return select(s)",
+        "return setmetatable(s, {})",
+        "return setmetatable({}, {__gc = s})", "return ({})[s].x",
+        "local t = {[s] = function() error(s) end} local r = t[s]() return r", "local t = {[s] = 1} t[s]()",
+        "return ({})[s]()", "return _G[s]()",
+        "return _G[s].x",
+        "return s.x.y", "return s + 1", "return s < 1", "return -s", "return s & 1", "return s()",
+        "for i = s, 2 do end",
+        "host.call(s)", "host.call(s .. '\\n')", "host.call(named)", "host.call('Cart.total', s)", "host.throw(s)",
+        "host.throw({s})", "require(s)", "patch.replace(s, print)", "waxClass{s}",
+        "local ok, e = pcall(error, s) error(e)",
+        "local ok, e = pcall(original, {s}) error(e)", "original({s})", "original(s .. s)", "log.error(s)", "print(s)",
+        "return s .. s", "return {[s] = s}", "return named", "return {named}", "return print",
+        "return ('x'):rep(1 << 30)",
+        "return s:rep(1 << 16)", "local function f() return f() .. s end return f()", "while true do end", "return nil",
+    ]
+
+    /// What a call is about stays at home, however the script fails.
+    @Test(arguments: [true, false]) func textOfACall_isInNoEvent(isInShadow: Bool) throws {
+        let canary = "Anna_4711"  // a word, which could be a name in a stack
+        var limits = Self.everything
+        limits.failures = .max
+        limits.logBytesPerMinute = 0
+        limits.callFuel = 100_000
+        for way in Self.leaks {
+            let shop = try Shop(limits: limits)
+            let registry = shop.harness.registry
+            let text = try registry.replaceable("T.text") { (s: String) -> String in s }
+            let meal = try registry.replaceable("T.meal") { (s: String) -> Meal in .lunch }
+            let all = try registry.replaceable("T.all") { (s: String) throws -> [String: [String]] in [s: [s]] }
+            let names = ["T.text", "T.meal", "T.all"]
+            let source = names.map { name in
+                "patch.replace('\(name)', function(original, s) local named = setmetatable({}, {__name = s}) do \(way) end return s end)"
+            }
+            .joined(separator: "\n")
+            if isInShadow {
+                try shop.shadow(source, replaces: names)
+            } else {
+                try shop.harness.apply(source, replaces: names)
+            }
+            _ = (text(canary), meal(canary), try? all(canary))
+            shop.harness.runner.flushComparisons()
+            let seen =
+                shop.harness.events.map { $0.jsonLine + $0.description } + [
+                    PatchMetric.openMetrics(registry.metrics), "\(registry.state)",
+                ]
+            for line in seen { #expect(!line.contains("Anna_4711"), "\(way): \(line)") }
+            guard isInShadow else { continue }
+            #expect(names.allSatisfy { shop.counts($0).runs == 1 }, "\(way)")
+        }
+    }
+
+    /// Without a limit, a live patch's failures have the script's words; and the words that are Lua's or the runner's remain.
+    @Test func messages_haveTheWordsThatAreAllowed() throws {
+        func messages(logBytes: Int, _ source: String) throws -> [String] {
+            var limits = PatchLimits.patient
+            limits.logBytesPerMinute = logBytes
+            let shop = try Shop(limits: limits)
+            try shop.harness.apply(
+                "patch.replace('Cart.total', function(original, p, q)\n\(source) end)", replaces: ["Cart.total"])
+            _ = shop.total(2, 3)
+            #expect(shop.harness.failures.map(\.line) == [2])
+            return shop.harness.failures.map(\.message)
+        }
+        #expect(try messages(logBytes: 1000, "error('no ' .. p)") == ["no 2.0"])
+        #expect(try messages(logBytes: 0, "error('no ' .. p)") == ["an error of the script"])
+        #expect(try messages(logBytes: 0, "return missing.field") == ["attempt to index a nil value"])
+        #expect(try messages(logBytes: 0, "error('attempt to call ' .. p)") == ["attempt to call"])
+        #expect(try messages(logBytes: 0, "while true do end") == ["ended: out of fuel"])
     }
 
     // MARK: what is seen

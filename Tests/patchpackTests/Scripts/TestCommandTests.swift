@@ -149,7 +149,6 @@ import Testing
             -- @app com.example.shop
             -- @replaces Cart.total
             patch.replace("Cart.total", function(original, price, quantity)
-              host.call("Tax.rate")
               host.call("Mail.send")
               return original(price, quantity)
             end)
@@ -158,21 +157,68 @@ import Testing
             """
             {"schema":"patchpack.interface/1","app":"com.example.shop","appVersion":"2.3.1","functions":[
             {"name":"Cart.total","arguments":["number","integer"],"result":"number","throws":false,"async":false},
-            {"name":"Mail.send","arguments":[],"result":"nothing","throws":false,"async":false},
-            {"name":"Tax.rate","arguments":[],"result":"number","throws":false,"async":false,"pure":true}],
+            {"name":"Mail.send","arguments":[],"result":"nothing","throws":false,"async":false}],
             "structs":[],"scalars":[],"classes":[]}
-            """, to: "pure.json")
+            """, to: "sends.json")
         try workshop.folder.write(
             """
             it("totals", function()
               host.define("Cart.total", function(price, quantity) return price * quantity end)
               host.define("Mail.send", function() end)
-              host.define("Tax.rate", function() return 0.2 end)
               host.call("Cart.total", 2.0, 3)
             end)
             """, to: "sends-spec.lua")
-        let sends = try workshop.shell("patchpack test sends.lua --spec sends-spec.lua --interface pure.json --shadow")
+        let sends = try workshop.shell("patchpack test sends.lua --spec sends-spec.lua --interface sends.json --shadow")
         #expect(sends.lines.contains("    not compared: host.call Mail.send (1)"), "\(sends.text)\(sends.error)")
+    }
+
+    /// A spec whose function is missing, or must not run, says nothing about what the app would answer.
+    @Test func shadow_withoutAnOriginal_isNotCompared() throws {
+        let run = try workshop.shell(
+            "patchpack test patches/discount-rounding.lua --spec specs/discount-rounding.lua --shadow")
+        #expect(run.status == 0, "\(run.text)\(run.error)")
+        #expect(run.lines.contains("in shadow  Discount.apply: 0 agreed, 2 could not be compared"), "\(run.text)")
+        #expect(run.lines.contains("    not compared: the spec has no original of Discount.apply (1)"), "\(run.text)")
+        #expect(run.lines.contains("    not compared: the spec's original failed (1)"), "\(run.text)")
+    }
+
+    /// The author sees where texts differ, even if they look alike, and the keys of the tables.
+    @Test func shadow_showsTheFirstDifference() throws {
+        try workshop.folder.write(
+            """
+            -- @patch com.example.shop.labels
+            -- @version 1
+            -- @app com.example.shop
+            -- @replaces Cart.label
+            patch.replace("Cart.label", function(original, way)
+              local label = original(way)
+              if way == 1 then label.text = label.text:sub(1, -2) .. "?" end
+              if way == 2 then label.text = label.text:gsub("\u{A0}", " ") end
+              if way == 3 then label["ein Wort"] = 3 end
+              return label
+            end)
+            """, to: "labels.lua")
+        try workshop.folder.write(
+            """
+            it("labels", function()
+              host.define("Cart.label", function(way)
+                if way == 1 then return {text = ("x"):rep(300) .. "!"} end
+                if way == 2 then return {text = "1\u{A0}000"} end
+                return {["ein Wort"] = 2}
+              end)
+              for way = 1, 3 do host.call("Cart.label", way) end
+              host.define("Cart.label", function() return host.throw("sold out") end)
+              pcall(host.call, "Cart.label", 4)
+            end)
+            """, to: "labels-spec.lua")
+        let run = try workshop.shell("patchpack test labels.lua --spec labels-spec.lua --shadow")
+        #expect(run.lines.contains("in shadow  Cart.label: 1 agreed, 3 differed"), "\(run.text)\(run.error)")
+        let x = String(repeating: "x", count: 50)
+        for line in [
+            #"["text"]: byte 301: …"\#(x)!" of 301 bytes would be ["text"]: byte 301: …"\#(x)?" of 301 bytes"#,
+            #"["text"]: byte 2: "1\u{00A0}000" would be ["text"]: byte 2: "1 000""#,
+            #"["ein Wort"]: 2 would be ["ein Wort"]: 3"#,
+        ] { #expect(run.lines.contains("    labels.lua:5: " + line), "\(run.text)") }
     }
 
     @Test func everyRunHasItsLine() throws {
