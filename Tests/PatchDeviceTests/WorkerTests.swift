@@ -388,8 +388,8 @@ import Testing
             #"""
             for time in 1 2; do
                 patchpack sync one -q --store device --app com.example.shop --app-version 2.3.1 \
-                    --root one/metadata/1.root.json --trust-store trust --script-key script.key >&2 || exit
-                patchpack store confirm device >&2
+                    --root one/metadata/1.root.json --trust-store trust --script-key script.key >tool || exit
+                patchpack store confirm device >tool
             done
             mkdir none; cp -R one/metadata none/; rm -f none/metadata/t*; feed none
             chmod 755 .; chmod -R a=rX device none trust script.key

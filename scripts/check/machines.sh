@@ -3,8 +3,8 @@
 # minimal system, this machine's Swift toolchain, git and make. The user is not root, may use sudo, and clones into a folder with
 # an odd name.
 # usage: machines.sh     as root; SUITES="bookworm trixie" and STEPS="demo test tools check-deb" select releases and steps. `tools` runs
-#                        the tests that need more programs than `make test` installs, and `compile` builds all targets but tests. TOOLCHAIN=debian takes Debian's own Swift,
-#                        which SUITES=sid has.
+#                        the tests that need more programs than `make test` installs, and `compile` builds all but the tests.
+#                        TOOLCHAIN=debian takes Debian's own Swift, which SUITES=sid has.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . scripts/check/root.sh
