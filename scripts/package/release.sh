@@ -18,9 +18,9 @@ trap 'rm -rf "$work"' EXIT
 
 case $1 in
 make)
-  [ "$(git rev-parse --show-toplevel)" = "$(pwd -P)" ] || { echo "release.sh: this is not a clone" >&2 && exit 1; }
   changes=$(git status --porcelain -- . ':(exclude).ci/passed')
   [ -z "$changes" ] || { printf 'release.sh: commit these changes, or take them back:\n%s\n' "$changes" >&2 && exit 1; }
+  [ "$(git rev-parse --show-toplevel)" = "$(pwd -P)" ] || { echo "release.sh: this is not a clone" >&2 && exit 1; }
   SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
   export SOURCE_DATE_EPOCH PATCHPACK=.build/release/patchpack
   make build PACKAGES=package
