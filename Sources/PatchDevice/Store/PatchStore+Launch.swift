@@ -467,7 +467,9 @@ extension PatchStore {
         let (trust, hash) = memory.locked { ($0.launch.trust, $0.launch.activated[patch.id]?.hash ?? "") }
         if state.bans.contains(where: { $0.patch == patch }) { return end([patch], on: runner) }
         guard functions.count > otherwise.count, let trust = trust?(),
-            state.successors(of: patch.id, without: [patch], isFollower: isReadOnly).contains(where: { $0.stage != .closed })
+            state.successors(of: patch.id, without: [patch], isFollower: isReadOnly).contains(where: {
+                $0.stage != .closed
+            })
         else { return }
         memory.locked { _ = $0.launch.broken.insert(hash) }
         if active.isProtective {
