@@ -335,7 +335,8 @@ import Testing
     }
 
     /// The older version answers at once, and not after all downloads.
-    @Test(arguments: Change.allCases) func newVersion_takenAway_olderOneAnswersInOneStep(_ change: Change) async throws {
+    @Test(arguments: Change.allCases) func newVersion_takenAway_olderOneAnswersInOneStep(_ change: Change) async throws
+    {
         let bench = try await devices.deviceWithAGoodPatch()
         let (device, app, source, eight) = try await trial(bench)
         if change == .inShadow { try bench.feed.shadow(eight) } else { try bench.feed.withdraw(eight) }
@@ -371,10 +372,12 @@ import Testing
         try bench.feed.publish(DeviceTests.source(1, id: "com.example.shop.other"))
         let (asked, asks) = AsyncStream.makeStream(of: Void.self)
         let (free, frees) = AsyncStream.makeStream(of: Void.self)
-        source.onEnvelope.locked { $0 = {
-            asks.finish()
-            for await _ in free {}
-        } }
+        source.onEnvelope.locked {
+            $0 = {
+                asks.finish()
+                for await _ in free {}
+            }
+        }
         let sync = Task { await writer.sync() }
         for await _ in asked {}
         let following = Task { await follower.sync() }

@@ -224,7 +224,7 @@ struct StatusResolver {
         }
         if let fault { return (.unwritable, PatchStatus.unwritable(fault)) }
         let reason =
-            if role != nil {
+            if running != nil, role != nil {
                 "it runs in shadow in the process that writes the device's folder, and in no other"
             } else if !state.shadowing.contains(held) {
                 "another patch is tried alone; it runs in shadow again after that"

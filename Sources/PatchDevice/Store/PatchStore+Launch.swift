@@ -66,7 +66,8 @@ extension PatchStore {
     ///
     /// - Parameter others: Other versions that must not run, either.
     package func end(_ ended: Set<PatchID>, on runner: PatchRunner, without others: Set<PatchID> = []) {
-        let trust = memory.locked { $0.launch.trust }?()
+        let isIdle = ended.isDisjoint(with: (runner.active + runner.closed).map(\.patch))
+        let trust = isIdle ? nil : memory.locked { $0.launch.trust }?()
         for patch in ended {
             if let trust, (runner.active + runner.closed).contains(where: { $0.patch == patch }) {
                 runSuccessor(of: patch.id, without: others.union(ended), on: runner, trust)
@@ -467,7 +468,9 @@ extension PatchStore {
         let (trust, hash) = memory.locked { ($0.launch.trust, $0.launch.activated[patch.id]?.hash ?? "") }
         if state.bans.contains(where: { $0.patch == patch }) { return end([patch], on: runner) }
         guard functions.count > otherwise.count, let trust = trust?(),
-            state.successors(of: patch.id, without: [patch], isFollower: isReadOnly).contains(where: { $0.stage != .closed })
+            state.successors(of: patch.id, without: [patch], isFollower: isReadOnly).contains(where: {
+                $0.stage != .closed
+            })
         else { return }
         memory.locked { _ = $0.launch.broken.insert(hash) }
         if active.isProtective {

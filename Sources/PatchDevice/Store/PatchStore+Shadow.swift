@@ -70,11 +70,12 @@ extension PatchStore {
     /// - Returns: Whether that was written.
     private func noteCall(_ hash: String) -> Bool {
         let isInBackground = isInBackground
-        return (try? change { state in
-            state.call(hash)
-            if isInBackground { state.end() }
-            return []
-        }) != nil
+        return
+            (try? change { state in
+                state.call(hash)
+                if isInBackground { state.end() }
+                return []
+            }) != nil
     }
 
     /// Ends the shadows that should no longer run.

@@ -247,7 +247,8 @@ public struct FeedClient: Sendable {
             }
             visited.insert(key.role)
             var next: [(TrustedMetadata.TargetsKey, RoleKeys)] = []
-            for delegation in role.delegations where try path.map({ (path) throws(PatchError) in try delegation.covers(path) }) ?? true {
+            for delegation in role.delegations
+            where try path.map({ (path) throws(PatchError) in try delegation.covers(path) }) ?? true {
                 next.append((TrustedMetadata.TargetsKey(role: delegation.role, delegator: key.role), delegation.keys))
                 if delegation.isTerminating, path != nil {
                     stack = []
