@@ -17,7 +17,7 @@ let instrumentedC = ["-fsanitize=fuzzer-no-link,address", "-fprofile-instr-gener
 // the library.
 let linking = [
     "-sanitize=address", "-profile-generate", "-use-ld=lld", "-Xlinker",
-    Context.environment["PATCHPACK_FUZZER_LIBRARY"] ?? "", "-lstdc++",
+    Context.environment["PATCHPACK_FUZZER_LIBRARY"] ?? "",
 ]
 
 let package = Package(
@@ -41,10 +41,10 @@ let package = Package(
             name: "PatchRunner", dependencies: ["PatchText", "PatchCrypto", "CLuaBridge", "Libc"],
             swiftSettings: instrumented + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         .target(
-            name: "CEventReader", cSettings: [.unsafeFlags(instrumentedC)], cxxSettings: [.unsafeFlags(instrumentedC)],
+            name: "CDecompress", cSettings: [.unsafeFlags(instrumentedC)],
             linkerSettings: [.linkedLibrary("z")]),
         .target(
-            name: "PatchReport", dependencies: ["PatchFiles", "PatchText", "PatchCrypto", "CEventReader", "Libc"],
+            name: "PatchReport", dependencies: ["PatchFiles", "PatchText", "PatchCrypto", "CDecompress", "Libc"],
             swiftSettings: instrumented),
         .target(
             name: "PatchDevice",

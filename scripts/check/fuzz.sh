@@ -43,10 +43,10 @@ aims() {
     metadata) echo PatchFeed/Metadata Text/JSONObject PatchFeed/Client/URLPath ;;
     state) echo PatchDevice/Store/StoreState+JSON ;;
     list) echo PatchFeed/Rollout ;;
-    events) echo CEventReader/reader PatchReport/DeviceTable PatchReport/ReportBuilder PatchReport/Share ;;
+    events) echo PatchReport/EventReader PatchReport/TextTable PatchReport/DeviceTable PatchReport/ReportBuilder PatchReport/Share ;;
     types) echo PatchLint/ PatchText/Spelling ;;
     spec) echo PatchSpec/ PatchLint/Values Reports/TestReport Reports/JUnit Reports/TAP ;;
-    report) echo CEventReader/decompress PatchReport/EventInput PatchReport/ReportGate PatchReport/ConfidenceSequence Reports/FleetReport Reports/ReportGateResult Reports/ReportNumbers Reports/HTMLPage ;;
+    report) echo CDecompress/decompress PatchReport/EventInput PatchReport/ReportGate PatchReport/ConfidenceSequence Reports/FleetReport Reports/ReportGateResult Reports/ReportNumbers Reports/HTMLPage ;;
     repository) echo PatchPublishing/Repository/FeedRepository.swift FeedRepository+Reading FeedRepository+Signing FeedRepository+Difference FeedRepository+Serving SnapshotPosition PatchPublishing/History/FeedHistory MetadataBodies PatchListDraft PatchEntryDraft Feed/FeedRepository+Overview Feed/FeedPage ;;
     sync) echo PatchDevice/Sync PatchDevice/Store PatchFeed/Client ;;
     canonical) echo PatchFeed/Format/CanonicalJSON Text/JSONReader ;;
@@ -94,7 +94,7 @@ for target in "${targets[@]}"; do
   "$tools/llvm-profdata" merge -o "$work/$target.profdata" "$LLVM_PROFILE_FILE"
   files=()
   for aim in $(aims "$target"); do
-    while read -r file; do files+=("$file"); done < <(find -L "$PWD/Fuzz/Sources" -path "*$aim*" \( -name '*.swift' -o -name '*.c' -o -name '*.cpp' -o -name texts.h \))
+    while read -r file; do files+=("$file"); done < <(find -L "$PWD/Fuzz/Sources" -path "*$aim*" \( -name '*.swift' -o -name '*.c' \))
   done
   lines=$("$tools/llvm-cov" report "$fuzz" -instr-profile="$work/$target.profdata" "${files[@]}" 2>/dev/null | awk '$1 == "TOTAL" { print $10 }')
   runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$work/$target.log")

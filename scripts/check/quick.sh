@@ -21,7 +21,7 @@ find_tests() {
   Sources/PatchFeed/*) target=PatchFeedTests ;;
   Sources/PatchPublishing/*) target=PatchPublishingTests ;;
   Sources/PatchHTTP/* | Sources/CCurl/*) target=patchpackTests filter=ServerTests ;;
-  Sources/PatchReport/* | Sources/CEventReader/*) target=PatchReportTests ;;
+  Sources/PatchReport/* | Sources/CDecompress/*) target=PatchReportTests ;;
   Sources/PatchDevice/* | Sources/PatchTesting/*) target=PatchDeviceTests ;;
   # The macros' own tests need another package: make check-packages.
   Sources/PatchMacro*) target=PatchRunnerTests ;;
