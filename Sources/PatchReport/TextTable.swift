@@ -42,9 +42,7 @@ internal import PatchText
             // The last word may begin within the one before it.
             add(unsafe text.loadUnaligned(fromByteOffset: text.count - 8, as: UInt64.self))
         } else {
-            var word: UInt64 = 0
-            for unsafebyte in unsafe text { word = word << 8 | UInt64(byte) }
-            add(word)
+            add(unsafe text.reduce(0) { $0 << 8 | UInt64($1) })
         }
         add(seed &+ 1)
         return hash
