@@ -43,8 +43,7 @@ package import PatchFiles
             let read = count + step
             var start = 0
             while let end = unsafe Self.lineEnd(in: buffer[max(start, count)..<read]) {
-                let hasReturn = unsafe end > start && buffer[end - 1] == UInt8(ascii: "\r")
-                if !isTooLong { report.add(line: start..<(hasReturn ? end - 1 : end)) }
+                if !isTooLong { report.add(line: start..<end) }
                 (start, isTooLong) = (end + 1, false)
             }
             unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: buffer[start..<read]))

@@ -126,8 +126,10 @@ internal import PatchText
 
     // MARK: a line
 
-    /// Reads a line, without its end, from ``bytes``. What it has is valid until the next one is read.
+    /// Reads a line, without its line feed, from ``bytes``. What it has is valid until the next one is read.
     mutating func read(_ line: Range<Int>) -> Outcome {
+        let hasReturn = unsafe bytes[line].last == UInt8(ascii: "\r")
+        let line = line.lowerBound..<(hasReturn ? line.upperBound - 1 : line.upperBound)
         guard !line.isEmpty else { return .blank }
         scratch = Self.longestLine
         // A time and a host, a byte order mark, or the zeros of a file that was cut while it was written.

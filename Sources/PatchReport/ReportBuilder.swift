@@ -156,7 +156,7 @@ internal import PatchText
         }
     }
 
-    /// Counts a line, without its end, of the reader's bytes.
+    /// Counts a line, without its line feed, of the reader's bytes.
     mutating func add(line: Range<Int>) {
         switch reader.read(line) {
         case .event: addEvent()

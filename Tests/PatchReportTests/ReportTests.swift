@@ -927,6 +927,7 @@ import Testing
         let text = Self.line("activated") + "\n" + Self.line("activated", device: 2)
         #expect(try Self.report(Array(text.utf8)).devices == 2)
         #expect(try Self.report([UInt8]()).input.events == 0)
+        #expect(try Self.report(Array("\r\n\r".utf8)).input.damaged == 0)
     }
 
     @Test func aLineWithoutAnEndIsSkipped() throws {
