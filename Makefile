@@ -16,8 +16,8 @@ $(error SwiftPM does not build in a folder with a double quote in its name: $(CU
 endif
 RELEASE_FLAGS = -c release
 ifeq ($(shell uname),Linux)
-# Links the Swift and C++ runtimes into the tool, so that it is one file to copy. It also starts a millisecond faster. The linker
-# takes the first libstdc++ that it finds, and this folder has the static one.
+# Links the Swift runtime into the tool, and the C++ runtime that it needs, so that it is one file to copy. It also starts a
+# millisecond faster. The linker takes the first libstdc++ that it finds, and this folder has the static one.
 STATIC = .build/static
 LIBSTDCXX = $(shell $$(SWIFT=$(SWIFT) scripts/toolchain.sh)/clang -print-file-name=libstdc++.a 2>/dev/null)
 RELEASE_FLAGS += --static-swift-stdlib -Xswiftc -use-ld=lld
@@ -31,7 +31,7 @@ RELEASE_FLAGS += -Xlinker --no-export-dynamic -debug-info-format none
 # The tool loads libzip by the name that it has on the system (Sources/CLibzipLoader), so it must not name the one of this machine.
 RELEASE_FLAGS += -Xswiftc -ld-path="$$CHECKOUT/scripts/ld.sh"
 # The tool contains no path of this machine.
-RELEASE_FLAGS += -Xswiftc -file-prefix-map -Xswiftc "$$CHECKOUT=." -Xcc "-ffile-prefix-map=$$CHECKOUT=." -Xcxx "-ffile-prefix-map=$$CHECKOUT=."
+RELEASE_FLAGS += -Xswiftc -file-prefix-map -Xswiftc "$$CHECKOUT=." -Xcc "-ffile-prefix-map=$$CHECKOUT=."
 # Packed relative relocations are smaller, but only glibc 2.36 or later can read them.
 ifeq ($(shell printf '2.36\n%s\n' "$$(getconf GNU_LIBC_VERSION | cut -d' ' -f2)" | sort -V | head -n 1),2.36)
 RELEASE_FLAGS += -Xlinker -z -Xlinker pack-relative-relocs
@@ -39,9 +39,6 @@ endif
 ifneq ($(wildcard $(LIBSTDCXX)),)
 RELEASE_FLAGS += -Xlinker -L$(STATIC) -Xswiftc -Xclang-linker -Xswiftc -static-libgcc
 endif
-else
-# Boost has no pkg-config file.
-export CPATH := $(shell brew --prefix)/include
 endif
 
 .PHONY: help demo test build install uninstall deb release artifactbundle quick lint walls check nightly asan tsan fuzz bench bench-count tool-count mutation generate docs fleet programs clean

@@ -57,12 +57,11 @@ let package = Package(
             dependencies: ["PatchFeed", "PatchRunner", "PatchFiles", "PatchText", "PatchCrypto", "Libc"]),
         .target(name: "PatchPublishing", dependencies: ["PatchFeed", "PatchFiles", "PatchText", "PatchCrypto"]),
         .target(
-            name: "CEventReader",
+            name: "CDecompress",
             cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
-            cxxSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)],
             linkerSettings: [.linkedLibrary("z")]),
         .target(
-            name: "PatchReport", dependencies: ["PatchFiles", "PatchText", "PatchCrypto", "CEventReader", "Libc"]),
+            name: "PatchReport", dependencies: ["PatchFiles", "PatchText", "PatchCrypto", "CDecompress", "Libc"]),
         .target(
             name: "CVersion",
             cSettings: [
@@ -140,7 +139,9 @@ let package = Package(
             ]),
         .testTarget(
             name: "PatchReportTests",
-            dependencies: ["PatchReport", "PatchFiles", "PatchText", "PatchCrypto", "TestSupport"]),
+            dependencies: [
+                "PatchReport", "PatchPublishing", "PatchFeed", "PatchFiles", "PatchText", "PatchCrypto", "TestSupport",
+            ]),
         .testTarget(
             name: "PatchDeviceTests",
             dependencies: [

@@ -39,10 +39,10 @@ let package = Package(
             name: "PatchRunner", dependencies: ["PatchText", "PatchCrypto", "CLuaBridge", "Libc"],
             swiftSettings: instrumented + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         .target(
-            name: "CEventReader", cSettings: [.unsafeFlags(instrumentedC)], cxxSettings: [.unsafeFlags(instrumentedC)],
+            name: "CDecompress", cSettings: [.unsafeFlags(instrumentedC)],
             linkerSettings: [.linkedLibrary("z")]),
         .target(
-            name: "PatchReport", dependencies: ["PatchFiles", "PatchText", "PatchCrypto", "CEventReader", "Libc"],
+            name: "PatchReport", dependencies: ["PatchFiles", "PatchText", "PatchCrypto", "CDecompress", "Libc"],
             swiftSettings: instrumented),
         .target(
             name: "PatchDevice",

@@ -16,7 +16,7 @@ fi
 
 if [ "$(uname)" = Darwin ]; then
   missing=()
-  packages=(openssl@3 libzip lua curl boost zstd pkgconf)
+  packages=(openssl@3 libzip lua curl zstd pkgconf)
   case $what in
   build | demo) ;;
   lint) packages=(shellcheck) ;;
@@ -35,11 +35,7 @@ fi
 # The packages of a set.
 list() {
   case $1 in
-  build)
-    echo pkg-config libssl-dev libzip-dev zlib1g-dev liblua5.4-dev libcurl4-openssl-dev libzstd-dev
-    # Boost.JSON. The libboost-dev of Debian 12 is too old for it, but Debian 12 has a newer package too.
-    if grep -q '^VERSION_CODENAME=bookworm' /etc/os-release; then echo libboost1.81-dev; else echo libboost-dev; fi
-    ;;
+  build) echo pkg-config libssl-dev libzip-dev zlib1g-dev liblua5.4-dev libcurl4-openssl-dev libzstd-dev ;;
   # real Lua code to pack, and a web server
   demo) list build && echo lua-penlight lua-inspect python3 ;;
   test) list demo && echo openssl zip unzip zstd patch faketime rsync lua5.4 lua-dkjson python3-cryptography curl xz-utils ;;

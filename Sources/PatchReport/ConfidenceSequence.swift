@@ -5,6 +5,9 @@ internal import Libc
 /// An ordinary interval of 95 percent is wrong in one of twenty looks, so it soon misleads if one looks each hour. A confidence
 /// sequence is wrong for one in twenty parts over all looks together. This one is Robbins' beta-binomial mixture; see Howard,
 /// Ramdas, McAuliffe and Sekhon, "Time-uniform, nonparametric, nonasymptotic confidence sequences" (2021).
+///
+/// The cases must be independent of each other, as devices are, and the calls of one device are not. A case counts as 0, 1 or any
+/// number between them: the likelihood ratio is convex in it, so that its expectation is highest for cases of 0 and 1.
 package struct ConfidenceSequence: Sendable {
     /// The part in the sample, and the whole.
     package let share: Share
@@ -36,9 +39,9 @@ package struct ConfidenceSequence: Sendable {
     package func isAbove(_ bound: Double) -> Bool? {
         guard let value = share.value else { return nil }
         guard bound < 1 else {
-            return value < 1 && isSure(bound, Double(share.count), Double(share.total)) ? false : nil
+            return value < 1 && isSure(bound, share.count, Double(share.total)) ? false : nil
         }
-        guard isSure(bound, Double(share.count), Double(share.total)) else { return nil }
+        guard isSure(bound, share.count, Double(share.total)) else { return nil }
         return value > bound
     }
 
@@ -65,7 +68,7 @@ package struct ConfidenceSequence: Sendable {
     /// The parts that are not excluded.
     package var interval: ClosedRange<Double> {
         guard let value = share.value else { return 0...1 }
-        let (count, total) = (Double(share.count), Double(share.total))
+        let (count, total) = (share.count, Double(share.total))
         func end(between inside: Double, and outside: Double) -> Double {
             var (inside, outside) = (inside, outside)
             // The evidence grows with the distance from the sample's own part.

@@ -1,4 +1,5 @@
-internal import CEventReader
+internal import CDecompress
+internal import Libc
 package import PatchCrypto
 package import PatchFiles
 
@@ -27,50 +28,39 @@ package import PatchFiles
     /// - Parameter path: `-` is standard input.
     /// - Throws: `noInput` if the file cannot be read, `malformed` if its compressed data is damaged or cut off, `unavailable`
     ///   if the library that reads Zstandard is missing.
-    package func read(_ path: Path, into report: EventLines) throws(PatchError) {
+    package func read(_ path: Path, into report: inout ReportBuilder) throws(PatchError) {
         var source = try unsafe Source.open(path, packed)
-        var text = report.next()
-        defer { report.put(text) }
-        // How many bytes of `text` were not passed on yet, and whether they continue a line that does not fit.
-        var count = 0
-        var isSkipping = false
+        let buffer = unsafe UnsafeMutableRawBufferPointer(rebasing: report.reader.bytes[..<EventReader.longestLine])
+        // How many bytes of the buffer belong to a line that is not whole yet, and whether it is too long.
+        var (count, isTooLong) = (0, false)
         while true {
-            let step = try unsafe source.fill(UnsafeMutableRawBufferPointer(rebasing: text.bytes[count...]))
+            let step = try unsafe source.fill(UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
+            report.input.bytes += step
             guard step > 0 else {
-                guard count > 0 else { return }
-                // The last line has no line feed.
-                unsafe text.bytes[count] = UInt8(ascii: "\n")
-                text.lines = 0..<count + 1
+                if !isTooLong { report.add(line: 0..<count) }
                 return
             }
-            count += step
-            var begin = 0
-            if isSkipping {
-                begin = unsafe text.bytes[..<count].firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? count
-                isSkipping = unsafe text.bytes[begin - 1] != UInt8(ascii: "\n")
-                report.skip(bytes: begin, isLine: false)
+            let read = count + step
+            var start = 0
+            while let end = unsafe Self.lineEnd(in: buffer[max(start, count)..<read]) {
+                if !isTooLong { report.add(line: start..<end) }
+                (start, isTooLong) = (end + 1, false)
             }
-            var end = count
-            // The bytes from before have no line feed.
-            let old = max(begin, count - step)
-            while unsafe end > old && text.bytes[end - 1] != UInt8(ascii: "\n") { end -= 1 }
-            if end == old { end = begin }
-            if begin == 0, end == 0, count == EventLines.Buffer.size {
-                report.skip(bytes: count, isLine: true)
-                (isSkipping, end) = (true, count)
+            unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: buffer[start..<read]))
+            count = read - start
+            if isTooLong { count = 0 }
+            if count == buffer.count {
+                report.input.damaged += 1
+                (count, isTooLong) = (0, true)
             }
-            let rest = unsafe UnsafeRawBufferPointer(rebasing: text.bytes[end..<count])
-            if begin < end, !isSkipping {
-                let next = report.next()
-                unsafe next.bytes.copyMemory(from: rest)
-                text.lines = begin..<end
-                report.put(text)
-                text = next
-            } else if end > 0 {
-                unsafe text.bytes.copyMemory(from: rest)
-            }
-            count -= end
         }
+    }
+
+    private static func lineEnd(in bytes: Slice<UnsafeMutableRawBufferPointer>) -> Int? {
+        guard unsafe !bytes.isEmpty, let start = unsafe bytes.base.baseAddress,
+            let end = unsafe memchr(start + bytes.startIndex, 0x0A, bytes.count)
+        else { return nil }
+        return unsafe UnsafeRawPointer(end) - UnsafeRawPointer(start)
     }
 
     /// The uncompressed contents of a file.

@@ -115,13 +115,11 @@ package struct FleetReport: Sendable, Equatable {
         package var shadowed = 0
         /// What it would change, function by function, the one with the most differences first.
         package var comparisons: [Comparison] = []
-        package var calls = 0, failures = 0, fallbacks = 0
-        /// The calls whose time was measured, and the sum of their nanoseconds.
-        package var measured = 0, nanoseconds = 0
-        /// The longest measured call, in nanoseconds.
-        package var longest = 0
-        /// The measured calls by their time: below each of `EventRecord.timeBounds`, and below none.
-        package var times = [Int](repeating: 0, count: EventRecord.timeBounds.count + 1)
+        package var counts = CallCounts()
+        /// The mean of the devices' shares of their calls that failed, and that something else answered.
+        package var failureShare = Share(0, of: 0), fallbackShare = Share(0, of: 0)
+        /// The mean of the devices' shares of their measured calls that took longer than each of `EventRecord.timeBounds`.
+        package var slowerShares = EventRecord.timeBounds.map { _ in Share(0, of: 0) }
         /// The first minute with a failure or a roll-back, in minutes since 1970.
         package var firstBadMinute: Int?
         /// Devices by app version, the newest version first.
@@ -138,20 +136,9 @@ package struct FleetReport: Sendable, Equatable {
             self.version = version
         }
 
-        /// The comparisons of all functions together, without reasons and examples.
-        package var comparison: Comparison {
-            comparisons.reduce(into: Comparison(function: "")) { $0.add($1) }
-        }
-        /// The part of all calls that failed.
-        package var failureRate: Share { Share(failures, of: calls) }
-        /// The mean time of a call, in nanoseconds.
-        package var meanTime: Int? { measured > 0 ? nanoseconds / measured : nil }
-        /// The part of the measured calls that took longer than one of `EventRecord.timeBounds`.
-        ///
-        /// - Parameter bound: The index of the bound.
-        package func share(slowerThan bound: Int) -> Share {
-            func sum(_ counts: ArraySlice<Int>) -> Int { counts.reduce(into: 0) { $0.addOrMost($1) } }
-            return Share(sum(times[(bound + 1)...]), of: sum(times[...]))
+        /// The comparisons of all functions together.
+        package var comparison: ComparisonCounts {
+            comparisons.reduce(into: ComparisonCounts()) { $0.add($1.counts) }
         }
         /// The first hour of the chart, in hours since 1970, and the devices that reported an earlier one; nil if no device has a
         /// time.
@@ -178,11 +165,6 @@ package struct FleetReport: Sendable, Equatable {
         }
         /// Whether any device was affected by it, refused it, or suspects it.
         package var hasTrouble: Bool { affected > 0 || refused > 0 || suspected > 0 }
-        /// The lowest time bound that at least 95 percent of the measured calls are below, in nanoseconds; nil if there is none.
-        package var time95: Int? {
-            zip(EventRecord.timeBounds, EventRecord.timeBounds.indices)
-                .first { (share(slowerThan: $1).value ?? 1) <= 0.05 }?.0
-        }
     }
 
     /// The runs of a function in shadow, compared with the calls that were answered.
@@ -203,17 +185,13 @@ package struct FleetReport: Sendable, Equatable {
         }
 
         package let function: String
-        /// Runs that ended as the call, and that ended otherwise.
-        package var agreed = 0, differed = 0
-        /// Runs that failed, and calls that could not be compared.
-        package var failed = 0, incomparable = 0
-        /// The compared calls as a gate counts them: of one line at most ``mostOfLine``, so that no device outweighs the others.
-        package var weighed = Share(0, of: 0)
-        /// How many calls of a line count for a gate. A device compares at most ten calls of a function in a second, and reports them once a
-        /// minute.
-        static let mostOfLine = 1000
-        /// The time of the script in all runs.
-        package var nanoseconds = 0
+        package var counts = ComparisonCounts()
+        /// The mean of the devices' shares of their compared calls that would have been answered otherwise.
+        package var differingShare = Share(0, of: 0)
+        /// The mean of the devices' shares of their calls in the sample that could be compared.
+        package var comparableShare = Share(0, of: 0)
+        /// Its devices, of all that have compared the patch.
+        package var users = Share(0, of: 0)
         /// The known reasons, the most frequent first.
         package var reasons: [Reason] = []
         /// The earliest differences, each once.
@@ -221,38 +199,8 @@ package struct FleetReport: Sendable, Equatable {
 
         package init(function: String) { self.function = function }
 
-        /// Adds the counts of another comparison.
-        mutating func add(_ other: Comparison) {
-            agreed.addOrMost(other.agreed)
-            differed.addOrMost(other.differed)
-            failed.addOrMost(other.failed)
-            incomparable.addOrMost(other.incomparable)
-            nanoseconds.addOrMost(other.nanoseconds)
-            weighed = Share(
-                weighed.count.addingOrMost(other.weighed.count), of: weighed.total.addingOrMost(other.weighed.total))
-        }
-
-        /// Adds the compared calls of a line.
-        package mutating func add(agreed: Int, differed: Int) {
-            self.agreed.addOrMost(agreed)
-            self.differed.addOrMost(differed)
-            let total = agreed.addingOrMost(differed)
-            let share = total > 0 ? Double(differed) / Double(total) : 0
-            let counted = min(total, Self.mostOfLine)
-            weighed = Share(
-                weighed.count.addingOrMost(Int((share * Double(counted)).rounded(.up))),
-                of: weighed.total.addingOrMost(counted))
-        }
-
-        /// The part of the compared calls that would have been answered otherwise.
-        package var differing: Share { Share(differed, of: agreed.addingOrMost(differed)) }
-        /// The mean time of the script in a call of the sample, in nanoseconds; nil if there was none.
-        package var meanTime: Int? {
-            let runs = differing.total.addingOrMost(failed).addingOrMost(incomparable)
-            return runs > 0 ? nanoseconds / runs : nil
-        }
         /// The calls that could not be compared for other reasons than the known ones.
-        package var otherReasons: Int { max(0, incomparable - reasons.reduce(0) { $0.addingOrMost($1.count) }) }
+        package var otherReasons: Int { max(0, counts.incomparable - reasons.reduce(0) { $0.addingOrMost($1.count) }) }
     }
 
     /// A patch that a feed lists, when the feed stopped it, if it did, and whether it is offered, and not in shadow.

@@ -1,4 +1,3 @@
-internal import CEventReader
 package import PatchCrypto
 internal import PatchText
 
@@ -6,7 +5,8 @@ internal import PatchText
 @safe package struct ReportBuilder: ~Copyable, Sendable {
     /// The limits of the tables that an input can make grow.
     package struct Limits {
-        /// Places for devices, and for devices with a patch: a power of two. Each takes 32 bytes.
+        /// Places for devices, and for devices with a patch: a power of two. Each takes 32 bytes. There is a quarter as many for the
+        /// calls of devices, of 80 bytes each, and for their comparisons.
         package var devices = 1 << 22
         /// Patches that the feed does not list. Anyone who can send an event can make one up.
         package var patches = 1000
@@ -20,7 +20,7 @@ internal import PatchText
 
     private struct PatchKey: Hashable {
         let id: UInt32
-        let version: Int64
+        let version: Int
     }
 
     /// The surroundings of a patch, as the numbers of strings.
@@ -43,7 +43,7 @@ internal import PatchText
 
     private struct FaultKey: Hashable {
         let patch: UInt16
-        let event: UInt32
+        let event: EventRecord.Name
         let code: UInt32
         let function: UInt32
         /// The reason of a roll-back.
@@ -55,7 +55,7 @@ internal import PatchText
         let time: UInt64
         let message: UInt32
         let file: UInt32
-        let line: Int64
+        let line: Int
         let stack: UInt32
     }
 
@@ -69,12 +69,14 @@ internal import PatchText
         let answer: UInt32
         let result: UInt32
         let file: UInt32
-        let line: Int64
+        let line: Int
     }
 
     /// The comparisons of a function, with the earliest of its differences, and when each was first reported.
     private struct Compared {
-        var counts = FleetReport.Comparison(function: "")
+        /// Its number in the table of the devices' comparisons.
+        let number: UInt16
+        var counts = ComparisonCounts()
         var reasons: [UInt32: Int] = [:]
         var examples: [Difference: UInt64] = [:]
     }
@@ -86,44 +88,27 @@ internal import PatchText
 
     private let limits: Limits
     /// The latest plausible time, in milliseconds since 1970.
-    private let end: Int64
+    private let end: Int
     /// The latest time that is not in the future, allowing for a device's clock that is a little wrong.
-    private let present: Int64
+    private let present: Int
     /// Only events from this time on count; nil for all.
-    private let since: Int64?
+    private let since: Int?
     /// A device is new if its first event of a patch is from this time on, in seconds since 1970.
     private let newSince: UInt32
     /// The earliest plausible time: the beginning of 2020.
-    private static let start: Int64 = 1_577_836_800_000
-    nonisolated(unsafe) private let reader: OpaquePointer
-    private static let events: [(er_event, EventRecord.Name)] = [
-        (ER_ACTIVATED, .activated), (ER_DEACTIVATED, .deactivated), (ER_REFUSED, .refused), (ER_FAILED, .failed),
-        (ER_FELL_BACK, .fellBack), (ER_CALLED, .called), (ER_COMPARED, .compared), (ER_TRIAL, .trial),
-        (ER_CONFIRMED, .confirmed), (ER_ROLLED_BACK, .rolledBack), (ER_CLOSED, .closed), (ER_WITHDRAWN, .withdrawn),
-        (ER_LAUNCHED, .launched),
-        (ER_EXPIRED, .expired), (ER_NOT_APPLICABLE, .notApplicable), (ER_SYNC_FAILED, .syncFailed),
-        (ER_STORE_FAILED, .storeFailed), (ER_SYNCED, .synced), (ER_SAFE_MODE, .safeMode),
-        (ER_NEVER_CONFIRMED, .neverConfirmed), (ER_MISUSED, .misused),
-    ]
-    private static let keys: [(er_key, EventRecord.Key)] = [
-        (ER_SCHEMA, .schema), (ER_TIMESTAMP, .timestamp), (ER_EVENT, .event), (ER_RESOURCE, .resource),
-        (ER_ATTRIBUTES, .attributes), (ER_INSTALLATION, .installation), (ER_APP_VERSION, .appVersion),
-        (ER_SYSTEM, .system), (ER_SYSTEM_VERSION, .systemVersion),
-        (ER_PATCH, .patch), (ER_VERSION, .version), (ER_FUNCTION, .function), (ER_FILE, .file), (ER_LINE_NUMBER, .line),
-        (ER_ERROR, .error),
-        (ER_MESSAGE, .message), (ER_STACK, .stack), (ER_COUNT, .count), (ER_CALLS, .calls), (ER_FAILURES, .failures),
-        (ER_FALLBACKS, .fallbacks), (ER_MEASURED, .measured), (ER_NANOSECONDS, .nanoseconds), (ER_LONGEST, .longest),
-        (ER_TIMES, .times), (ER_REASON, .reason), (ER_RUNNING, .running), (ER_AGREED, .agreed),
-        (ER_DIFFERED, .differed), (ER_FAILED_RUNS, .failed), (ER_INCOMPARABLE, .incomparable), (ER_REASONS, .reasons),
-        (ER_ANSWER, .answer), (ER_RESULT, .result),
-    ]
+    private static let start = 1_577_836_800_000
+    var reader: EventReader
     /// How many of the patches are listed by the feed.
     private var known = 0
     /// The only patch that is counted; 0 for all. Its name gets its number before anything is read.
-    private let only: (id: UInt32, version: Int64)
+    private let only: (id: UInt32, version: Int)
     /// The number of the reason of patches that were rolled back together.
     private let suspicion: UInt32
-    private var devices: DeviceTable
+    private var devices: DeviceTable<DeviceLife>
+    /// For each device and patch, the calls, the failures, the fallbacks, and the measured calls by their time.
+    private var calls: DeviceTable<SIMD16<Float>>
+    /// For each device and function, the runs that agreed, differed and failed, and the calls that could not be compared.
+    private var runs: DeviceTable<SIMD4<Float>>
     private var patches: [FleetReport.Patch] = [FleetReport.Patch(id: "", version: 0)]
     private var numbers: [PatchKey: UInt16] = [:]
     private var last: (key: PatchKey, number: UInt16)?
@@ -135,9 +120,9 @@ internal import PatchText
     private var placeOrder = [PlaceOrder(numbers: [], text: "")]
     private var placeNumbers = [DeviceContext(): UInt16(0)]
     private var lastPlace = (DeviceContext(), UInt16(0))
-    package private(set) var input = FleetReport.Input()
+    package internal(set) var input = FleetReport.Input()
     /// The time of the newest event, in milliseconds since 1970.
-    private var newest: Int64 = 0
+    private var newest = 0
     /// The only device that is counted; nil for all.
     private var device: FleetReport.Device?
     /// When that device synced last, in milliseconds since 1970.
@@ -146,18 +131,24 @@ internal import PatchText
     /// - Parameters:
     ///   - now: The current time in milliseconds since 1970. The time of an event more than a day later is ignored.
     ///   - listed: The patches that the feed lists. They are counted whatever devices send.
-    /// - Returns: nil if there is not enough memory.
-    package init?(
+    package init(
         now: Int, limits: Limits = Limits(), patch: String? = nil, version: Int? = nil, since: Timestamp? = nil,
         newSince: Timestamp? = nil, listed: [FleetReport.Listed] = [], installation: String? = nil
     ) {
-        guard let reader = unsafe er_open(EventRecord.schema) else { return nil }
-        unsafe self.init(
-            reader, now: now, limits: limits, patch: patch, version: version, since: since, newSince: newSince,
-            installation: installation)
+        reader = EventReader(installation: installation)
+        suspicion = reader.number(of: EventRecord.suspicion)
+        only = (reader.number(of: patch ?? ""), version ?? 0)
+        device = installation.map { FleetReport.Device(installation: $0) }
+        self.limits = limits
+        end = now.addingOrMost(86_400_000)
+        present = now.addingOrMost(300_000)
+        self.since = since.map { $0.secondsSince1970 * 1000 }
+        self.newSince = UInt32(clamping: newSince?.secondsSince1970 ?? 0)
+        devices = DeviceTable(DeviceLife(), most: limits.devices)
+        calls = DeviceTable(.zero, most: limits.devices / 4)
+        runs = DeviceTable(.zero, most: limits.devices / 4)
         for patch in listed.prefix(Int(UInt16.max) / 2) {
-            let number = unsafe Self.number(of: patch.id, in: reader)
-            if let place = self.number(of: er_pair(text: number, number: Int64(patch.version))) {
+            if let place = number(of: PatchKey(id: reader.number(of: patch.id), version: patch.version)) {
                 patches[Int(place)].stopped = patch.stopped
                 patches[Int(place)].isLive = patch.isLive
             }
@@ -165,167 +156,120 @@ internal import PatchText
         }
     }
 
-    private init(
-        _ reader: OpaquePointer, now: Int, limits: Limits, patch: String?, version: Int?, since: Timestamp?,
-        newSince: Timestamp?, installation: String?
-    ) {
-        for (event, name) in Self.events { unsafe er_set_event(reader, event, name.rawValue) }
-        for (key, name) in Self.keys { unsafe er_set_key(reader, key, name.rawValue) }
-        unsafe er_set_check(reader) { key, text, count in
-            unsafe ReportBuilder.hasForm(UnsafeRawBufferPointer(start: text, count: count), of: key) ? 1 : 0
+    /// Counts a line, without its line feed, of the reader's bytes.
+    mutating func add(line: Range<Int>) {
+        switch reader.read(line) {
+        case .event: addEvent()
+        case .blank: break
+        case .foreign: input.foreign += 1
+        case .withoutDevice: input.withoutDevice += 1
+        case .ofOther: input.others += 1
+        case .damaged: input.damaged += 1
+        case .misnamed:
+            input.damaged += 1
+            input.misnamed += 1
+            // The least of the names, so that the order of lines does not matter.
+            let name = reader.impossibleName
+            if input.misnamedExample.map({ name.hasBytes(before: $0) }) ?? true { input.misnamedExample = name }
         }
-        suspicion = unsafe Self.number(of: EventRecord.suspicion, in: reader)
-        only = unsafe (Self.number(of: patch ?? "", in: reader), Int64(version ?? 0))
-        if var installation {
-            device = FleetReport.Device(installation: installation)
-            installation.withUTF8 { text in
-                unsafe text.withMemoryRebound(to: CChar.self) {
-                    unsafe er_set_installation(reader, $0.baseAddress, $0.count)
-                }
-            }
-        }
-        unsafe self.reader = reader
-        self.limits = limits
-        end = Int64(now.addingOrMost(86_400_000))
-        present = Int64(now.addingOrMost(300_000))
-        self.since = since.map { Int64($0.secondsSince1970) * 1000 }
-        self.newSince = UInt32(clamping: newSince?.secondsSince1970 ?? 0)
-        devices = DeviceTable(most: limits.devices)
-    }
-
-    private static func number(of text: String, in reader: OpaquePointer) -> UInt32 {
-        var text = text
-        return text.withUTF8 { text in
-            unsafe text.withMemoryRebound(to: CChar.self) { unsafe er_number(reader, $0.baseAddress, $0.count) }
-        }
-    }
-
-    /// Whether a string has the form in which devices write this member.
-    private static func hasForm(_ text: UnsafeRawBufferPointer, of key: er_key) -> Bool {
-        switch key {
-        case ER_PATCH: unsafe NameForm.isReverseDNS(text)
-        case ER_FUNCTION: unsafe NameForm.isReplaceable(text)
-        case ER_ERROR: unsafe NameForm.isWord(text)
-        case ER_APP_VERSION: unsafe AppVersion(String(decoding: text, as: UTF8.self)) != nil
-        default: unsafe text.count <= 64 && text.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
-        }
-    }
-
-    deinit { unsafe er_close(reader) }
-
-    /// A parser of lines for this report. Several threads may have one each.
-    package func parser() -> LineParser { unsafe LineParser(of: reader) }
-
-    /// Counts the lines that were parsed last.
-    package mutating func add(_ parsed: borrowing LineParser) {
-        var line = er_line()
-        var outcome = ER_BLANK
-        while unsafe er_take(reader, parsed.parser, &line, &outcome) != 0 {
-            switch outcome {
-            case ER_LINE: add(line)
-            case ER_BLANK: break
-            case ER_OTHER_SCHEMA: input.foreign += 1
-            case ER_NO_DEVICE: input.withoutDevice += 1
-            case ER_OTHER_DEVICE: input.others += 1
-            case ER_MISNAMED:
-                input.damaged += 1
-                noteMisnamed()
-            default: input.damaged += 1
-            }
-        }
-        input.bytes += parsed.bytes
-    }
-
-    /// Counts an event with an impossible name, and keeps the least of these names, so that the order of lines does not matter.
-    private mutating func noteMisnamed() {
-        input.misnamed += 1
-        var length = 0
-        guard let bytes = unsafe er_misnamed(reader, &length) else { return }
-        let name = unsafe String(
-            decoding: UnsafeRawBufferPointer(start: bytes, count: min(length, 64)), as: UTF8.self)
-        guard let least = input.misnamedExample else { return input.misnamedExample = name }
-        if name.hasBytes(before: least) { input.misnamedExample = name }
-    }
-
-    /// Counts a line that is longer than any buffer, and bytes that are not read.
-    package mutating func skip(bytes: Int, isLine: Bool) {
-        input.bytes += bytes
-        if isLine { input.damaged += 1 }
     }
 
     // MARK: lines
 
-    private mutating func add(_ line: er_line) {
-        let hasTime = line.time >= Self.start && line.time <= end
-        if let since, !hasTime || line.time < since { return input.earlier += 1 }
+    private mutating func addEvent() {
+        let at = reader.time.flatMap { $0 >= Self.start && $0 <= end ? $0 : nil }
+        if let since, at.map({ $0 < since }) ?? true { return input.earlier += 1 }
         input.events += 1
-        if hasTime, line.time <= present { newest = max(newest, line.time) }
-        if !hasTime { input.withoutTime += 1 }
-        let time = hasTime ? UInt64(line.time) : 0
+        if let at, at <= present { newest = max(newest, at) }
+        if at == nil { input.withoutTime += 1 }
+        let time = UInt64(at ?? 0)
         let surroundings = number(
-            of: DeviceContext(appVersion: line.app_version, system: line.system, systemVersion: line.system_version))
-        let trouble = Self.trouble(of: line)
-        change(line.device, 0, time, surroundings) { entry in
-            switch line.event {
-            case ER_LAUNCHED: entry.run(true, at: time)
-            case ER_SYNCED: entry.reach(.good, at: time)
+            of: DeviceContext(
+                appVersion: reader.number(.appVersion), system: reader.number(.system),
+                systemVersion: reader.number(.systemVersion)))
+        let name = reader.name
+        let trouble = name.flatMap { Self.trouble($0, isOfPatch: reader.version > 0) }
+        change(0, time, surroundings) { entry in
+            switch name {
+            case .launched: entry.run(true, at: time)
+            case .synced: entry.reach(.good, at: time)
             // If two syncs have the same time, the successful one counts.
-            case ER_SYNC_FAILED: entry.reach(.trial, at: time)
+            case .syncFailed: entry.reach(.trial, at: time)
             default: break
             }
             if let trouble { entry.set(trouble: trouble) }
         }
-        let happened = Int(max(1, line.count))
-        if trouble != nil { addFault(line, 0, happened, at: time) }
-        if device != nil { addToDevice(line, happened, at: time) }
+        let happened = max(1, reader.integer(.count))
+        if let name, trouble != nil { addFault(name, 0, happened, at: time) }
+        if device != nil {
+            if name == .launched { device?.launches.addOrMost(happened) }
+            if name == .synced {
+                device?.syncs.addOrMost(happened)
+                lastSync = max(lastSync, time)
+            }
+        }
         // A launch lists the patches that it began with, and so does each activation.
-        for place in 0..<(line.event == ER_LAUNCHED ? line.pairs : 0) {
-            guard let number = unsafe number(of: er_pair_of(reader, place)) else { continue }
-            change(line.device, number, time, surroundings) { entry in
+        for patch in name == .launched ? reader.runningPatches() : [] {
+            guard let number = number(of: PatchKey(id: patch.text, version: patch.number)) else { continue }
+            change(number, time, surroundings) { entry in
                 entry.run(true, at: time)
                 entry.set(.ran)
             }
         }
-        guard line.version > 0, let number = number(of: er_pair(text: line.patch, number: line.version)) else {
-            return
-        }
-        let isSuspicion = line.message == suspicion
+        guard let name, reader.version > 0,
+            let number = number(of: PatchKey(id: reader.number(.patch), version: reader.version))
+        else { return }
+        let isSuspicion = (name == .rolledBack || name == .closed) && reader.number(.reason) == suspicion
         let isStopped = Self.stop(of: patches[Int(number)]).map { time >= $0 } ?? false
-        change(line.device, number, time, surroundings) { entry in
+        let isFailed = reader.integer(.failed) > 0 || reader.has(.error)
+        change(number, time, surroundings) { entry in
             if isStopped { entry.set(.heardSinceStop) }
-            if Self.isOfRun(line.event) { entry.set(.ran) }
-            switch line.event {
-            case ER_ACTIVATED: entry.run(true, at: time)
-            case ER_DEACTIVATED: entry.run(false, at: time)
-            case ER_TRIAL: entry.reach(.trial, at: time)
-            case ER_CONFIRMED: entry.reach(.good, at: time)
-            case ER_WITHDRAWN: entry.reach(.withdrawn, at: time)
-            case ER_EXPIRED, ER_NOT_APPLICABLE: entry.reach(.over, at: time)
-            case ER_REFUSED:
+            if Self.isOfRun(name) { entry.set(.ran) }
+            switch name {
+            case .activated: entry.run(true, at: time)
+            case .deactivated: entry.run(false, at: time)
+            case .trial: entry.reach(.trial, at: time)
+            case .confirmed: entry.reach(.good, at: time)
+            case .withdrawn: entry.reach(.withdrawn, at: time)
+            case .expired, .notApplicable: entry.reach(.over, at: time)
+            case .refused:
                 entry.reach(.refused, at: time)
                 entry.set(.refused)
-            case ER_ROLLED_BACK, ER_CLOSED:
+            case .rolledBack, .closed:
                 entry.reach(.rolledBack, at: time)
                 entry.set(isSuspicion ? .suspected : .rolledBack)
-            case ER_FAILED: entry.set(.failed)
-            case ER_COMPARED:
+            case .failed: entry.set(.failed)
+            case .compared:
                 entry.reach(.shadow, at: time)
                 entry.set(.compared)
-                if line.failed_runs > 0 || line.error > 0 { entry.set(.failedInShadow) }
+                if isFailed { entry.set(.failedInShadow) }
             default: break
             }
         }
-        switch line.event {
-        case ER_CALLED: addCalls(line, number, time)
-        case ER_COMPARED: addComparison(line, number, time)
-        case ER_FAILED:
-            addFault(line, number, happened, at: time)
+        switch name {
+        case .called: addCalls(number, time)
+        case .compared: addComparison(number, time)
+        case .failed:
+            addFault(name, number, happened, at: time)
             addBad(number, time) { $0.failed.addOrMost(happened) }
-        case ER_REFUSED, ER_FELL_BACK: addFault(line, number, happened, at: time)
-        case ER_ROLLED_BACK, ER_CLOSED:
-            addFault(line, number, happened, at: time)
+        case .refused, .fellBack: addFault(name, number, happened, at: time)
+        case .rolledBack, .closed:
+            addFault(name, number, happened, at: time)
             if !isSuspicion { addBad(number, time) { $0.rolledBack += 1 } }
         default: break
+        }
+    }
+
+    /// The trouble of a device itself; nil if there is none, or if a patch had it.
+    private static func trouble(_ event: EventRecord.Name, isOfPatch: Bool) -> FleetReport.Trouble? {
+        switch event {
+        case .syncFailed: .syncFailed
+        case .storeFailed: .storeFailed
+        case .refused: isOfPatch ? nil : .refused
+        case .safeMode: .safeMode
+        case .neverConfirmed: .neverConfirmed
+        case .misused: .misused
+        default: nil
         }
     }
 
@@ -334,60 +278,62 @@ internal import PatchText
         patch.stopped.map { UInt64(max(0, $0.secondsSince1970)) * 1000 }
     }
 
-    private mutating func addCalls(_ line: er_line, _ patch: UInt16, _ time: UInt64) {
-        let calls = Int(max(0, line.calls))
-        let failures = min(Int(max(0, line.failures)), calls)
-        let index = Int(patch)
-        patches[index].calls.addOrMost(calls)
-        patches[index].failures.addOrMost(failures)
-        patches[index].fallbacks.addOrMost(Int(max(0, line.fallbacks)))
-        patches[index].measured.addOrMost(Int(max(0, line.measured)))
-        patches[index].nanoseconds.addOrMost(Int(max(0, line.nanoseconds)))
-        patches[index].longest = max(patches[index].longest, Int(line.longest))
-        let times = line.times
-        for place in 0...EventRecord.timeBounds.count {
-            let count = unsafe withUnsafeBytes(of: times) {
-                unsafe $0.load(fromByteOffset: place * MemoryLayout<Int64>.stride, as: Int64.self)
-            }
-            patches[index].times[place].addOrMost(Int(max(0, count)))
+    private mutating func addCalls(_ patch: UInt16, _ time: UInt64) {
+        var counts = CallCounts()
+        counts.calls = reader.integer(.calls)
+        counts.failures = min(reader.integer(.failures), counts.calls)
+        counts.fallbacks = reader.integer(.fallbacks)
+        counts.measured = reader.integer(.measured)
+        counts.nanoseconds = reader.integer(.nanoseconds)
+        counts.longest = reader.integer(.longest)
+        for (place, count) in zip(counts.times.indices, reader.times) { counts.times[place] = count }
+        patches[Int(patch)].counts.add(counts)
+        calls.change(reader.device, patch) { sum in
+            sum[0] += Float(counts.calls)
+            sum[1] += Float(counts.failures)
+            sum[2] += Float(counts.fallbacks)
+            for (place, count) in counts.times.enumerated() { sum[3 + place] += Float(count) }
         }
         changeHour(patch, time) { hour in
-            hour.calls.addOrMost(calls)
-            hour.failures.addOrMost(failures)
+            hour.calls.addOrMost(counts.calls)
+            hour.failures.addOrMost(counts.failures)
         }
     }
 
     /// Whether a device that reports an event runs the patch, or has tried to.
-    private static func isOfRun(_ event: er_event) -> Bool {
+    private static func isOfRun(_ event: EventRecord.Name) -> Bool {
         switch event {
-        case ER_ACTIVATED, ER_DEACTIVATED, ER_REFUSED, ER_FAILED, ER_FELL_BACK, ER_CALLED, ER_TRIAL, ER_CONFIRMED,
-            ER_ROLLED_BACK, ER_CLOSED:
+        case .activated, .deactivated, .refused, .failed, .fellBack, .called, .trial, .confirmed, .rolledBack, .closed:
             true
         default: false
         }
     }
 
-    private mutating func addComparison(_ line: er_line, _ patch: UInt16, _ time: UInt64) {
-        if line.error > 0 { addFault(line, patch, 1, at: time) }
-        let failed = Int(max(0, line.failed_runs))
-        if failed > 0 { addBad(patch, time) { $0.failed.addOrMost(failed) } }
-        let key = ComparisonKey(patch: patch, function: line.function)
+    private mutating func addComparison(_ patch: UInt16, _ time: UInt64) {
+        if reader.has(.error) { addFault(.compared, patch, 1, at: time) }
+        var counts = ComparisonCounts()
+        (counts.agreed, counts.differed) = (reader.integer(.agreed), reader.integer(.differed))
+        (counts.failed, counts.incomparable) = (reader.integer(.failed), reader.integer(.incomparable))
+        counts.nanoseconds = reader.integer(.nanoseconds)
+        if counts.failed > 0 { addBad(patch, time) { $0.failed.addOrMost(counts.failed) } }
+        let key = ComparisonKey(patch: patch, function: reader.number(.function))
         guard key.function > 0 else { return }
         guard comparisons[key] != nil || comparisons.count < limits.comparisons else { return input.dropped += 1 }
-        var compared = comparisons.removeValue(forKey: key) ?? Compared()
-        compared.counts.add(agreed: Int(max(0, line.agreed)), differed: Int(max(0, line.differed)))
-        compared.counts.failed.addOrMost(failed)
-        compared.counts.incomparable.addOrMost(Int(max(0, line.incomparable)))
-        compared.counts.nanoseconds.addOrMost(Int(max(0, line.nanoseconds)))
-        for place in 0..<line.pairs {
-            let reason = unsafe er_pair_of(reader, place)
-            guard reason.text > 0, reason.number > 0 else { continue }
+        var compared = comparisons.removeValue(forKey: key) ?? Compared(number: UInt16(clamping: comparisons.count))
+        compared.counts.add(counts)
+        runs.change(reader.device, compared.number) { sum in
+            sum += SIMD4(
+                Float(counts.agreed), Float(counts.differed), Float(counts.failed), Float(counts.incomparable))
+        }
+        for reason in reader.countedReasons() where reason.text > 0 && reason.number > 0 {
             if compared.reasons[reason.text] != nil || compared.reasons.count < limits.reasons {
-                compared.reasons[reason.text, default: 0].addOrMost(Int(reason.number))
+                compared.reasons[reason.text, default: 0].addOrMost(reason.number)
             }
         }
-        if line.answer > 0, line.result > 0 {
-            let example = Difference(answer: line.answer, result: line.result, file: line.file, line: line.line)
+        if reader.has(.answer), reader.has(.result) {
+            let example = Difference(
+                answer: reader.number(.answer), result: reader.number(.result), file: reader.number(.file),
+                line: reader.integer(.line))
             let time = time > 0 ? time : .max
             compared.examples[example] = min(compared.examples[example] ?? .max, time)
             if compared.examples.count > Self.mostExamples, let latest = sorted(compared.examples).last {
@@ -416,7 +362,7 @@ internal import PatchText
     /// What was counted of a function.
     private func comparison(_ function: UInt32, _ compared: Compared) -> FleetReport.Comparison {
         var comparison = FleetReport.Comparison(function: text(function))
-        comparison.add(compared.counts)
+        comparison.counts = compared.counts
         comparison.reasons = compared.reasons.map { FleetReport.Comparison.Reason(text($0.key), $0.value) }.sorted {
             $0.count == $1.count ? $0.text.hasBytes(before: $1.text) : $0.count > $1.count
         }
@@ -428,8 +374,8 @@ internal import PatchText
         return comparison
     }
 
-    private func place(file: UInt32, line: Int64) -> PatchError.Place {
-        PatchError.Place(file: file > 0 ? text(file) : nil, line: line > 0 ? Int(line) : nil)
+    private func place(file: UInt32, line: Int) -> PatchError.Place {
+        PatchError.Place(file: file > 0 ? text(file) : nil, line: line > 0 ? line : nil)
     }
 
     /// Counts a failure or a roll-back in its hour.
@@ -443,12 +389,12 @@ internal import PatchText
         }
     }
 
+    /// Changes the life of the device, or of a patch on it.
     private mutating func change(
-        _ device: UInt64, _ patch: UInt16, _ time: UInt64, _ surroundings: UInt16,
-        _ body: (inout DeviceTable.Entry) -> Void
+        _ patch: UInt16, _ time: UInt64, _ surroundings: UInt16, _ body: (inout DeviceLife) -> Void
     ) {
         let order = placeOrder
-        devices.change(device, patch) { entry in
+        devices.change(reader.device, patch) { entry in
             if time > 0 { entry.isHeard(at: time) }
             if entry.surroundings != surroundings,
                 order[Int(entry.surroundings)].precedes(order[Int(surroundings)])
@@ -459,38 +405,16 @@ internal import PatchText
         }
     }
 
-    /// The trouble of a device itself; nil if there is none, or if a patch had it.
-    private static func trouble(of line: er_line) -> FleetReport.Trouble? {
-        switch line.event {
-        case ER_SYNC_FAILED: .syncFailed
-        case ER_STORE_FAILED: .storeFailed
-        case ER_REFUSED: line.version > 0 ? nil : .refused
-        case ER_SAFE_MODE: .safeMode
-        case ER_NEVER_CONFIRMED: .neverConfirmed
-        case ER_MISUSED: .misused
-        default: nil
-        }
-    }
-
-    /// Counts an event of the only device.
-    private mutating func addToDevice(_ line: er_line, _ happened: Int, at time: UInt64) {
-        switch line.event {
-        case ER_LAUNCHED: device?.launches.addOrMost(happened)
-        case ER_SYNCED:
-            device?.syncs.addOrMost(happened)
-            lastSync = max(lastSync, time)
-        default: break
-        }
-    }
-
-    private mutating func addFault(_ line: er_line, _ patch: UInt16, _ happened: Int, at time: UInt64) {
+    private mutating func addFault(_ name: EventRecord.Name, _ patch: UInt16, _ happened: Int, at time: UInt64) {
+        let isReasoned = name == .rolledBack || name == .closed
+        let message = reader.number(isReasoned ? .reason : .message)
         let key = FaultKey(
-            patch: patch, event: line.event.rawValue, code: line.error, function: line.function,
-            reason: [ER_ROLLED_BACK, ER_CLOSED].contains(line.event) ? line.message : 0)
+            patch: patch, event: name, code: reader.number(.error), function: reader.number(.function),
+            reason: isReasoned ? message : 0)
         guard faults[key] != nil || faults.count < limits.faults else { return input.dropped += 1 }
         let example = FaultExample(
-            time: time > 0 || device != nil ? time : .max, message: line.message, file: line.file, line: line.line,
-            stack: line.stack)
+            time: time > 0 || device != nil ? time : .max, message: message, file: reader.number(.file),
+            line: reader.integer(.line), stack: reader.number(.stack))
         faults[key, default: (0, 0, example)].count.addOrMost(happened)
         if let old = faults[key], old.last < time { faults[key]?.last = time }
         if let old = faults[key]?.example, isPreferred(example, to: old) { faults[key]?.example = example }
@@ -517,11 +441,10 @@ internal import PatchText
     // MARK: numbers
 
     /// The number of a patch; nil if it is not to be counted, or if there are too many, which is recorded.
-    private mutating func number(of patch: er_pair) -> UInt16? {
-        let key = PatchKey(id: patch.text, version: patch.number)
+    private mutating func number(of key: PatchKey) -> UInt16? {
         guard only.id == 0 || key.id == only.id, only.version == 0 || key.version == only.version else { return nil }
         if let last, last.key == key { return last.number }
-        // The reader counts the strings that it drops.
+        // The table of strings counts those that it drops.
         guard key.id > 0 else {
             input.droppedPatches += 1
             return nil
@@ -533,7 +456,7 @@ internal import PatchText
             return nil
         }
         if number == next {
-            patches.append(FleetReport.Patch(id: text(key.id), version: Int(key.version)))
+            patches.append(FleetReport.Patch(id: text(key.id), version: key.version))
             numbers[key] = number
         }
         last = (key, number)
@@ -563,39 +486,40 @@ internal import PatchText
         return parts + Array(repeating: -1, count: 4 - parts.count)
     }
 
-    private func text(_ number: UInt32) -> String {
-        var length = 0
-        guard let bytes = unsafe er_text(reader, number, &length) else { return "" }
-        return unsafe String(
-            decoding: UnsafeRawBufferPointer(start: bytes, count: length), as: UTF8.self)
-    }
+    private func text(_ number: UInt32) -> String { reader.texts.text(number) }
 
     // MARK: the report
 
-    /// The indices of the patches that no feed lists, but that are live: a device has run them since the last one that had run them
-    /// was back in shadow.
+    /// The indices of the patches that no feed lists, but that are live: of their devices one in 200, and at least four, have run them
+    /// since as many shadowed them again after they had run them. What a fleet runs is not what one device says.
     private var live: [Int] {
-        var (run, shadowed) = (patches.map { _ in UInt64(0) }, patches.map { _ in UInt64(0) })
-        devices.forEach { entry in
-            guard entry.has(.ran) else { return }
+        var times = patches.map { _ in (devices: 0, run: [UInt64](), shadowed: [UInt64]()) }
+        devices.forEach { _, index, entry in
+            times[index].devices += 1
+            guard index > known, entry.has(.ran) else { return }
             // A time that is not known is later than none.
-            let index = Int(entry.patch)
             if entry.stage == .shadow {
-                shadowed[index] = max(shadowed[index], entry.stageTime + 1)
+                times[index].shadowed.append(entry.stageTime + 1)
             } else {
-                run[index] = max(run[index], (entry.runTime ?? entry.stageTime) + 1)
+                times[index].run.append((entry.runTime ?? entry.stageTime) + 1)
             }
         }
-        return patches.indices.dropFirst(1 + known).filter { run[$0] > shadowed[$0] }
+        return patches.indices.dropFirst(1 + known).filter { index in
+            func latest(_ events: [UInt64]) -> UInt64 {
+                let enough = max(4, times[index].devices / 200)
+                return events.count < enough ? 0 : events.sorted(by: >)[enough - 1]
+            }
+            return latest(times[index].run) > latest(times[index].shadowed)
+        }
     }
 
     /// The report on everything that was read.
     package consuming func report() -> FleetReport {
         var report = FleetReport()
         report.input = input
-        report.input.dropped.addOrMost(Int(clamping: unsafe er_dropped_texts(reader)))
+        report.input.dropped.addOrMost(reader.texts.dropped)
         report.scale = devices.scale
-        report.newest = newest > 0 ? Timestamp(secondsSince1970: Int(newest / 1000)) : nil
+        report.newest = newest > 0 ? Timestamp(secondsSince1970: newest / 1000) : nil
         let scale = devices.scale
         var patches = patches
         for index in live { patches[index].isLive = true }
@@ -603,8 +527,7 @@ internal import PatchText
         var hours = hours
         var all = 0
         var held: [FleetReport.Device.Held] = []
-        devices.forEach { entry in
-            let index = Int(entry.patch)
+        devices.forEach { key, index, entry in
             guard index > 0 else {
                 for trouble in FleetReport.Trouble.allCases where entry.has(trouble: trouble) {
                     report.troubled[trouble, default: 0] += scale
@@ -618,7 +541,8 @@ internal import PatchText
             guard !isLive || entry.has(.ran) else { return }
             patches[index].devices += scale
             patches[index].newDevices += entry.first >= newSince ? scale : 0
-            let isRunning = devices.isRunning(entry)
+            let own = devices.value(beside: key, 0)
+            let isRunning = entry.isRunning(on: own)
             if device != nil {
                 held.append(
                     FleetReport.Device.Held(
@@ -626,7 +550,9 @@ internal import PatchText
                         since: Self.timestamp(entry.stageTime), isRunning: isRunning))
             }
             patches[index].running += isRunning ? scale : 0
-            if let stop = Self.stop(of: patches[index]), devices.isHeard(entry, sinceStop: stop) {
+            if let stop = Self.stop(of: patches[index]),
+                entry.has(.heardSinceStop) || own.runTime.map({ $0 >= stop }) ?? false
+            {
                 patches[index].heard += scale
                 patches[index].keeping += isRunning ? scale : 0
             }
@@ -650,7 +576,7 @@ internal import PatchText
             }
             if entry.first != .max {
                 let hour = entry.first / 3600
-                hours[HourKey(patch: entry.patch, hour: hour), default: FleetReport.Hour(hour: Int(hour))]
+                hours[HourKey(patch: UInt16(index), hour: hour), default: FleetReport.Hour(hour: Int(hour))]
                     .newDevices += scale
             }
         }
@@ -674,19 +600,16 @@ internal import PatchText
         }
         for (key, value) in hours where key.patch > 0 { patches[Int(key.patch)].hours.append(value) }
         for (key, value) in faults {
-            let event = Self.events.first { $0.0.rawValue == key.event }
             patches[Int(key.patch)].faults.append(
                 FleetReport.Fault(
-                    event: event?.1.rawValue ?? "", code: text(key.code), function: text(key.function),
+                    event: key.event.rawValue, code: text(key.code), function: text(key.function),
                     place: place(file: value.example.file, line: value.example.line),
                     stack: value.example.stack > 0 ? text(value.example.stack) : nil,
                     message: text(value.example.message), count: value.count, last: Self.timestamp(value.last)))
         }
-        for (key, value) in comparisons {
-            patches[Int(key.patch)].comparisons.append(comparison(key.function, value))
-        }
+        addShares(to: &patches)
         for index in patches.indices {
-            patches[index].comparisons.sort { ($1.differed, $0.function) < ($0.differed, $1.function) }
+            patches[index].comparisons.sort { ($1.counts.differed, $0.function) < ($0.counts.differed, $1.function) }
             patches[index].hours.sort { $0.hour < $1.hour }
             patches[index].faults.sort {
                 ($1.count, $0.event, $0.code, $0.function, $0.message)
@@ -701,8 +624,43 @@ internal import PatchText
         return report
     }
 
+    /// Adds the comparisons, and the shares of calls, of which each device has one.
+    private func addShares(to patches: inout [FleetReport.Patch]) {
+        var means = patches.map { _ in [MeanShare](repeating: MeanShare(), count: 2 + EventRecord.timeBounds.count) }
+        calls.forEach { _, index, sum in
+            means[index][0].add(sum[1], of: sum[0])
+            means[index][1].add(sum[2], of: sum[0])
+            var slower: Float = (3..<14).reduce(0) { $0 + sum[$1] }
+            let measured = slower
+            for bound in EventRecord.timeBounds.indices {
+                slower -= sum[3 + bound]
+                means[index][2 + bound].add(max(0, slower), of: measured)
+            }
+        }
+        for (index, means) in means.enumerated() {
+            patches[index].failureShare = means[0].share
+            patches[index].fallbackShare = means[1].share
+            patches[index].slowerShares = means[2...].map(\.share)
+        }
+        var functions = [(differing: MeanShare, comparable: MeanShare)](
+            repeating: (MeanShare(), MeanShare()), count: comparisons.count)
+        runs.forEach { _, index, sum in
+            functions[index].differing.add(sum[1], of: sum[0] + sum[1])
+            functions[index].comparable.add(sum[0] + sum[1], of: sum.sum())
+        }
+        for (key, value) in comparisons {
+            let found = functions[Int(value.number)]
+            let all = patches[Int(key.patch)].shadowed / runs.scale
+            var comparison = comparison(key.function, value)
+            comparison.differingShare = found.differing.share
+            comparison.comparableShare = found.comparable.share
+            comparison.users = Share(found.comparable.devices, of: max(all, found.comparable.devices))
+            patches[Int(key.patch)].comparisons.append(comparison)
+        }
+    }
+
     /// The only device, without its patches; nil if all are counted.
-    private func device(_ entry: DeviceTable.Entry) -> FleetReport.Device? {
+    private func device(_ entry: DeviceLife) -> FleetReport.Device? {
         guard var device else { return nil }
         let place = places[Int(entry.surroundings)]
         (device.appVersion, device.system) = (text(place.appVersion), systemText(place))

@@ -4,11 +4,11 @@ internal import PatchText
 package struct ReportGate: Sendable, Equatable {
     /// The measure that is bounded.
     package enum Measure: String, Sendable, CaseIterable {
-        /// Calls that failed, of all calls.
+        /// Calls that failed: the mean of the devices' shares of their calls.
         case failures
-        /// Calls that were answered by something other than the patch, of all calls.
+        /// Calls that were answered by something other than the patch, likewise.
         case fallbacks
-        /// Calls that would have been answered otherwise, of those that were compared in shadow.
+        /// Calls that would have been answered otherwise, of those that were compared in shadow, likewise, for the worst function.
         case differs
         /// Devices on which the patch failed, also in shadow, of all devices that reported it.
         case failing
@@ -20,10 +20,10 @@ package struct ReportGate: Sendable, Equatable {
         case syncFailed = "sync-failed"
         /// Devices whose store could not be used, of all devices that reported anything.
         case storeFailed = "store-failed"
-        /// Measured calls that took longer than a time.
+        /// Measured calls that took longer than a time, likewise.
         case time
 
-        /// Whether calls are counted, and not devices.
+        /// Whether devices give a share of their calls.
         package var isOfCalls: Bool { [.failures, .fallbacks, .differs, .time].contains(self) }
         /// Whether a patch in shadow, or one that is live, has it. Calls are compared only in shadow, and only a live patch answers.
         package func isDecided(inShadow: Bool) -> Bool { !isOfCalls || (self == .differs) == inShadow }
@@ -40,8 +40,22 @@ package struct ReportGate: Sendable, Equatable {
         case passed
         /// The part is certainly above the bound.
         case crossed
-        /// There are too few devices or calls to be certain.
+        /// There are too few devices to be certain, or hardly a call could be compared.
         case undecided
+    }
+
+    /// A verdict with what led to it.
+    package struct Judgement: Sendable {
+        package let verdict: Verdict
+        package let sequence: ConfidenceSequence
+        /// The same for the previous version, if the bound is relative to it.
+        package let previous: ConfidenceSequence?
+        /// The function that decided; nil if the gate is not about functions.
+        package let function: FleetReport.Comparison?
+
+        fileprivate var rank: (Int, Double) {
+            (verdict == .crossed ? 2 : verdict == .undecided ? 1 : 0, sequence.share.value ?? 1)
+        }
     }
 
     package let measure: Measure
@@ -85,73 +99,98 @@ package struct ReportGate: Sendable, Equatable {
         self.measure = measure
     }
 
-    /// The confidence sequence of the gate's part for a patch.
-    ///
-    /// - Parameter scale: How many devices each counted one represents. Only the counted devices are evidence.
-    package func sequence(in patch: FleetReport.Patch, scale: Int) -> ConfidenceSequence {
-        sequence(of: share(in: patch), scale: scale)
-    }
-
-    private func sequence(of share: Share, scale: Int) -> ConfidenceSequence {
-        let counted = measure.isOfCalls ? share : Share(share.count / max(1, scale), of: share.total / max(1, scale))
-        // With two versions, each may be wrong half as often as a single one.
-        return ConfidenceSequence(counted, around: bound, errors: isRelative ? 0.025 : 0.05)
-    }
-
-    /// The confidence sequence of the gate's part for all devices.
-    package func sequence(in report: FleetReport) -> ConfidenceSequence {
-        sequence(of: share(in: report), scale: report.scale)
-    }
-
-    /// The part of all devices that the gate bounds.
-    package func share(in report: FleetReport) -> Share {
-        let count = measure == .syncFailed ? report.unsynced : report.troubled[.storeFailed] ?? 0
-        return Share(count, of: report.devices)
-    }
-
     /// Whether all devices stay within the bound, for a gate on all devices.
-    package func verdict(on report: FleetReport) -> Verdict {
-        switch sequence(in: report).isAbove(bound) {
-        case true?: .crossed
-        case false?: .passed
-        case nil: .undecided
-        }
+    package func judge(_ report: FleetReport) -> Judgement {
+        let count = measure == .syncFailed ? report.unsynced : report.troubled[.storeFailed] ?? 0
+        return judge(counted(count, of: report.devices, report.scale))
     }
 
-    /// The part of a patch's devices or calls that the gate bounds.
-    package func share(in patch: FleetReport.Patch) -> Share {
+    /// Whether a patch stays within the bound. Of several functions, the worst decides.
+    ///
+    /// - Parameters:
+    ///   - previous: The previous version; nil if no device has reported one.
+    ///   - scale: How many devices each counted one represents. Only the counted devices are evidence.
+    package func judge(
+        _ patch: FleetReport.Patch, after previous: FleetReport.Patch? = nil, scale: Int
+    ) -> Judgement {
+        guard measure == .differs else {
+            return judge(
+                share(in: patch, scale), suspected: suspected(patch, scale),
+                after: previous.map { (share(in: $0, scale), suspected($0, scale)) })
+        }
+        let functions = patch.comparisons.filter { $0.users.count > 0 }
+        let all = functions.map { function in
+            let old = previous?.comparisons.first { $0.function == function.function }
+            return judge(
+                function.differingShare, of: function, among: functions.count,
+                after: old.map { ($0.differingShare, 0) })
+        }
+        return all.max { $0.rank < $1.rank } ?? judge(Share(0, of: 0))
+    }
+
+    private func suspected(_ patch: FleetReport.Patch, _ scale: Int) -> Int {
+        measure == .rolledBack ? patch.suspected / max(1, scale) : 0
+    }
+
+    private func counted(_ count: Int, of total: Int, _ scale: Int) -> Share {
+        Share(count / max(1, scale), of: total / max(1, scale))
+    }
+
+    /// The part of a patch's devices, or the mean of their parts, that the gate bounds.
+    private func share(in patch: FleetReport.Patch, _ scale: Int) -> Share {
         switch measure {
-        case .failures: patch.failureRate
-        case .fallbacks: Share(min(patch.fallbacks, patch.calls), of: patch.calls)
-        case .differs: patch.comparison.weighed
-        case .failing: Share(patch.failing, of: patch.devices)
-        case .rolledBack: Share(patch.rolledBack, of: patch.devices)
-        case .refused: Share(patch.refused, of: patch.devices)
-        case .syncFailed, .storeFailed: Share(0, of: 0)
-        case .time: patch.share(slowerThan: time ?? 0)
+        case .failures: patch.failureShare
+        case .fallbacks: patch.fallbackShare
+        case .failing: counted(patch.failing, of: patch.devices, scale)
+        case .rolledBack: counted(patch.rolledBack, of: patch.devices, scale)
+        case .refused: counted(patch.refused, of: patch.devices, scale)
+        case .time: patch.slowerShares[time ?? 0]
+        case .differs, .syncFailed, .storeFailed: Share(0, of: 0)
         }
     }
 
-    /// - Parameter previous: The previous version; nil if no device has reported one.
-    package func verdict(
-        on patch: FleetReport.Patch, after previous: FleetReport.Patch? = nil, scale: Int
-    ) -> Verdict {
-        let (lower, upper) = (sequence(in: patch, scale: scale), worst(in: patch, scale: scale))
-        guard isRelative else {
-            if lower.isAbove(bound) == true { return .crossed }
-            return upper.isAbove(bound) == false ? .passed : .undecided
+    /// Judges a share.
+    ///
+    /// - Parameters:
+    ///   - function: The function whose share it is, of several.
+    ///   - suspected: The devices that may have to be added. A suspected patch is neither blamed nor cleared.
+    private func judge(
+        _ share: Share, of function: FleetReport.Comparison? = nil, among functions: Int = 1, suspected: Int = 0,
+        after previous: (share: Share, suspected: Int)? = nil
+    ) -> Judgement {
+        // With two versions, each may be wrong half as often as a single one, and one of many functions as many times less often.
+        let errors = isRelative ? 0.025 : 0.05
+        let lower = sequence(share, errors / Double(functions))
+        let upper = sequence(share, plus: suspected, errors)
+        let before = previous.map {
+            (lower: sequence($0.share, errors), upper: sequence($0.share, plus: $0.suspected, errors))
         }
-        guard let previous else { return .undecided }
-        let worstBefore = worst(in: previous, scale: scale).interval.upperBound
-        if lower.interval.lowerBound > worstBefore + bound { return .crossed }
-        let leastBefore = sequence(in: previous, scale: scale).interval.lowerBound
-        return upper.interval.upperBound < leastBefore + bound ? .passed : .undecided
+        var verdict = Verdict.undecided
+        if function?.isComparable ?? true {
+            if let before {
+                if lower.interval.lowerBound > before.upper.interval.upperBound + bound { verdict = .crossed }
+                if upper.interval.upperBound < before.lower.interval.lowerBound + bound { verdict = .passed }
+            } else if !isRelative {
+                if lower.isAbove(bound) == true { verdict = .crossed }
+                if upper.isAbove(bound) == false { verdict = .passed }
+            }
+        }
+        // Whatever a function does that fewer devices than the bound allows use at all, fewer than that can see.
+        if verdict == .undecided, !isRelative, let function, sequence(function.users, errors).isAbove(bound) == false {
+            verdict = .passed
+        }
+        return Judgement(
+            verdict: verdict, sequence: (share.value ?? 0) > bound ? lower : sequence(share, errors),
+            previous: before?.lower, function: function)
     }
 
-    /// The confidence sequence if each suspicion is right. A suspected patch is neither blamed nor cleared.
-    private func worst(in patch: FleetReport.Patch, scale: Int) -> ConfidenceSequence {
-        var worst = patch
-        worst.rolledBack = patch.rolledBack.addingOrMost(patch.suspected)
-        return sequence(in: worst, scale: scale)
+    private func sequence(_ share: Share, plus suspected: Int = 0, _ errors: Double) -> ConfidenceSequence {
+        ConfidenceSequence(
+            Share(count: share.count + Double(suspected), of: share.total), around: bound, errors: errors)
     }
+}
+
+extension FleetReport.Comparison {
+    /// Whether at least half of its calls could be compared. From fewer, nothing follows for the others.
+    package var isComparable: Bool { comparableShare.value ?? 1 >= 0.5 }
 }

@@ -7,7 +7,7 @@ The tool runs under faketime, on a real feed; the devices are in the buckets of 
 syncs every four hours on average. Prints the events of each hour, and fails if the bad release is offered to more than 1 percent, if the
 good one does not reach everybody, or if the one whose collector dies goes on.
 
-Three more begin in shadow, on a tenth of all devices: one that rounds wrongly in 0.3 % of the calls, one that fails for one kind of input, and
+Three more begin in shadow, on a tenth of all devices: one that rounds wrongly in 2 % of the calls, one that fails for one kind of input, and
 the fix of a bug that 0.1 % of the calls meet. Fails if one of the first two ever answers, or if the fix does not reach everybody.
 """
 
@@ -30,7 +30,7 @@ KEYS = ["--key", "online/signing.pem"]
 # A release: the share of devices on which it fails, and the hour in which its collector dies.
 RELEASES = {"bad": (0.02, None), "good": (0.0005, None), "mute": (0.0005, 8)}
 # A release in shadow: the share of calls in which it would answer otherwise, and the share of devices whose input it fails for.
-SHADOWS = {"rounds wrongly": (0.003, 0), "fails for one kind of input": (0, 0.02), "fix": (0.001, 0)}
+SHADOWS = {"rounds wrongly": (0.02, 0), "fails for one kind of input": (0, 0.02), "fix": (0.001, 0)}
 
 
 def bucket(device):
@@ -135,7 +135,7 @@ def simulate_shadow(name):
                 lines.append(text)
         pathlib.Path(f"events/{hour:03}.jsonl").write_text("".join(text + "\n" for text in lines))
         hour += 1
-        said, entry = advance(hour, "--steps", "shadow,1%,5%,25%,100%", "--gate", "differs<0.2%", "--gate", "failing<0.5%")
+        said, entry = advance(hour, "--steps", "shadow,1%,5%,25%,100%", "--gate", "differs<0.5%", "--gate", "failing<0.5%")
         print(f"{hour:4}  {permyriad / 100:8.4g} %  {has.count('shadow'):9,}  {has.count('active'):6,}  {calls:14,}  "
               + said)
         state, permyriad = entry["state"], entry["rollout"]["permyriad"]

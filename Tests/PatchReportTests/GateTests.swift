@@ -137,12 +137,12 @@ import Testing
             if blames {
                 for index in seen.indices { (seen[index].rolledBack, seen[index].suspected) = (bad.devices, 0) }
             }
-            switch gate.verdict(on: seen[0], scale: 1) {
+            switch gate.judge(seen[0], scale: 1).verdict {
             case .crossed: pair.isGoodPaused = true
             case .passed: pair.goodPassed = pair.isGoodPaused ? pair.goodPassed : pair.goodPassed ?? good.devices
             case .undecided: break
             }
-            if pair.badStopped == nil, gate.verdict(on: seen[1], scale: 1) == .crossed {
+            if pair.badStopped == nil, gate.judge(seen[1], scale: 1).verdict == .crossed {
                 pair.badStopped = good.devices
             }
         }
@@ -195,19 +195,19 @@ import Testing
     @Test func gatesAreSureOrNotPassed() throws {
         var patch = FleetReport.Patch(id: "p", version: 1)
         let gate = try #require(ReportGate("failing<0.5%"))
-        #expect(gate.verdict(on: patch, scale: 1) == .undecided)
+        #expect(gate.judge(patch, scale: 1).verdict == .undecided)
         (patch.devices, patch.failing) = (100, 0)
-        #expect(gate.verdict(on: patch, scale: 1) == .undecided)
+        #expect(gate.judge(patch, scale: 1).verdict == .undecided)
         patch.devices = 1000
-        #expect(gate.verdict(on: patch, scale: 1) == .passed)
-        #expect(gate.verdict(on: patch, scale: 2) == .undecided, "half of them were not counted")
+        #expect(gate.judge(patch, scale: 1).verdict == .passed)
+        #expect(gate.judge(patch, scale: 2).verdict == .undecided, "half of them were not counted")
         patch.failing = 5
-        #expect(gate.verdict(on: patch, scale: 1) == .undecided)
+        #expect(gate.judge(patch, scale: 1).verdict == .undecided)
         patch.failing = 30
-        #expect(gate.verdict(on: patch, scale: 1) == .crossed)
-        (patch.calls, patch.failures) = (1_000_000, 400)
-        #expect(ReportGate("failures<0.1%")?.verdict(on: patch, scale: 4) == .passed)
-        #expect(ReportGate("failures<0.03%")?.verdict(on: patch, scale: 1) == .crossed)
+        #expect(gate.judge(patch, scale: 1).verdict == .crossed)
+        patch.failureShare = Share(400, of: 1_000_000)
+        #expect(ReportGate("failures<0.1%")?.judge(patch, scale: 4).verdict == .passed)
+        #expect(ReportGate("failures<0.03%")?.judge(patch, scale: 1).verdict == .crossed)
         for wrong in [
             "", "failing", "failing<", "failing<x", "failing<0", "failing<0.5", "failing<1", "failing<previous+0.5",
             "failing<101%", "failing<1e-3", "crashes<1%",
@@ -217,37 +217,78 @@ import Testing
         }
     }
 
-    @Test func reportGate_differs_decidesOnComparedCalls() throws {
+    /// A function of which devices compared calls, with the mean of their shares.
+    private func function(
+        _ name: String, differing: Share, comparable: Double = 1, of devices: Int = 1000
+    ) -> FleetReport.Comparison {
+        var function = FleetReport.Comparison(function: name)
+        function.differingShare = differing
+        function.users = Share(differing.total, of: devices)
+        function.comparableShare = Share(count: comparable * Double(differing.total), of: differing.total)
+        return function
+    }
+
+    @Test func reportGate_severalFunctions_worstDecides() throws {
         var patch = FleetReport.Patch(id: "p", version: 1)
         let gate = try #require(ReportGate("differs<1%"))
-        #expect(gate.measure.isOfCalls && gate.verdict(on: patch, scale: 1) == .undecided)
-        (patch.devices, patch.calls) = (100_000, 100_000)
-        var (one, other) = (FleetReport.Comparison(function: "a"), FleetReport.Comparison(function: "b"))
-        (one.failed, one.incomparable) = (10_000, 10_000)
-        patch.comparisons = [one, other]
-        #expect(gate.verdict(on: patch, scale: 1) == .undecided, "nothing was compared")
-        other.add(agreed: 100, differed: 0)
-        patch.comparisons = [one, other]
-        #expect(gate.verdict(on: patch, scale: 1) == .undecided, "too few")
-        one.add(agreed: 900, differed: 0)
-        patch.comparisons = [one, other]
-        #expect(gate.verdict(on: patch, scale: 1) == .passed)
-        #expect(gate.verdict(on: patch, scale: 64) == .passed, "calls are counted, and not devices")
-        one.add(agreed: 0, differed: 20)
-        other.add(agreed: 0, differed: 20)
-        patch.comparisons = [one, other]
-        #expect(gate.share(in: patch) == Share(40, of: 1040) && gate.verdict(on: patch, scale: 1) == .crossed)
-        #expect(ReportGate("differs<4%")?.verdict(on: patch, scale: 1) == .undecided, "too near")
-        // One device whose counts are too large to be true does not decide for the others.
-        other.add(agreed: 1 << 62, differed: 0)
-        patch.comparisons = [one, other]
-        #expect(gate.share(in: patch) == Share(40, of: 2040))
-        other.add(agreed: 0, differed: .max)
-        patch.comparisons = [one, other]
-        #expect(gate.share(in: patch) == Share(1040, of: 3040))
+        func judge(_ functions: FleetReport.Comparison..., scale: Int = 1) -> ReportGate.Judgement {
+            patch.comparisons = functions
+            return gate.judge(patch, scale: scale)
+        }
+        #expect(gate.measure.isOfCalls && gate.judge(patch, scale: 1).verdict == .undecided)
+        (patch.devices, patch.counts.calls) = (100_000, 100_000)
+        #expect(judge(function("a", differing: Share(0, of: 0))).verdict == .undecided, "nothing was compared")
+        #expect(judge(function("a", differing: Share(0, of: 100))).verdict == .undecided, "too few")
+        let good = function("a", differing: Share(count: 0.5, of: 1000))
+        #expect(judge(good).verdict == .passed)
+        #expect(judge(good, scale: 64).verdict == .passed, "the counted devices are the evidence")
+        // A share of 3 in 1,000 over both functions, and wrong in every order.
+        let order = function("Order.ship", differing: Share(1000, of: 1000))
+        #expect(judge(good, order).verdict == .crossed && judge(good, order).function?.function == "Order.ship")
+        let few = judge(good, function("b", differing: Share(0, of: 90)))
+        #expect(few.verdict == .undecided && few.function?.function == "b")
+        // Fewer devices than the bound allows use it at all, so it holds nothing up. Four that it fails are evidence enough.
+        #expect(judge(good, function("b", differing: Share(0, of: 2))).verdict == .passed)
+        #expect(judge(good, function("b", differing: Share(1, of: 1))).verdict == .passed)
+        #expect(judge(good, function("b", differing: Share(6, of: 6))).verdict == .crossed)
+        // With more functions, each needs more evidence.
+        let hasty = function("z", differing: Share(4, of: 4), of: 10_000)
+        #expect(judge(hasty).verdict == .crossed)
+        patch.comparisons = (0..<100).map { function("f\($0)", differing: Share(0, of: 1000)) } + [hasty]
+        #expect(gate.judge(patch, scale: 1).verdict == .passed)
+        #expect(ReportGate("differs<4%").map { $0.judge(patch, scale: 1).verdict } == .passed)
         // A failed run crosses another gate.
         patch.failing = 1000
-        #expect(ReportGate("failing<0.5%")?.verdict(on: patch, scale: 1) == .crossed)
+        #expect(ReportGate("failing<0.5%")?.judge(patch, scale: 1).verdict == .crossed)
+    }
+
+    @Test func reportGate_hardlyComparable_decidesNothing() throws {
+        var patch = FleetReport.Patch(id: "p", version: 1)
+        let gate = try #require(ReportGate("differs<1%"))
+        for differing in [0, 1000] {
+            patch.comparisons = [function("a", differing: Share(differing, of: 1000), comparable: 0.4)]
+            #expect(gate.judge(patch, scale: 1).verdict == .undecided)
+            patch.comparisons = [function("a", differing: Share(differing, of: 1000), comparable: 0.6)]
+            #expect(gate.judge(patch, scale: 1).verdict == (differing > 0 ? .crossed : .passed))
+        }
+        patch.comparisons = [
+            function("a", differing: Share(0, of: 1000)), function("b", differing: Share(1, of: 2), comparable: 0),
+        ]
+        #expect(gate.judge(patch, scale: 1).verdict == .passed, "two devices in a thousand use it")
+    }
+
+    /// A version is compared with the one before, function by function.
+    @Test func reportGate_differsMoreThanBefore_comparesFunctions() throws {
+        var (old, new) = (FleetReport.Patch(id: "p", version: 1), FleetReport.Patch(id: "p", version: 2))
+        let gate = try #require(ReportGate("differs<previous+1%"))
+        old.comparisons = [function("a", differing: Share(100, of: 10_000))]
+        new.comparisons = [function("a", differing: Share(100, of: 10_000))]
+        #expect(gate.judge(new, after: old, scale: 1).verdict == .passed)
+        #expect(gate.judge(new, scale: 1).verdict == .undecided)
+        new.comparisons.append(function("b", differing: Share(0, of: 10_000)))
+        #expect(gate.judge(new, after: old, scale: 1).verdict == .undecided, "nothing to compare it with")
+        new.comparisons[0] = function("a", differing: Share(900, of: 10_000))
+        #expect(gate.judge(new, after: old, scale: 1).verdict == .crossed)
     }
 
     /// A fleet that refuses its feed reports nothing about a patch.
@@ -256,14 +297,14 @@ import Testing
         let sync = try #require(ReportGate("sync-failed<5%"))
         let store = try #require(ReportGate("store-failed<1%"))
         #expect(sync.measure.isOfFleet && store.measure.isOfFleet && !ReportGate.Measure.failing.isOfFleet)
-        #expect(sync.verdict(on: report) == .undecided)
+        #expect(sync.judge(report).verdict == .undecided)
         (report.devices, report.unsynced, report.troubled) = (1000, 20, [.syncFailed: 900, .storeFailed: 50])
-        #expect(sync.share(in: report) == Share(20, of: 1000) && sync.verdict(on: report) == .passed)
-        #expect(store.share(in: report) == Share(50, of: 1000) && store.verdict(on: report) == .crossed)
+        #expect(sync.judge(report).sequence.share == Share(20, of: 1000) && sync.judge(report).verdict == .passed)
+        #expect(store.judge(report).sequence.share == Share(50, of: 1000) && store.judge(report).verdict == .crossed)
         report.unsynced = 100
-        #expect(sync.verdict(on: report) == .crossed)
+        #expect(sync.judge(report).verdict == .crossed)
         report.scale = 64
-        #expect(sync.verdict(on: report) == .undecided, "15 devices were counted")
+        #expect(sync.judge(report).verdict == .undecided, "15 devices were counted")
         #expect(ReportGate("sync-failed<previous+1%") == nil && ReportGate("store-failed<previous+1%") == nil)
     }
 
@@ -276,16 +317,16 @@ import Testing
             let isMicro = text.hasSuffix("us")
             #expect(Int(text.dropLast(2)).map { $0 * (isMicro ? 1000 : 1_000_000) } == bound)
         }
-        #expect(gate.verdict(on: patch, scale: 1) == .undecided && patch.time95 == nil)
-        // Below 100 µs, 1 ms, 2 ms, 5 ms, and more.
-        patch.times.replaceSubrange(..<5, with: [5000, 0, 0, 4900, 100])
-        #expect(gate.share(in: patch) == Share(100, of: 10_000))
-        #expect(gate.verdict(on: patch, scale: 1) == .passed && patch.time95 == 5_000_000)
-        #expect(ReportGate("time-p95<2ms")?.verdict(on: patch, scale: 1) == .crossed)
-        #expect(ReportGate("time-p50<2ms")?.verdict(on: patch, scale: 1) == .undecided)
-        #expect(ReportGate("time-p99<500ms")?.verdict(on: patch, scale: 1) == .passed)
-        patch.times = patch.times.map { _ in .max }
-        #expect(gate.verdict(on: patch, scale: 1) != .passed)
+        #expect(gate.judge(patch, scale: 1).verdict == .undecided && patch.counts.time95 == nil)
+        // Above 100 µs, 1 ms, 2 ms and 5 ms, and below these and 10 ms.
+        patch.slowerShares.replaceSubrange(..<4, with: [5000, 5000, 5000, 100].map { Share($0, of: 10_000) })
+        for index in 4..<10 { patch.slowerShares[index] = Share(0, of: 10_000) }
+        patch.counts.times.replaceSubrange(..<5, with: [5000, 0, 0, 4900, 100])
+        #expect(gate.judge(patch, scale: 1).sequence.share == Share(100, of: 10_000))
+        #expect(gate.judge(patch, scale: 1).verdict == .passed && patch.counts.time95 == 5_000_000)
+        #expect(ReportGate("time-p95<2ms")?.judge(patch, scale: 1).verdict == .crossed)
+        #expect(ReportGate("time-p50<2ms")?.judge(patch, scale: 1).verdict == .undecided)
+        #expect(ReportGate("time-p99<500ms")?.judge(patch, scale: 1).verdict == .passed)
         for wrong in [
             "time<5%", "time-p<5ms", "time-p0<5ms", "time-p100<5ms", "time-p95<3ms", "time-p95<5", "time-p095<5ms",
             "time-p95<previous+1%", "time-p95<5 ms", "time-p95<5ms<5ms",
@@ -305,13 +346,13 @@ import Testing
             return patch
         }
         let old = patch(1, 100, of: 10_000)
-        #expect(gate.verdict(on: patch(2, 0, of: 10_000), scale: 1) == .undecided, "nothing to compare with")
-        #expect(gate.verdict(on: patch(2, 100, of: 10_000), after: patch(1, 0, of: 3), scale: 1) == .undecided)
-        #expect(gate.verdict(on: patch(2, 300, of: 10_000), after: old, scale: 1) == .crossed)
-        #expect(gate.verdict(on: patch(2, 20, of: 10_000), after: old, scale: 1) == .passed)
-        #expect(gate.verdict(on: patch(2, 100, of: 10_000), after: old, scale: 1) == .undecided)
+        #expect(gate.judge(patch(2, 0, of: 10_000), scale: 1).verdict == .undecided, "nothing to compare with")
+        #expect(gate.judge(patch(2, 100, of: 10_000), after: patch(1, 0, of: 3), scale: 1).verdict == .undecided)
+        #expect(gate.judge(patch(2, 300, of: 10_000), after: old, scale: 1).verdict == .crossed)
+        #expect(gate.judge(patch(2, 20, of: 10_000), after: old, scale: 1).verdict == .passed)
+        #expect(gate.judge(patch(2, 100, of: 10_000), after: old, scale: 1).verdict == .undecided)
         #expect(
-            gate.verdict(on: patch(2, 10_000, of: 1_000_000), after: patch(1, 10_000, of: 1_000_000), scale: 1)
+            gate.judge(patch(2, 10_000, of: 1_000_000), after: patch(1, 10_000, of: 1_000_000), scale: 1).verdict
                 == .passed)
         // Two versions that grow together and are checked repeatedly: wrong in at most one of twenty fleets.
         var wrong = 0
@@ -322,8 +363,9 @@ import Testing
             for devices in 1...4000 {
                 for index in 0..<2 where random.next() < (index == 0 ? 0.01 : 0.012) { failing[index] += 1 }
                 guard devices.isMultiple(of: 40) else { continue }
-                let verdict = gate.verdict(
-                    on: patch(2, failing[1], of: devices), after: patch(1, failing[0], of: devices), scale: 1)
+                let verdict = gate.judge(
+                    patch(2, failing[1], of: devices), after: patch(1, failing[0], of: devices), scale: 1
+                ).verdict
                 if verdict != .undecided { isWrong = true }
             }
             wrong += isWrong ? 1 : 0

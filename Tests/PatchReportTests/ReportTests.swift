@@ -19,22 +19,16 @@ import Testing
             #"{"schema":"patchpack.event/1","timestamp":"\#(time).000Z","resource":{"app.installation.id":"d\#(device)","service.name":"com.example","service.version":"\#(app)"},"severityNumber":9,"eventName":"\#(event)","attributes":{\#(about)\#(attributes)}}"#
     }
 
-    /// The report on a string, read in the smallest possible parts.
+    /// The report on a string.
     static func report(
-        _ text: some Sequence<UInt8>, limits: ReportBuilder.Limits = .init(), now: Int = now, jobs: Int = 2,
+        _ text: some Sequence<UInt8>, limits: ReportBuilder.Limits = .init(), now: Int = now,
         listed: [FleetReport.Listed] = [], installation: String? = nil
     ) throws -> FleetReport {
         let folder = try TestFolder()
         let path = try folder.write(Array(text), to: "events.jsonl")
-        guard let builder = ReportBuilder(now: now, limits: limits, listed: listed, installation: installation)
-        else {
-            throw PatchError(.limit, "no memory")
-        }
-        let lines = EventLines(builder, jobs: jobs)
-        let result = Result { try EventInput().read(Path(path), into: lines) }
-        let report = lines.report()
-        try result.get()
-        return report
+        var builder = ReportBuilder(now: now, limits: limits, listed: listed, installation: installation)
+        try EventInput().read(Path(path), into: &builder)
+        return builder.report()
     }
 
     static func report(
@@ -105,7 +99,7 @@ import Testing
             Self.line("refused", device: 3, at: 5, app: "2.10", #","error.type":"policy","error.message":"old""#),
             Self.line(
                 "called", device: 1, at: 300,
-                #","patch.calls":1000,"patch.failures":1,"patch.fallbacks":2,"patch.measured":16,"patch.nanoseconds":3200,"patch.longest":900,"patch.times":[14,1,-1,1]"#
+                #","patch.calls":1000,"patch.failures":1,"patch.fallbacks":2,"patch.measured":16,"patch.nanoseconds":3200,"patch.longest":900,"patch.times":[14,1,0,1]"#
             ),
             Self.line("activated", device: 4, at: 7, version: 2),
         ]
@@ -119,10 +113,10 @@ import Testing
             #expect(patch.id == "com.example.fix")
             #expect([patch.devices, patch.running, patch.failing, patch.rolledBack, patch.refused] == [3, 1, 1, 1, 1])
             #expect([patch.good, patch.trial, patch.withdrawn, patch.affected] == [1, 0, 0, 1])
-            #expect([patch.calls, patch.failures, patch.fallbacks] == [1000, 1, 2])
-            #expect(patch.meanTime == 200)
-            #expect(patch.longest == 900)
-            #expect(patch.times == [14, 1, 0, 1] + Array(repeating: 0, count: 7))
+            #expect([patch.counts.calls, patch.counts.failures, patch.counts.fallbacks] == [1000, 1, 2])
+            #expect(patch.counts.meanTime == 200)
+            #expect(patch.counts.longest == 900)
+            #expect(patch.counts.times == [14, 1, 0, 1] + Array(repeating: 0, count: 7))
             #expect(patch.faults[1].place == PatchError.Place())
             #expect(patch.faults.first { $0.event == "failed" }?.stack == "a.lua:7: in tax\na.lua:9")
             #expect(patch.firstBadMinute == (Self.now / 1000 - 3600 + 130) / 60)
@@ -186,16 +180,17 @@ import Testing
             #expect(patch.faults.map(\.place) == [PatchError.Place(file: "a.lua", line: 3)])
             #expect(patch.hours.map(\.failed) == [5])
             #expect(patch.firstBadMinute == (Self.now / 1000 - 3600 + 130) / 60)
-            #expect([patch.calls, patch.nanoseconds, patch.measured] == [0, 0, 0], "those are of live calls")
+            #expect(patch.counts == CallCounts(), "those are of live calls")
             try #require(patch.comparisons.map(\.function) == ["Cart.total", "Cart.tax"])
-            let total = patch.comparisons[0]
+            let (function, total) = (patch.comparisons[0], patch.comparisons[0].counts)
             #expect([total.agreed, total.differed, total.failed, total.incomparable] == [99, 3, 0, 7])
             #expect(total.differing == Share(3, of: 102) && total.meanTime == 10_700 / 109)
-            #expect(total.reasons.map(\.text) == ["pay.charge", "log\nnow", "shadow.agreed"])
-            #expect(total.reasons.map(\.count) == [3, 1, 1] && total.otherReasons == 2)
+            #expect(function.reasons.map(\.text) == ["pay.charge", "log\nnow", "shadow.agreed"])
+            #expect(function.reasons.map(\.count) == [3, 1, 1] && function.otherReasons == 2)
             #expect(
-                total.examples.map(\.answer) == ["true", "19.0"] && total.examples.map(\.result) == ["nil", "20.0"])
-            #expect(total.examples.map(\.place.line) == [9, 7])
+                function.examples.map(\.answer) == ["true", "19.0"]
+                    && function.examples.map(\.result) == ["nil", "20.0"])
+            #expect(function.examples.map(\.place.line) == [9, 7])
             #expect(patch.comparisons[1].examples.isEmpty)
             #expect(patch.comparison.differing == total.differing && patch.comparison.failed == 5)
         }
@@ -210,7 +205,7 @@ import Testing
         }
         for lines in [lines, lines.reversed(), lines.sorted()] {
             let comparison = try #require(try Self.report(lines).patches.first?.comparisons.first)
-            #expect(comparison.differed == 60)
+            #expect(comparison.counts.differed == 60)
             #expect(comparison.examples.map(\.answer) == ["4", "4", "3"])
             #expect(comparison.examples.map(\.place.line) == [nil, 1, nil])
         }
@@ -222,14 +217,8 @@ import Testing
         var lines = [
             Self.compared(
                 agreed: huge, differed: huge, failed: huge, incomparable: huge, #","patch.nanoseconds":\#(huge)"#),
-            Self.compared(agreed: huge, differed: huge, #","shadow.reasons":{"a":\#(huge),"a":\#(huge),"b":-7}"#),
-            Self.compared(
-                agreed: "-5", differed: "-\(huge)", failed: "-1", incomparable: "-1", #","patch.nanoseconds":-1"#),
-            Self.compared(agreed: "99999999999999999999", differed: "1e3", failed: #""7""#, incomparable: "[1]"),
-            Self.compared(agreed: "null", differed: #"{"a":1}"#, failed: "true", #","shadow.other":{"a":[{}]}"#),
-            Self.compared(#","shadow.reasons":7,"shadow.answer":7,"shadow.result":["a"]"#),
-            Self.compared(#","shadow.reasons":["a",{"b":1}]"#),
-            Self.compared(#","shadow.reasons":{"c":{"d":1},"e":[2],"f":"3","g":1.5,"":9}"#),
+            Self.compared(agreed: huge, differed: huge, #","shadow.reasons":{"a":\#(huge),"a":\#(huge),"":9}"#),
+            Self.compared(#","shadow.other":{"a":[{}]},"shadow.answer":7,"shadow.result":["a"]"#),
             // A launch's patches are not reasons, and reasons are not its patches.
             Self.compared(#","patch.running":[{"patch.id":"com.example.fix","patch.version":1}]"#),
             #","event.cut":true"#,
@@ -240,16 +229,17 @@ import Testing
         for lines in [lines, lines.reversed()] {
             let report = try Self.report(lines)
             let patch = try #require(report.patches.first)
-            #expect([report.input.damaged, report.input.events, report.patches.count] == [0, 12, 1])
+            #expect([report.input.damaged, report.input.events, report.patches.count] == [0, 7, 1])
             #expect([patch.devices, patch.running, patch.shadowed, patch.failing] == [1, 0, 1, 1])
             try #require(patch.comparisons.map(\.function) == ["Cart.total", "Cart.text"])
-            let total = patch.comparisons[0]
+            let (function, total) = (patch.comparisons[0], patch.comparisons[0].counts)
             #expect(
                 [total.agreed, total.differed, total.failed, total.incomparable] == Array(repeating: .max, count: 4))
             #expect(total.nanoseconds == .max && total.meanTime == 1 && total.differing == Share(.max, of: .max))
             #expect(
-                total.reasons.map(\.text) == ["a"] && total.reasons.map(\.count) == [.max] && total.otherReasons == 0)
-            #expect(total.examples.isEmpty && patch.comparison.agreed == .max)
+                function.reasons.map(\.text) == ["a"] && function.reasons.map(\.count) == [.max]
+                    && function.otherReasons == 0)
+            #expect(function.examples.isEmpty && patch.comparison.agreed == .max)
             let example = try #require(patch.comparisons[1].examples.first)
             #expect(example.answer.utf8.count == 512 && example.result == "\0")
         }
@@ -264,10 +254,67 @@ import Testing
         let report = try Self.report(many, limits: limits)
         let functions = try #require(report.patches.first?.comparisons)
         #expect(functions.count == 5 && functions.allSatisfy { $0.reasons.count == limits.reasons })
-        #expect(functions.allSatisfy { $0.otherReasons == $0.incomparable - limits.reasons })
+        #expect(functions.allSatisfy { $0.otherReasons == $0.counts.incomparable - limits.reasons })
         #expect(report.input.dropped > 0)
         for wrong in [Self.compared(in: "Cart total"), Self.compared(#","error.type":"a b""#)] {
             #expect(try Self.report([Self.line("compared", wrong)]).input.misnamed == 1, "\(wrong)")
+        }
+    }
+
+    /// A line that says a count that is none says nothing. Its other counts would make a bad patch look good.
+    @Test(
+        arguments: [
+            "shadow.agreed", "shadow.differed", "shadow.failed", "shadow.incomparable", "patch.nanoseconds",
+            "event.count", "patch.calls", "patch.failures", "patch.fallbacks", "patch.measured", "patch.longest",
+            "patch.times", "shadow.reasons",
+        ])
+    func aLineWhoseCountIsNoneIsDamagedAsAWhole(_ name: String) throws {
+        for wrong in [
+            "-1000", #""5""#, "1e308", "null", "-1", "1.0", "true", "99999999999999999999", "-9223372036854775808",
+            "{}", "[]",
+            #"{"a":-1}"#, #"{"a":"1"}"#, #"{"a":{"b":1}}"#, "[1,-1]", #"["1"]"#, "[[1]]",
+        ] {
+            let isEmpty = name == "patch.times" && wrong == "[]" || name == "shadow.reasons" && wrong == "{}"
+            for event in ["compared", "called"] {
+                let report = try Self.report([
+                    Self.line(event, Self.compared(agreed: "50") + #","patch.calls":50,"\#(name)":\#(wrong)"#)
+                ])
+                #expect(report.input.damaged == (isEmpty ? 0 : 1) && report.input.misnamed == 0, "\(name) \(wrong)")
+                #expect(report.patches.isEmpty != isEmpty && report.devices == (isEmpty ? 1 : 0))
+            }
+        }
+        #expect(try Self.report([Self.line("compared", Self.compared())]).input.damaged == 0)
+    }
+
+    /// A device counts once, whatever it sends: a server with a million calls, and one that lies.
+    @Test func fleetReport_sharesOfCalls_countEachDeviceOnce() throws {
+        var lines = (0..<9).map {
+            Self.line(
+                "called", device: $0,
+                #","patch.calls":20,"patch.failures":1,"patch.fallbacks":5,"patch.measured":4,"patch.times":[3,1]"#)
+        }
+        lines += (0..<200).map { _ in
+            Self.line(
+                "called", device: 9,
+                #","patch.calls":1000000000000,"patch.failures":0,"patch.fallbacks":0,"patch.measured":600,"patch.times":[600]"#
+            )
+        }
+        lines += (0..<9).map {
+            Self.line("compared", device: $0, Self.compared(agreed: "3", differed: "1", incomparable: "4"))
+        }
+        lines += (0..<200).map { _ in Self.line("compared", device: 9, Self.compared(agreed: "600")) }
+        lines.append(Self.line("compared", device: 10, Self.compared(in: "Cart.rare", incomparable: "2")))
+        for lines in [lines, lines.reversed()] {
+            let patch = try #require(try Self.report(lines).patches.first)
+            #expect(
+                patch.failureShare == Share(count: 0.45, of: 10) && patch.fallbackShare == Share(count: 2.25, of: 10))
+            #expect(patch.slowerShares.prefix(2) == [Share(count: 2.25, of: 10), Share(0, of: 10)])
+            let function = try #require(patch.comparisons.first { $0.function == "Cart.total" })
+            #expect(function.differingShare == Share(count: 2.25, of: 10))
+            #expect(function.comparableShare == Share(count: 5.5, of: 10) && function.users == Share(10, of: 11))
+            let rare = try #require(patch.comparisons.first { $0.function == "Cart.rare" })
+            #expect(rare.differingShare == Share(0, of: 0) && rare.comparableShare == Share(0, of: 1))
+            #expect(rare.users == Share(1, of: 11) && !rare.isComparable)
         }
     }
 
@@ -299,7 +346,8 @@ import Testing
         }
     }
 
-    /// The events of devices that have run it, and of those that have gone back into shadow, say which of the two it is.
+    /// The events of devices that have run it, and of those that have gone back into shadow, say which of the two it is. A few of
+    /// many devices say nothing.
     @Test func fleetReport_withoutFeed_findsLivePatchInEvents() throws {
         func devices(_ lines: [String]) throws -> [Int] {
             for lines in [lines, lines.reversed()] {
@@ -309,21 +357,29 @@ import Testing
             let patch = try #require(try Self.report(lines).patches.first)
             return [patch.devices, patch.failing]
         }
+        func live(_ devices: Range<Int>, at seconds: Int) -> [String] {
+            devices.flatMap { device in ["trial", "activated"].map { Self.line($0, device: device, at: seconds) } }
+        }
         let failed = Self.compared(agreed: "9", failed: "1")
         var lines = (0..<50).map { Self.line("compared", device: $0, at: 10, failed) }
         #expect(try devices(lines) == [50, 50], "no device has run it")
-        // It is live on two devices, one of which has shadowed it before. The others do not know that yet.
-        lines += [0, 60].flatMap { device in
-            ["trial", "activated"].map { Self.line($0, device: device, at: 20) }
-        }
-        lines += (1..<50).map { Self.line("compared", device: $0, at: 30, failed) }
-        #expect(try devices(lines) == [2, 0])
-        // One of them shadows it again.
-        lines.append(Self.line("compared", device: 0, at: 40, failed))
-        #expect(try devices(lines) == [51, 50])
+        lines += live(60..<63, at: 20)
+        #expect(try devices(lines) == [53, 50], "the word of three devices")
+        // It is live on eight devices, four of which have shadowed it before. The others do not know that yet.
+        lines += live(0..<4, at: 20) + live(63..<64, at: 20)
+        lines += (4..<50).map { Self.line("compared", device: $0, at: 30, failed) }
+        #expect(try devices(lines) == [8, 0])
+        // Some of them shadow it again.
+        lines += (0..<3).map { Self.line("compared", device: $0, at: 40, failed) }
+        #expect(try devices(lines) == [8, 0], "the word of three devices")
+        lines.append(Self.line("compared", device: 3, at: 40, failed))
+        #expect(try devices(lines) == [54, 50])
         // It is live again.
-        lines += ["trial", "activated"].map { Self.line($0, device: 60, at: 50) }
-        #expect(try devices(lines) == [2, 0])
+        lines += live(60..<64, at: 50)
+        #expect(try devices(lines) == [8, 0])
+        // In a fleet of thousands, four are a few.
+        lines += (100..<1100).map { Self.line("loaded", device: $0) }
+        #expect(try devices(lines) == [1054, 50])
     }
 
     /// A bad patch whose functions no longer run is as bad as one that was rolled back.
@@ -369,7 +425,8 @@ import Testing
         #expect(early.good.firstBadMinute == nil && early.good.faults.map(\.message) == [EventRecord.suspicion])
         // The cause is not known yet, so the patch is neither paused nor widened.
         #expect(
-            gate.verdict(on: early.good, scale: 1) == .undecided && gate.verdict(on: early.bad, scale: 1) == .undecided)
+            gate.judge(early.good, scale: 1).verdict == .undecided
+                && gate.judge(early.bad, scale: 1).verdict == .undecided)
         // Then each is tried alone.
         for device in met {
             lines += [
@@ -382,9 +439,9 @@ import Testing
         for device in 651...3000 { lines.append(line("confirmed", device, "good", at: 40)) }
         let late = try judged(lines)
         #expect(
-            [late.good.rolledBack, late.good.suspected] == [0, 0] && gate.verdict(on: late.good, scale: 1) == .passed)
+            [late.good.rolledBack, late.good.suspected] == [0, 0] && gate.judge(late.good, scale: 1).verdict == .passed)
         #expect(
-            [late.bad.rolledBack, late.bad.suspected] == [50, 0] && gate.verdict(on: late.bad, scale: 1) == .crossed)
+            [late.bad.rolledBack, late.bad.suspected] == [50, 0] && gate.judge(late.bad, scale: 1).verdict == .crossed)
     }
 
     /// A stop is confirmed by the devices that have reported since.
@@ -673,23 +730,7 @@ import Testing
     /// Made-up names cannot displace the patches of the feed.
     @Test func thePatchesOfTheFeedAreCountedWhateverComes() throws {
         let lines = (0..<3000).map { Self.line("failed", patch: "made.up\($0)") } + [Self.line("failed")]
-        func report(_ listed: [FleetReport.Listed]) throws -> FleetReport {
-            guard var builder = ReportBuilder(now: Self.now, listed: listed) else {
-                throw PatchError(.limit, "no memory")
-            }
-            var parser = builder.parser()
-            let text = Array((lines.joined(separator: "\n") + "\n").utf8)
-            try unsafe text.withUnsafeBytes { bytes in
-                var place = 0
-                while place < bytes.count {
-                    let size = unsafe parser.parse(UnsafeRawBufferPointer(rebasing: bytes[place...]))
-                    try #require(size > 0)
-                    builder.add(parser)
-                    place += size
-                }
-            }
-            return builder.report()
-        }
+        func report(_ listed: [FleetReport.Listed]) throws -> FleetReport { try Self.report(lines, listed: listed) }
         let unlisted = try report([])
         #expect(unlisted.patches.count == 1000 && !unlisted.patches.contains { $0.id == "com.example.fix" })
         #expect(unlisted.input.droppedPatches == 2001)
@@ -770,28 +811,11 @@ import Testing
         }
     }
 
-    /// Only the rest of a line is parsed if it begins like a previous one.
+    /// The reader remembers the keys and the strings of previous lines.
     @Test(arguments: [
         line("called", #","patch.calls":3,"patch.measured":1,"patch.times":[0,1]"#),
         line("failed", #","error.type":"script","error.message":"no""#),
-    ]) func eventParser_similarPreviousLine_changesNothing(_ line: String) throws {
-        func report(_ lines: [[UInt8]], oneByOne: Bool) throws -> FleetReport {
-            guard var builder = ReportBuilder(now: Self.now) else { throw PatchError(.limit, "no memory") }
-            var parser = builder.parser()
-            for chunk in oneByOne ? lines : [Array(lines.joined())] {
-                var read = 0
-                unsafe chunk.withUnsafeBytes { chunk in
-                    while case let size = unsafe parser.parse(UnsafeRawBufferPointer(rebasing: chunk[read...])),
-                        size > 0
-                    {
-                        builder.add(parser)
-                        read += size
-                    }
-                }
-                #expect(read == chunk.count)
-            }
-            return builder.report()
-        }
+    ]) func eventReader_similarPreviousLine_changesNothing(_ line: String) throws {
         let afterResource = #"},"severityNumber""#
         func adding(_ members: String) -> String {
             line.replacing(afterResource, with: #"},\#(members),"severityNumber""#)
@@ -818,15 +842,15 @@ import Testing
             line.replacing(#""severityNumber""#, with: #""severity\u004eumber""#),
         ]
         let (bytes, apart) = (Array(line.utf8), Array(Self.line("activated", device: 2).utf8))
-        /// The report on lines in every order. The first line after a line of another device is parsed in full.
+        /// The report on lines in several orders.
         func check(_ others: [[UInt8]]) throws {
             for order in [[apart, bytes], [bytes, bytes], [apart]] {
-                let lines = others.flatMap { other in (order + [other, other, bytes]).map { $0 + [UInt8(ascii: "\n")] }
-                }
-                let (together, single) = (try report(lines, oneByOne: false), try report(lines, oneByOne: true))
-                let same =
-                    together.input == single.input && together.devices == single.devices
-                    && together.patches == single.patches
+                let lines = others.flatMap { other in order + [other, other, bytes] }
+                let (one, other) = (
+                    try Self.report(lines.joined(separator: [0x0A])),
+                    try Self.report(lines.reversed().joined(separator: [0x0A]))
+                )
+                let same = one.input == other.input && one.devices == other.devices && one.patches == other.patches
                 #expect(same, "\(others.count): \(String(decoding: others[0], as: UTF8.self))")
             }
         }
@@ -842,24 +866,7 @@ import Testing
         try check(bytes.indices.map { Array(bytes[..<$0]) })
     }
 
-    /// The parser must not read a previous line from a buffer that has other lines by now.
-    @Test func aBufferMayBeUsedAgain() throws {
-        guard var builder = ReportBuilder(now: Self.now) else { throw PatchError(.limit, "no memory") }
-        var parser = builder.parser()
-        var buffer: [UInt8] = []
-        for device in 1...3 {
-            let line = Array("\(Self.line("activated", device: device))\n".utf8)
-            if buffer.isEmpty { buffer = line }
-            unsafe buffer.withUnsafeMutableBytes { buffer in
-                unsafe buffer.copyBytes(from: line)
-                #expect(unsafe parser.parse(UnsafeRawBufferPointer(buffer)) == line.count)
-                builder.add(parser)
-            }
-        }
-        #expect(builder.report().devices == 3)
-    }
-
-    /// Unescaped strings are in a buffer of the parser, wherever the escape is.
+    /// Strings without their escapes are in another buffer, wherever the escape is.
     @Test(arguments: [#"\"no"#, #"\nno"#, #"\u00e9t\u00e9"#, #"n\u00f6"#, #"\ud83d\ude00"#, #"\\"#])
     func textsMayHaveEscapes(escaped: String) throws {
         let text = try #require(try JSONValue(parsing: Array("\"\(escaped)\"".utf8)).text)
@@ -888,8 +895,8 @@ import Testing
         #expect(report.input.withoutTime == (now == .max ? 0 : 1))
     }
 
-    /// Any number of threads makes the same report, whichever is first. The earliest of several messages is reported.
-    @Test func anyNumberOfThreadsMakesOneReport() throws {
+    /// The earliest of several messages is reported.
+    @Test func theOrderOfManyLinesDoesNotMatter() throws {
         let lines = (0..<20_000).map { number in
             let device = number % 700
             let events = ["activated", "failed", "called", "confirmed", "rolled-back", "refused", "launched"]
@@ -899,12 +906,9 @@ import Testing
                 #","code.function.name":"f\u0065\#(number % 9)","error.type":"script","error.message":"no \#(number * 31 % 97)","calls":3,"failures":1"#
             )
         }
-        let one = try Self.report((lines.joined(separator: "\n") + "\n").utf8, jobs: 1)
+        let one = try Self.report((lines.joined(separator: "\n") + "\n").utf8)
         #expect(one.patches.count == 3 && one.patches.allSatisfy { $0.failing > 0 && $0.faults.count > 5 })
-        for jobs in [2, 5] {
-            let other = try Self.report((lines.reversed().joined(separator: "\n") + "\n").utf8, jobs: jobs)
-            #expect(other == one, "\(jobs) threads")
-        }
+        #expect(try Self.report((lines.reversed().joined(separator: "\n") + "\n").utf8) == one)
     }
 
     /// There is no room for the earliest of the messages, so another one is reported.
@@ -923,6 +927,7 @@ import Testing
         let text = Self.line("activated") + "\n" + Self.line("activated", device: 2)
         #expect(try Self.report(Array(text.utf8)).devices == 2)
         #expect(try Self.report([UInt8]()).input.events == 0)
+        #expect(try Self.report(Array("\r\n\r".utf8)).input.damaged == 0)
     }
 
     @Test func aLineWithoutAnEndIsSkipped() throws {
@@ -985,8 +990,8 @@ import Testing
         let failed = Self.line("failed", #","event.count":9223372036854775807"#)
         let negative = Self.line("called", #","patch.calls":-5,"patch.failures":-9223372036854775808,"event.count":-7"#)
         let patch = try #require(try Self.report([line, line, failed, failed, negative]).patches.first)
-        #expect(patch.calls == .max)
-        #expect(patch.failureRate.interval.upperBound == 1)
+        #expect(patch.counts.calls == .max)
+        #expect(patch.counts.failureRate.interval.upperBound == 1)
         #expect(patch.faults.first?.count == .max)
     }
 

@@ -6,7 +6,6 @@ class Patchpack < Formula
   sha256 "0000000000000000000000000000000000000000000000000000000000000000"
   license "MIT"
 
-  depends_on "boost" => :build
   depends_on "lowdown" => :build
   depends_on "pkgconf" => :build
   depends_on xcode: ["26.0", :build]

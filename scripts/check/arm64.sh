@@ -14,7 +14,7 @@ make_root sid "$root" ca-certificates,git,make,sudo,swiftlang,qemu-user
 mount --rbind /dev "$root/dev"
 # These packages are only unpacked: none of their programs runs.
 mmdebstrap --quiet --aptopt='Acquire::Check-Valid-Until "false"' --variant=extract --architectures=arm64 \
-  --include=swiftlang,g++,libssl-dev,libzip-dev,zlib1g-dev,liblua5.4-dev,libcurl4-openssl-dev,libzstd-dev,libboost-dev \
+  --include=swiftlang,g++,libssl-dev,libzip-dev,zlib1g-dev,liblua5.4-dev,libcurl4-openssl-dev,libzstd-dev \
   sid "$root/arm64" http://deb.debian.org/debian
 for name in lib bin sbin; do [ -e "$root/arm64/$name" ] || ln -s usr/$name "$root/arm64/$name"; done
 git clone --quiet --no-local . "$root/patchpack"
@@ -28,7 +28,7 @@ swift=/arm64/usr/libexec/swift/lib/swift
 for product in patchpack patchpackPackageTests; do
   PKG_CONFIG_PATH=/arm64/usr/lib/aarch64-linux-gnu/pkgconfig PKG_CONFIG_SYSROOT_DIR=/arm64 swift build --product $product \
     --triple aarch64-unknown-linux-gnu --sdk /arm64 --scratch-path /build -debug-info-format none -Xswiftc -use-ld=lld \
-    -Xswiftc -sdk -Xswiftc /arm64 -Xswiftc -resource-dir -Xswiftc "$swift" -Xcc --sysroot=/arm64 -Xcxx --sysroot=/arm64 \
+    -Xswiftc -sdk -Xswiftc /arm64 -Xswiftc -resource-dir -Xswiftc "$swift" -Xcc --sysroot=/arm64 \
     -Xswiftc -Xfrontend -Xswiftc -disable-cross-import-overlays
 done
 emulate() { qemu-aarch64 -L /arm64 -E "LD_LIBRARY_PATH=$swift/linux" "/build/aarch64-unknown-linux-gnu/debug/$1" "${@:2}"; }

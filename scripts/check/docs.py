@@ -50,7 +50,6 @@ FIGURES = [
      "one patch, an instance for each processor"),
     ("docs/performance.md", r"further instance of a small patch takes ([\d.]+ \w+),", "resident memory of a further instance of a small patch",
      "the mean of fifteen"),
-    ("docs/events.md", r"devices took ([\d.]+ \w+) \(\[", "Measured once", "`patchpack report`"),
     ("docs/server.md", r"A small one takes about ([\d.]+ \w+),", "resident memory of a further instance of a small patch",
      "the mean of fifteen"),
     ("docs/performance.md", r"is a file of ([\d.]+ \w+) from", "Measured once", "PatchDevice, release: file"),

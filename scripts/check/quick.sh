@@ -18,7 +18,7 @@ find_tests() {
   Sources/COpenSSL/* | Sources/CLibzip/* | Package.swift | Tests/TestSupport/*) target=PatchCryptoTests ;;
   Sources/Libc/*) target=PatchFilesTests ;;
   Sources/PatchHTTP/* | Sources/CCurl/*) target=patchpackTests filter=ServerTests ;;
-  Sources/CEventReader/*) target=PatchReportTests ;;
+  Sources/CDecompress/*) target=PatchReportTests ;;
   Sources/PatchTesting/*) target=PatchDeviceTests ;;
   # The macros' own tests need another package: make check-packages.
   Sources/PatchMacro* | Sources/CLuaBridge/* | Sources/CLua/*) target=PatchRunnerTests ;;

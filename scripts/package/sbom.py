@@ -49,7 +49,7 @@ def main():
     libraries = re.findall(r"=> (/\S+)", output("ldd", tool)) + re.findall(r"libzip\.so\.\d.* => (/\S+)", output("/sbin/ldconfig", "-p"))
     linked = {found["name"]: found for found in map(in_debian, libraries)}
     swift = re.search(r"Swift version (\S+)", output(os.environ.get("SWIFT", "swift"), "--version"))[1]
-    inside = [package("swift-runtime", swift, "Apache-2.0"), in_debian("/usr/include/boost/version.hpp", "BSL-1.0")]
+    inside = [package("swift-runtime", swift, "Apache-2.0")]
     if "libstdc++" not in output("ldd", tool):
         clang = output(str(pathlib.Path(__file__).parents[1] / "toolchain.sh")).strip() + "/clang"
         inside.append(in_debian(output(clang, "-print-file-name=libstdc++.a").strip(), "GPL-3.0-or-later WITH GCC-exception-3.1"))

@@ -12,10 +12,13 @@ func fuzzReport(_ bytes: [UInt8]) throws {
         ReportGate(String(decoding: $0, as: UTF8.self))
     }
     for gate in gates { require(ReportGate(gate.text) == gate, "a gate that reads as another one") }
-    let (report, isWhole) = try FuzzEvents.report(on: file)
-    if isWhole, file.count > 4, !file.starts(with: [0x1F, 0x8B]), !file.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) {
-        require(FuzzEvents.report(parsing: file) == report, "another report of a file than of its bytes")
-    }
+    var limits = ReportBuilder.Limits()
+    (limits.devices, limits.patches, limits.hours, limits.faults) = (64, 8, 100, 8)
+    var builder = ReportBuilder(now: 1_800_000_000_000, limits: limits)
+    let isWhole = try FuzzEvents.read(file, into: &builder)
+    let report = builder.report()
+    let isPlain = !file.starts(with: [0x1F, 0x8B]) && !file.starts(with: [0x28, 0xB5, 0x2F, 0xFD])
+    require(!isPlain || isWhole && report.input.bytes == file.count, "a file that is not read")
     let now = FuzzFeed.now
     let all = ReportGateResult.all(gates, report, id: nil, version: nil)
     for result in all {
@@ -30,38 +33,13 @@ func fuzzReport(_ bytes: [UInt8]) throws {
     }
 }
 
-/// Reads events as the tool does, and also all at once.
-private enum FuzzEvents {
+/// Reads events as the tool does.
+enum FuzzEvents {
     private static let path = Path(FuzzFolder.path + "-events.jsonl")
 
-    private static func builder() throws -> ReportBuilder {
-        var limits = ReportBuilder.Limits()
-        (limits.devices, limits.patches, limits.hours, limits.faults) = (64, 8, 100, 8)
-        guard let builder = ReportBuilder(now: 1_800_000_000_000, limits: limits) else { throw Unavailable() }
-        return builder
-    }
-
-    private struct Unavailable: Error {}
-
-    /// The report on a file, and whether the whole file could be read.
-    static func report(on file: [UInt8]) throws -> (FleetReport, isWhole: Bool) {
+    /// Reads a file, and returns whether the whole file could be read.
+    static func read(_ file: [UInt8], into builder: inout ReportBuilder) throws -> Bool {
         try Data(file).write(to: URL(filePath: path.description))
-        let lines = EventLines(try builder(), jobs: 1)
-        let isWhole = (try? EventInput().read(path, into: lines)) != nil
-        return (lines.report(), isWhole)
-    }
-
-    static func report(parsing file: [UInt8]) -> FleetReport? {
-        guard var builder = try? builder() else { return nil }
-        var parser = builder.parser()
-        var read = 0
-        let text = file.last == UInt8(ascii: "\n") ? file : file + [UInt8(ascii: "\n")]
-        text.withUnsafeBytes { text in
-            while case let size = parser.parse(UnsafeRawBufferPointer(rebasing: text[read...])), size > 0 {
-                builder.add(parser)
-                read += size
-            }
-        }
-        return builder.report()
+        return (try? EventInput().read(path, into: &builder)) != nil
     }
 }

@@ -79,23 +79,20 @@ enum EventFiles {
         let (files, leftOut) = try find(places, mayBeMissing: mayBeMissing)
         for file in leftOut.prefix(20) { console.warning("\(file.file): left out, because \(file.reason)") }
         if leftOut.count > 20 { console.warning("\(leftOut.count - 20) other files are left out") }
-        guard
-            let builder = ReportBuilder(
-                now: WallClock.milliseconds, patch: patch, version: version, since: since, newSince: newSince,
-                listed: listed, installation: installation)
-        else { throw PatchError(.internal, "no memory") }
-        let lines = EventLines(builder, jobs: Resources.processorCount)
+        var builder = ReportBuilder(
+            now: WallClock.milliseconds, patch: patch, version: version, since: since, newSince: newSince,
+            listed: listed, installation: installation)
         var failure: PatchError?
         let input = EventInput()
         for file in files {
             do {
-                try input.read(file, into: lines)
+                try input.read(file, into: &builder)
             } catch {
                 console.error(error)
                 failure = failure ?? error
             }
         }
-        var report = lines.report()
+        var report = builder.report()
         report.input.leftOut = leftOut
         return (report, failure)
     }

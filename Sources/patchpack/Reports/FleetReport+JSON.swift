@@ -25,6 +25,7 @@ extension FleetReport {
                         .object([
                             ("gate", .string(gate.gate.text)), ("patch", .optional(gate.id)),
                             ("version", gate.version.map(JSONValue.integer) ?? .null),
+                            ("function", .optional(gate.function)),
                             ("verdict", .string(gate.verdict.rawValue)), ("share", gate.share.json),
                             ("reason", .string(gate.reason)),
                         ])
@@ -37,22 +38,22 @@ extension FleetReport {
 
 extension FleetReport.Patch {
     fileprivate var json: JSONValue {
-        let counts: [(key: String, value: JSONValue)] = [
+        let numbers: [(key: String, value: JSONValue)] = [
             ("devices", devices), ("running", running), ("failing", failing), ("rolledBack", rolledBack),
             ("suspected", suspected), ("refused", refused), ("inShadow", inShadow), ("trial", trial), ("good", good),
             ("over", over), ("withdrawn", withdrawn),
-            ("calls", calls),
-            ("failures", failures), ("fallbacks", fallbacks), ("shadowed", shadowed),
+            ("calls", counts.calls),
+            ("failures", counts.failures), ("fallbacks", counts.fallbacks), ("shadowed", shadowed),
         ].map { ($0, .integer($1)) }
         let others: [(key: String, value: JSONValue)] = [
             ("stopped", stopped.json), ("heard", .integer(heard)),
             ("keeping", .integer(keeping)),
-            ("compared", .object(comparison.counts)),
+            ("compared", .object(comparison.json)),
             ("functions", .array(comparisons.prefix(100).map(\.json))),
-            ("failureRate", failureRate.json), ("failingDevices", Share(failing, of: devices).json),
-            ("meanNanoseconds", meanTime.map(JSONValue.integer) ?? .null),
-            ("longestNanoseconds", measured > 0 ? .integer(longest) : .null),
-            ("times", .array(times.map(JSONValue.integer))),
+            ("failureRate", counts.failureRate.json), ("failingDevices", Share(failing, of: devices).json),
+            ("meanNanoseconds", counts.meanTime.map(JSONValue.integer) ?? .null),
+            ("longestNanoseconds", counts.measured > 0 ? .integer(counts.longest) : .null),
+            ("times", .array(counts.times.map(JSONValue.integer))),
             ("firstFailure", firstBadMinute.map { .string(minuteText($0)) } ?? .null),
             ("appVersions", .array(appVersions.map { $0.json(called: "version") })),
             ("systems", .array(systems.prefix(100).map { $0.json(called: "system") })),
@@ -69,19 +70,21 @@ extension FleetReport.Patch {
                     })
             ),
         ]
-        return .object([("id", .string(id)), ("version", .integer(version))] + counts + others)
+        return .object([("id", .string(id)), ("version", .integer(version))] + numbers + others)
     }
 }
 
-extension FleetReport.Comparison {
-    fileprivate var counts: [(key: String, value: JSONValue)] {
+extension ComparisonCounts {
+    fileprivate var json: [(key: String, value: JSONValue)] {
         [
             ("agreed", .integer(agreed)), ("differed", .integer(differed)), ("failed", .integer(failed)),
             ("incomparable", .integer(incomparable)), ("differing", differing.json),
             ("meanNanoseconds", meanTime.map(JSONValue.integer) ?? .null),
         ]
     }
+}
 
+extension FleetReport.Comparison {
     fileprivate var json: JSONValue {
         let reasons = reasons.map { JSONValue.object([("reason", .string($0.text)), ("count", .integer($0.count))]) }
         let examples = examples.map { example in
@@ -91,7 +94,7 @@ extension FleetReport.Comparison {
             ])
         }
         return .object(
-            [("function", .string(function))] + counts + [
+            [("function", .string(function))] + counts.json + [
                 ("reasons", .array(reasons)), ("otherReasons", .integer(otherReasons)), ("examples", .array(examples)),
             ])
     }
@@ -163,7 +166,8 @@ extension Share {
     fileprivate var json: JSONValue {
         func millionths(_ part: Double) -> JSONValue { .integer(Int((part * 1e6).rounded())) }
         return .object([
-            ("count", .integer(count)), ("of", .integer(total)), ("part", value.map(millionths) ?? .null),
+            ("count", .integer(Int(count.rounded()))), ("of", .integer(total)),
+            ("part", value.map(millionths) ?? .null),
             ("low", millionths(interval.lowerBound)), ("high", millionths(interval.upperBound)),
         ])
     }

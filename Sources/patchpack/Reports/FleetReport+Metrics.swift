@@ -53,9 +53,9 @@ extension FleetReport {
         perPatch("patch_refused_devices", "Devices that refused it.") { $0.refused }
         perStopped("patch_stopped_heard_devices", "Devices that were heard of since it was stopped.") { $0.heard }
         perStopped("patch_stopped_running_devices", "Those of them on which it still runs.") { $0.keeping }
-        perPatch("patch_calls", "Calls of its replacements.") { $0.calls }
-        perPatch("patch_failures", "Calls that failed.") { $0.failures }
-        perPatch("patch_fallbacks", "Calls that something else than the patch answered.") { $0.fallbacks }
+        perPatch("patch_calls", "Calls of its replacements.") { $0.counts.calls }
+        perPatch("patch_failures", "Calls that failed.") { $0.counts.failures }
+        perPatch("patch_fallbacks", "Calls that something else than the patch answered.") { $0.counts.fallbacks }
         let compared: [(String, String, (Patch) -> Int)] = [
             ("devices", "Devices that have compared it in shadow.", { $0.shadowed }),
             ("agreed", "Runs in shadow that ended as the call.", { $0.comparison.agreed }),

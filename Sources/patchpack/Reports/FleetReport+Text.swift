@@ -235,17 +235,18 @@ extension FleetReport.Patch {
     /// How often it was called, and how long the calls took; and what it would change in shadow.
     var workRows: [(name: String, value: String)] {
         var rows: [(name: String, value: String)] = []
-        if let rate = failureRate.value {
+        let rate = counts.failureRate
+        if let value = rate.value {
             rows.append(
                 (
                     "calls",
-                    "\(calls.grouped)  \(rate.percent) failed (\(failureRate.interval.text)), \(fallbacks.counting("fallback"))"
+                    "\(counts.calls.grouped)  \(value.percent) failed (\(rate.interval.text)), \(counts.fallbacks.counting("fallback"))"
                 ))
         }
-        if let meanTime {
+        if let mean = counts.meanTime {
             // The bound of a class of times may be above all of them.
-            let most = time95.flatMap { $0 < longest ? "95 % below \($0.duration), " : nil } ?? ""
-            rows.append(("time", "\(meanTime.duration) on average, \(most)at most \(longest.duration)"))
+            let most = counts.time95.flatMap { $0 < counts.longest ? "95 % below \($0.duration), " : nil } ?? ""
+            rows.append(("time", "\(mean.duration) on average, \(most)at most \(counts.longest.duration)"))
         }
         guard let shadow else { return rows }
         rows.append(("shadow", shadow))
@@ -259,7 +260,7 @@ extension FleetReport.Patch {
 
     /// On how many devices it was compared in shadow, and what it would change; nil if on none.
     var shadow: String? {
-        shadowed > 0 || !comparisons.isEmpty ? "\(shadowed.counting("device")); \(comparison.text)" : nil
+        shadowed > 0 || !comparisons.isEmpty ? "\(shadowed.counting("device")); \(comparison.text())" : nil
     }
 
     private static let mostFunctions = 8
@@ -277,12 +278,12 @@ extension FleetReport.Patch {
     }
 }
 
-extension FleetReport.Comparison {
-    fileprivate var text: String {
+extension ComparisonCounts {
+    /// The counts and the time.
+    ///
+    /// - Parameter causes: Why calls could not be compared.
+    fileprivate func text(_ causes: [String] = []) -> String {
         let part = differing.value.map { "  \($0.percent) (\(differing.interval.text))" } ?? ""
-        let known = reasons.prefix(5).map { "\($0.text) \($0.count.grouped)" }
-        let others = reasons.dropFirst(5).reduce(otherReasons) { $0.addingOrMost($1.count) }
-        let causes = reasons.isEmpty ? [] : known + (others > 0 ? ["other \(others.grouped)"] : [])
         return
             (["\(differed.grouped) of \(differing.total.counting("compared call")) differed\(part)"]
             + (failed > 0 ? ["\(failed.counting("run")) failed"] : [])
@@ -292,6 +293,14 @@ extension FleetReport.Comparison {
                         + (causes.isEmpty ? "" : " (\(causes.joined(separator: ", ")))")
                 ] : [])
             + (nanoseconds > 0 ? meanTime.map { ["\($0.duration) on average"] } ?? [] : [])).joined(separator: ", ")
+    }
+}
+
+extension FleetReport.Comparison {
+    fileprivate var text: String {
+        let known = reasons.prefix(5).map { "\($0.text) \($0.count.grouped)" }
+        let others = reasons.dropFirst(5).reduce(otherReasons) { $0.addingOrMost($1.count) }
+        return counts.text(reasons.isEmpty ? [] : known + (others > 0 ? ["other \(others.grouped)"] : []))
     }
 }
 

@@ -12,13 +12,17 @@ struct ReportGateResult {
         gate.measure.isOfFleet
             ? "all devices" : [id ?? "no patch", version.map(String.init)].compactMap(\.self).joined(separator: " ")
     }
-    let share: Share
-    let sequence: ConfidenceSequence
-    let verdict: ReportGate.Verdict
+    private let judgement: ReportGate.Judgement
     /// How many devices rolled the patch back together with other patches.
     private let suspected: Int
-    /// The version before, if the bound is relative to it, and its confidence sequence.
-    private let previous: (version: Int, sequence: ConfidenceSequence)?
+    /// The version before, if the bound is relative to it.
+    private let previous: Int?
+
+    var verdict: ReportGate.Verdict { judgement.verdict }
+    var sequence: ConfidenceSequence { judgement.sequence }
+    var share: Share { sequence.share }
+    /// The function that decided; nil if the gate is not about functions.
+    var function: String? { judgement.function?.function }
 
     /// - Parameter all: The patches that may be the version before; nil for the patches of the report.
     static func all(
@@ -51,39 +55,45 @@ struct ReportGateResult {
         _ scale: Int
     ) {
         (self.gate, self.id, self.version) = (gate, id, version)
-        share = gate.share(in: patch)
-        sequence = gate.sequence(in: patch, scale: scale)
         suspected = patch.suspected
-        verdict = gate.verdict(on: patch, after: previous, scale: scale)
-        self.previous = previous.map { ($0.version, gate.sequence(in: $0, scale: scale)) }
+        judgement = gate.judge(patch, after: previous, scale: scale)
+        self.previous = previous?.version
     }
 
     private init(_ gate: ReportGate, _ report: FleetReport) {
         self.gate = gate
         (id, version, previous, suspected) = (nil, nil, nil, 0)
-        share = gate.share(in: report)
-        sequence = gate.sequence(in: report)
-        verdict = gate.verdict(on: report)
+        judgement = gate.judge(report)
     }
 
-    var reason: String {
+    var reason: String { (function.map { "\($0) " } ?? "") + figures }
+
+    private var figures: String {
+        let comparable = judgement.function.flatMap { function in
+            function.comparableShare.value.map { "\($0.percent) of its calls could be compared" }
+        }
+        if let function = judgement.function, !function.isComparable, let comparable {
+            // A reason for which runs failed is a fault of the patch, which another gate decides.
+            let cause = function.reasons.first.map { ", mostly because of \($0.text)" } ?? ""
+            return "\(comparable), which is too few for a verdict\(cause)"
+        }
         guard let value = share.value else { return "no device has reported enough for a verdict" }
-        let interval = Self.text(value, sequence)
+        let interval = Self.text(value, sequence) + (comparable.map { "; \($0)" } ?? "")
         if gate.isRelative {
-            guard let previous else { return "\(interval); no device has reported an earlier version" }
-            let old = Self.text(previous.sequence.share.value ?? 0, previous.sequence)
-            return
-                "\(interval); version \(previous.version): \(old)\(verdict == .undecided ? ": too few for a verdict" : "")"
+            guard let previous, let before = judgement.previous else {
+                return "\(interval); no device has reported an earlier version"
+            }
+            let old = Self.text(before.share.value ?? 0, before)
+            return "\(interval); version \(previous): \(old)\(verdict == .undecided ? ": too few for a verdict" : "")"
         }
         guard verdict == .undecided else { return interval }
         if gate.measure == .rolledBack, suspected > 0 {
             return "\(interval); on \(suspected.counting("device")) more it is suspected together with others"
         }
-        let unit = gate.measure.isOfCalls ? "call" : "device"
         guard let needed = sequence.needed(for: gate.bound) else {
             return "\(interval): too close to the bound for a verdict"
         }
-        return "\(interval): too few for a verdict; about \(needed.counting("\(unit)")) more would do"
+        return "\(interval): too few for a verdict; about \(needed.counting("device")) more would do"
     }
 
     private static func text(_ value: Double, _ sequence: ConfidenceSequence) -> String {

@@ -1,6 +1,6 @@
 /* Reads gzip (zlib) and Zstandard (libzstd, opened when it is first used). */
-#ifndef CEVENTREADER_DECOMPRESS_H
-#define CEVENTREADER_DECOMPRESS_H
+#ifndef CDECOMPRESS_H
+#define CDECOMPRESS_H
 
 #include <stddef.h>
 

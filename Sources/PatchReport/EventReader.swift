@@ -1,0 +1,579 @@
+internal import PatchCrypto
+internal import PatchText
+
+/// Reads lines of event logs (docs/events.md): the members that a report needs, as integers, and as strings that get numbers only
+/// when they are asked for.
+///
+/// An event may have other text before it in its line, or be the string `log`, `message` or `MESSAGE` of another object, as
+/// collectors keep lines. Of several members with one name, the last one counts.
+@safe struct EventReader: ~Copyable, Sendable {
+    typealias Key = EventRecord.Key
+
+    enum Outcome {
+        case event, blank
+        /// It is cut, binary, nested deeper than any event, or has a count that is none.
+        case damaged
+        /// An event that names a patch, a version, a function, an error or a system in an impossible form.
+        case misnamed
+        /// It is of another schema, or of none.
+        case foreign
+        case withoutDevice
+        /// It is of another installation than the requested one.
+        case ofOther
+    }
+
+    /// A value of JSON by its place in an event.
+    private enum Place { case all, line, resource, attributes, running, patch, times, reasons, other }
+
+    /// What a member may be.
+    private enum Kind { case text, number, count, id, version, other }
+
+    /// How long a line may be, in bytes.
+    static let longestLine = 1 << 20
+    /// How deep objects and arrays may be nested. An event has four levels.
+    private static let deepest = 8
+
+    /// The buffer of a file's bytes, and after ``longestLine`` the line's strings that have escapes. Without their escapes they are
+    /// shorter than the line, and so are those of a line that is one of them.
+    nonisolated(unsafe) let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 3 * longestLine, alignment: 8)
+    /// The strings of all lines that were asked for. The first ones are the keys, the names of the members that hold a wrapped line, and
+    /// the names of events.
+    private(set) var texts = TextTable()
+    private let places: [Place], kinds: [Kind]
+    private var names: [EventRecord.Name?] = []
+    private static let wrapped = Key.allCases.count + 1
+    private static let wrappers = ["log", "message", "MESSAGE"]
+    /// The key that followed each key last. The lines of a device have the same keys in the same order.
+    private var followers: [UInt32]
+    /// The number of the last string of each key.
+    private var last: [UInt32]
+    /// The hash of the requested installation; nil for all.
+    private var only: UInt64?
+
+    /// What the line has: strings and integers by the number of their keys.
+    private var strings: [Range<Int>], integers: [Int]
+    private(set) var times: [Int] = []
+    /// The patches of a launch with their versions, and the reasons of a comparison with their counts.
+    private var running: [(name: Range<Int>, number: Int)] = [], reasons: [(name: Range<Int>, number: Int)] = []
+    private var isMisnamed = false, isMiscounted = false
+    /// The name with an impossible form; empty if a value has another type.
+    private var misnamed = 0..<0
+    /// The hash of the installation.
+    private(set) var device: UInt64 = 0
+
+    private var position = 0, end = 0
+    private var scratch = longestLine
+
+    init(installation: String?) {
+        for key in Key.allCases {
+            let number = Int(texts.number(of: key.rawValue))
+            precondition(number == key.index)
+        }
+        for word in Self.wrappers { _ = texts.number(of: word) }
+        for name in EventRecord.Name.allCases {
+            let number = Int(texts.number(of: name.rawValue))
+            names += [EventRecord.Name?](repeating: nil, count: max(0, number + 1 - names.count))
+            names[number] = name
+        }
+        places = [.other] + Key.allCases.map(Self.place) + Self.wrappers.map { _ in .line }
+        kinds = [.other] + Key.allCases.map(Self.kind) + Self.wrappers.map { _ in .text }
+        followers = [UInt32](repeating: 0, count: places.count)
+        last = followers
+        strings = places.map { _ in 0..<0 }
+        integers = places.map { _ in 0 }
+        if var installation {
+            only = installation.withUTF8 { unsafe texts.hash(UnsafeRawBufferPointer($0)) }
+        }
+    }
+
+    deinit { unsafe bytes.deallocate() }
+
+    private static func place(of key: Key) -> Place {
+        switch key {
+        case .schema, .timestamp, .resource, .event, .attributes: .line
+        case .installation, .appVersion, .system, .systemVersion: .resource
+        case .patch, .version, .function, .file, .line, .error, .message, .stack, .calls, .failures, .fallbacks,
+            .measured, .nanoseconds, .longest, .times, .agreed, .differed, .failed, .incomparable, .reasons, .answer,
+            .result, .running, .reason, .count:
+            .attributes
+        default: .other
+        }
+    }
+
+    private static func kind(of key: Key) -> Kind {
+        switch key {
+        case .patch: .id
+        case .version: .version
+        case .line: .number
+        case .calls, .failures, .fallbacks, .measured, .nanoseconds, .longest, .times, .agreed, .differed, .failed,
+            .incomparable, .reasons, .count:
+            .count
+        case .resource, .attributes, .running: .other
+        default: .text
+        }
+    }
+
+    /// Whether a string has the form in which devices write a member.
+    private static func hasForm(_ text: UnsafeRawBufferPointer, of key: Key) -> Bool {
+        switch key {
+        case .patch: unsafe NameForm.isReverseDNS(text)
+        case .function: unsafe NameForm.isReplaceable(text)
+        case .error: unsafe NameForm.isWord(text)
+        case .appVersion: unsafe AppVersion(String(decoding: text, as: UTF8.self)) != nil
+        default: unsafe text.count <= 64 && text.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+        }
+    }
+
+    // MARK: a line
+
+    /// Reads a line, without its line feed, from ``bytes``. What it has is valid until the next one is read.
+    mutating func read(_ line: Range<Int>) -> Outcome {
+        let hasReturn = unsafe bytes[line].last == UInt8(ascii: "\r")
+        let line = line.lowerBound..<(hasReturn ? line.upperBound - 1 : line.upperBound)
+        guard !line.isEmpty else { return .blank }
+        scratch = Self.longestLine
+        // A time and a host, a byte order mark, or the zeros of a file that was cut while it was written.
+        let start = unsafe bytes[line].firstIndex(of: UInt8(ascii: "{")) ?? line.lowerBound
+        let outcome = event(start..<line.upperBound)
+        var inner = strings[Self.wrapped]
+        guard outcome == .foreign, !inner.isEmpty, unsafe bytes[inner.lowerBound] == UInt8(ascii: "{") else {
+            return outcome
+        }
+        while case let last = unsafe bytes[inner.upperBound - 1], last == 0x0A || last == 0x0D {
+            inner = inner.lowerBound..<inner.upperBound - 1
+        }
+        return event(inner)
+    }
+
+    private mutating func event(_ range: Range<Int>) -> Outcome {
+        (position, end) = (range.lowerBound, range.upperBound)
+        for index in strings.indices { (strings[index], integers[index]) = (0..<0, 0) }
+        times.removeAll(keepingCapacity: true)
+        running.removeAll(keepingCapacity: true)
+        reasons.removeAll(keepingCapacity: true)
+        (isMisnamed, isMiscounted, misnamed) = (false, false, 0..<0)
+        guard value(of: 0, in: .all, depth: 0) else { return .damaged }
+        skipSpace()
+        guard position == end else { return .damaged }
+        guard unsafe text(strings[Key.schema.index]).elementsEqual(EventRecord.schema.utf8),
+            !strings[Key.event.index].isEmpty
+        else { return .foreign }
+        guard !strings[Key.installation.index].isEmpty else { return .withoutDevice }
+        guard !isMiscounted else { return .damaged }
+        guard !isMisnamed, hasNames() else { return .misnamed }
+        let number = Int(number(of: strings[Key.event.index], .event, isNew: false))
+        name = number < names.count ? names[number] : nil
+        device = unsafe texts.hash(text(strings[Key.installation.index]))
+        return only.map { $0 == device } ?? true ? .event : .ofOther
+    }
+
+    /// Whether all names have their forms, and a line that names a version names a patch.
+    private mutating func hasNames() -> Bool {
+        for key in [Key.patch, .function, .error, .appVersion, .system, .systemVersion] {
+            guard hasForm(strings[key.index], of: key) else { return false }
+        }
+        for patch in running {
+            guard hasForm(patch.name, of: .patch), !patch.name.isEmpty, Self.isVersion(patch.number) else {
+                return false
+            }
+        }
+        misnamed = strings[Key.patch.index]
+        return version == 0 || !misnamed.isEmpty && Self.isVersion(version)
+    }
+
+    /// Whether a string is empty, or has the form of a member.
+    private mutating func hasForm(_ range: Range<Int>, of key: Key) -> Bool {
+        misnamed = range
+        guard !range.isEmpty else { return true }
+        let (number, bit) = (Int(number(of: range, key, isNew: false)), UInt64(1) << UInt64(key.index))
+        guard number == 0 || texts.forms[number] & bit == 0 else { return true }
+        guard unsafe Self.hasForm(text(range), of: key) else { return false }
+        if number > 0 { texts.forms[number] |= bit }
+        return true
+    }
+
+    /// The versions that a manifest may have.
+    private static func isVersion(_ version: Int) -> Bool { version > 0 && version <= Int(Int32.max) }
+
+    // MARK: what it has
+
+    /// The name of the event; nil if there is no event with this name.
+    private(set) var name: EventRecord.Name?
+
+    /// The patch's version; 0 if the line names no patch.
+    var version: Int { integers[Key.version.index] }
+
+    func integer(_ key: Key) -> Int { integers[key.index] }
+
+    func has(_ key: Key) -> Bool { !strings[key.index].isEmpty }
+
+    /// The number of a string; 0 if there is none, or no room for it.
+    mutating func number(_ key: Key) -> UInt32 { number(of: strings[key.index], key, isNew: true) }
+
+    /// The patches of a launch, at most 64, with their versions.
+    mutating func runningPatches() -> [(text: UInt32, number: Int)] {
+        running.prefix(64).map { (number(of: $0.name, .patch, isNew: true), $0.number) }
+    }
+
+    /// The reasons of a comparison, at most 16, with their counts.
+    mutating func countedReasons() -> [(text: UInt32, number: Int)] {
+        reasons.prefix(16).map { (number(of: $0.name, .reasons, isNew: true), $0.number) }
+    }
+
+    /// The impossible name of a misnamed line, as far as a person needs it; empty if a value has another type.
+    var impossibleName: String { unsafe String(decoding: text(misnamed).prefix(64), as: UTF8.self) }
+
+    mutating func number(of text: String) -> UInt32 { texts.number(of: text) }
+
+    private mutating func number(of range: Range<Int>, _ key: Key, isNew: Bool) -> UInt32 {
+        let text = unsafe text(range)
+        if unsafe texts.isEqual(last[key.index], to: text) { return last[key.index] }
+        let number = unsafe texts.number(of: text, isNew: isNew)
+        if number > 0 { last[key.index] = number }
+        return number
+    }
+
+    private func text(_ range: Range<Int>) -> UnsafeRawBufferPointer {
+        unsafe UnsafeRawBufferPointer(rebasing: bytes[range])
+    }
+
+    /// Milliseconds since 1970 from `YYYY-MM-DDTHH:MM:SSZ`, with or without a fraction; nil if the line has no such time.
+    var time: Int? {
+        let text = unsafe text(strings[Key.timestamp.index])
+        guard text.count >= 20, unsafe text[text.count - 1] == UInt8(ascii: "Z") else { return nil }
+        func number(_ places: Range<Int>, _ bounds: ClosedRange<Int>, then separator: Unicode.Scalar?) -> Int? {
+            var value = 0
+            for place in places {
+                let digit = unsafe Int(text[place]) - 0x30
+                guard 0...9 ~= digit else { return nil }
+                value = value * 10 + digit
+            }
+            let isEnded = separator.map { unsafe text[places.upperBound] == UInt8(ascii: $0) } ?? true
+            return isEnded && bounds ~= value ? value : nil
+        }
+        guard let year = number(0..<4, 1970...9999, then: "-"), let month = number(5..<7, 1...12, then: "-"),
+            let day = number(8..<10, 1...31, then: "T"), let hour = number(11..<13, 0...23, then: ":"),
+            let minute = number(14..<16, 0...59, then: ":"),
+            let second = number(17..<19, 0...60, then: text.count > 20 ? "." : nil)
+        else { return nil }
+        var (fraction, unit) = (0, 100)
+        for place in 20..<max(20, text.count - 1) {
+            guard let digit = number(place..<place + 1, 0...9, then: nil) else { return nil }
+            fraction += digit * unit
+            unit /= 10
+        }
+        // Days since 1970 in the Gregorian calendar, with years that begin in March.
+        let shifted = month <= 2 ? year - 1 : year
+        let (era, ofEra) = shifted.quotientAndRemainder(dividingBy: 400)
+        let inYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
+        let days = era * 146_097 + ofEra * 365 + ofEra / 4 - ofEra / 100 + inYear - 719_468
+        return (((days * 24 + hour) * 60 + minute) * 60 + second) * 1000 + fraction
+    }
+
+    // MARK: JSON
+
+    private var next: UInt8 { unsafe position < end ? bytes[position] : 0 }
+
+    private mutating func skipSpace() {
+        while case let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
+    }
+
+    /// Takes a character if it is next after white space.
+    private mutating func takes(_ character: Unicode.Scalar) -> Bool {
+        skipSpace()
+        guard next == UInt8(ascii: character) else { return false }
+        position += 1
+        return true
+    }
+
+    /// Reads a value. Returns false if it is not JSON.
+    ///
+    /// - Parameters:
+    ///   - member: The number of its key; 0 if a report does not need it.
+    ///   - place: What the value is in.
+    private mutating func value(of member: Int, in place: Place, depth: Int) -> Bool {
+        skipSpace()
+        switch next {
+        case UInt8(ascii: "\""):
+            guard let text = string() else { return false }
+            switch kinds[member] {
+            case .text: strings[min(member, Self.wrapped)] = text
+            case .id where place == .patch: running[running.count - 1].name = text
+            case .id: strings[member] = text
+            case .version: isMisnamed = true
+            case .count: isMiscounted = true
+            case .number, .other: break
+            }
+            return true
+        case UInt8(ascii: "{"): return object(container(of: member, in: place, isObject: true), member, depth + 1)
+        case UInt8(ascii: "["): return array(container(of: member, in: place, isObject: false), member, depth + 1)
+        case UInt8(ascii: "t"): return takes(word: "true", of: member)
+        case UInt8(ascii: "f"): return takes(word: "false", of: member)
+        case UInt8(ascii: "n"): return takes(word: "null", of: member)
+        default:
+            var number: Int?
+            guard self.number(&number) else { return false }
+            take(number, of: member, in: place)
+            return true
+        }
+    }
+
+    private mutating func takes(word: StaticString, of member: Int) -> Bool {
+        let rest = position..<min(end, position + word.utf8CodeUnitCount)
+        let isWord = word.withUTF8Buffer { unsafe text(rest).elementsEqual($0) }
+        position = rest.upperBound
+        take(nil, of: member, in: .other)
+        return isWord
+    }
+
+    /// Takes an integer; nil for a number that is none, and for what is no number.
+    private mutating func take(_ value: Int?, of member: Int, in place: Place) {
+        switch (kinds[member], value) {
+        case (.count, let value?) where value >= 0:
+            switch place {
+            case .times: times.append(value)
+            case .reasons: reasons[reasons.count - 1].number = value
+            default:
+                if member == Key.times.index || member == Key.reasons.index { isMiscounted = true }
+                integers[member] = value
+            }
+        case (.count, _): isMiscounted = true
+        case (.version, let value?) where place == .patch: running[running.count - 1].number = value
+        case (.version, let value?):
+            integers[member] = value
+            // 0 is also the absence of a version.
+            if value == 0 { isMisnamed = true }
+        case (.id, _), (.version, nil): isMisnamed = true
+        case (.number, let value?): integers[member] = value
+        case (.number, nil), (.text, _), (.other, _): break
+        }
+    }
+
+    /// What an object or array is.
+    private mutating func container(of member: Int, in place: Place, isObject: Bool) -> Place {
+        switch (place, member, isObject) {
+        case (.all, _, true): return .line
+        case (.line, Key.resource.index, true): return .resource
+        case (.line, Key.attributes.index, true): return .attributes
+        case (.attributes, Key.running.index, false): return .running
+        case (.attributes, Key.times.index, false): return .times
+        case (.attributes, Key.reasons.index, true): return .reasons
+        case (.running, _, true):
+            running.append((0..<0, 0))
+            return .patch
+        default:
+            take(nil, of: member, in: .other)
+            return .other
+        }
+    }
+
+    private mutating func array(_ place: Place, _ member: Int, _ depth: Int) -> Bool {
+        guard depth <= Self.deepest else { return false }
+        position += 1
+        if takes("]") { return true }
+        repeat {
+            guard value(of: place == .times ? member : 0, in: place, depth: depth) else { return false }
+        } while takes(",")
+        return takes("]")
+    }
+
+    private mutating func object(_ place: Place, _ member: Int, _ depth: Int) -> Bool {
+        guard depth <= Self.deepest else { return false }
+        position += 1
+        if takes("}") { return true }
+        var previous = member
+        repeat {
+            skipSpace()
+            guard next == UInt8(ascii: "\""), let key = string() else { return false }
+            var needed = 0
+            switch place {
+            case .line, .resource, .attributes:
+                let word = word(key, after: previous)
+                if word > 0 { previous = word }
+                if places[word] == place { needed = word }
+            case .patch:
+                let word = word(key, after: 0)
+                if word == Key.patch.index || word == Key.version.index { needed = word }
+            case .reasons:
+                reasons.append((key, 0))
+                needed = member
+            case .all, .running, .times, .other: break
+            }
+            guard takes(":"), value(of: needed, in: place, depth: depth) else { return false }
+        } while takes(",")
+        return takes("}")
+    }
+
+    /// The number of a key; 0 if it is none.
+    private mutating func word(_ key: Range<Int>, after previous: Int) -> Int {
+        let text = unsafe text(key)
+        guard unsafe !text.isEmpty else { return 0 }
+        let guess = followers[previous]
+        if unsafe texts.isEqual(guess, to: text) { return Int(guess) }
+        let number = unsafe texts.number(of: text, isNew: false)
+        guard number < places.count else { return 0 }
+        followers[previous] = number
+        return Int(number)
+    }
+
+    /// Reads a number by the grammar of JSON, and sets its value if it is whole and fits.
+    private mutating func number(_ value: inout Int?) -> Bool {
+        let isNegative = next == UInt8(ascii: "-")
+        if isNegative { position += 1 }
+        let (first, start) = (next, position)
+        value = 0
+        while case let digit = Int(next) - 0x30, 0...9 ~= digit {
+            let (tens, isLarge) = (value ?? 0).multipliedReportingOverflow(by: 10)
+            let (sum, isLarger) = tens.addingReportingOverflow(isNegative ? -digit : digit)
+            value = value == nil || isLarge || isLarger ? nil : sum
+            position += 1
+        }
+        guard position == start + 1 || position > start && first != UInt8(ascii: "0") else { return false }
+        if next == UInt8(ascii: ".") {
+            position += 1
+            value = nil
+            guard takesDigits() else { return false }
+        }
+        guard next | 0x20 == UInt8(ascii: "e") else { return true }
+        position += 1
+        value = nil
+        if next == UInt8(ascii: "+") || next == UInt8(ascii: "-") { position += 1 }
+        return takesDigits()
+    }
+
+    private mutating func takesDigits() -> Bool {
+        let start = position
+        while 0x30...0x39 ~= next { position += 1 }
+        return position > start
+    }
+
+    /// Reads a string whose quote is next, and returns where it is without its escapes; nil if it is not JSON, or not UTF-8.
+    private mutating func string() -> Range<Int>? {
+        position += 1
+        var piece = position
+        // Where its pieces are put together if it has escapes.
+        var whole: Int?
+        while true {
+            skipPlain()
+            switch next {
+            case UInt8(ascii: "\""):
+                let rest = piece..<position
+                position += 1
+                guard let whole else { return rest }
+                return keep(rest) ? whole..<scratch : nil
+            case UInt8(ascii: "\\"):
+                whole = whole ?? scratch
+                guard keep(piece..<position), let scalar = escape() else { return nil }
+                guard scalar.utf8.allSatisfy({ keep($0) }) else { return nil }
+                piece = position
+            case 0x80...:
+                guard takesScalar() else { return nil }
+            default: return nil
+            }
+        }
+    }
+
+    /// Skips characters of ASCII that have no meaning in a string, eight at a time.
+    private mutating func skipPlain() {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        while position + 8 <= end {
+            let word = unsafe UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self))
+            let (quote, escape) = (word ^ ones &* 0x22, word ^ ones &* 0x5C)
+            // The lowest bit is in the first byte that is a quote, a backslash, a control character or not ASCII. A subtraction
+            // that borrows spoils only the bytes above.
+            let found =
+                ((quote &- ones) & ~quote | (escape &- ones) & ~escape | (word &- ones &* 0x20) & ~word | word)
+                & (ones &* 0x80)
+            guard found == 0 else {
+                position += found.trailingZeroBitCount / 8
+                return
+            }
+            position += 8
+        }
+        while case let byte = next, 0x20..<0x80 ~= byte, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
+            position += 1
+        }
+    }
+
+    /// Takes a character that is not ASCII; false if it is not UTF-8.
+    private mutating func takesScalar() -> Bool {
+        let lead = next
+        let (count, second): (Int, ClosedRange<UInt8>)
+        switch lead {
+        case 0xC2...0xDF: (count, second) = (1, 0x80...0xBF)
+        case 0xE0: (count, second) = (2, 0xA0...0xBF)
+        case 0xED: (count, second) = (2, 0x80...0x9F)
+        case 0xE1...0xEF: (count, second) = (2, 0x80...0xBF)
+        case 0xF0: (count, second) = (3, 0x90...0xBF)
+        case 0xF1...0xF3: (count, second) = (3, 0x80...0xBF)
+        case 0xF4: (count, second) = (3, 0x80...0x8F)
+        default: return false
+        }
+        position += 1
+        guard second ~= next else { return false }
+        for _ in 1..<count {
+            position += 1
+            guard 0x80...0xBF ~= next else { return false }
+        }
+        position += 1
+        return true
+    }
+
+    /// Takes an escape, whose backslash is next; nil if it is none, or half of a pair.
+    private mutating func escape() -> Unicode.Scalar? {
+        position += 1
+        let letter = next
+        position += 1
+        switch letter {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(letter)
+        case UInt8(ascii: "b"): return "\u{8}"
+        case UInt8(ascii: "f"): return "\u{C}"
+        case UInt8(ascii: "n"): return "\n"
+        case UInt8(ascii: "r"): return "\r"
+        case UInt8(ascii: "t"): return "\t"
+        case UInt8(ascii: "u"):
+            guard let unit = codeUnit() else { return nil }
+            guard 0xD800...0xDBFF ~= unit else { return Unicode.Scalar(unit) }
+            guard next == UInt8(ascii: "\\") else { return nil }
+            position += 1
+            guard next == UInt8(ascii: "u") else { return nil }
+            position += 1
+            guard let low = codeUnit(), 0xDC00...0xDFFF ~= low else { return nil }
+            return Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))
+        default: return nil
+        }
+    }
+
+    private mutating func codeUnit() -> UInt32? {
+        var unit: UInt32 = 0
+        for _ in 0..<4 {
+            switch next {
+            case 0x30...0x39: unit = unit << 4 | UInt32(next - 0x30)
+            case 0x41...0x46, 0x61...0x66: unit = unit << 4 | UInt32(next | 0x20 - 0x57)
+            default: return nil
+            }
+            position += 1
+        }
+        return unit
+    }
+
+    /// Adds a byte to the string that is put together; false if there is no room.
+    private mutating func keep(_ byte: UInt8) -> Bool {
+        guard unsafe scratch < bytes.count else { return false }
+        unsafe bytes[scratch] = byte
+        scratch += 1
+        return true
+    }
+
+    private mutating func keep(_ piece: Range<Int>) -> Bool {
+        guard unsafe piece.count <= bytes.count - scratch else { return false }
+        unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[scratch...]).copyMemory(from: text(piece))
+        scratch += piece.count
+        return true
+    }
+}
+
+extension EventRecord.Key {
+    /// Its number in the table of strings. An enumeration without values has the place of its case as its only byte.
+    fileprivate var index: Int { unsafe Int(unsafeBitCast(self, to: UInt8.self)) + 1 }
+}

@@ -1,0 +1,94 @@
+internal import Libc
+internal import PatchText
+
+/// Numbers for strings that repeat, such as names of patches.
+///
+/// Memory is bounded: after 65,535 strings, or 16 MiB of them, others have the number 0. Devices choose strings, so the hashes have two
+/// secrets that differ in each run: no one can choose strings whose hashes collide.
+@safe struct TextTable: ~Copyable, Sendable {
+    private static let most = 65_535, room = 16 << 20
+    /// How many bytes of a string count.
+    private static let longest = 512
+
+    private let seed = UInt64.random(in: .min ... .max), key = UInt64.random(in: .min ... .max) | 1
+    /// The strings, one after the other. Memory that is not used yet takes no room.
+    nonisolated(unsafe) private let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.room, alignment: 1)
+    /// Where each string begins, by its number, and where the last one ends.
+    private var starts = [0, 0]
+    private var hashes: [UInt64] = [0]
+    /// The members of an event whose form a string is known to have, as bits.
+    var forms: [UInt64] = [0]
+    /// The numbers by hash. At most a quarter of the places is used.
+    private var places = [UInt32](repeating: 0, count: 1 << 18)
+    /// How many strings got no number.
+    private(set) var dropped = 0
+
+    deinit { unsafe bytes.deallocate() }
+
+    /// The highest number.
+    var count: Int { hashes.count - 1 }
+
+    /// A hash of all bytes: for each eight of them a multiplication, of which both halves are used, as in wyhash.
+    func hash(_ text: UnsafeRawBufferPointer) -> UInt64 {
+        var hash = seed ^ UInt64(text.count)
+        func add(_ word: UInt64) {
+            let (high, low) = (hash ^ word).multipliedFullWidth(by: key)
+            hash = high ^ low
+        }
+        for place in stride(from: 0, through: text.count - 8, by: 8) {
+            add(unsafe text.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+        }
+        if text.count >= 8 {
+            // The last word may begin within the one before it.
+            add(unsafe text.loadUnaligned(fromByteOffset: text.count - 8, as: UInt64.self))
+        } else {
+            add(unsafe text.reduce(0) { $0 << 8 | UInt64($1) })
+        }
+        add(seed &+ 1)
+        return hash
+    }
+
+    /// Whether a number's string is this one, which is not empty.
+    func isEqual(_ number: UInt32, to text: UnsafeRawBufferPointer) -> Bool {
+        let (start, count) = (starts[Int(number)], min(text.count, Self.longest))
+        guard starts[Int(number) + 1] - start == count, let text = text.baseAddress,
+            let own = unsafe bytes.baseAddress
+        else { return false }
+        return unsafe memcmp(own + start, text, count) == 0
+    }
+
+    /// The number of a string; 0 if it has none.
+    ///
+    /// - Parameter isNew: Whether it gets one if there is room.
+    mutating func number(of text: UnsafeRawBufferPointer, isNew: Bool) -> UInt32 {
+        guard unsafe !text.isEmpty else { return 0 }
+        let text = unsafe UnsafeRawBufferPointer(rebasing: text.prefix(Self.longest))
+        let hash = unsafe hash(text)
+        var place = Int(truncatingIfNeeded: hash) & (places.count - 1)
+        while case let number = places[place], number > 0 {
+            if hashes[Int(number)] == hash, unsafe isEqual(number, to: text) { return number }
+            place = (place + 1) & (places.count - 1)
+        }
+        guard isNew else { return 0 }
+        let start = starts[starts.count - 1]
+        guard count < Self.most, start + text.count <= Self.room else {
+            dropped.addOrMost(1)
+            return 0
+        }
+        unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[start...]).copyMemory(from: text)
+        starts.append(start + text.count)
+        hashes.append(hash)
+        forms.append(0)
+        places[place] = UInt32(count)
+        return places[place]
+    }
+
+    mutating func number(of text: String) -> UInt32 {
+        var text = text
+        return text.withUTF8 { unsafe number(of: UnsafeRawBufferPointer($0), isNew: true) }
+    }
+
+    func text(_ number: UInt32) -> String {
+        unsafe String(decoding: bytes[starts[Int(number)]..<starts[Int(number) + 1]], as: UTF8.self)
+    }
+}
