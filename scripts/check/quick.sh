@@ -27,7 +27,7 @@ find_tests() {
   Sources/PatchMacro*) target=PatchRunnerTests ;;
   Sources/PatchRunner/* | Sources/CLuaBridge/* | Sources/CLua/*) target=PatchRunnerTests ;;
   Sources/PatchFoundation/*) target=PatchFoundationTests ;;
-  Sources/PatchLint/* | Sources/CLuaSyntax/* | Tests/Lint/*) target=PatchLintTests ;;
+  Sources/PatchLint/* | Tests/Lint/*) target=PatchLintTests ;;
   Sources/PatchSpec/* | Sources/CLuaSpec/*) target=PatchSpecTests ;;
   Sources/patchpack/Commands/*)
     folder=${file#Sources/patchpack/Commands/}
