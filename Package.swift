@@ -70,9 +70,7 @@ let package = Package(
         .target(
             name: "CLibzipLoader", dependencies: ["CLibzip"],
             cSettings: [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)]),
-        .target(name: "CLuaSyntax", dependencies: ["CLua"]),
-        .target(
-            name: "PatchLint", dependencies: ["PatchRunner", "PatchText", "PatchCrypto", "CLuaBridge", "CLuaSyntax"]),
+        .target(name: "PatchLint", dependencies: ["PatchRunner", "PatchText", "PatchCrypto", "CLuaBridge"]),
         .target(name: "CLuaSpec", dependencies: ["CLua"], exclude: ["specs.lua"]),
         .target(
             name: "PatchSpec",

@@ -51,9 +51,8 @@ let package = Package(
         .target(
             name: "PatchPublishing", dependencies: ["PatchFeed", "PatchFiles", "PatchText", "PatchCrypto"],
             swiftSettings: instrumented),
-        .target(name: "CLuaSyntax", dependencies: ["CLua"]),
         .target(
-            name: "PatchLint", dependencies: ["PatchRunner", "PatchText", "PatchCrypto", "CLuaBridge", "CLuaSyntax"],
+            name: "PatchLint", dependencies: ["PatchRunner", "PatchText", "PatchCrypto", "CLuaBridge"],
             swiftSettings: instrumented),
         .target(name: "CLuaSpec", dependencies: ["CLua"], exclude: ["specs.lua"]),
         .target(

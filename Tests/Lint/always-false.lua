@@ -12,18 +12,6 @@ patch.replace("Cart.total", function(original, price, quantity)
 end)
 -- lint: always-false in each line
 patch.replace('Cart.label', function(original, a, b) if a:find('x') == true then return b end return a end)
-patch.replace('Cart.label', function(original, a, b) if a ~= 'x' or a ~= 'y' then return b end return a end)
-patch.replace('Cart.label', function(original, a, b) if a == 'x' and a == 'y' then return b end return a end)
-patch.replace('Cart.split', function(original, a, b) if a < 5 and a > 10 then return 1 end return a end)
-patch.replace('Cart.total', function(original, a, b) if a > 10 then log.info('x') if a < 5 then return 1 end end return a end)
-patch.replace('Cart.names', function(original, a, b) for i = #a, 1 do log.info(a[i]) end return a end)
-patch.replace('Cart.names', function(original, a, b) for i = 1, #a, -1 do log.info(a[i]) end return a end)
-patch.replace('Cart.total', function(original, a, b) for i = 10, 1 do a = a + i end return a end)
-patch.replace('Cart.label', function(original, a, b) if a:find('x') == -1 then return b end return a end)
-patch.replace('Cart.label', function(original, a, b) local at, last = a:find(b, 1, true) if at == 0 then return b end return a end)
-patch.replace('Cart.names', function(original, a, b) if #a < 0 then return {} end return a end)
-patch.replace('Cart.total', function(original, a, b) return a > 8 and false or original(a, b) end)
-patch.replace('Cart.product', function(original, a) return (a == '' and nil) or original(a) end)
 patch.replace('Cart.label', function(original, a, b) if a:byte(1) == 'A' then return b end return a end)
 patch.replace('Cart.opt', function(original, a, b) if type(a) == nil then return 1 end return 0 end)
 patch.replace('Cart.opt', function(original, a, b) local kind = type(a) if kind ~= nil then return a end return 0 end)
@@ -47,38 +35,6 @@ patch.replace('Cart.product', function(original, a) return a ~= '' and original(
 patch.replace('Cart.label', function(original, a, b) if a:byte(1) == 65 then return b end return a end)
 patch.replace('Cart.opt', function(original, a, b) if type(a) == 'number' and math.type(a) == 'integer' then return a end return 0 end)
 patch.replace('Cart.opt', function(original, a, b) if math.type(a) == 'float' or type(b) == 'userdata' then return 1 end return 0 end)
--- lint: always-false in line 3
-patch.replace('Cart.label', function(original, a, b)
-  if a == 'x' then return b
-  elseif a == 'x' then return 'z' end return a end)
--- lint: none
-patch.replace('Cart.label', function(original, a, b)
-  if a == 'x' then return b
-  elseif a == 'y' then return 'z' end return a end)
--- lint: always-false in line 3
-patch.replace('Cart.total', function(original, a, b)
-  if a > 10 then return 1
-  elseif a > 100 then return 2 end return 3 end)
--- lint: none
-patch.replace('Cart.total', function(original, a, b)
-  if a > 100 then return 1
-  elseif a > 10 then return 2 end return 3 end)
--- lint: always-false in line 3
-patch.replace('Cart.total', function(original, a, b)
-  if a > 1000 then return 1
-  elseif a >= 5000 then return 2 end return 3 end)
--- lint: none
-patch.replace('Cart.total', function(original, a, b)
-  if a > 5000 then return 1
-  elseif a >= 1000 then return 2 end return 3 end)
--- lint: always-false in line 3
-patch.replace('Cart.split', function(original, a, b)
-  if a == 5 then return 1
-  elseif a == 5 and b > 1 then return 2 end return 3 end)
--- lint: none
-patch.replace('Cart.split', function(original, a, b)
-  if a == 5 then return 1
-  elseif a ~= 5 and b > 1 then return 2 end return 3 end)
 -- lint: always-false in line 1: compares a, which is a number, with a string, so they are never equal
 patch.replace('Order.total', function(original, a, b) if a == '5' then return 1 end return a end)
 -- lint: always-false in line 1: compares a boolean with an integer, so they are never equal

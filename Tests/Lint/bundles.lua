@@ -25,7 +25,7 @@ return {}
 return require 'a.b'
 -- file: dead.lua
 return 1
--- lint: syntax in unused.lua line 1
+-- lint: syntax in unused.lua line 2
 require 'tax'
 patch.replace('Order.total', function(original, a, b) return original(a, b) end)
 -- file: tax.lua

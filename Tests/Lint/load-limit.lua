@@ -11,10 +11,6 @@ local sum = 10000000 * 10000001 // 2
 patch.replace("Cart.total", function(original, price, quantity)
   return original(price, quantity) + sum
 end)
--- lint: endless-loop in line 2:1
 -- lint: load-limit in line 2:1
 patch.replace('Order.total', function(original, a, b) return original(a, b) end)
 while true do end
--- lint: endless-loop in line 2
-patch.replace('Order.total', function(original, a, b) return original(a, b) end)
-while false do end

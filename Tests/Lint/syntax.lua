@@ -10,16 +10,16 @@ patch.replace("Cart.total", function(original, price, quantity)
   if quantity < 0 then return 0 end
   return original(price, quantity)
 end)
--- lint: syntax in line 2:11
+-- lint: syntax in line 2:1
 -- @replaces Order.total
 local x = = 1
--- lint: syntax in line 2:5
+-- lint: syntax in line 2:3
 -- @replaces Order.total
   x y
--- lint: syntax in line 2:11
+-- lint: syntax in line 2:1
 -- @replaces Order.total
 local s = 'open
--- lint: syntax in line 3:413
+-- lint: syntax in line 3:1
 -- @replaces Order.total
 local a
 local b = a.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b.b

@@ -27,15 +27,6 @@ extension Instruction {
         }
     }
 
-    /// The registers that a test reads.
-    var tested: [Int] {
-        switch opcode {
-        case .equal, .less, .lessOrEqual: [a, b]
-        case .testAndSet: [b]
-        default: [a]
-        }
-    }
-
     /// Whether it may write a register.
     func writes(_ register: Int) -> Bool { written?.contains(register) ?? false }
 
@@ -51,19 +42,5 @@ extension Instruction {
         case _ where isTest && opcode != .testAndSet: nil
         default: a..<a + 1
         }
-    }
-}
-
-extension Instruction.Opcode {
-    /// Whether it comes from the script, and not from the compiler at the end of a block.
-    var isWritten: Bool {
-        ![.jump, .close, .forLoop, .genericForCall, .genericForLoop].contains(self)
-    }
-
-    /// Whether it has an effect, and does not only move values.
-    var acts: Bool { stores || self == .call || self == .tailCall }
-
-    var stores: Bool {
-        [.setGlobal, .setTable, .setInteger, .setField, .setUpvalue, .setList].contains(self)
     }
 }

@@ -173,27 +173,20 @@ extension FlowChecks {
             guard place < needed + function.optional.count else { break }
             if place >= needed, !value.isNever([.nil]) { continue }
             let argument = place < needed ? function.arguments[place] : function.optional[place - needed]
-            if check(value, arguments.words[place], as: argument, "argument \(place + 1) of \(name)", word(), index),
-                argument.isPattern, case .text(let text) = value.detail,
-                let fault = fault(ofPattern: text, arguments, name)
-            {
-                report(.argument, index, word(), fault.message, hint: fault.hint)
-            }
+            check(value, arguments.words[place], as: argument, "argument \(place + 1) of \(name)", word(), index)
         }
         checkRules(of: name, arguments, index)
     }
 
-    /// Checks a value as an argument of a function of the sandbox, and returns whether it may be right.
+    /// Checks a value as an argument of a function of the sandbox.
     private mutating func check(
         _ value: ValueType, _ written: String?, as argument: LibraryFunction.Argument,
         _ place: @autoclosure () -> String, _ word: @autoclosure () -> String, _ index: Int
-    ) -> Bool {
+    ) {
         if let fault = argument.fault(of: value, in: context.interface) {
             let what = written.map { $0 == fault ? $0 : "\($0), which is \(fault)" } ?? fault
             report(.argument, index, written ?? word(), "\(place()) is \(argument.description), but this is \(what)")
-            return false
-        }
-        if argument.isInteger, value.detail == .fraction {
+        } else if argument.isInteger, value.detail == .fraction {
             report(
                 .mayNotFit, index, written ?? word(), "\(place()) is an integer, but this may have a fraction",
                 hint: Self.hintForFraction)
@@ -202,22 +195,6 @@ extension FlowChecks {
                 .mayBeNil, index, written ?? word(), "\(place()) is \(argument.description), but this may be nil",
                 hint: Self.hintForNil)
         }
-        return true
-    }
-
-    /// Why a pattern, or a string for its matches, is refused; nil if it may be right.
-    private func fault(ofPattern text: String, _ arguments: CallArguments, _ name: String) -> (
-        message: String, hint: String?
-    )? {
-        let rest = arguments.types.dropFirst(2)
-        // With a fourth argument, `find` may look for the pattern as plain text.
-        if name == "string.find", rest.count > 1 || arguments.isOpen { return nil }
-        let pattern = LuaPattern(text)
-        if let fault = pattern.fault { return (fault.parted.0, fault.parted.1) }
-        guard name == "string.gsub", case .text(let replacement) = rest.first?.detail,
-            let fault = pattern.fault(ofReplacement: replacement)
-        else { return nil }
-        return (fault.parted.0, fault.parted.1)
     }
 
     /// Checks the rules that the types of arguments do not express.
@@ -310,7 +287,7 @@ extension FlowChecks {
                 hint: "%s is the place of a value, and %d the place of an integer")
         }
         for (place, (argument, value)) in zip(values, given).enumerated() {
-            _ = check(
+            check(
                 value, arguments.words[place + 1], as: argument, "value \(place + 1) of the format", "format", index)
         }
     }
@@ -332,7 +309,6 @@ extension FlowChecks {
                 .unknownFunction, index, name, "the app has no function \(name)",
                 hint: context.budget.meant(by: name, among: context.interface.functionNames))
         }
-        if name == replacement?.name { selfCalls.append((function.lineOf[index], index)) }
         check(arguments.dropFirst(), of: name, name, signature, .argument, index)
         checkAsynchronous(signature, name, index)
     }
@@ -344,13 +320,5 @@ extension ValueType.Detail? {
     /// Whether it is a constant string that Lua reads as a number.
     fileprivate var isNumeral: Bool {
         if case .text(let text) = self { text.luaNumber != nil } else { false }
-    }
-}
-
-extension String {
-    /// The message and the hint, which are separated by a semicolon.
-    fileprivate var parted: (String, String?) {
-        let parts = split(separator: "; ", maxSplits: 1).map(String.init)
-        return (parts.first ?? "", parts.count > 1 ? parts[1] : nil)
     }
 }

@@ -114,10 +114,6 @@ extension FlowChecks {
                 "\(type) has no value \(number), so they are never equal",
                 hint: "it has \(context.interface.shownCases(of: type))")
         }
-        for case (let detail?, .integer(let number)) in [(left.detail, right.detail), (right.detail, left.detail)] {
-            guard let least = detail.least, number < least else { continue }
-            return reportLeast(detail, least, words.compactMap(\.self).first, index)
-        }
         func wide(_ kinds: ValueType.Kinds) -> ValueType.Kinds {
             kinds.isDisjoint(with: .number) ? kinds : kinds.union(.number)
         }
@@ -128,15 +124,6 @@ extension FlowChecks {
             .alwaysFalse, index, words.compactMap(\.self).first,
             "compares \(words.first.flatMap { $0 }.map { "\($0), which is \(left)," } ?? "\(left)") with \(right), so they are never equal"
         )
-    }
-
-    /// Reports a comparison of a length or a position with a number that is too small.
-    mutating func reportLeast(_ detail: ValueType.Detail, _ least: Int64, _ word: String?, _ index: Int) {
-        let isPosition = detail == .position
-        report(
-            .alwaysFalse, index, word,
-            "compares \(isPosition ? "a position" : "a length") with a number below \(least), which it never is",
-            hint: isPosition ? "a search that finds nothing returns nil: if not text:find(…) then" : nil)
     }
 
     mutating func checkOrder(_ left: ValueType, _ right: ValueType, _ word: String?, _ index: Int) {
@@ -154,42 +141,6 @@ extension FlowChecks {
         }
     }
 
-    /// Checks a test of a value for a constant against the earlier tests of it.
-    mutating func checkEquals(_ register: Int, _ constant: Prototype.Constant?, _ index: Int, _ state: FlowState) {
-        guard let constant, let place = flow.place(of: register, index), state.facts.count < 20,
-            let facts = state.facts[place]
-        else { return }
-        // `x ~= 1` is a harmless repetition if x is known not to be 1.
-        let isAgain = function.code[index].k && facts.excludes(constant)
-        guard !isAgain, let reason = facts.reason(against: constant) else { return }
-        let word = written(place, index)
-        report(
-            .alwaysFalse, index, place.field ?? word,
-            "\(word) is never \(constant.shown) here: an earlier test found that it \(reason)")
-    }
-
-    /// Checks a comparison of a value with a number against its least value, and against the earlier tests of it.
-    mutating func checkComparison(_ index: Int, _ state: FlowState) {
-        guard let (register, order, number) = flow.comparison(function.code[index], state) else { return }
-        if let detail = state[register].detail, let least = detail.least,
-            order == .less ? number <= Double(least) : order == .lessOrEqual && number < Double(least)
-        {
-            reportLeast(detail, least, flow.name(register, state, index), index)
-        }
-        guard let place = flow.place(of: register, index), state.facts.count < 20, let facts = state.facts[place],
-            let reason = facts.reason(against: order, number)
-        else { return }
-        let word = written(place, index)
-        report(
-            .alwaysFalse, index, place.field ?? word,
-            "\(word) \(order.sign) \(number.shown) is never true here: an earlier test found that it \(reason)")
-    }
-
-    private func written(_ place: ValueFacts.Place, _ index: Int) -> String {
-        let name = flow.local(place.register, at: index) ?? ""
-        return place.field.map { "\(name).\($0)" } ?? name
-    }
-
     // MARK: loops
 
     /// Checks the first value, the limit and the step of a numeric loop.
@@ -199,25 +150,8 @@ extension FlowChecks {
                 .operand, index, state[register + offset], flow.name(register + offset, state, index), unless: .number,
                 "counts with the \(what)")
         }
-        checkCount(state[register], state[register + 1], state[register + 2], index)
-    }
-
-    /// Finds a numeric loop that has no round, or fails.
-    private mutating func checkCount(_ first: ValueType, _ limit: ValueType, _ step: ValueType, _ index: Int) {
-        guard case .integer(let step) = step.detail else { return }
-        if step == 0 { return report(.operand, index, "for", "the step of the loop is 0, which is an error") }
-        let isNever: Bool? =
-            switch (first.detail, limit.detail) {
-            case (.integer(let first), .integer(let limit)): step > 0 ? first > limit : first < limit
-            case (.length, .integer(let limit)): step > 0 && limit <= 1
-            case (.integer(let first), .length): step < 0 && first >= 1 && first <= 2
-            default: nil
-            }
-        guard isNever == true else { return }
-        report(
-            .alwaysFalse, index, "for",
-            "the loop has no round, or one: it counts \(step > 0 ? "up" : "down") to a limit that is not \(step > 0 ? "above" : "below") its first value",
-            hint: step > 0 ? "a third number is the step: -1 counts down" : "a step of 1 counts up")
+        guard state[register + 2].detail == .integer(0) else { return }
+        report(.operand, index, "for", "the step of the loop is 0, which is an error")
     }
 
     /// Checks the function that a loop calls.

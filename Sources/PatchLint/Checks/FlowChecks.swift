@@ -18,8 +18,6 @@ struct FlowChecks {
     var flow: TypeFlow
     private(set) var problems: [Problem] = []
     private var reported: Set<Problem> = []
-    /// The calls of the function's own name.
-    var selfCalls: [(line: Int, index: Int)] = []
 
     init(_ flow: TypeFlow) {
         (function, context, replacement) = (flow.function, flow.context, flow.replacement)
@@ -48,7 +46,7 @@ struct FlowChecks {
         hint: @autoclosure () -> String? = nil
     ) {
         // After a test of one parameter, a helper may not get the arguments of all of its callers.
-        if flow.arguments != nil, ![.unreachable, .endlessLoop].contains(code), index > flow.firstTest { return }
+        if flow.arguments != nil, index > flow.firstTest { return }
         // A value without a name is shown at its operator.
         let operators: [Instruction.Opcode: String] = [.length: "#", .concatenate: ".."]
         note(

@@ -39,11 +39,7 @@ package struct Finding: Sendable {
         case mayBeNil = "may-be-nil"
         case mayNotFit = "may-not-fit"
         case alwaysFalse = "always-false"
-        case alwaysTrue = "always-true"
-        case unreachable
-        case endlessLoop = "endless-loop"
         case cannotThrow = "cannot-throw"
-        case callsItself = "calls-itself"
         case calledTwice = "called-twice"
         case keepsState = "keeps-state"
         case noOtherwise = "no-otherwise"
@@ -54,8 +50,7 @@ package struct Finding: Sendable {
         package var severity: Severity {
             switch self {
             case .unknownTag, .undefinedGlobal, .notInSandbox, .arity, .encoding, .unusedScript, .unknownMethod,
-                .unknownClass, .missingReturn, .mayBeNil, .mayNotFit, .alwaysFalse, .alwaysTrue, .unreachable,
-                .callsItself, .calledTwice, .noOtherwise, .tooLarge:
+                .unknownClass, .missingReturn, .mayBeNil, .mayNotFit, .alwaysFalse, .calledTwice, .noOtherwise, .tooLarge:
                 .warning
             default: .error
             }
@@ -95,21 +90,15 @@ package struct Finding: Sendable {
             case .unknownCase:
                 "a string is given to the app, or is the key of a table, as a value of an enum that does not have it: `return \"lunsh\"`"
             case .argument:
-                "an argument of the original, of `host.call`, of a method or of a Lua function has a type that it does not take, or there are too few or too many; a pattern or a format that Lua refuses; a method is called with a dot; or an asynchronous function is called where the script cannot wait"
+                "an argument of the original, of `host.call`, of a method or of a Lua function has a type that it does not take, or there are too few or too many; a format that Lua refuses; a method is called with a dot; or an asynchronous function is called where the script cannot wait"
             case .missingReturn: "one path through a replacement ends without a result"
             case .mayBeNil:
                 "a result may be nil, and the function returns no optional; or a value may be nil that is used without a test, such as `tonumber(text)` of one of the app's strings"
             case .mayNotFit:
                 "a quotient where an integer is needed: `original(a / b)`; a string of the app in a calculation"
             case .alwaysFalse:
-                "two values are compared that are never equal: they have different types, as in `price == \"5\"` and `not x == 5`, an enum has no such value, or an earlier test excludes it, as in `x > 10 and x < 5`; a position or a length is too small, as in `text:find(\"x\") == -1`; `x and nil or y`; a loop from `10` to `1`"
-            case .alwaysTrue: "a condition that is true whatever the values are: `x == \"a\" or \"b\"`, `#list`"
-            case .unreachable:
-                "code that is never run, such as a statement after `error(…)`; a loop that never has a second round"
-            case .endlessLoop:
-                "a loop that nothing ends: `while true` without a way out, a condition whose values the loop does not change"
+                "two values are compared that are never equal: they have different types, as in `price == \"5\"` and `not x == 5`, or an enum has no such value"
             case .cannotThrow: "`host.throw` in a replacement of a function that cannot throw"
-            case .callsItself: "a replacement calls the function that it replaces on each path, without an end"
             case .calledTwice: "the original is called with the same arguments again"
             case .keepsState:
                 "a call changes state that another call may see, and the head does not declare how many instances there may be"

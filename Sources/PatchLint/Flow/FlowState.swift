@@ -59,7 +59,7 @@ struct FlowState: Equatable {
 
     private struct Others: Equatable {
         var tables: [Int: ValueType.Detail] = [:]
-        var facts: [ValueFacts.Place: ValueFacts] = [:]
+        var facts: [FieldPlace: Bool] = [:]
         var originals: [[String]: OriginalCall] = [:]
     }
 
@@ -68,8 +68,8 @@ struct FlowState: Equatable {
         get { others.isEmpty ? [:] : others[0].tables }
         set { change(\.tables, to: newValue, isEmpty: newValue.isEmpty) }
     }
-    /// The facts that tests have found about values.
-    var facts: [ValueFacts.Place: ValueFacts] {
+    /// Whether fields are nil, as tests have found.
+    var facts: [FieldPlace: Bool] {
         get { others.isEmpty ? [:] : others[0].facts }
         set { change(\.facts, to: newValue, isEmpty: newValue.isEmpty) }
     }
@@ -213,10 +213,7 @@ struct FlowState: Equatable {
         }
         if open != other.open { joined.open = nil }
         if openCount != other.openCount { joined.openCount = nil }
-        if !facts.isEmpty {
-            joined.facts = [:]
-            for (place, known) in facts { joined.facts[place] = other.facts[place].map(known.joined) }
-        }
+        if !facts.isEmpty { joined.facts = facts.filter { other.facts[$0.key] == $0.value } }
         // A later call is a repetition only if both paths have made the call.
         if !originals.isEmpty {
             joined.originals = [:]
@@ -262,4 +259,10 @@ extension ValueType.Detail {
         default: false
         }
     }
+}
+
+/// A field of the table in a register.
+struct FieldPlace: Hashable {
+    let register: Int
+    let field: String
 }

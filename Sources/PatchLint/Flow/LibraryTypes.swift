@@ -8,7 +8,6 @@ struct LibraryFunction: Sendable {
         /// Whether a string must be a numeral, and whether a number must be an integer.
         var isNumber = false
         var isInteger = false
-        var isPattern = false
         /// Whether it is a table with the positions 1, 2, 3 and so on.
         var isList = false
     }
@@ -27,7 +26,7 @@ struct LibraryFunction: Sendable {
     static let all: [String: LibraryFunction] = {
         let text: ValueType.Kinds = [.string, .integer, .float]
         let letters: [Character: Argument] = [
-            "s": Argument(kinds: text), "p": Argument(kinds: text, isPattern: true),
+            "s": Argument(kinds: text),
             "n": Argument(kinds: text, isNumber: true), "i": Argument(kinds: text, isNumber: true, isInteger: true),
             "t": Argument(kinds: .table), "l": Argument(kinds: .table, isList: true),
             "v": Argument(kinds: [.table, .object, .string], isList: true),
@@ -38,17 +37,16 @@ struct LibraryFunction: Sendable {
             "d": Argument(kinds: .number, isInteger: true), "o": Argument(kinds: [.table, .object]),
         ]
         let results: [Character: ValueType] = [
-            "s": .string, "n": .number, "i": .integer, "l": ValueType(.integer, .length), "d": .float, "b": .boolean,
+            "s": .string, "n": .number, "i": .integer, "d": .float, "b": .boolean,
             "t": .table, "a": .unknown,
             "S": ValueType([.string, .nil]), "I": ValueType([.integer, .nil]),
             "k": ValueType(.string, .scalar("type(…)")), "K": ValueType([.string, .nil], .scalar("math.type(…)")),
-            "P": ValueType([.integer, .nil], .position), "E": ValueType([.integer, .nil], .length),
         ]
         // name, the required arguments, the optional ones, the results; * for other results
         let table: [(String, String, String, String)] = [
-            ("string.byte", "s", "ii", "I*"), ("string.char", "", "iiiiiiii", "s"), ("string.find", "sp", "ia", "PE*"),
-            ("string.format", "s", "", "s"), ("string.gmatch", "sp", "i", "a"), ("string.gsub", "spr", "i", "si"),
-            ("string.len", "s", "", "l"), ("string.lower", "s", "", "s"), ("string.match", "sp", "i", "S*"),
+            ("string.byte", "s", "ii", "I*"), ("string.char", "", "iiiiiiii", "s"), ("string.find", "ss", "ia", "II*"),
+            ("string.format", "s", "", "s"), ("string.gmatch", "ss", "i", "a"), ("string.gsub", "ssr", "i", "si"),
+            ("string.len", "s", "", "i"), ("string.lower", "s", "", "s"), ("string.match", "ss", "i", "S*"),
             ("string.rep", "si", "s", "s"), ("string.reverse", "s", "", "s"), ("string.sub", "si", "i", "s"),
             ("string.upper", "s", "", "s"),
             ("math.abs", "n", "", "n"), ("math.acos", "n", "", "d"), ("math.asin", "n", "", "d"),

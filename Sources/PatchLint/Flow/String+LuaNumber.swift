@@ -20,3 +20,8 @@ extension String {
         return Double(word + "p0")
     }
 }
+
+extension Double {
+    /// The number without `.0`.
+    var shown: String { Int64(exactly: self).map { "\($0)" } ?? "\(self)" }
+}

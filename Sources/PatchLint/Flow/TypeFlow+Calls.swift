@@ -143,13 +143,7 @@ extension TypeFlow {
             guard let elements = elements(of: first) else { break }
             results[0] = ValueType(.function, .iterator(key: elements.key, value: elements.value))
         case "tonumber": results = [number(from: first, arguments, index)]
-        case "string.find": results[0].doubt = doubt(ofMatch: arguments, index, takesPositions: true) ?? 0
-        case "string.match":
-            guard let doubt = doubt(ofMatch: arguments, index, takesPositions: false) else {
-                results = []
-                break
-            }
-            results[0].doubt = doubt
+        case "string.match": results = []
         case "table.insert" where !arguments.isOpen && (2...3).contains(arguments.types.count):
             insert(arguments, index, &state)
         default: break
@@ -176,21 +170,6 @@ extension TypeFlow {
                 append(arguments.types[arguments.types.count - 1], to: register, &state)
             }
         }
-    }
-
-    /// The number of the doubt about a search for a pattern: 0 if there is none, nil if nothing is known of its results.
-    private mutating func doubt(
-        ofMatch arguments: CallArguments, _ index: Int, takesPositions: Bool
-    ) -> UInt16? {
-        // A string that the script has made itself may be known to match.
-        guard arguments.first.kinds == .string, case .scalar = arguments.first.detail, arguments.types.count == 2,
-            case .text(let text) = arguments.types[1].detail, case let pattern = LuaPattern(text), pattern.isSelective,
-            takesPositions || !pattern.hasPositions
-        else { return nil }
-        // More than one of the results may be tested.
-        let code = function.code[index]
-        guard code.opcode != .call || code.c == 1 || code.c == 2 else { return 0 }
-        return doubt(ofText: arguments.word, asked: index)
     }
 
     /// The number of a string that may not have the text that is searched for; 0 if the script has looked at the string before.

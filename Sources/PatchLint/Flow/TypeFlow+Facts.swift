@@ -1,10 +1,9 @@
 // The facts that tests find about values.
 
 extension TypeFlow {
-    /// The place of the value in a register: a local name, or a field that has just been read from one.
-    func place(of register: Int, _ index: Int) -> ValueFacts.Place? {
-        guard !assignedWithin.contains(register) else { return nil }
-        if local(register, at: index) != nil { return ValueFacts.Place(register: register, field: nil) }
+    /// The field of a local name from which the value in a register has just been read.
+    private func place(of register: Int, _ index: Int) -> FieldPlace? {
+        guard !assignedWithin.contains(register), local(register, at: index) == nil else { return nil }
         for back in 1...2 where index >= back {
             // Where paths meet, the value may be another one.
             if isBlockStart[index - back + 1] { return nil }
@@ -13,27 +12,9 @@ extension TypeFlow {
             guard instruction.opcode == .getField, let field = function.text(instruction.c),
                 !assignedWithin.contains(instruction.b), local(instruction.b, at: index) != nil
             else { return nil }
-            return ValueFacts.Place(register: instruction.b, field: field)
+            return FieldPlace(register: instruction.b, field: field)
         }
         return nil
-    }
-
-    /// The register that a test compares with a number, and how; nil if the number is not known.
-    func comparison(
-        _ instruction: Instruction, _ state: FlowState
-    ) -> (register: Int, order: ValueFacts.Order, number: Double)? {
-        let order: ValueFacts.Order =
-            switch instruction.opcode {
-            case .less, .lessInteger: .less
-            case .lessOrEqual, .lessOrEqualInteger: .lessOrEqual
-            case .greaterInteger: .greater
-            default: .greaterOrEqual
-            }
-        guard instruction.opcode == .less || instruction.opcode == .lessOrEqual else {
-            return (instruction.a, order, Double(instruction.signedB))
-        }
-        if let number = state[instruction.b].detail?.number { return (instruction.a, order, number) }
-        return state[instruction.a].detail?.number.map { (instruction.b, order.mirrored, $0) }
     }
 
     /// The instructions after a test: the target of the jump after it if its condition is `k`, else the instruction after the
@@ -44,9 +25,9 @@ extension TypeFlow {
     }
 
     /// Notes the result of a test of the value in a register.
-    func note(isNil: Bool, _ register: Int, _ index: Int, _ state: inout FlowState) {
-        guard let place = place(of: register, index), place.field != nil, state.facts.count < 20 else { return }
-        state.facts[place, default: ValueFacts()].isNil = isNil
+    private func note(isNil: Bool, _ register: Int, _ index: Int, _ state: inout FlowState) {
+        guard state.facts.count < 20, let place = place(of: register, index) else { return }
+        state.facts[place] = isNil
     }
 
     /// Follows a test of whether a value is true. The value may then have two names.
@@ -81,27 +62,10 @@ extension TypeFlow {
         return branches(index, isNil, isOther)
     }
 
-    /// Follows a test of whether a value is a constant.
-    func equals(_ register: Int, _ constant: Prototype.Constant?, _ index: Int, _ state: FlowState) -> FlowWays {
-        var (isTrue, isFalse) = (state, state)
+    /// Follows a test of whether a value is a constant other than nil.
+    func equals(_ register: Int, _ index: Int, _ state: FlowState) -> FlowWays {
+        var isTrue = state
         isTrue[register] = state[register].whereTrue
-        if let constant, let place = place(of: register, index), state.facts.count < 20 {
-            let facts = state.facts[place] ?? ValueFacts()
-            isTrue.facts[place, default: facts].add(isEqual: true, to: constant)
-            isFalse.facts[place, default: facts].add(isEqual: false, to: constant)
-        }
-        return branches(index, isTrue, isFalse)
-    }
-
-    /// Follows a test of how values compare.
-    func compares(_ index: Int, _ state: FlowState) -> FlowWays {
-        guard let (register, order, number) = comparison(function.code[index], state),
-            let place = place(of: register, index), state.facts.count < 20
-        else { return branches(index, state, state) }
-        let facts = state.facts[place] ?? ValueFacts()
-        var (isTrue, isFalse) = (state, state)
-        isTrue.facts[place, default: facts].add(order, number)
-        isFalse.facts[place, default: facts].add(order.negated, number)
-        return branches(index, isTrue, isFalse)
+        return branches(index, isTrue, state)
     }
 }

@@ -54,7 +54,7 @@ extension TypeFlow {
         // R[A] := #R[B] (length operator)
         case .length:
             let isPlain = state[b].detail?.isArray ?? false || state[b].isNever([.table, .object])
-            set(a, isPlain ? ValueType(.integer, .length) : .unknown, at: index, &state)
+            set(a, isPlain ? .integer : .unknown, at: index, &state)
         // R[A] := R[A].. ... ..R[A + B - 1]
         case .concatenate:
             let isText = (a..<a + b).allSatisfy { state[$0].isPlain }
@@ -62,15 +62,13 @@ extension TypeFlow {
         // pc += sJ
         case .jump: return .one(index + 1 + instruction.jump, state)
         // if ((R[A] op R[B]) ~= k) then pc++
-        case .equal: return branches(index, state, state)
-        case .less, .lessOrEqual, .lessInteger, .lessOrEqualInteger, .greaterInteger, .greaterOrEqualInteger:
-            return compares(index, state)
+        case .equal, .less, .lessOrEqual, .lessInteger, .lessOrEqualInteger, .greaterInteger, .greaterOrEqualInteger:
+            return branches(index, state, state)
         // if ((R[A] == K[B]) ~= k) then pc++
         case .equalConstant:
-            let constant = function.constant(b)
-            return constant == .nil ? equalsNil(a, index, state) : equals(a, constant, index, state)
+            return function.constant(b) == .nil ? equalsNil(a, index, state) : equals(a, index, state)
         // if ((R[A] == sB) ~= k) then pc++
-        case .equalInteger: return equals(a, .integer(Int64(instruction.signedB)), index, state)
+        case .equalInteger: return equals(a, index, state)
         case .test: return test(instruction, index, state)
         case .testAndSet: return testAndSet(instruction, index, state)
         case .call: return call(instruction, index, &state)
@@ -156,8 +154,8 @@ extension TypeFlow {
         let (b, c) = (instruction.b, instruction.c)
         let field = function.text(c)
         var type = member(field, of: state[b], index)
-        let place = field.map { ValueFacts.Place(register: b, field: $0) }
-        if let isNil = place.flatMap({ state.facts[$0]?.isNil }), !type.isUnknown, type.kinds.contains(.nil) {
+        let place = field.map { FieldPlace(register: b, field: $0) }
+        if let isNil = place.flatMap({ state.facts[$0] }), !type.isUnknown, type.kinds.contains(.nil) {
             type = isNil ? .nil : type.whereTrue
         }
         read(from: b, &state)
@@ -307,10 +305,7 @@ extension TypeFlow {
     private mutating func call(_ instruction: Instruction, _ index: Int, _ state: inout FlowState) -> FlowWays? {
         let (a, c) = (instruction.a, instruction.c)
         let results = call(a, index, &state)
-        if results.ends {
-            callsWithoutReturn.insert(index)
-            return FlowWays.none
-        }
+        if results.ends { return FlowWays.none }
         if !state.facts.isEmpty { state.facts = state.facts.filter { $0.key.register < a } }
         context.budget.pay(max(0, state.count - a))
         state.forget(from: a)
@@ -332,10 +327,7 @@ extension TypeFlow {
     /// - Returns: The first result; nil if the call never returns.
     mutating func tailCall(_ index: Int, _ state: inout FlowState) -> ValueType? {
         let results = call(function.code[index].a, index, &state)
-        guard !results.ends else {
-            callsWithoutReturn.insert(index)
-            return nil
-        }
+        guard !results.ends else { return nil }
         returns(results.first)
         return results.first
     }

@@ -6,7 +6,7 @@ extension TypeFlow {
     /// Forgets the facts that other code may have changed.
     func changed(_ state: inout FlowState) {
         context.budget.pay(2 * state.count + state.changeCost)
-        if !state.facts.isEmpty { state.facts = state.facts.filter { $0.key.field == nil } }
+        if !state.facts.isEmpty { state.facts = [:] }
         if !state.originals.isEmpty { state.originals = state.originals.filter { !$0.value.hasTable } }
         state.forgetChangeable()
     }
@@ -30,7 +30,7 @@ extension TypeFlow {
         let type = state[register]
         // Another name may be a name of the same table, but not if the script has just made the table.
         if case .fields(_, isShared: false) = type.detail {
-            state.facts = state.facts.filter { $0.key.field == nil || field != nil && $0.key.field != field }
+            state.facts = state.facts.filter { field != nil && $0.key.field != field }
         } else {
             changed(&state)
         }

@@ -29,8 +29,6 @@ struct TypeFlow {
     var helpers: [Int: Int] = [:]
     /// The type of the values that it returns.
     var returned: ValueType?
-    /// The calls that never return.
-    var callsWithoutReturn: Set<Int> = []
     /// Whether a path to the end returns a value.
     var returnsValue = false
     /// The states where paths meet, by instruction, and how often each has changed.

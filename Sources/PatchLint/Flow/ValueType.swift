@@ -30,9 +30,6 @@ struct ValueType: Hashable, Sendable {
         /// A number that the script has as a constant.
         case integer(Int64)
         case float(Double)
-        /// A length, and a position in a string. They are at least 0 and 1.
-        case length
-        case position
         /// A number that is 0 in the first round of its loop.
         case counter
         /// A number that is likely to have a fraction.
@@ -278,15 +275,6 @@ extension ValueType.Detail {
         switch self {
         case .integer(let number): Double(exactly: number)
         case .float(let number): number
-        default: nil
-        }
-    }
-
-    /// The least value of a number of its kind; nil if there is none.
-    var least: Int64? {
-        switch self {
-        case .length: 0
-        case .position: 1
         default: nil
         }
     }

@@ -130,20 +130,6 @@ extension Linter {
         }
     }
 
-    mutating func checkConditions(_ chunks: [GlobalUses]) {
-        let setsMetatables = chunks.contains(where: \.setsMetatables)
-        for (outline, text) in zip(outlines, texts) {
-            // A metamethod may return anything.
-            for (place, constant) in outline.constants where hasRoom && !(setsMetatables && constant == .number) {
-                found.append(
-                    text.finding(
-                        constant == .and ? .alwaysFalse : .alwaysTrue, at: place.range, constant.message,
-                        hint: constant.hint)
-                )
-            }
-        }
-    }
-
     /// Finds scripts that no `require` leads to.
     ///
     /// If the name of a `require` is known only when the script runs, nothing is found.
@@ -249,23 +235,5 @@ extension Linter {
         guard !budget.isSpent else { return nil }
         return classes.lazy.flatMap { ["\($0).\(method)", "\($0):\(method)"] }
             .compactMap { [known] in known?.function($0) }.first
-    }
-}
-
-extension SourceOutline.Constant {
-    fileprivate var message: String {
-        switch self {
-        case .or: "the condition is always true: the operand after this `or` is a constant"
-        case .number: "a condition gets a number, which is always true, even if it is 0"
-        case .and: "the operand before this `or` is never true: it ends with `and nil` or `and false`"
-        }
-    }
-
-    fileprivate var hint: String {
-        switch self {
-        case .or: "compare it too: x == 1 or x == 2"
-        case .number: "compare it, such as #list > 0 or x % 2 == 1"
-        case .and: "write if … then … else … end"
-        }
     }
 }

@@ -103,7 +103,6 @@ package struct Linter {
         checkGlobals(chunks)
         allowOthers()
         checkSilencers()
-        checkConditions(chunks)
         checkRequired()
         checkClasses()
         checkState(functions)
@@ -126,10 +125,10 @@ package struct Linter {
         if text.line(1).hasPrefix("#!") {
             return text.finding(.syntax, line: 1, "the app's Lua does not accept a #! line", hint: "remove it")
         }
-        guard error.code != .scriptLimit, let fault = SyntaxFault(script.bytes, error.message) else {
-            return text.finding(.syntax, line: error.place?.line ?? 1, error.message)
-        }
-        return text.finding(.syntax, at: fault.range, fault.message, hint: fault.hint)
+        let line = error.place?.line ?? 1
+        return text.finding(
+            .syntax, line: line, error.message,
+            hint: SyntaxHints.hint(for: error.message, line: line, in: script.bytes))
     }
 
     /// A finding for a single script that replaces nothing and calls a `describe` that is not its own.

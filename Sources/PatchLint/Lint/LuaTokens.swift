@@ -112,10 +112,7 @@ struct LuaTokens {
     }
 
     private let source: [UInt8]
-    /// The end of the last token, where the next one is looked for.
-    private(set) var position = 0
-    /// Where the last long comment begins.
-    private(set) var longComment = 0
+    private var position = 0
     private var line = 1
 
     init(_ source: [UInt8]) { self.source = source }
@@ -220,10 +217,8 @@ struct LuaTokens {
             if byte == 0x20 || (0x09...0x0D).contains(byte) {
                 step()
             } else if byte == UInt8(ascii: "-"), second == byte {
-                let start = position
                 position += 2
                 if let level = longBracket() {
-                    longComment = start
                     position += level + 2
                     skipLongBracket(level)
                 } else {

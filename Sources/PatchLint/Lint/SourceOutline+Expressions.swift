@@ -12,106 +12,51 @@ extension SourceOutline {
     }
 
     struct Expression {
-        var kind: Kind?
         /// Whether it may be several values: a call, or `...`.
         var isOpen = false
-        /// The first operator in it that makes it constant if it is a condition.
-        var constant: (place: Place, constant: Constant)?
-        /// Whether it is nil or false as the script writes it, and whether it is an `and` that ends with this.
-        var isFalse = false
-        var endsFalse = false
         /// The number of the table's name, and the member's name, if it is `table.name`.
         var member: (table: Int32, name: Place)?
     }
 
-    /// How tightly an operator binds to its left and its right operand; nil if the word is not an operator.
-    private static func priority(_ word: LuaTokens.Word) -> (left: Int, right: Int)? {
+    /// Whether a word joins two operands. How tightly it binds does not matter here.
+    private static func joins(_ word: LuaTokens.Word) -> Bool {
         switch word {
-        case .or: (1, 1)
-        case .and: (2, 2)
-        case .less, .greater, .lessOrEqual, .greaterOrEqual, .unequal, .equal: (3, 3)
-        case .bar: (4, 4)
-        case .tilde: (5, 5)
-        case .ampersand: (6, 6)
-        case .shiftLeft, .shiftRight: (7, 7)
-        case .join: (9, 8)
-        case .plus, .minus: (10, 10)
-        case .times, .divide, .floorDivide, .modulo: (11, 11)
-        case .power: (14, 13)
-        default: nil
+        case .or, .and, .less, .greater, .lessOrEqual, .greaterOrEqual, .unequal, .equal, .bar, .tilde, .ampersand,
+            .shiftLeft, .shiftRight, .join, .plus, .minus, .times, .divide, .floorDivide, .modulo, .power:
+            true
+        default: false
         }
     }
 
-    static let unary = 12
-
-    mutating func expression(above limit: Int = 0) throws -> Expression {
+    mutating func expression() throws -> Expression {
         depth += 1
         defer { depth -= 1 }
         guard depth < Self.deepest else { throw GivenUp() }
-        var left: Expression
-        let sign = token.word
-        if sign == .not || sign == .minus || sign == .length || sign == .tilde {
-            let place = place()
+        var (expression, parts) = (Expression(), 0)
+        repeat {
+            while take(.not) || take(.minus) || take(.length) || take(.tilde) { parts += 1 }
+            expression = try simple()
+            parts += 1
+            guard Self.joins(token.word) else { break }
             advance()
-            let inner = try expression(above: Self.unary)
-            // The result of a metamethod of another value is known only when the script runs.
-            if inner.kind != nil, sign != .not {
-                left = Expression(kind: .other, constant: (place, .number))
-            } else {
-                left = Expression(
-                    kind: sign == .not ? .boolean : nil,
-                    constant: sign == .not ? inner.constant : sign == .length ? (place, .number) : nil)
-            }
-        } else {
-            left = try simple()
-        }
-        while let priority = Self.priority(token.word), priority.left > limit {
-            let (place, word) = (place(), token.word)
-            advance()
-            let right = try expression(above: priority.right)
-            var kind: Kind?
-            var constant: (place: Place, constant: Constant)?
-            switch word {
-            case .join: break
-            case .equal, .unequal, .less, .greater, .lessOrEqual, .greaterOrEqual: kind = .boolean
-            case .or, .and:
-                constant = left.constant ?? right.constant
-                if word == .or, left.kind == .boolean, right.kind == .other { constant = (place, .or) }
-                if word == .or, left.endsFalse { constants.append((place, .and)) }
-            default: constant = (place, .number)
-            }
-            left = Expression(kind: kind, constant: constant, endsFalse: word == .and && right.isFalse)
-        }
-        return left
+        } while true
+        return parts == 1 ? expression : Expression()
     }
 
     mutating func simple() throws -> Expression {
         switch token.kind {
-        case .number:
-            advance()
-            return Expression(kind: .other)
-        case .string:
-            advance()
-            return Expression(kind: .other)
-        case .symbol where isAt(.openBrace):
-            try table()
-            return Expression(kind: .other)
+        case .number, .string: advance()
+        case .symbol where isAt(.openBrace): try table()
         case .symbol where isAt(.dots):
             advance()
             return Expression(isOpen: true)
-        case .name where isAt(.nil):
-            advance()
-            return Expression(kind: .nil, isFalse: true)
-        case .name where isAt(.true) || isAt(.false):
-            let isFalse = isAt(.false)
-            advance()
-            return Expression(kind: .boolean, isFalse: isFalse)
+        case .name where isAt(.nil) || isAt(.true) || isAt(.false): advance()
         case .name where isAt(.function):
             advance()
             try functionBody()
-            return Expression(kind: .other)
         default: return try suffixed()
         }
+        return Expression()
     }
 
     mutating func table() throws {
@@ -140,9 +85,7 @@ extension SourceOutline {
         var expression = Expression()
         var written: Int32?
         if take(.open) {
-            let inner = try self.expression()
-            expression = Expression(
-                kind: inner.kind, constant: inner.constant, isFalse: inner.isFalse, endsFalse: inner.endsFalse)
+            _ = try self.expression()
             try expect(.close)
         } else {
             let name = try name().name

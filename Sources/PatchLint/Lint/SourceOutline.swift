@@ -1,4 +1,4 @@
-/// The names of a script, the members of their values that it uses, and the conditions whose result is constant.
+/// The names of a script, and the members of their values that it uses.
 ///
 /// The output of Lua's compiler shows the globals that a script uses (`GlobalUses`), but not enough about its locals.
 struct SourceOutline {
@@ -7,7 +7,7 @@ struct SourceOutline {
         let line: Int
         /// Its bytes in the script.
         let range: Range<Int>
-        /// The number of its text among the names; -1 for an operator.
+        /// The number of its text among the names.
         let name: Int32
     }
 
@@ -24,19 +24,6 @@ struct SourceOutline {
         var dotCall: (count: Int, isOpen: Bool)?
     }
 
-    /// Why an operator has the same result whatever the values are.
-    enum Constant {
-        /// It is an `or` of a condition, and a constant that is true is after it.
-        case or
-        /// It makes a number, and a number in a condition is true.
-        case number
-        /// It is an `or` after `and nil` or `and false`.
-        case and
-    }
-
-    /// What is known of a value before the script runs. Values that are `other` count as true.
-    enum Kind { case boolean, `nil`, other }
-
     /// The local names, where they are declared.
     var locals: [Place] = []
     /// The last parts of the names that functions are defined with.
@@ -47,8 +34,6 @@ struct SourceOutline {
     var assignedMembers: Set<String> = []
     /// The names that are passed to `require`; nil for a name that is known only when the script runs.
     var required: [String?] = []
-    /// The operators that have the same result whatever the values are.
-    var constants: [(place: Place, constant: Constant)] = []
     /// Classes that `waxClass` names.
     var waxClasses: [Place] = []
 
@@ -122,7 +107,7 @@ struct SourceOutline {
     }
 
     /// The place of the token.
-    func place(_ name: Int32 = -1) -> Place {
+    func place(_ name: Int32) -> Place {
         Place(line: token.line, range: token.start..<token.start + token.text.count, name: name)
     }
 
@@ -176,7 +161,7 @@ struct SourceOutline {
             return try expect(.end)
         }
         if take(.while) {
-            try condition()
+            _ = try expression()
             try expect(.do)
             try inScope { try $0.block() }
             return try expect(.end)
@@ -185,7 +170,7 @@ struct SourceOutline {
             return try inScope { outline in
                 try outline.block()
                 try outline.expect(.until)
-                try outline.condition()
+                _ = try outline.expression()
             }
         }
         if take(.if) { return try ifStatement() }
@@ -197,16 +182,12 @@ struct SourceOutline {
 
     mutating func ifStatement() throws {
         repeat {
-            try condition()
+            _ = try expression()
             try expect(.then)
             try inScope { try $0.block() }
         } while take(.elseif)
         if take(.else) { try inScope { try $0.block() } }
         try expect(.end)
-    }
-
-    mutating func condition() throws {
-        if let constant = try expression().constant { constants.append(constant) }
     }
 
     mutating func forStatement() throws {

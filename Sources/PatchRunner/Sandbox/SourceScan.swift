@@ -15,8 +15,6 @@ package struct SourceScan {
     static let mostJumps = 1000
 
     package struct Fault {
-        /// How many bytes were scanned.
-        package let offset: Int
         let line: Int
         let message: String
     }
@@ -30,9 +28,7 @@ package struct SourceScan {
         }
         var scan = SourceScan(source)
         return scan.run().map { message in
-            Fault(
-                offset: scan.position, line: 1 + source[..<scan.position].count { $0 == UInt8(ascii: "\n") },
-                message: message)
+            Fault(line: 1 + source[..<scan.position].count { $0 == UInt8(ascii: "\n") }, message: message)
         }
     }
 

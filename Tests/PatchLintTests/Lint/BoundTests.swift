@@ -120,9 +120,7 @@ import Testing
         let interface = Self.interface([Self.function("F.give", ["integer"], "integer")])
         let found = Self.lint(source + Self.give, interface, budget: budget)
         #expect(
-            found.allSatisfy {
-                [.undefinedGlobal, .endlessLoop, .tooLarge, .loadLimit, .loadError].contains($0.code)
-            },
+            found.allSatisfy { [.undefinedGlobal, .tooLarge, .loadLimit, .loadError].contains($0.code) },
             "\(found.map(\.message))")
         #expect(before - budget.steps < 61_000_000)
     }
@@ -192,18 +190,11 @@ import Testing
         #expect(found[0].severity == .warning && found[0].message.hasPrefix("too large to follow"))
     }
 
-    @Test func selfCalls_budgetSpent_areTooLarge() {
-        let interface = Self.interface([Self.function("F.give", ["integer"], "integer")])
-        let calls = String(repeating: "if a then host.call('F.give', 1) end\n", count: 1500)
-        let found = Self.lint(Self.giving(calls), interface, budget: LintBudget(steps: 2_000_000))
-        #expect(found.contains { $0.code == .tooLarge })
-    }
-
     @Test func manyWarningsHideNoError() {
         let interface = Self.interface([Self.function("F.give", ["integer"], "integer")])
-        let source = String(repeating: "if #'' then end\n", count: 300) + Self.giving("local _ = math.floor(o)")
+        let source = String(repeating: "-- patchpack: ignore x\n", count: 300) + Self.giving("local _ = math.floor(o)")
         let found = Self.lint(source, interface)
-        #expect(found.count { $0.code == .alwaysTrue } == 200)
+        #expect(found.count { $0.code == .unknownTag } == 200)
         #expect(found.contains { $0.code == .argument })
     }
 

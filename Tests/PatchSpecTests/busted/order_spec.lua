@@ -50,13 +50,6 @@ describe("cleaning", function()
   it("all of it ran", function() assert.same({"first", "second"}, cleaned) end)
 end)
 
-describe("stubs of a block", function()
-  local t = {f = function() return 1 end}
-  lazy_setup(function() stub(t, "f", 2) end)
-  it("see it", function() assert.equal(2, t.f()) end)
-  it("see it again", function() assert.equal(2, t.f()) end)
-end)
-
 describe "sugar" (function()
   it "is sweet" (function() end)
   it "and bitter" (function() error("no") end)

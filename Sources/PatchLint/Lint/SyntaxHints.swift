@@ -1,0 +1,36 @@
+/// Advice for syntax of other languages, where Lua's message points elsewhere.
+enum SyntaxHints {
+    /// The word before the token at which Lua stops, the text that begins there, and the advice.
+    private static let hints: [(before: String, at: String, advice: String)] = [
+        ("continue", "", "Lua has no continue; use goto continue, with ::continue:: before the end of the loop"),
+        ("let", "", "Lua writes local"), ("var", "", "Lua writes local"), ("const", "", "Lua writes local"),
+        ("elif", "", "Lua writes elseif"), ("try", "", "Lua has no try; pcall(f, …) returns whether f succeeds"),
+        ("", "!=", "Lua writes ~="), ("", "!", "Lua writes not"), ("", "&&", "Lua writes and"),
+        ("", "||", "Lua writes or"), ("", "?", "Lua has no ?; write condition and x or y"),
+        ("", "++", "Lua has no ++; write x = x + 1"),
+    ]
+
+    /// The advice for Lua's message about a line; nil if there is none.
+    static func hint(for message: String, line: Int, in source: [UInt8]) -> String? {
+        guard let near = message.split(separator: " near ").last else { return nil }
+        var (reader, before) = (LuaTokens(source), ["", ""])
+        while case let token = reader.next(), token.line <= line {
+            let text = String(decoding: source[token.start..<token.text.upperBound], as: UTF8.self)
+            if token.kind == .end ? near == "<eof>" : token.line == line && near == "'\(text)'" {
+                let rest = source[token.start...]
+                // A field may have such a name.
+                let isWord = message.hasPrefix("syntax error") && ![".", ":", "goto", "::"].contains(before[0])
+                let word = isWord ? before[1] : ""
+                for hint in hints where rest.starts(with: hint.at.utf8) && (hint.before.isEmpty || hint.before == word) {
+                    return hint.advice
+                }
+                if token.kind == .symbol, rest.dropFirst(text.utf8.count).first == UInt8(ascii: "=") {
+                    return "Lua has no \(text)=; write x = x \(text) y"
+                }
+            }
+            guard token.kind != .end else { break }
+            before = [before[1], text]
+        }
+        return nil
+    }
+}
