@@ -18,25 +18,15 @@ public struct PatchError: Error, Sendable {
 
     /// Makes an error.
     ///
-    /// - Parameters:
-    ///   - code: The stable code.
-    ///   - message: The message, in one line, without the place.
-    ///   - hint: Advice on how to fix it.
-    ///   - place: Where the error is.
+    /// - Parameter message: One line, without the place.
     public init(_ code: Code, _ message: String, hint: String? = nil, at place: Place? = nil) {
-        self.code = code
-        self.message = message
-        self.hint = hint
-        self.place = place
+        (self.code, self.message, self.hint, self.place) = (code, message, hint, place)
         remedy = nil
     }
 
     /// Makes an error that has a remedy instead of a hint.
     package init(_ code: Code, _ message: String, remedy: (any Remedy)?, at place: Place? = nil) {
-        self.code = code
-        self.message = message
-        self.remedy = remedy
-        self.place = place
+        (self.code, self.message, self.remedy, self.place) = (code, message, remedy, place)
         hint = nil
     }
 
@@ -53,15 +43,8 @@ public struct PatchError: Error, Sendable {
         public let field: String?
 
         /// Makes a place.
-        ///
-        /// - Parameters:
-        ///   - file: The file's path, or a script's name.
-        ///   - line: The line, from 1.
-        ///   - field: The member of a manifest, or the tag of a script.
         public init(file: String? = nil, line: Int? = nil, field: String? = nil) {
-            self.file = file
-            self.line = line
-            self.field = field
+            (self.file, self.line, self.field) = (file, line, field)
         }
     }
 
@@ -138,7 +121,6 @@ extension PatchError {
         return with(code, at: place)
     }
 
-    /// The same error with another code.
     package func coded(_ code: Code) -> PatchError { with(code, at: place) }
 
     private func with(_ code: Code, at place: Place?) -> PatchError {
@@ -149,7 +131,6 @@ extension PatchError {
         return error
     }
 
-    /// The same error with another hint.
     package func hinting(_ hint: String?) -> PatchError {
         var error = PatchError(code, message, hint: hint, at: place)
         error.isCircumstance = isCircumstance

@@ -28,9 +28,7 @@ final class ScriptFunction: Sendable {
 
     /// - Parameter signature: The types of the app's function. Without it, all values are accepted.
     init(signature: PatchSignature?, interface: PatchInterface?, original: @escaping Original) {
-        self.signature = signature
-        self.interface = interface
-        self.original = original
+        (self.signature, self.interface, self.original) = (signature, interface, original)
     }
 
     /// Calls the layer that a cell holds, or the original.
@@ -61,25 +59,23 @@ final class ScriptFunction: Sendable {
                     stack.values.refuseRead(fault)
                 }
                 let outcome = unsafe record.pointee.outcome
-                if signature?.throws == false, (try? outcome?.get()) != nil || outcome == nil {
-                    // The app's function cannot throw, so an error of the script is a failure.
-                    let answer = try outcome.map { Result<ScriptValue, Never>.success(try $0.get()) }
-                    switch slot.settle(stack, ScriptResult.self, answer) {
-                    case .outcome(let outcome): return outcome.get()
-                    case .below(var below):
-                        return try unsafe withUnsafeMutablePointer(to: &below) {
-                            try unsafe call(slot, LayerCell($0), arguments)
-                        }
-                    }
+                // If the app's function cannot throw, an error of the script is a failure.
+                guard signature?.throws == false, (try? outcome?.get()) != nil || outcome == nil else {
+                    return try settled(slot, stack, outcome, arguments)
                 }
-                switch slot.settle(stack, ScriptResult.self, outcome) {
-                case .outcome(let outcome): return try outcome.get()
-                case .below(var below):
-                    return try unsafe withUnsafeMutablePointer(to: &below) {
-                        try unsafe call(slot, LayerCell($0), arguments)
-                    }
-                }
+                let value = try outcome.map { Result<ScriptValue, Never>.success(try $0.get()) }
+                return try settled(slot, stack, value, arguments)
             }
+        }
+    }
+
+    private func settled<Failure: Error>(
+        _ slot: Slot, _ stack: PatchStack, _ outcome: Result<ScriptValue, Failure>?, _ arguments: [ScriptValue]
+    ) throws -> ScriptValue {
+        switch slot.settle(stack, ScriptResult.self, outcome) {
+        case .outcome(let outcome): return try outcome.get()
+        case .below(var below):
+            return try unsafe withUnsafeMutablePointer(to: &below) { try unsafe call(slot, LayerCell($0), arguments) }
         }
     }
 
@@ -88,7 +84,6 @@ final class ScriptFunction: Sendable {
         ScriptValue.readResult(from: stack, as: signature?.result ?? "value", in: interface)
     }
 
-    /// Calls the function with a script's arguments.
     func invoke(
         _ slot: Slot, _ stack: PatchStack, _ first: Int32, _ record: CallReference?, _ cell: LayerCell
     ) -> Int32 {

@@ -45,7 +45,6 @@ extension ScriptState {
         return values
     }
 
-    /// Calls a held function.
     func callHeld(_ held: Int32, _ arguments: [ScriptValue]) -> ([ScriptValue], (any Error)?) {
         let stack = stack
         stack.makeRoom()

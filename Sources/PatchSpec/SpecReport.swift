@@ -39,7 +39,6 @@ package struct SpecReport: Sendable {
     /// Adds the tests of a run that does not end.
     package mutating func add(_ ended: [Test]) { tests += ended }
 
-    /// Sets why the spec could not be loaded.
     package mutating func setError(_ error: PatchError) { self.error = error }
 
     /// The number of functions that the patches replaced.
@@ -93,6 +92,5 @@ package struct SpecFilter: Sendable {
 
     package init() {}
 
-    /// Whether all tests run.
     package var isEmpty: Bool { only.isEmpty && except.isEmpty }
 }

@@ -20,7 +20,6 @@ package final class SpecRunner: Sendable {
     /// A test that makes more calls than this would take too long with new instances.
     private static let mostRenewals = 1000
 
-    /// How the patches run.
     private enum Mode {
         case active
         /// Each call of the spec finds a new instance of each patch.
@@ -47,7 +46,6 @@ package final class SpecRunner: Sendable {
         var isRenewing = false
     }
 
-    /// Counts how often lines run.
     final class LineCounts: Sendable {
         private let counts = Mutex<[String: [Int: Int]]>([:])
         func count(_ script: String, _ line: Int) {
@@ -106,9 +104,7 @@ package final class SpecRunner: Sendable {
         _ script: PatchScript, _ patches: [PatchUnderTest], interface: PatchInterface?, limits: PatchLimits,
         covers: Bool, time: Timestamp?, mode: Mode
     ) throws(PatchError) {
-        self.mode = mode
-        self.patches = patches
-        self.interface = interface
+        (self.mode, self.patches, self.interface) = (mode, patches, interface)
         let recorder = Recorder()
         var limits = limits
         limits.instructionsPerCheck = 1  // fuel is counted to the instruction

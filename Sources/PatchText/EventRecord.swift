@@ -4,7 +4,6 @@ package import PatchCrypto
 ///
 /// Runners and devices make them, and reports read them. The words of the schema are defined only here.
 package struct EventRecord: Sendable {
-    /// The value of `schema`.
     package static let schema = "patchpack.event/1"
 
     /// The value of `eventName`.

@@ -21,6 +21,5 @@ package struct OpenMetricsText: Sendable {
         lines += "\(name)\(pairs.isEmpty ? "" : "{\(pairs)}") \(value)\n"
     }
 
-    /// The whole output.
     package var text: String { lines + "# EOF\n" }
 }

@@ -31,3 +31,14 @@ patch.replace('Cart.split', function(original, a, b) if math.fmod(a, 2) == 0 the
 patch.replace('Cart.save', function(original, a, b) if math.fmod(a.cents, 2) == 0 then a.cents = a.cents / 2 end original(a, b) end)
 patch.replace('Cart.save', function(original, a, b) if a.cents & 1 == 0 then a.cents = a.cents / 2 end original(a, b) end)
 patch.replace('Cart.marks', function(original, a) if #a % 2 == 0 then return {a[#a / 2]} end return {} end)
+-- lint: may-not-fit in each line
+patch.replace('Cart.total', function(original, a, b) log.info(string.format('%d', a)) return a end)
+patch.replace('Cart.total', function(original, a, b) log.info(('%5d'):format(a)) return a end)
+patch.replace('Cart.total', function(original, a, b) return math.random(a) end)
+patch.replace('Cart.total', function(original, a, b) log.info(utf8.char(a)) return a end)
+-- lint: none in each line
+patch.replace('Cart.total', function(original, a, b) log.info(string.format('%d %.2f', b, a)) return a end)
+patch.replace('Cart.total', function(original, a, b) log.info(string.format('%d', math.floor(a))) return a end)
+patch.replace('Cart.total', function(original, a, b) log.info(string.format('%d', a // 1)) return a end)
+patch.replace('Cart.total', function(original, a, b) if a == math.floor(a) then log.info(('%d'):format(a)) end return a end)
+patch.replace('Cart.total', function(original, a, b) return math.random(b) + math.random(math.ceil(a)) end)

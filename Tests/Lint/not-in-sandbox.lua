@@ -46,3 +46,16 @@ patch.replace('Order.total', function(original, a, b)
   if loadstring ~= nil then b = 0 end
   return original(a, b)
 end)
+-- lint: none
+local unpack = table.unpack or unpack
+local load, bit = load or loadstring, bit32 or bit
+if jit then log.info('LuaJIT') end
+if jit and jit.version then log.info('LuaJIT') end
+local function f(b) return load and b or bit and bit.band(b, 1) or b end
+patch.replace('Order.total', function(original, a, b) return original(unpack({a, f(b)})) end)
+-- lint: not-in-sandbox in line 2
+patch.replace('Order.total', function(original, a, b)
+  local n = a or bit32.band(b, 1)
+  return original(n, b) end)
+-- lint: undefined-global in line 1
+patch.replace('Order.total', function(original, a, b) return original(a or pirce, b) end)

@@ -92,3 +92,7 @@ patch.replace('Order.fill', function(original, basket, s) if #basket == 0 then r
 patch.replace('Order.fill', function(original, basket, s) basket.name = s return original(basket, s) end)
 -- lint: none
 patch.replace('Order.fill', function(original, basket, s) if basket ~= nil and basket == basket then return original(basket, tostring(basket)) end end)
+-- lint: operand in each line
+patch.replace('Cart.label', function(original, a, b) local t = {a} return 'x' .. t end)
+patch.replace('Cart.label', function(original, a, b) local mt = {__concat = function() return 'x' end} return setmetatable({}, mt) and mt .. a end)
+patch.replace('Cart.names', function(original, a, b) return {a .. b} end)

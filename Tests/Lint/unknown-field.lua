@@ -27,6 +27,9 @@ patch.replace('Cart.prices', function(original, a, b) return {x = a['1']} end)
 patch.replace('Cart.label', function(original, a, b) if a:sub(1, 1) == 'x' then return b end return a end)
 patch.replace('Cart.label', function(original, a, b) local t = '' for i = 1, #a do t = t .. a:sub(i, i) end return t end)
 patch.replace('Cart.label', function(original, a, b) if #a > 5 and a.len(a) > 5 then return b end return a end)
+patch.replace('Cart.label', function(original, a, b) local s = 'abc' return s.x and b or a end)
+patch.replace('Cart.label', function(original, a, b) local text = a.text or a if a[1] == nil then return text end return b end)
+patch.replace('Cart.label', function(original, a, b) local text = a.text if text then return text end return b end)
 -- lint: unknown-field in line 3
 patch.replace('Cart.names', function(original, a, b)
   for i = 0, #a - 1 do

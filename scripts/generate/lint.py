@@ -34,10 +34,8 @@ The scripts are for an app with this interface. The head of a script is shown on
 def codes():
     """Each code with its severity and its meaning."""
     source = (ROOT / "Sources/PatchLint/Findings/Finding.swift").read_text()
-    cases = re.findall(r"^        case (\w+)(?: = \"([\w-]+)\")?$", re.search(r"enum Code\b.*?\n\n", source, re.S)[0], re.M)
-    warnings = set(re.findall(r"\.(\w+)", re.search(r"var severity: Severity \{.*?case (.*?):\n", source, re.S)[1]))
-    meanings = dict(re.findall(r"^            case \.(\w+):\s+\"(.*)\"$", source, re.M))
-    return {text or case: ("warning" if case in warnings else "error", meanings[case].replace('\\"', '"')) for case, text in cases}
+    rows = re.findall(r'static let \w+ = Code\(\s*"([\w-]+)", \.(\w+),\s*"(.*)"\)', source)
+    return {code: (severity, meaning.replace('\\"', '"')) for code, severity, meaning in rows}
 
 
 def patches():

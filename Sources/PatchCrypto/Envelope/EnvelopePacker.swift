@@ -25,9 +25,7 @@ public struct EnvelopePacker: Sendable {
         guard Set(signingKeys.map(\.verifyingKey.id)).count == signingKeys.count else {
             throw PatchError(.config, "a signing key is given twice", hint: "give each key once")
         }
-        self.scriptKey = scriptKey
-        self.signingKeys = signingKeys
-        self.limits = limits
+        (self.scriptKey, self.signingKeys, self.limits) = (scriptKey, signingKeys, limits)
     }
 
     /// Packs scripts.

@@ -35,7 +35,6 @@ package struct SchemeKey: Sendable {
         key = try AsymmetricKey(publicKeyPEM: pem, allowing: [kind])
     }
 
-    /// Whether both are the same key.
     package func isEqual(to other: SchemeKey) -> Bool { key.isEqual(to: other.key) }
 
     /// Whether a signature over a message was made with this key.

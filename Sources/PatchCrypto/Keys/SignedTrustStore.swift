@@ -18,11 +18,8 @@ package struct SignedTrustStore: Sendable {
         /// From 1 to 2147483647; each store that replaces another one has a higher number.
         package let number: Int
 
-        /// Makes a label.
         package init(app: String, environment: String, number: Int) {
-            self.app = app
-            self.environment = environment
-            self.number = number
+            (self.app, self.environment, self.number) = (app, environment, number)
         }
 
         fileprivate static let prefix = Array("# signed for ".utf8)
@@ -99,7 +96,6 @@ package struct SignedTrustStore: Sendable {
         return isSame && !signatures.isEmpty ? label.number : label.number + 1
     }
 
-    /// The bytes that are signed.
     private var message: [UInt8] { Array("patchpack trust store 2\n".utf8) + payload }
     /// The file up to its first signature line.
     private var payload: [UInt8] { keys + (label?.line ?? []) }
@@ -136,7 +132,6 @@ package struct SignedTrustStore: Sendable {
         return signers
     }
 
-    /// The file's bytes.
     package var encoded: [UInt8] {
         var file = payload
         for signature in signatures {

@@ -11,11 +11,7 @@ public struct TrustedKey: Sendable {
 
     /// Makes a trusted key.
     ///
-    /// - Parameters:
-    ///   - key: The key, bound to its algorithm.
-    ///   - name: `[A-Za-z0-9._@-]+`, at most 64 bytes, or empty.
-    ///   - isRevoked: Whether the key is revoked, so that its signatures no longer count.
-    ///   - notAfter: From this second on, the key's signatures no longer count.
+    /// - Parameter name: `[A-Za-z0-9._@-]+`, at most 64 bytes, or empty.
     /// - Throws: `config` if the name has another form.
     public init(
         _ key: VerifyingKey, name: String = "", isRevoked: Bool = false, notAfter: Timestamp? = nil
@@ -30,10 +26,7 @@ public struct TrustedKey: Sendable {
                 hint: "use letters, digits, . _ @ and -, at most 64 of them; not revoked, not-after or another key's id"
             )
         }
-        self.key = key
-        self.name = name
-        self.isRevoked = isRevoked
-        self.notAfter = notAfter
+        (self.key, self.name, self.isRevoked, self.notAfter) = (key, name, isRevoked, notAfter)
     }
 
     /// Why the key's signatures do not count; nil if they do.

@@ -8,7 +8,6 @@
 /// A line is an algorithm, the key's DER SubjectPublicKeyInfo in base64, a name, and any limits of the trust. Empty lines and
 /// lines that begin with `#` are for people, and stay in their places.
 package struct TrustStoreFile: Sendable {
-    /// A line of the file.
     private enum Line: Sendable {
         case comment(String)
         case key(TrustedKey)
@@ -25,7 +24,6 @@ package struct TrustStoreFile: Sendable {
         }
     }
 
-    /// Makes a file without keys.
     package init() {}
 
     /// Reads a file.

@@ -17,7 +17,9 @@ public struct VerifyingKey: Sendable {
     /// - Throws: `config` for anything else, such as a private key, a certificate, an RSA key below 2048 or above 8192
     ///   bits or with an even exponent, or DER that is not the only encoding of the key.
     public init(pem: [UInt8], algorithm: SignatureAlgorithm? = nil) throws(PatchError) {
-        let blocks = try PEMBlock.all(in: pem)
+        let blocks = try unsafe pem.withUnsafeBufferPointer { (pem) throws(PatchError) in
+            try unsafe PEMBlock.all(in: pem)
+        }
         if blocks.contains(where: { $0.kind == .privateKey }) {
             throw PatchError(
                 .config, "expected a public key, not a private key",
@@ -65,7 +67,6 @@ public struct VerifyingKey: Sendable {
         try key.isValid(signature, for: payload, digest: algorithm.digest)
     }
 
-    /// The key as DER SubjectPublicKeyInfo.
     func subjectPublicKeyInfo() throws(PatchError) -> [UInt8] { try key.publicHalf().der }
 
     /// The key as SubjectPublicKeyInfo PEM.

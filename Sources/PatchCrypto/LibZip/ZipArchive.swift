@@ -2,7 +2,6 @@ internal import CLibzip
 
 /// Reads and writes the members of a zip in memory: stored ones where they are, the others with libzip.
 enum ZipArchive {
-    /// libzip's version.
     static var version: String { unsafe zip_libzip_version().map { unsafe String(cString: $0) } ?? "unknown" }
 
     /// Checks every member's CRC, and inflates those that are deflated.

@@ -8,9 +8,7 @@ public struct EnvelopeLimits: Sendable {
     public var scriptSize = 8 << 20
     /// The number of scripts in one envelope.
     public var scriptCount = 64
-    /// The size of the manifest in bytes.
     package var manifestSize = 64 << 10
-    /// The number of signature lines.
     package var signatureCount = 8
     /// The length of one signature in base64 characters; an RSA signature of 8192 bits has 1,368.
     package var signatureLength = 1368

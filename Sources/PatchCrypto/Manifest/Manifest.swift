@@ -22,10 +22,6 @@ public struct Manifest: Sendable {
             "use letters, digits, - and _, then .lua; at most 128 characters with the folders"
 
         /// Makes an entry for a script.
-        ///
-        /// - Parameters:
-        ///   - name: File name and folders, in the format's alphabet.
-        ///   - size: The script's length in bytes.
         public init(name: String, size: Int) {
             self.name = name
             self.size = size
@@ -70,16 +66,12 @@ public struct Manifest: Sendable {
     ///   - id: Two or more labels of `[A-Za-z0-9_-]+` with dots between them, at most 128 bytes.
     ///   - version: 1 to 2^31-1.
     ///   - app: In the form of `id`.
-    ///   - appVersions: Which versions of the app it fits.
     ///   - engine: 1 to 2^31-1.
     ///   - instances: 1 to 16, or nil.
     ///   - replaces: Names such as `Cart.total`, at most 128 bytes each, none twice.
     ///   - scripts: The entry first; at least one, and no two whose names differ only in case.
-    ///   - created: When it was made.
-    ///   - expires: When it expires.
     ///   - notes: Text without control characters other than tab and line feed.
     ///   - extra: Keys of `[A-Za-z0-9._-]{1,64}`, values without control characters.
-    ///   - limits: The limits on the number and the size of scripts.
     /// - Throws: `malformed` if the format does not allow a value, `limit` if a limit is exceeded.
     public init(
         id: String, version: Int, app: String, appVersions: VersionRange = .all, engine: Int = 1,
@@ -105,18 +97,9 @@ public struct Manifest: Sendable {
             try Rules.check(NameForm.isExtraKey(key), "extra", "has a key that is not [A-Za-z0-9._-]{1,64}")
             try Rules.check(Rules.isPlain(value), "extra", Rules.controlCharacters)
         }
-        self.id = id
-        self.version = version
-        self.app = app
-        self.appVersions = appVersions
-        self.engine = engine
-        self.instances = instances
-        self.replaces = replaces
-        self.scripts = scripts
-        self.created = created
-        self.expires = expires
-        self.notes = notes
-        self.extra = extra
+        (self.id, self.version, self.app, self.appVersions, self.engine) = (id, version, app, appVersions, engine)
+        (self.instances, self.replaces, self.scripts, self.created) = (instances, replaces, scripts, created)
+        (self.expires, self.notes, self.extra) = (expires, notes, extra)
     }
 
     /// The numbers of instances that a manifest may state.
@@ -163,7 +146,6 @@ public struct Manifest: Sendable {
 }
 
 extension PatchError {
-    /// Makes an error about a manifest.
     static func manifest(_ code: Code, _ message: String, hint: String? = nil, field: String? = nil) -> PatchError {
         PatchError(code, "manifest: \(message)", hint: hint, at: field.map { Place(field: $0) })
     }

@@ -13,7 +13,6 @@ package struct ManifestFields: Sendable {
     package var notes: String?
     package var extra: [String: String]?
 
-    /// Makes fields without values.
     package init() {}
 
     /// Takes the values from a script's head.

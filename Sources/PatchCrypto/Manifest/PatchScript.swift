@@ -6,10 +6,6 @@ public struct PatchScript: Sendable, Hashable {
     public let bytes: [UInt8]
 
     /// Makes a script.
-    ///
-    /// - Parameters:
-    ///   - name: File name and folders, in the format's alphabet.
-    ///   - bytes: Its source, in any encoding.
     public init(name: String, bytes: [UInt8]) {
         self.name = name
         self.bytes = bytes

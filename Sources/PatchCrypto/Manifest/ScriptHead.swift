@@ -9,7 +9,6 @@ package struct ScriptHead: Sendable {
     package enum Tag: String, CaseIterable, Sendable {
         /// The patch's reverse-DNS name.
         case patch
-        /// The patch's version.
         case version
         /// The app's reverse-DNS name, and after a space the app versions that the patch fits.
         case app

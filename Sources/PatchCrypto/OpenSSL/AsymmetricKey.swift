@@ -70,28 +70,56 @@ internal import COpenSSL
         try unsafe self.init(owning: handle, allowing: kinds)
     }
 
-    /// Whether both are the same public key.
     func isEqual(to other: AsymmetricKey) -> Bool {
         defer { drainOpenSSLErrors() }
         return unsafe EVP_PKEY_eq(handle, other.handle) == 1
     }
 
-    /// Reads a private key from PEM: PKCS#8, plain or encrypted, or PKCS#1.
+    /// Reads a private key from PEM: PKCS#8 of version 1 or 2, plain or encrypted, or PKCS#1.
     ///
     /// - Parameter passphrase: Decrypts an encrypted key; used only if the key needs one.
-    /// - Throws: `passphrase` if it is missing or wrong, `config` if the PEM is not a usable key.
+    /// - Throws: `passphrase` if it is missing or wrong, `config` if the PEM is not one usable key.
     convenience init(privateKeyPEM pem: SecretBytes, passphrase: SecretBytes?) throws(PatchError) {
+        let kinds = try unsafe pem.withUnsafeBytes { (pem) throws(PatchError) in try unsafe PEMBlock.all(in: pem) }
+            .map(\.kind)
+        let count = kinds.count { $0 == .privateKey }
+        guard count <= 1 else {
+            throw PatchError(.config, "\(count) private keys in one file", hint: "give a file with one key")
+        }
+        guard count == 1 || !kinds.contains(.publicKey) else {
+            throw PatchError(
+                .config, "expected a private key, not a public key",
+                hint: "give the private one, which keygen calls signing.pem")
+        }
         let request = PassphraseRequest(passphrase)
+        var half: [UInt8]?
         let handle = unsafe pem.withUnsafeBytes { pem -> OpaquePointer? in
             let source = unsafe BIO_new_mem_buf(pem.baseAddress, Int32(clamping: pem.count))
             defer { unsafe BIO_free(source) }
+            var data: UnsafeMutablePointer<UInt8>?
+            var length = 0
             if let sealed = unsafe PEM_read_bio_PKCS8(source, nil, nil, nil) {
                 defer { unsafe X509_SIG_free(sealed) }
                 request.wasAsked = true
-                return unsafe passphrase?.withUnsafeBytes { text in
-                    unsafe copenssl_openPrivateKey(sealed, text.baseAddress, Int32(text.count))
+                var size: Int32 = 0
+                unsafe data = passphrase?.withUnsafeBytes { text in
+                    unsafe copenssl_decryptPrivateKey(sealed, text.baseAddress, Int32(text.count), &size)
                 }
+                length = Int(size)
+            } else {
+                unsafe BIO_ctrl(source, BIO_CTRL_RESET, 0, nil)
+                _ = unsafe PEM_bytes_read_bio(
+                    &data, &length, nil, PEM_STRING_PKCS8INF, source, answerPassphraseRequest,
+                    Unmanaged.passUnretained(request).toOpaque())
             }
+            if let der = unsafe data {
+                defer { unsafe CRYPTO_clear_free(der, length, #fileID, #line) }
+                var (bits, count): (UnsafePointer<UInt8>?, Int) = (nil, 0)
+                let handle = unsafe copenssl_privateKey(der, length, &bits, &count)
+                unsafe half = bits.map { unsafe Array(UnsafeBufferPointer(start: $0, count: count)) }
+                return unsafe handle
+            }
+            guard !request.wasAsked else { return nil }
             unsafe BIO_ctrl(source, BIO_CTRL_RESET, 0, nil)
             drainOpenSSLErrors()
             return unsafe PEM_read_bio_PrivateKey(
@@ -107,9 +135,14 @@ internal import COpenSSL
                         ? "the key needs a passphrase"
                         : "the passphrase is wrong, or OpenSSL lacks the cipher that the key is encrypted with")
             }
-            throw PatchError(.config, "not a private key that OpenSSL can read")
+            throw PatchError(
+                .config, "not a private key that OpenSSL can read",
+                hint: "a private key is PEM, and begins with -----BEGIN PRIVATE KEY-----")
         }
         try unsafe self.init(owning: handle)
+        if let half, try half != [0] + publicHalf().bits {
+            throw PatchError(.config, "the public key in the file is not the private key's", hint: "make a new key")
+        }
     }
 
     /// An algorithm that reading a private key needs and this machine's OpenSSL refuses; nil if it refuses none.
@@ -233,7 +266,6 @@ internal import COpenSSL
         return bytes
     }
 
-    /// The public half as PEM.
     func publicKeyPEM() throws(PatchError) -> [UInt8] {
         let sink = unsafe BIO_new(BIO_s_mem())
         defer { unsafe BIO_free(sink) }

@@ -59,15 +59,18 @@ enum SubjectPublicKeyInfo: Equatable {
         guard self.der == der else { return nil }
     }
 
-    /// The DER encoding.
     var der: [UInt8] {
-        let (algorithm, key) =
-            switch self {
-            case .ed25519(let point): (Self.ed25519Algorithm, point)
-            case .rsa(let modulus, let exponent):
-                (Self.rsaAlgorithm, Self.wrap(.sequence, Self.integer(modulus) + Self.integer(exponent)))
-            }
-        return Self.wrap(.sequence, Self.wrap(.sequence, algorithm) + Self.wrap(.bitString, [0] + key))
+        let algorithm = if case .rsa = self { Self.rsaAlgorithm } else { Self.ed25519Algorithm }
+        return Self.wrap(.sequence, Self.wrap(.sequence, algorithm) + Self.wrap(.bitString, [0] + bits))
+    }
+
+    /// The encoding of the key alone.
+    var bits: [UInt8] {
+        switch self {
+        case .ed25519(let point): point
+        case .rsa(let modulus, let exponent):
+            Self.wrap(.sequence, Self.integer(modulus) + Self.integer(exponent))
+        }
     }
 
     private static func integer(_ magnitude: [UInt8]) -> [UInt8] {

@@ -101,6 +101,5 @@ package struct JSONObject: Sendable {
         return moment
     }
 
-    /// The error for a member.
     package func fault(_ key: String, _ what: String) -> PatchError { makeFault(place, key, what) }
 }

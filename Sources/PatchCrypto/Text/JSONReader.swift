@@ -57,7 +57,6 @@ private struct JSONReader {
         return true
     }
 
-    /// Takes a word if it is next.
     private mutating func takes(word: String) -> Bool {
         guard text[position...].starts(with: word.utf8) else { return false }
         position += word.utf8.count

@@ -21,10 +21,8 @@ struct GlobalUses {
         let isTested: Bool
     }
 
-    /// Whether it may give a table a metatable.
     var setsMetatables: Bool { globals.contains { ["setmetatable", "_G"].contains($0.name) } }
 
-    /// Finds the globals that a function uses.
     init(_ function: Prototype) { add(function) }
 
     private mutating func add(_ function: Prototype) {
@@ -46,7 +44,8 @@ struct GlobalUses {
                     if next.opcode == .getField, next.b == instruction.a, let member = function.text(next.c) {
                         members.append(
                             Member(
-                                table: name, name: member, line: lineOf[index], isTested: function.isTested(index + 1)))
+                                table: name, name: member, line: lineOf[index],
+                                isTested: function.isTested(index + 1, from: index)))
                     }
                 }
             case .setGlobal where function.isEnvironment(instruction.a):
@@ -89,15 +88,22 @@ struct GlobalUses {
 }
 
 extension Prototype {
-    /// Whether the value that an instruction puts into a register is tested next.
-    fileprivate func isTested(_ index: Int) -> Bool {
-        guard index + 1 < code.count else { return false }
-        let (register, next) = (code[index].a, code[index + 1])
-        switch next.opcode {
-        case .test: return next.a == register
-        case .testAndSet: return next.b == register
-        case .equalConstant: return next.a == register && constant(next.b) == .nil
+    /// Whether an instruction tests whether a register is nil or false.
+    func tests(_ register: Int, at index: Int) -> Bool {
+        guard code.indices.contains(index) else { return false }
+        let instruction = code[index]
+        switch instruction.opcode {
+        case .test: return instruction.a == register
+        case .testAndSet: return instruction.b == register
+        case .equalConstant: return instruction.a == register && constant(instruction.b) == .nil
         default: return false
         }
+    }
+
+    /// Whether the value that an instruction puts into a register is tested next, or is the last of several with `or`.
+    fileprivate func isTested(_ index: Int, from first: Int? = nil) -> Bool {
+        let first = first ?? index
+        let isLast = first > 1 && code[first - 2].isTest && code[first - 2].k && jump(at: first - 1, leadsTo: index + 1)
+        return isLast || tests(code[index].a, at: index + 1)
     }
 }

@@ -31,7 +31,6 @@ struct LocalNames {
         }
     }
 
-    /// The local name of a register at an instruction.
     func local(of register: Int, at index: Int) -> Prototype.Local? {
         guard register >= 0, register + 1 < starts.count else { return nil }
         // The last name that begins at the instruction or before it.

@@ -43,12 +43,10 @@ extension Prototype {
         return leaders
     }
 
-    /// The target of the jump after a test.
     func jumpTarget(_ test: Int) -> Int {
         code.indices.contains(test + 1) ? test + 2 + code[test + 1].jump : test + 2
     }
 
-    /// Whether an instruction is a jump to another one.
     func jump(at index: Int, leadsTo target: Int) -> Bool {
         code.indices.contains(index) && code[index].opcode == .jump && index + 1 + code[index].jump == target
     }

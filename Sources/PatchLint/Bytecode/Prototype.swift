@@ -7,14 +7,11 @@ package final class Prototype {
     let line: Int
     /// The number of parameters, without `...`.
     let parameters: Int
-    /// How many registers it uses.
     let registers: Int
     let code: [Instruction]
     let constants: [Constant]
     let upvalues: [Upvalue]
-    /// The functions within it.
     let inner: [Prototype]
-    /// The line of each instruction.
     let lineOf: [Int]
     /// The local names, in the order of their registers.
     let locals: [Local]
@@ -156,7 +153,6 @@ package final class Prototype {
     /// A string constant; nil for any other constant.
     func text(_ index: Int) -> String? { textNumber(index).map(name) }
 
-    /// A name of the script.
     func name(_ number: Int32) -> String { names[Int(number)] }
 
     /// The number of a string constant among the names; nil for any other constant.

@@ -32,7 +32,6 @@ struct ScriptNames {
         return true
     }
 
-    /// The number of a name.
     mutating func number(of name: String) -> Int32 {
         if let known = numbers[name] { return known }
         names.append(name)

@@ -4,7 +4,6 @@ internal import PatchRunner
 // The arguments of calls.
 
 extension FlowChecks {
-    /// Checks a call of the function in a register.
     mutating func checkCall(_ index: Int, _ state: FlowState) {
         let register = function.code[index].a
         let (callee, word) = (state[register], flow.name(register, state, index))
@@ -103,7 +102,6 @@ extension FlowChecks {
             hint: "a method is called with a colon: object:\(method)(…)")
     }
 
-    /// Checks a call of a function of the sandbox.
     private mutating func checkLibrary(_ name: String, _ arguments: CallArguments, _ index: Int) {
         guard let function = LibraryFunction.all[name] else { return }
         check(arguments, of: name, function, index)
@@ -135,7 +133,6 @@ extension FlowChecks {
         }
     }
 
-    /// Checks a call of `host.throw`.
     private mutating func checkThrow(_ arguments: CallArguments, _ index: Int) {
         let first = arguments.first
         if first.kinds == .nil {
@@ -186,7 +183,7 @@ extension FlowChecks {
         if let fault = argument.fault(of: value, in: context.interface) {
             let what = written.map { $0 == fault ? $0 : "\($0), which is \(fault)" } ?? fault
             report(.argument, index, written ?? word(), "\(place()) is \(argument.description), but this is \(what)")
-        } else if argument.isInteger, value.detail == .fraction {
+        } else if argument.isInteger, value.kinds.contains(.float), mayHaveFraction(value, written, index) {
             report(
                 .mayNotFit, index, written ?? word(), "\(place()) is an integer, but this may have a fraction",
                 hint: Self.hintForFraction)
@@ -195,6 +192,12 @@ extension FlowChecks {
                 .mayBeNil, index, written ?? word(), "\(place()) is \(argument.description), but this may be nil",
                 hint: Self.hintForNil)
         }
+    }
+
+    /// Whether it is a quotient, or a number of the app that the script has not examined.
+    private func mayHaveFraction(_ value: ValueType, _ word: String?, _ index: Int) -> Bool {
+        value.detail == .fraction
+            || value.detail == .scalar("number") && flow.isSeen(word, before: index, asText: true) != true
     }
 
     /// Checks the rules that the types of arguments do not express.
@@ -279,12 +282,6 @@ extension FlowChecks {
             return report(
                 .argument, index, "format",
                 "the format has \(values.count) value\(values.count == 1 ? "" : "s"), but gets \(given.count)")
-        }
-        if !arguments.isOpen, !arguments.areResults, given.count > values.count {
-            return report(
-                .argument, index, "format",
-                "the format has \(values.count == 0 ? "no value" : values.count == 1 ? "1 value" : "\(values.count) values"), but gets \(given.count)",
-                hint: "%s is the place of a value, and %d the place of an integer")
         }
         for (place, (argument, value)) in zip(values, given).enumerated() {
             check(

@@ -13,7 +13,6 @@ extension FlowChecks {
     /// The names of a length in other languages.
     private static let lengths: Set = ["count", "length", "len", "size", "n"]
 
-    /// Checks a field that is read.
     mutating func checkMember(_ name: String?, of value: ValueType, _ word: String?, _ index: Int) {
         checkIndexed(value, word, index)
         guard let name else { return }
@@ -39,7 +38,7 @@ extension FlowChecks {
                 hint: context.hint(for: name, in: key))
         case _ where value.kinds == .string && !context.written.contains(name):
             guard !context.assigned.contains("string"), LibraryFunction.all["string.\(name)"] == nil,
-                !context.setsMetatables
+                !context.setsMetatables, !isAsked(index)
             else { return }
             report(
                 .unknownField, index, name, "a string has no field \(name)",
@@ -60,7 +59,7 @@ extension FlowChecks {
                 hint:
                     "\(word ?? "list")[1] is its first element, and \(word ?? "list")[#\(word ?? "list")] its last one")
         }
-        if value.kinds == .string, key.isNever(.string), !context.setsMetatables {
+        if value.kinds == .string, key.isNever(.string), !context.setsMetatables, !isAsked(index) {
             report(
                 .unknownField, index, word, "a string has no positions, so this is nil",
                 hint: "\(word ?? "text"):sub(1, 1) is its first character")
@@ -87,7 +86,6 @@ extension FlowChecks {
         }
     }
 
-    /// Checks a method that is called.
     mutating func checkMethod(_ name: String?, of value: ValueType, _ word: String?, _ index: Int) {
         checkIndexed(value, word, index)
         guard let name else { return }
@@ -118,7 +116,6 @@ extension FlowChecks {
         report(.unknownMethod, index, name, "\(type) has no method \(name)", hint: meant)
     }
 
-    /// Checks an element that is read at a key in a register.
     mutating func checkElement(_ instruction: Instruction, _ index: Int, _ state: FlowState) {
         let (table, key) = (state[instruction.b], state[instruction.c])
         checkElement(of: table, key: key, word: flow.name(instruction.b, state, index), index)
@@ -127,6 +124,15 @@ extension FlowChecks {
         {
             checkFirst(index, state)
         }
+    }
+
+    /// Whether the script asks whether the value that an instruction reads is nil: next, or by its name.
+    private func isAsked(_ index: Int) -> Bool {
+        let register = function.code[index].a
+        if function.tests(register, at: index + 1) { return true }
+        guard let range = function.localNames.local(of: register, at: index + 1)?.range else { return false }
+        context.budget.pay(10 * range.count)
+        return range.contains { function.tests(register, at: $0) }
     }
 
     /// Whether the value that an instruction reads is tested next, or is given a name.

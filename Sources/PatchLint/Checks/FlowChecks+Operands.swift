@@ -61,13 +61,13 @@ extension FlowChecks {
         }
     }
 
-    /// Checks the values that a script joins.
+    /// Checks the values that a script joins. The sandbox leaves `__concat` out.
     mutating func checkConcatenation(_ registers: Range<Int>, _ index: Int, _ state: FlowState) {
         for register in registers {
             let value = state[register]
             report(
                 .operand, index, value, flow.name(register, state, index),
-                unless: tables(value).union(value.objects).union([.string, .integer, .float]), "joins")
+                unless: value.objects.union([.string, .integer, .float]), "joins")
         }
     }
 
@@ -143,7 +143,6 @@ extension FlowChecks {
 
     // MARK: loops
 
-    /// Checks the first value, the limit and the step of a numeric loop.
     mutating func checkNumericLoop(_ register: Int, _ index: Int, _ state: FlowState) {
         for (offset, what) in ["first value", "limit", "step"].enumerated() {
             report(
@@ -154,7 +153,6 @@ extension FlowChecks {
         report(.operand, index, "for", "the step of the loop is 0, which is an error")
     }
 
-    /// Checks the function that a loop calls.
     mutating func checkGenericLoop(_ register: Int, _ index: Int, _ state: FlowState) {
         let (value, word) = (state[register], flow.name(register, state, index))
         report(

@@ -43,7 +43,6 @@ extension FlowChecks {
         }
     }
 
-    /// Checks an instruction with the state before it.
     private mutating func check(_ index: Int, _ state: FlowState) {
         let instruction = function.code[index]
         let (a, b, c) = (instruction.a, instruction.b, instruction.c)

@@ -129,6 +129,5 @@ extension FlowContext {
 }
 
 extension String {
-    /// The string without the quotes around it.
     fileprivate var trimmed: String { hasPrefix("\"") ? String(dropFirst().dropLast()) : self }
 }

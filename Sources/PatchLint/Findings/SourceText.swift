@@ -89,7 +89,6 @@ package struct SourceText: Sendable {
         scalar.properties.isAlphabetic || scalar.properties.numericType != nil || scalar == "_"
     }
 
-    /// The first line that contains a string.
     package func firstLine(with text: String) -> Int? {
         guard !text.isEmpty, let place = bytes.firstPlace(of: Array(text.utf8)) else { return nil }
         return line(at: place)

@@ -7,7 +7,6 @@ final class FlowContext {
     let assigned: Set<String>
     /// The names of the fields and members that a script writes anywhere.
     let written: Set<String>
-    /// Whether a script may give a table a metatable.
     let setsMetatables: Bool
     var globalsRead: Set<String> = []
     /// The names of fields that a script tests or keeps, so that it may know whether they are nil.
@@ -21,7 +20,6 @@ final class FlowContext {
     let helpers: LocalFunctions
     let details = ValueDetails()
     let changes = WrittenTypes()
-    /// Pays for all of this work.
     let budget: LintBudget
     let comparisons: TypeComparisons
     /// The types of the globals that were asked for.
@@ -31,13 +29,8 @@ final class FlowContext {
         interface: KnownInterface, knowsApp: Bool, assigned: Set<String>, written: Set<String>, setsMetatables: Bool,
         budget: LintBudget, helpers: LocalFunctions
     ) {
-        self.interface = interface
-        self.knowsApp = knowsApp
-        self.assigned = assigned
-        self.written = written
-        self.setsMetatables = setsMetatables
-        self.budget = budget
-        self.helpers = helpers
+        (self.interface, self.knowsApp, self.assigned, self.written) = (interface, knowsApp, assigned, written)
+        (self.setsMetatables, self.budget, self.helpers) = (setsMetatables, budget, helpers)
         comparisons = TypeComparisons(interface, budget)
     }
 

@@ -134,7 +134,6 @@ struct FlowState: Equatable {
         if new != held { registers[register] = new }
     }
 
-    /// The types that the value of a register may have.
     func kinds(of register: Int) -> ValueType.Kinds {
         registers.indices.contains(register) ? registers[register].kinds : .all
     }
@@ -147,7 +146,6 @@ struct FlowState: Equatable {
     /// The number of the name that the script has for a register; -1 if there is none.
     func word(of register: Int) -> Int32 { registers.indices.contains(register) ? registers[register].word : -1 }
 
-    /// Sets a register and its name.
     mutating func set(_ register: Int, _ value: ValueType, word: Int32) {
         guard registers.indices.contains(register) else { return }
         put(value, in: register)

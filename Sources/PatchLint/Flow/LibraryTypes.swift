@@ -50,8 +50,8 @@ struct LibraryFunction: Sendable {
             ("string.rep", "si", "s", "s"), ("string.reverse", "s", "", "s"), ("string.sub", "si", "i", "s"),
             ("string.upper", "s", "", "s"),
             ("math.abs", "n", "", "n"), ("math.acos", "n", "", "d"), ("math.asin", "n", "", "d"),
-            ("math.atan", "n", "n", "d"), ("math.ceil", "n", "", "n"), ("math.cos", "n", "", "d"),
-            ("math.deg", "n", "", "d"), ("math.exp", "n", "", "d"), ("math.floor", "n", "", "n"),
+            ("math.atan", "n", "n", "d"), ("math.ceil", "n", "", "i"), ("math.cos", "n", "", "d"),
+            ("math.deg", "n", "", "d"), ("math.exp", "n", "", "d"), ("math.floor", "n", "", "i"),
             ("math.fmod", "nn", "", "n"), ("math.log", "n", "n", "d"), ("math.max", "n", "nnnnnnnn", "n"),
             ("math.min", "n", "nnnnnnnn", "n"), ("math.modf", "n", "", "nd"), ("math.rad", "n", "", "d"),
             ("math.random", "", "ii", "n"), ("math.sin", "n", "", "d"), ("math.sqrt", "n", "", "d"),
@@ -148,7 +148,6 @@ extension LibraryFunction.Argument {
         }
     }
 
-    /// The requirement, for messages.
     var description: String {
         isInteger
             ? "an integer" : isNumber ? "a number" : isList && kinds == .table ? "an array" : "\(ValueType(kinds))"

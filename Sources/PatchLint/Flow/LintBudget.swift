@@ -18,7 +18,6 @@ package final class LintBudget {
 
     func pay(_ count: Int) { steps -= count }
 
-    /// Whether another problem may be noted.
     func takesProblem() -> Bool {
         problems -= 1
         return problems >= 0

@@ -2,7 +2,6 @@
 final class LocalFunctions {
     private struct Helper {
         let function: Prototype
-        /// The type of the function itself.
         let type: ValueType
         /// The types of the arguments of all calls so far; nil before the first one.
         var arguments: [ValueType]?
@@ -26,7 +25,6 @@ final class LocalFunctions {
         return helpers.count - 1
     }
 
-    /// The type of a function itself.
     func type(of number: Int) -> ValueType { helpers[number].type }
 
     /// Notes the arguments of a call, without constants and guesses, which the next call may not share.

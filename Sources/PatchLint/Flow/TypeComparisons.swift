@@ -17,7 +17,6 @@ final class TypeComparisons {
     private var faults: [Pair: ValueType.Fault] = [:]
     /// The pairs that are assumed to fit for now.
     private var assumed: Set<Pair> = []
-    /// Whether a comparison was cut short.
     private var isCut = false
 
     init(_ interface: KnownInterface, _ budget: LintBudget) {
@@ -79,7 +78,6 @@ final class TypeComparisons {
         }
     }
 
-    /// The fault of an array's elements.
     private func faultOfParts(
         of value: ValueType, as element: InterfaceType, _ type: InterfaceType, depth: Int
     ) -> ValueType.Fault? {
@@ -207,7 +205,6 @@ final class TypeComparisons {
 extension ValueType {
     /// The fault of a value that the app is to take.
     enum Fault: Equatable {
-        /// Its type.
         case type(InterfaceType, ValueType)
         /// A field that it does not have.
         case missing(field: String, of: String, written: [String])

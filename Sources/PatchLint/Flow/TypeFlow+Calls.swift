@@ -11,9 +11,7 @@ struct CallArguments {
     /// Whether the last two are the results of one call.
     var areResults: Bool
 
-    /// The name of the first one.
     var word: String? { words.first.flatMap { $0 } }
-    /// The type of the first one.
     var first: ValueType { types.first ?? (isOpen ? .unknown : .nil) }
 
     func dropFirst() -> CallArguments {
@@ -29,7 +27,6 @@ struct CallResults {
     /// Whether the call never returns.
     var ends = false
 
-    /// The first value.
     var first: ValueType { types.first ?? (isOpen ? .unknown : .nil) }
 
     static let unknown = CallResults(isOpen: true)
@@ -70,7 +67,6 @@ extension TypeFlow {
         }
     }
 
-    /// Follows a call of a local function of the script.
     private mutating func call(helper number: Int, _ index: Int) -> CallResults {
         guard var result = context.helpers.result(of: number, in: context) else {
             let ends = context.helpers.ends(number)
@@ -105,7 +101,6 @@ extension TypeFlow {
         state.originals[words] = OriginalCall(index: index, hasTable: hasTable)
     }
 
-    /// The results of a function of the app.
     private mutating func results(of name: String, _ signature: PatchSignature, _ index: Int) -> CallResults {
         var result = value(signature.result)
         if result.kinds == .nil { return CallResults(types: [result], isOpen: true) }
@@ -123,7 +118,6 @@ extension TypeFlow {
         return context.interface.method(parts[1], of: parts[0])
     }
 
-    /// Follows a call of a function of the sandbox.
     private mutating func library(
         _ name: String, _ arguments: CallArguments, _ index: Int, _ state: inout FlowState
     ) -> CallResults {
@@ -161,7 +155,6 @@ extension TypeFlow {
         }
     }
 
-    /// Follows `table.insert`.
     private func insert(_ arguments: CallArguments, _ index: Int, _ state: inout FlowState) {
         context.budget.pay(10 * state.count)
         let (word, table) = (arguments.word, arguments.first)
@@ -204,7 +197,6 @@ extension TypeFlow {
         }
     }
 
-    /// The results of `host.call`.
     private mutating func resultsOfHost(_ arguments: CallArguments, _ index: Int) -> CallResults {
         guard case .text(let name) = arguments.types.first?.detail,
             let signature = context.interface.function(name)?.signature

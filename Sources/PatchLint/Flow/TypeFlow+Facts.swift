@@ -24,7 +24,6 @@ extension TypeFlow {
         return .two(function.jumpTarget(index), k ? isTrue : isFalse, index + 2, k ? isFalse : isTrue)
     }
 
-    /// Notes the result of a test of the value in a register.
     private func note(isNil: Bool, _ register: Int, _ index: Int, _ state: inout FlowState) {
         guard state.facts.count < 20, let place = place(of: register, index) else { return }
         state.facts[place] = isNil
@@ -45,7 +44,6 @@ extension TypeFlow {
         return (isTrue, isFalse)
     }
 
-    /// Follows a test of whether a value is nil.
     func equalsNil(_ register: Int, _ index: Int, _ state: FlowState) -> FlowWays {
         let value = state[register]
         // A nil value is never anything else.

@@ -1,7 +1,6 @@
 // The values that are read from tables and objects.
 
 extension TypeFlow {
-    /// A field of a table.
     mutating func member(_ name: String?, of value: ValueType, _ index: Int) -> ValueType {
         guard let name else { return .unknown }
         switch value.detail {
@@ -61,7 +60,6 @@ extension TypeFlow {
         }
     }
 
-    /// A method that is called.
     func method(_ name: String?, of value: ValueType) -> ValueType {
         guard let name else { return .unknown }
         if value.kinds == .string { return functionOfStrings(name) }

@@ -97,7 +97,6 @@ extension TypeFlow {
     /// Whether paths may meet after an instruction, or none leads on.
     func endsBlock(_ index: Int) -> Bool { index + 1 >= isBlockStart.count || isBlockStart[index + 1] }
 
-    /// The state before the first instruction.
     private mutating func firstState() -> FlowState {
         var state = FlowState(count: max(function.registers, function.parameters) + 1, context.details)
         for parameter in 0..<function.parameters {

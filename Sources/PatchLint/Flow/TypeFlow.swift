@@ -27,9 +27,7 @@ struct TypeFlow {
     var captured: [Int: [ValueType]] = [:]
     /// The numbers of the functions within this one that are only called.
     var helpers: [Int: Int] = [:]
-    /// The type of the values that it returns.
     var returned: ValueType?
-    /// Whether a path to the end returns a value.
     var returnsValue = false
     /// The states where paths meet, by instruction, and how often each has changed.
     var entries: [(state: FlowState, changes: Int)] = []
@@ -43,7 +41,6 @@ struct TypeFlow {
     var asksLibrary = false
     /// The first test; the number of instructions if there is none.
     private(set) lazy var firstTest = function.code.firstIndex(where: \.isTest) ?? function.code.count
-    /// Whether a local name gets its value only where it is declared.
     var assignedOnce: [Int: Bool] = [:]
     private let names: LocalNames
     private var constants: [ValueType]
@@ -51,17 +48,11 @@ struct TypeFlow {
     private var nilCauses: [String: UInt16] = [:]
     private var asked: [UInt16: Set<Int>] = [:]
 
-    /// - Parameters:
-    ///   - arguments: The types of its arguments, if all callers are known.
-    ///   - isDry: Whether only the result is wanted.
     init(
         _ function: Prototype, as replacement: Replacement?, upvalues: [ValueType], arguments: [ValueType]? = nil,
         isDry: Bool = false, in context: FlowContext
     ) {
-        self.function = function
-        self.context = context
-        self.replacement = replacement
-        self.upvalues = upvalues
+        (self.function, self.context, self.replacement, self.upvalues) = (function, context, replacement, upvalues)
         self.arguments = replacement == nil ? arguments : nil
         self.isDry = isDry
         names = function.localNames
@@ -78,7 +69,6 @@ struct TypeFlow {
 
     // MARK: names
 
-    /// The local name of a register at an instruction.
     func local(_ register: Int, at index: Int) -> String? { localNumber(register, at: index).map(function.name) }
 
     /// The number of that name.
@@ -181,7 +171,6 @@ struct TypeFlow {
 }
 
 extension ValueType {
-    /// The type of a constant.
     init(constant: Prototype.Constant) {
         switch constant {
         case .boolean: self = .boolean

@@ -7,7 +7,6 @@ struct ValueFields: Hashable, Sendable {
 
     /// How many values there are in it, including the values in its tables.
     private(set) var size = 0
-    /// How deeply tables are nested in it.
     private(set) var depth = 1
     private var values: [String: ValueType] = [:]
 

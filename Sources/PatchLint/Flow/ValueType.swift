@@ -44,9 +44,7 @@ struct ValueType: Hashable, Sendable {
         case scalar(String)
         case array(InterfaceType)
         case dictionary(key: String, InterfaceType)
-        /// An object of the app.
         case object(String)
-        /// The original of a function of the app.
         case original(String)
         /// A local function of the script whose callers are all known, by its number.
         case helper(Int)
@@ -57,10 +55,7 @@ struct ValueType: Hashable, Sendable {
     }
 
     init(_ kinds: Kinds, _ detail: Detail? = nil, doubt: UInt16 = 0, number: UInt32 = 0) {
-        self.kinds = kinds
-        self.detail = detail
-        self.doubt = doubt
-        self.number = number
+        (self.kinds, self.detail, self.doubt, self.number) = (kinds, detail, doubt, number)
     }
 
     static func == (left: ValueType, right: ValueType) -> Bool {
@@ -199,7 +194,7 @@ extension ValueType {
         case .dictionary(let key, let value): self = ValueType(.table, .dictionary(key: key, value))
         case .named("boolean"): self = .boolean
         case .named("integer"): self = .integer
-        case .named("number"): self = .number
+        case .named("number"): self = ValueType(.number, .scalar("number"))
         case .named("string"): self = ValueType(.string, .scalar("string"))
         case .named("nothing"): self = .nil
         case .named(let name):

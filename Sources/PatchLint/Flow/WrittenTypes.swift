@@ -2,10 +2,8 @@
 ///
 /// Such a value may be read at a place where nothing reveals this.
 final class WrittenTypes {
-    /// The names of fields.
     private(set) var fields: Set<String> = []
     private var details: [ValueType.Detail] = []
-    /// How many changes there are.
     var count: Int { fields.count + details.count }
 
     func add(field: String) { fields.insert(field) }

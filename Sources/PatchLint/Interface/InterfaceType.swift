@@ -37,7 +37,6 @@ package indirect enum InterfaceType: Hashable, Sendable {
         Array(" or nil".utf8), Array("array of ".utf8), Array("table of ".utf8)
     )
 
-    /// The names of the types in it.
     var names: [String] {
         switch self {
         case .optional(let type), .array(let type): type.names

@@ -39,7 +39,6 @@ final class KnownInterface {
 
     func exposes(_ name: String) -> Bool { classes[name] != nil }
 
-    /// The names of a class's methods.
     func methodNames(of name: String) -> [String] {
         if let known = namesOfMethods[name] { return known }
         let names = classes[name]?.methods.map(\.name) ?? []
@@ -142,7 +141,6 @@ final class KnownStruct {
         places = Dictionary(fields.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The place of a field among the fields.
     func place(of field: String) -> Int? { places[field] }
 
     func field(_ name: String) -> Field? { places[name].map { fields[$0] } }
@@ -151,7 +149,6 @@ final class KnownStruct {
 }
 
 extension PatchSignature {
-    /// How many arguments a call must have.
     var neededArguments: Int { arguments.lastIndex { !$0.hasSuffix(" or nil") }.map { $0 + 1 } ?? 0 }
 
     /// The signature for a message, with only the first of many arguments.

@@ -3,8 +3,7 @@ enum SandboxNames {
     static let globals: Set<String> = [
         "_G", "_VERSION", "assert", "error", "getmetatable", "host", "ipairs", "log", "math", "next", "pairs", "patch",
         "pcall", "print", "rawequal", "rawget", "rawlen", "rawset", "require", "select", "setmetatable", "string",
-        "table",
-        "tonumber", "tostring", "type", "utf8", "waxClass", "xpcall",
+        "table", "tonumber", "tostring", "type", "utf8", "waxClass", "xpcall",
     ]
 
     static let members: [String: Set<String>] = [
@@ -12,8 +11,8 @@ enum SandboxNames {
         "log": ["debug", "error", "info", "warn"],
         "math": [
             "abs", "acos", "asin", "atan", "ceil", "cos", "deg", "exp", "floor", "fmod", "huge", "log", "max",
-            "maxinteger",
-            "min", "mininteger", "modf", "pi", "rad", "random", "sin", "sqrt", "tan", "tointeger", "type", "ult",
+            "maxinteger", "min", "mininteger", "modf", "pi", "rad", "random", "sin", "sqrt", "tan", "tointeger", "type",
+            "ult",
         ],
         "patch": ["app", "appVersion", "id", "replace", "version"],
         "string": [
@@ -24,10 +23,9 @@ enum SandboxNames {
         "utf8": ["char", "charpattern", "codepoint", "codes", "len", "offset"],
     ]
 
-    /// The globals of Lua that the sandbox does not have.
+    /// The globals of Lua and of LuaJIT that the sandbox does not have.
     static let missing: Set<String> = [
-        "collectgarbage", "coroutine", "debug", "dofile", "io", "load", "loadfile", "loadstring", "os", "package",
-        "setfenv",
-        "getfenv", "unpack", "module", "warn",
+        "bit", "bit32", "collectgarbage", "coroutine", "debug", "dofile", "io", "jit", "load", "loadfile",
+        "loadstring", "os", "package", "setfenv", "getfenv", "unpack", "module", "warn",
     ]
 }

@@ -2,7 +2,6 @@
 ///
 /// A function runs only then if it is called where it is made, or only by a name, and no function that a call may run uses that name.
 struct CalledFunctions {
-    /// A variable of a function.
     private struct Local: Hashable {
         let function: ObjectIdentifier
         let register: Int

@@ -229,7 +229,6 @@ extension Linter {
         }
     }
 
-    /// A method of one of some classes.
     private mutating func function(of method: String, of classes: [String]) -> PatchInterface.Function? {
         budget.pay(20 * classes.count)
         guard !budget.isSpent else { return nil }

@@ -55,7 +55,6 @@ private struct StateWrites {
         case library(Int32, Int32?)
     }
 
-    /// The contents of a function's registers.
     private struct Registers {
         private var held: [Held]
         /// The registers whose contents are known.

@@ -35,7 +35,7 @@ extension Linter {
         for (index, (function, text)) in zip(functions, texts).enumerated() where !budget.isSpent {
             let count = function.functionsByLine
             // A finding of the outline has its exact place.
-            let known = Set(found.filter { $0.script == text.name }.map { "\($0.code) \($0.line)" })
+            let known = Set(found.filter { $0.script == text.name }.map { "\($0.code.rawValue) \($0.line)" })
             let context = context
             func replaced(_ inner: Prototype) -> TypeFlow.Replacement? {
                 // Two functions on one line cannot be told apart, and neither can two names of one function.
@@ -50,7 +50,7 @@ extension Linter {
                 problems = FlowChecks.problems(in: function, upvalues: upvalues, context, replaced: replaced)
             }
             for problem in problems where hasRoom {
-                guard !known.contains("\(problem.code) \(problem.line)") else { continue }
+                guard !known.contains("\(problem.code.rawValue) \(problem.line)") else { continue }
                 found.append(
                     text.finding(
                         problem.code, line: problem.line, word: problem.word, problem.message, hint: problem.hint))
@@ -66,7 +66,6 @@ extension Linter {
 }
 
 extension Prototype {
-    /// How many functions begin on each line.
     fileprivate var functionsByLine: [Int: Int] {
         inner.reduce(into: [:]) { lines, function in
             lines[function.line, default: 0] += 1

@@ -58,10 +58,7 @@ package struct Linter {
     ) {
         self.head = head
         known = interface.map { KnownInterface($0, adding: LibraryFunction.scalars) }
-        self.budget = budget
-        self.scripts = scripts
-        self.replaces = replaces
-        self.interface = interface
+        (self.budget, self.scripts, self.replaces, self.interface) = (budget, scripts, replaces, interface)
         texts = scripts.map { SourceText($0.name, $0.bytes) }
         silencers = Dictionary(
             scripts.map { ($0.name, LuaTokens.comments(in: $0.bytes, with: "patchpack:").compactMap(Silencer.init)) },
@@ -257,9 +254,6 @@ package struct Linter {
                 ?? "it has \(names?.listed ?? "")")
     }
 
-    /// Checks a replacement.
-    ///
-    /// - Parameter parameters: How many parameters its function has.
     private mutating func check(_ name: String, isListed: Bool, _ parameters: Int, line: Int, text: SourceText) {
         let word =
             Array(text.line(line).utf8).firstPlace(of: Array(name.utf8)) != nil

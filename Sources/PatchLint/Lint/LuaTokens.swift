@@ -56,7 +56,6 @@ struct LuaTokens {
         case tilde = "~"
     }
 
-    /// The keywords of each length, with their bytes.
     private static let keywords: [[(bytes: UInt64, word: Word)]] = {
         var all = [[(bytes: UInt64, word: Word)]](repeating: [], count: 9)
         for word in Word.allCases where word.rawValue.utf8.first.map(isWord) == true {
@@ -65,7 +64,6 @@ struct LuaTokens {
         return all
     }()
 
-    /// The symbols of one byte, by that byte.
     private static let symbols: [Word] = {
         var all = [Word](repeating: .none, count: 256)
         for word in Word.allCases {
@@ -100,7 +98,6 @@ struct LuaTokens {
         let text: ArraySlice<UInt8>
     }
 
-    /// The comments so far.
     private(set) var comments: [Comment] = []
 
     /// All comments of one line in a script; none if the script does not contain a word that they must have.

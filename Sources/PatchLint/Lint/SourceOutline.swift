@@ -34,7 +34,6 @@ struct SourceOutline {
     var assignedMembers: Set<String> = []
     /// The names that are passed to `require`; nil for a name that is known only when the script runs.
     var required: [String?] = []
-    /// Classes that `waxClass` names.
     var waxClasses: [Place] = []
 
     private let source: [UInt8]
@@ -69,7 +68,6 @@ struct SourceOutline {
     /// The first line that declares a local name; nil if none does.
     func line(ofLocal name: String) -> Int? { locals.first { text($0) == name }?.line }
 
-    /// The text of a word.
     func text(_ place: Place) -> String { names[place.name] }
 
     /// The classes that `waxClass` names, each once.
@@ -106,7 +104,6 @@ struct SourceOutline {
         return place
     }
 
-    /// The place of the token.
     func place(_ name: Int32) -> Place {
         Place(line: token.line, range: token.start..<token.start + token.text.count, name: name)
     }

@@ -96,9 +96,7 @@ package final class ScriptObject: NamedObject {
     package let spec: ScriptState
 
     package init(className: String, held: Int32, spec: ScriptState) {
-        self.className = className
-        self.held = held
-        self.spec = spec
+        (self.className, self.held, self.spec) = (className, held, spec)
     }
 }
 

@@ -92,25 +92,15 @@ struct KeyFile {
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 
-    /// Reads a key. An error names the file and what it should be.
-    private func expecting<Key>(_ what: String, _ body: () throws(PatchError) -> Key) throws(PatchError) -> Key {
-        do throws(PatchError) {
-            return try body()
-        } catch {
-            throw (error.code == .config && error.hint == nil ? error.hinting("give \(what)") : error).about(name.path)
-        }
-    }
-
     func verifyingKey() throws(PatchError) -> VerifyingKey {
-        try expecting("a public key in PEM, which keygen calls trusted.pem") { () throws(PatchError) in
-            try VerifyingKey(pem: unsafe bytes.withUnsafeBytes { unsafe Array($0) }, algorithm: name.algorithm)
+        let pem = unsafe bytes.withUnsafeBytes { unsafe Array($0) }
+        return try name.path.naming { () throws(PatchError) in
+            try VerifyingKey(pem: pem, algorithm: name.algorithm)
         }
     }
 
     func scriptKey() throws(PatchError) -> ScriptKey {
-        try expecting("one line of 32 or 64 lower-case hex digits") { () throws(PatchError) in
-            try ScriptKey(file: bytes)
-        }
+        try name.path.naming { () throws(PatchError) in try ScriptKey(file: bytes) }
     }
 
     var isPrivate: Bool { bytes.holds("PRIVATE KEY-----") }
@@ -123,7 +113,7 @@ struct KeyFile {
     }
 
     func signingKey(passphrase: SecretBytes?) throws(PatchError) -> SigningKey {
-        try expecting("a private key in PEM, which keygen calls signing.pem") { () throws(PatchError) in
+        try name.path.naming { () throws(PatchError) in
             try SigningKey(pem: bytes, passphrase: passphrase, algorithm: name.algorithm)
         }
     }

@@ -49,6 +49,51 @@ import Testing
         #expect(throws: PatchError(.config, "")) { try SigningKey(pem: SecretBytes(pem), algorithm: .rsaSHA1) }
     }
 
+    /// The example of RFC 8410, section 10.3, and the same key encrypted with PBES2.
+    private static let version2 = [
+        """
+        -----BEGIN PRIVATE KEY-----
+        MHICAQEwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC
+        oB8wHQYKKoZIhvcNAQkJFDEPDA1DdXJkbGUgQ2hhaXJzgSEAGb9ECWmEzf6FQbrB
+        Z9w7lshQhqowtrbLDFw4rXAxZuE=
+        -----END PRIVATE KEY-----
+        """,
+        """
+        -----BEGIN ENCRYPTED PRIVATE KEY-----
+        MIHkMF8GCSqGSIb3DQEFDTBSMDEGCSqGSIb3DQEFDDAkBBAAAQIDBAUGBwgJCgsM
+        DQ4PAgIIADAMBggqhkiG9w0CCQUAMB0GCWCGSAFlAwQBKgQQEBESExQVFhcYGRob
+        HB0eHwSBgJkMcy/rPJFQ+hp2ynPwa8lOk2aXOFrDss8j82ltyti345wZ5hq4gD63
+        AlmzwMD/WbQ649PPM3FDM4zPj+OprpIm5G9d/8dKucGUFaVnFuq1aBrGEy1yNgvG
+        wIWta4bOE90WAt8ROMB5W1FbVqnP6/6ieLcB0Wsr9KBdTfD1g+/o
+        -----END ENCRYPTED PRIVATE KEY-----
+        """,
+    ]
+
+    @Test(arguments: version2) func privateKey_version2_isRead(_ pem: String) throws {
+        let key = try SigningKey(pem: SecretBytes(pem.utf8), passphrase: SecretBytes("open-sesame".utf8))
+        #expect(
+            try String(decoding: key.verifyingKey.pem(), as: UTF8.self)
+                .contains("MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE="))
+        #expect(try key.verifyingKey.isValid(key.sign([1, 2]), for: [1, 2]))
+    }
+
+    @Test func privateKey_otherPublicKeyInside_isRefused() throws {
+        let pem = Self.version2[0].replacing("gSEAGb9E", with: "gSEAGb9F")
+        #expect(
+            throws: PatchError(.config, "the public key in the file is not the private key's", hint: "make a new key")
+        ) { try SigningKey(pem: SecretBytes(pem.utf8)) }
+        #expect(throws: PatchError(.config, "")) {
+            try SigningKey(pem: SecretBytes(Self.version2[0].replacing("MHICAQEw", with: "MHICAQIw").utf8))
+        }
+    }
+
+    @Test func privateKey_twoInOneFile_areRefused() throws {
+        let pem = Self.version2[0] + "\n"
+        #expect(throws: PatchError(.config, "2 private keys in one file", hint: "give a file with one key")) {
+            try SigningKey(pem: SecretBytes((pem + pem).utf8))
+        }
+    }
+
     /// A key reuses the state of its first verification for the next one, on any thread.
     @Test(arguments: [SignatureAlgorithm.rsaSHA1, .rsaSHA256, .ed25519])
     func eachSignatureIsCheckedForItself(algorithm: SignatureAlgorithm) throws {

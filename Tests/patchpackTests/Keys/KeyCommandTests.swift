@@ -19,13 +19,14 @@ import Testing
         ),
         ("--trusted-key", "openssl rsa -in signing.pem -RSAPublicKey_out", "openssl rsa -RSAPublicKey_in"),
         ("--trusted-key", "cat trusted.pem other.pem", "give a file with one key"),
+        ("--trusted-key", "head -n 3 trusted.pem", "a PEM block is cut short or damaged"),
         ("--trusted-key", "printf '***'", "a public key begins with -----BEGIN PUBLIC KEY-----"),
-        ("--trusted-key", "printf ' \n'", "a public key begins with -----BEGIN PUBLIC KEY-----"),
-        ("--signing-key", "cat trusted.pem", "give a private key in PEM, which keygen calls signing.pem"),
-        ("--signing-key", "head -n 3 signing.pem", "give a private key in PEM, which keygen calls signing.pem"),
-        ("--script-key", "tr a-f A-F <script.key", "hex digits"),
-        ("--script-key", "cut -c 1-30 script.key", "hex digits"),
-        ("--script-key", "cat signing.pem", "hex digits"),
+        ("--signing-key", "cat trusted.pem", "give the private one, which keygen calls signing.pem"),
+        ("--signing-key", "head -n 3 signing.pem", "a PEM block is cut short or damaged"),
+        ("--signing-key", "cat signing.pem signing.pem", "2 private keys in one file"),
+        ("--signing-key", "printf ' \n'", "a private key is PEM, and begins with -----BEGIN PRIVATE KEY-----"),
+        ("--script-key", "cat script.key other.key", "one line of 32 or 64 lower-case hex digits"),
+        ("--script-key", "cat signing.pem", "one line of 32 or 64 lower-case hex digits"),
     ])
     func aFileThatIsNoKeySaysWhatItShouldBe(option: String, make: String, says: String) throws {
         let run = try shop.shell(
