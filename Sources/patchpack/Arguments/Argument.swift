@@ -10,6 +10,8 @@ struct Argument: Sendable, Hashable {
     var text: String { String(decoding: bytes, as: UTF8.self) }
     /// The word as a file path.
     var path: Path { Path(bytes: bytes) }
+    /// Whether it has no characters but blanks.
+    var isBlank: Bool { bytes.allSatisfy(KeyFile.isSpace) }
     /// Whether the word is exactly this text.
     func isText(_ text: String) -> Bool { bytes.elementsEqual(text.utf8) }
 }
