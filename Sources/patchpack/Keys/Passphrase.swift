@@ -69,11 +69,8 @@ enum Passphrase {
     ///
     /// - Throws: `passphrase` if the question was cancelled, or if the answer is too long.
     static func ask(for file: Path, called name: String = "passphrase") throws(PatchError) -> SecretBytes? {
-        switch Terminal.askForSecret("\(name) for \(escaped(file.description)): ") {
-        case .answer(let passphrase): return passphrase
-        case .noTerminal: return nil
-        case .brokenOff: throw PatchError(.passphrase, "no passphrase was given").about(file)
-        case .tooLong: throw PatchError(.passphrase, "the passphrase is too long").about(file)
+        try file.naming { () throws(PatchError) in
+            try Terminal.askForSecret("\(name) for \(escaped(file.description)): ")
         }
     }
 }
