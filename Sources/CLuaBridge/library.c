@@ -19,7 +19,7 @@ static const struct function {
     FUNCTION(luaopen_base), FUNCTION(luaopen_math), FUNCTION(luaopen_string), FUNCTION(luaopen_table), FUNCTION(luaopen_utf8),
 };
 
-const char *pp_lua_release(void) { return LUA_VERSION_MAJOR "." LUA_VERSION_MINOR "." LUA_VERSION_RELEASE; }
+const char *pp_lua_ident(void) { return lua_ident; }
 
 pp_lua pp_find_lua(void) {
     // A file is loaded in one piece. So all functions are in one file if the lowest and the highest are.

@@ -89,26 +89,30 @@ package enum Folder {
     ///
     /// - Returns: nil if another process has locked it.
     package static func lock(_ path: Path, isShared: Bool = false) throws(PatchError) -> Descriptor? {
-        do throws(SystemError) {
-            let folder = try Descriptor(path, [.read, .folder])
-            return try folder.lock(isShared: isShared) ? folder : nil
-        } catch {
+        let folder = try opened(path)
+        return try isLocked(folder, path, isShared: isShared) ? folder : nil
+    }
+
+    private static func opened(_ path: Path) throws(PatchError) -> Descriptor {
+        do throws(SystemError) { return try Descriptor(path, [.read, .folder]) } catch {
             throw .system(.io, path, error)
         }
     }
 
-    /// Calls `body` while no other process can do the same in a file's folder.
-    ///
-    /// Use it to read a file and write it again.
-    ///
-    /// - Throws: `io` if the folder cannot be locked, or another process keeps it locked for ten seconds.
-    package static func whileLocked<Result>(
-        around path: Path, _ body: () throws(PatchError) -> Result
-    ) throws(PatchError) -> Result {
-        try whileLocked(around: [path], body)
+    private static func isLocked(
+        _ file: Descriptor, _ path: Path, isShared: Bool = false
+    ) throws(PatchError) -> Bool {
+        do throws(SystemError) {
+            return try file.lock(isShared: isShared)
+        } catch {
+            throw PatchError(
+                .io, "cannot be locked: \(error.message)",
+                hint: "some network file systems have no locks: keep it on a local disk"
+            ).about(path)
+        }
     }
 
-    /// Calls `body` while no other process can do the same in the folders of several files.
+    /// Calls `body`, which may read files and write them again, while no other process can do the same in their folders.
     ///
     /// - Parameter paths: The files. If the folder of a file does not exist yet, it needs no lock.
     /// - Throws: `io` if a folder cannot be locked, or another process keeps it locked for ten seconds.
@@ -121,31 +125,30 @@ package enum Folder {
         for folder in paths.map(\.parent) {
             if let info = FileInfo(folder, following: true) { identities[info.identity] = folder }
         }
-        for (_, folder) in identities.sorted(by: { $0.key < $1.key }) { folders.append(try locked(folder)) }
+        for (_, folder) in identities.sorted(by: { $0.key < $1.key }) { folders += try locked(folder) }
         return try withExtendedLifetime(folders, body)
     }
 
-    private static func locked(_ path: Path) throws(PatchError) -> Descriptor {
-        let folder: Descriptor
-        var (isLocked, tries) = (false, 0)
-        do throws(SystemError) {
-            folder = try Descriptor(path, [.read, .folder])
-            isLocked = try folder.lock()
-            while !isLocked, tries < 200 {
-                tries += 1
-                sleep(milliseconds: 50)
-                isLocked = try folder.lock()
+    private static func locked(_ path: Path) throws(PatchError) -> [Descriptor] {
+        let folder = try opened(path)
+        for attempt in 0..<200 {
+            if attempt > 0 { sleep(milliseconds: 50) }
+            if try isLocked(folder, path) { return [folder] }
+            // Whoever may read a folder can share a lock of it, for as long as they like. Then this process shares it too, which
+            // keeps the others out that lock the folder alone, and locks a file that no other user can open.
+            guard attempt >= 20, try isLocked(folder, path, isShared: true) else { continue }
+            let name = path.appending(Path(".lock"))
+            if let file = try? Descriptor(name, [.append, .noFollow, .noWait], permissions: 0o600),
+                try isLocked(file, name)
+            {
+                return [folder, file]
             }
-        } catch {
-            throw .system(.io, path, error)
+            folder.unlock()
         }
-        guard isLocked else {
-            throw PatchError(
-                .io, "\(holder(of: folder) ?? "another process") has locked this folder",
-                hint: "wait until it is done, and try again"
-            ).about(path)
-        }
-        return folder
+        throw PatchError(
+            .io, "\(holder(of: folder) ?? "another process") has locked this folder",
+            hint: "wait until it is done, and try again"
+        ).about(path)
     }
 
     /// The process that has locked a folder, such as `process 812 (patchpack)`; nil if the system does not name it.

@@ -111,17 +111,6 @@ package final class Descriptor: Sendable {
         return bytes
     }
 
-    /// Reads a byte, of which no copy stays in memory; nil at the end.
-    package func byte() throws(SystemError) -> UInt8? {
-        var byte: UInt8 = 0
-        while true {
-            let count = unsafe read(number, &byte, 1)
-            if count < 0, SystemError.last == .isInterrupted { continue }
-            guard count >= 0 else { throw .last }
-            return count == 1 ? byte : nil
-        }
-    }
-
     /// Reads as many bytes as there are now, and at least one. Returns 0 at the end.
     package func readSome(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
         while true {

@@ -445,6 +445,15 @@ import Testing
         #expect(device.running.map(\.version) == [7], "what runs goes on running")
     }
 
+    /// The list is right: the server or a proxy is not.
+    @Test(arguments: [{ $0.dropLast() }, { $0 + [0x0A] }] as [@Sendable ([UInt8]) -> [UInt8]])
+    func envelope_changedOnItsWay_isUnavailable(change: @Sendable ([UInt8]) -> [UInt8]) async throws {
+        let device = try await deviceWithAGoodPatch()
+        try device.feed.publish(Self.source(8))
+        for (name, bytes) in device.feed.files where name.hasSuffix("-8.js") { device.feed.files[name] = change(bytes) }
+        #expect(try await device.launch()?.results.first?.code == .unavailable)
+    }
+
     @Test func patchList_wrongVersionOfEnvelope_isListMismatch() async throws {
         let device = try await deviceWithAGoodPatch()
         try device.feed.publish(Self.source(8))

@@ -116,7 +116,7 @@ import Testing
     /// The error of a lock names the process that has it.
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/locks"))) func theHolderOfALockIsNamed() throws {
         let lock = try #require(try Folder.lock(path(".")))
-        let error = #expect(throws: PatchError.self) { try Folder.whileLocked(around: path("x")) {} }
+        let error = #expect(throws: PatchError.self) { try Folder.whileLocked(around: [path("x")]) {} }
         withExtendedLifetime(lock) {}
         #expect(error?.code == .io)
         #expect(error?.message.hasPrefix("process \(getpid()) (") == true, "\(String(describing: error))")

@@ -139,7 +139,8 @@ published() {
 # Twenty-one scripts and their envelopes.
 scripts "$work/scripts" 21
 for algorithm in rsa ed25519; do
-  "$patchpack" keygen -q --profile mpaas --algorithm $algorithm -o "$work/keys-$algorithm"
+  "$patchpack" keygen -q --profile mpaas -o "$work/keys-$algorithm"
+  [ $algorithm = rsa ] || "$patchpack" keygen -q --profile modern --signing-only --force -o "$work/keys-$algorithm"
   "$patchpack" pack "$work"/scripts/*.lua -q --no-lint -o "$work/envelopes-$algorithm" \
     --signing-key "$work/keys-$algorithm/signing.pem" --script-key "$work/keys-$algorithm/script.key"
 done

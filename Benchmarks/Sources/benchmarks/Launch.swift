@@ -96,7 +96,9 @@ enum Launch {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             func tool(_ arguments: String...) throws { _ = try Processes.run([tools.patchpack] + arguments) }
             for name in ["signing", "root", "release", "online"] {
-                try tool("keygen", "-q", "--profile", "mpaas", "--algorithm", "ed25519", "-o", "\(folder)/\(name)")
+                try tool("keygen", "-q", "--profile", "mpaas", "-o", "\(folder)/\(name)")
+                try tool(
+                    "keygen", "-q", "--profile", "modern", "--signing-only", "--force", "-o", "\(folder)/\(name)")
             }
             var files: [String] = []
             for number in 1..<patches + 1 {

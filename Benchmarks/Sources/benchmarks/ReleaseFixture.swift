@@ -26,7 +26,11 @@ final class ReleaseFixture {
         folder = "\(parent)/patchpack-bench-\(getpid())-\(algorithm)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let key = "\(folder)/signing.pem"
-        _ = try Processes.run([patchpack, "keygen", "-q", "--profile", "mpaas", "--algorithm", algorithm, "-o", folder])
+        _ = try Processes.run([patchpack, "keygen", "-q", "--profile", "mpaas", "-o", folder])
+        if algorithm != "rsa" {
+            let keygen = ["keygen", "-q", "--profile", "modern", "--signing-only", "--force", "-o", folder]
+            _ = try Processes.run([patchpack] + keygen)
+        }
         guard let packer = floor_keys_read(key, true, "\(folder)/script.key"),
             let verifier = floor_keys_read("\(folder)/trusted.pem", false, "\(folder)/script.key")
         else { throw Failure(message: "the floor cannot read the keys in \(folder)") }

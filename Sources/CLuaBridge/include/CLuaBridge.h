@@ -574,8 +574,8 @@ void pp_lock_is_given_back(const void *address);
 
 // MARK: the library
 
-/// Lua's release, such as 5.4.4.
-const char *pp_lua_release(void);
+/// The text in the library that names its release.
+const char *pp_lua_ident(void);
 
 /// Where the Lua functions are that this process uses. Another Lua in the process may take the place of some of them.
 typedef struct pp_lua {

@@ -33,11 +33,10 @@ public struct ScriptKey: Sendable {
             unsafe Hex.decode(file.last == UInt8(ascii: "\n") ? file.dropLast() : file[...])
         }
         guard var decoded, EnvelopeSuite.allCases.contains(where: { $0.keyLength == decoded.count }) else {
+            let isMarked = unsafe file.withUnsafeBytes { unsafe $0.starts(with: "\u{FEFF}".utf8) }
             throw PatchError(
-                .config, "not a script key",
-                hint:
-                    "a script key is one line of 32 or 64 lower-case hex digits, without a byte order mark; openssl rand -hex 16 makes one"
-            )
+                .config, isMarked ? "begins with a byte order mark" : "not a script key",
+                hint: "a script key is one line of 32 or 64 lower-case hex digits; openssl rand -hex 16 makes one")
         }
         try self.init(bytes: SecretBytes(wiping: &decoded))
     }

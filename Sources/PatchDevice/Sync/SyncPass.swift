@@ -323,8 +323,10 @@ struct SyncPass: Sendable {
         let hasExpired = report.manifest?.expires.map { $0 <= now } ?? false
         switch error.code {
         case .io: throw error
-        case .feedUnavailable: return Refusal(code: .unavailable, error: error)
-        case .feedMismatch, .feedLimit, .feedMalformed: return Refusal(code: .listMismatch, error: error)
+        case .feedMismatch where report.manifest != nil: return Refusal(code: .listMismatch, error: error)
+        // What is served is not what is signed: it was cut, or something was added to it.
+        case .feedUnavailable, .feedMismatch, .feedLimit, .feedMalformed:
+            return Refusal(code: .unavailable, error: error)
         default: return Refusal(code: hasExpired ? .expired : .refused, error: error)
         }
     }

@@ -272,10 +272,17 @@ public struct FeedClient: Sendable {
     ) async throws(PatchError) -> [UInt8] {
         let version = trusted.root.hasConsistentSnapshots ? listed.version : nil
         let path = FeedLayout.metadata(URLPath.encoded(role), version: version)
-        guard let bytes = try await fetch(path, limit: min(limit, listed.file.length ?? limit)) else {
-            throw Self.missing(path)
+        do throws(PatchError) {
+            guard let bytes = try await fetch(path, limit: min(limit, listed.file.length ?? limit)) else {
+                throw Self.missing(path)
+            }
+            return bytes
+        } catch {
+            guard error.code == .feedLimit, let length = listed.file.length, length < limit else { throw error }
+            throw PatchError(
+                .feedLimit, "\(path): longer than the \(length) bytes that are signed",
+                hint: "a formatter or a server has changed it")
         }
-        return bytes
     }
 
     private mutating func fetch(_ path: String, limit: Int) async throws(PatchError) -> [UInt8]? {

@@ -1,7 +1,7 @@
 /// Where the files of a feed are, as paths below its folder.
 package enum FeedLayout {
     package static let metadataFolder = "metadata"
-    private static let targetsFolder = "targets"
+    package static let targetsFolder = "targets"
 
     /// The only file that is replaced.
     package static let timestamp = "\(metadataFolder)/timestamp.json"
@@ -50,8 +50,11 @@ package enum FeedLayout {
 
     package static func envelopeFolder(of app: String) -> String { "\(targetsFolder)/\(envelopes)\(app)" }
 
+    /// The folder of the change that waits for signatures.
+    package static let stagedFolder = "staged"
+
     /// The metadata of a role that wait for signatures.
-    package static func staged(_ role: String) -> String { "staged/\(role).json" }
+    package static func staged(_ role: String) -> String { "\(stagedFolder)/\(role).json" }
 
     package static let stagedList = staged("list")
 

@@ -47,7 +47,7 @@ package struct Deployment {
     ) throws(PatchError) {
         (self.folder, self.root, self.target, self.repairs) = (folder, root, target, repairs)
         let bytes: [UInt8]
-        (feed, bytes) = try Folder.whileLocked(around: folder.path.appending(Path("."))) {
+        (feed, bytes) = try Folder.whileLocked(around: [folder.path.appending(Path("."))]) {
             () throws(PatchError) in
             let feed = try folder.repository(FeedRepository.Reading(root: root))
             return (feed, try folder.read(FeedLayout.timestamp) ?? [])

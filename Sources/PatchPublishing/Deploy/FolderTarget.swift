@@ -26,7 +26,7 @@ package struct FolderTarget: DeployTarget {
     package func replace(_ file: FeedFile, of old: [UInt8]?) throws(PatchError) -> Bool {
         let place = path.appending(Path(file.path))
         try Folder.make(place.parent)
-        return try Folder.whileLocked(around: place) { () throws(PatchError) in
+        return try Folder.whileLocked(around: [place]) { () throws(PatchError) in
             guard try read(file.path) == old else { return false }
             try write(file, force: true)
             return true

@@ -15,6 +15,9 @@ package struct FeedChange {
 
     package struct Settings {
         package var details: ChangeDetails
+        /// Reads the clock. A change may wait for an answer or a card, and is made again if another one overtakes it, so each
+        /// attempt asks for the time again.
+        package var clock: () throws(PatchError) -> Timestamp
         /// Whether to accept files that are signed only with the keys from before the last change of keys.
         package var isInterrupted = false
         package var stages = false
@@ -23,7 +26,10 @@ package struct FeedChange {
         /// The place that the feed is served from; nil to skip the comparison with it.
         package var served: Served?
 
-        package init(_ details: ChangeDetails) { self.details = details }
+        package init(_ details: ChangeDetails) {
+            self.details = details
+            clock = { () throws(PatchError) in details.now }
+        }
     }
 
     package struct Served {
@@ -70,7 +76,15 @@ package struct FeedChange {
         (self.folder, self.settings, self.signers, self.pin, self.warn) = (folder, settings, signers, pin, warn)
     }
 
+    /// The time on this machine's clock when the work began.
     package var now: Timestamp { settings.details.now }
+
+    /// The details of a change that is made now.
+    private func details() throws(PatchError) -> ChangeDetails {
+        var details = settings.details
+        details.now = try settings.clock()
+        return details
+    }
 
     package var keyIDs: Set<String> { Set(signers.compactMap(\.keyID)) }
 
@@ -155,7 +169,7 @@ package struct FeedChange {
                     remedy: PublishingRemedy.signOrDropStaged(in: folder.path.description)
                 ).about(folder.path)
             }
-            var (feed, details) = (base, settings.details)
+            var (feed, details) = (base, try details())
             if waiting != nil { details.locked = [.targets, .root] }
             try body(&feed, &details)
             return try finish(&feed, in: details, since: base, under: waiting, keepsStaged: isUnreadable)
@@ -175,11 +189,14 @@ package struct FeedChange {
             let missing = try feed.missing()
             try body(&feed, changes(of: feed, since: base))
             // The waiting change already has its versions.
-            var details = settings.details
+            var details = try details()
             details.versionFloor = 0
             return try finish(&feed, in: details, since: base, waiting: missing)
         }
     }
+
+    /// Of more files, those that have a hash in their names are written before the folder is locked.
+    private static let fewFiles = 100
 
     /// The change that waits for signatures, or its error.
     private typealias Staged = Swift.Result<FeedRepository?, PatchError>
@@ -199,8 +216,13 @@ package struct FeedChange {
             }
             try checkServed(base)
             try checkClock(base)
-            let draft = try body(base, staged)
+            var draft = try body(base, staged)
             guard !settings.isTrial else { return draft.result }
+            // Thousands of envelopes take seconds, for which no kill switch should wait.
+            for index in draft.files.indices where draft.files[index].count > Self.fewFiles {
+                try folder.write(draft.files[index].filter(\.isTarget))
+                draft.files[index].removeAll(where: \.isTarget)
+            }
             let isWritten = try whileLocked { () throws(PatchError) in
                 guard try folder.state() == state else { return false }
                 try write(draft)
@@ -215,7 +237,7 @@ package struct FeedChange {
     /// Drops a change that waits for signatures.
     package func discard() throws(PatchError) -> Bool {
         try whileLocked { () throws(PatchError) in
-            let hadOne = try folder.hasStaged()
+            let hadOne = folder.hasStaged()
             if !settings.isTrial { try folder.discardStaged() }
             return hadOne
         }
@@ -239,11 +261,12 @@ package struct FeedChange {
 
     /// Refuses to sign at a time long before the feed was last signed, because one of the two clocks was wrong.
     private func checkClock(_ feed: FeedRepository) throws(PatchError) {
-        guard let published = feed.published, published > now else { return }
+        guard let published = feed.published, try published > settings.clock() else { return }
         try checkClock(against: published, by: 3600, "the feed was published at \(published)")
     }
 
     private func checkClock(against other: Timestamp, by seconds: Int, _ reason: String) throws(PatchError) {
+        let now = try settings.clock()
         guard !settings.trustsClock, (other.secondsSince1970 - now.secondsSince1970).magnitude > seconds else { return }
         throw PatchError(
             .clock, "\(reason), but this machine's clock shows \(now)", remedy: PublishingRemedy.setClock)
@@ -251,7 +274,7 @@ package struct FeedChange {
 
     private func whileLocked<Value>(_ body: () throws(PatchError) -> Value) throws(PatchError) -> Value {
         // The error of the lock would name a file that no user knows.
-        guard try folder.read(FeedLayout.timestamp) != nil else {
+        guard FileInfo(folder.path.appending(Path(FeedLayout.timestamp)), following: true) != nil else {
             let error = PatchError.noFeed(FeedLayout.timestamp).about(folder.path)
             let name = folder.path.description
             if URLPath.isServed(name) {
@@ -264,7 +287,7 @@ package struct FeedChange {
             }
             throw error
         }
-        return try Folder.whileLocked(around: folder.path.appending(Path(".")), body)
+        return try Folder.whileLocked(around: [folder.path.appending(Path("."))], body)
     }
 
     // MARK: finishing

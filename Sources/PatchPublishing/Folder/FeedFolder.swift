@@ -79,7 +79,9 @@ package struct FeedFolder: Sendable {
                 ).about(place)
             }
             let content = OutputFile.Content.later { () throws(PatchError) in try file.bytes }
-            new.append(OutputFile(path: place, content: content, hasLaterTime: file.replaces))
+            // Other folders of a feed may be links.
+            let base = file.path.hasPrefix("\(FeedLayout.stagedFolder)/") ? path : nil
+            new.append(OutputFile(path: place, content: content, below: base, hasLaterTime: file.replaces))
         }
         // Clients read the timestamp first, so the files that it leads to are put in place before it.
         let timestamp = files.first { $0.replaces && $0.path == FeedLayout.timestamp }.map {
@@ -186,21 +188,22 @@ package struct FeedFolder: Sendable {
         return names
     }
 
-    /// The files that differ after any change of the feed, or of the change that waits for signatures.
-    func state() throws(PatchError) -> [[UInt8]?] {
-        var files = [try read(FeedLayout.timestamp)]
-        for path in FeedRepository.stagedPaths { files.append(try read(path)) }
-        return files
+    /// What differs after any change of the feed, or of the change that waits for signatures. That one is not read: whatever is in
+    /// its place, a patch can be stopped.
+    func state() throws(PatchError) -> (timestamp: [UInt8]?, staged: [FileInfo?]) {
+        (
+            try read(FeedLayout.timestamp),
+            FeedRepository.stagedPaths.map { FileInfo(path.appending(Path($0)), following: false) }
+        )
     }
 
-    package func hasStaged() throws(PatchError) -> Bool {
-        for path in FeedRepository.stagedPaths where path != FeedLayout.stagedList {
-            if try read(path) != nil { return true }
-        }
-        return false
+    /// Whether a change waits for signatures.
+    package func hasStaged() -> Bool {
+        FeedRepository.stagedPaths.contains { FileInfo(path.appending(Path($0)), following: false) != nil }
     }
 
+    /// Removes the change that waits for signatures, whatever it is. A link is removed itself.
     package func discardStaged() throws(PatchError) {
-        for name in FeedRepository.stagedPaths { try Folder.remove(path.appending(Path(name))) }
+        try Folder.removeAll(path.appending(Path(FeedLayout.stagedFolder)))
     }
 }

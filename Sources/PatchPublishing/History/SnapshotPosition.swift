@@ -60,7 +60,7 @@ extension PatchError {
             .feedConflict,
             "\(place): has snapshot \(position.snapshot), timestamp \(position.version), of another copy of this feed",
             hint:
-                "take that copy, and make this change again in it; docs/operations.md explains how, and how to give it up"
+                "patchpack feed log shows its changes: take that copy, and make this change again in it; docs/operations.md explains how, and how to give it up"
         )
     }
 }

@@ -3,7 +3,7 @@ package import PatchCrypto
 /// The time, author and reason of a change, and the settings for all of its parts.
 package struct ChangeDetails: Sendable {
     /// The time of signing.
-    package let now: Timestamp
+    package var now: Timestamp
     package var author: String?
     package var reason: String?
     /// A version that a thief may have used. Signed metadata get versions above it.

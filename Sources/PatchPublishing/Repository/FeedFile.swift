@@ -9,6 +9,9 @@ package struct FeedFile: Sendable {
     package let replaces: Bool
     private let read: @Sendable () throws(PatchError) -> [UInt8]
 
+    /// Whether it has a hash in its name, so that no other file ever has this name.
+    var isTarget: Bool { path.hasPrefix("\(FeedLayout.targetsFolder)/") }
+
     /// Its bytes, which may be read only on access.
     package var bytes: [UInt8] { get throws(PatchError) { try read() } }
 

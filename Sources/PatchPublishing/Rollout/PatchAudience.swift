@@ -33,12 +33,6 @@ package struct PatchAudience: Sendable {
         if let basisPoints, !isForAll || entry.basisPoints < 10_000 || entry.rollout != nil {
             entry.rollout = Rollout(basisPoints: basisPoints, unit: unit ?? .installation, seed: seed)
         }
-        guard !groups.contains("") else {
-            throw PatchError(.usage, "a group without a name", hint: "is the variable that holds it set?")
-        }
-        guard !users.contains("") else {
-            throw PatchError(.usage, "a user without an id", hint: "is the variable that holds it set?")
-        }
         if !groups.isEmpty { entry.groups = groups }
         if !users.isEmpty {
             var names: [String] = []

@@ -3,8 +3,10 @@ package import PatchCrypto
 
 /// The Lua library of this process.
 package enum LuaLibrary {
-    /// The release of Lua that this code was built for, such as `5.4.4`.
-    package static var version: String { unsafe String(cString: pp_lua_release()) }
+    /// The release of the loaded library, such as `5.4.4`, in a text like `$LuaVersion: Lua 5.4.4  Copyright`.
+    package static var version: String {
+        unsafe String(cString: pp_lua_ident()).split(separator: " ").dropFirst(2).first.map(String.init) ?? "5.4"
+    }
 
     /// Why no patch can run in this process: `unavailable`; nil if patches can.
     ///
@@ -15,7 +17,7 @@ package enum LuaLibrary {
         let file = unsafe name(lua.file)
         let message =
             unsafe lua.is_one
-            ? "\(file) is not Lua \(version.prefix(3))"
+            ? "\(file) is not Lua 5.4"
             : "Lua is in two files: \(name(lua.function)) in \(file), and \(name(lua.other_function)) in \(name(lua.other_file))"
         return PatchError(
             .unavailable, message,

@@ -9,5 +9,7 @@ struct Argument: Sendable, Hashable {
     /// The word as text. Bytes that are not UTF-8 are replaced.
     var text: String { String(decoding: bytes, as: UTF8.self) }
     var path: Path { Path(bytes: bytes) }
+    /// Whether it has no characters but blanks.
+    var isBlank: Bool { bytes.allSatisfy(KeyFile.isSpace) }
     func isText(_ text: String) -> Bool { bytes.elementsEqual(text.utf8) }
 }

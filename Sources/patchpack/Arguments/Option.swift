@@ -23,6 +23,8 @@ final class Option: Sendable, Identifiable {
     let repeats: Bool
     /// Whether all words up to the next option are its values.
     let takesAll: Bool
+    /// Whether an empty value has a meaning; for any other option it is an error.
+    let mayBeEmpty: Bool
     /// The environment variable that names the file if the option is not given.
     let variable: String?
     /// One line of help, in lower case and without a full stop.
@@ -30,10 +32,10 @@ final class Option: Sendable, Identifiable {
 
     init(
         _ name: String, _ help: String, _ value: Value? = nil, short: Character? = nil, repeats: Bool = false,
-        takesAll: Bool = false, variable: String? = nil
+        takesAll: Bool = false, mayBeEmpty: Bool = false, variable: String? = nil
     ) {
         (self.name, self.help, self.value, self.short) = (name, help, value, short)
-        (self.repeats, self.takesAll, self.variable) = (repeats, takesAll, variable)
+        (self.repeats, self.takesAll, self.mayBeEmpty, self.variable) = (repeats, takesAll, mayBeEmpty, variable)
     }
 
     /// The variable's value; nil if there is no variable, or if it is unset or empty.
@@ -87,8 +89,6 @@ extension Option {
     static let allowUnsafePermissions = Option(
         "allow-unsafe-permissions", "accept a private key file that other users can read")
 
-    static let algorithm = Option(
-        "algorithm", "kind of key pair: rsa or ed25519 (default: the profile's)", .choice("NAME", ["rsa", "ed25519"]))
     static let bits = Option("bits", "length of an RSA key in bits, 2048 to 8192 (default: 3072)", .text("N"))
 
     static let bundle = Option("bundle", "put all scripts into one envelope; the first is the entry")
@@ -208,7 +208,8 @@ extension Option {
     static let last = Option("last", "number of the newest changes to show (default: 20)", .text("N"))
     static let minimumAppVersion = Option(
         "minimum-app-version", "minimum version of the app that gets patches, or none", .text("V"))
-    static let notice = Option("notice", "message for the app to show; empty to clear it", .text("TEXT"))
+    static let notice = Option(
+        "notice", "message for the app to show; empty to clear it", .text("TEXT"), mayBeEmpty: true)
     static let listed = Option("list", "also list each file that is signed, and whether it is offered")
     static let addKey = Option("add", "key to add, public or private", .key("KEY"), repeats: true)
     static let removeKey = Option("remove", "beginning of the id of a key to remove", .text("ID"), repeats: true)

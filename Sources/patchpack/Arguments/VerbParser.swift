@@ -62,6 +62,13 @@ struct VerbParser {
         guard let value = attached ?? rest.popFirst() else {
             throw PatchError(.usage, "--\(option.name) needs a value", hint: "--\(option.name) \(kind.placeholder)")
         }
+        var given = [value]
+        // A shell expands a pattern into several words.
+        while option.takesAll, attached == nil, let next = rest.first, next.bytes.first != UInt8(ascii: "-") {
+            given.append(next)
+            rest = rest.dropFirst()
+        }
+        guard option.mayBeEmpty || !given.contains(where: \.isBlank) else { throw .blank("--\(option.name)") }
         guard option.repeats || values[option.name] == nil else {
             throw PatchError(.usage, "--\(option.name) is given twice", hint: "give it once")
         }
@@ -69,17 +76,16 @@ struct VerbParser {
             throw .unknown(
                 "--\(option.name)", value.text, known: choices, help: "one of \(choices.joined(separator: ", "))")
         }
-        values[option.name, default: []].append(value)
-        guard option.takesAll, attached == nil else { return }
-        // A shell expands a pattern into several words.
-        while let next = rest.first, next.bytes.first != UInt8(ascii: "-") {
-            values[option.name, default: []].append(next)
-            rest = rest.dropFirst()
-        }
+        values[option.name, default: []] += given
     }
 }
 
 extension PatchError {
+    /// An error for a value without a character, as that of a variable that is not set.
+    static func blank(_ name: String) -> PatchError {
+        PatchError(.usage, "\(name) is empty", hint: "is the variable that holds it set?")
+    }
+
     /// An error for an unknown word that suggests the nearest known one.
     static func unknown(_ kind: String, _ word: String, known: [String], help: String) -> PatchError {
         // The word may be cut off at its end or its beginning, or have a typing mistake.

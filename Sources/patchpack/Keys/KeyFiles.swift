@@ -3,6 +3,13 @@ import PatchFeed
 import PatchFiles
 import PatchPublishing
 
+extension PatchError {
+    /// An error for a pin without a file to compare with it.
+    static var pinWithoutStore: PatchError {
+        PatchError(.usage, "--trust-store-pin without a trust store", hint: "give --trust-store FILE")
+    }
+}
+
 struct KeyFiles: Sendable {
     private let arguments: ParsedArguments
 
@@ -68,9 +75,7 @@ struct KeyFiles: Sendable {
         let place = arguments.value(of: .trustStore) ?? (isSaid ? nil : Option.trustStore.fromEnvironment)
         let store = place?.path
         let pin = try arguments.text(of: .trustStorePin)
-        guard pin == nil || store != nil else {
-            throw PatchError(.usage, "--trust-store-pin without a trust store", hint: "give --trust-store FILE")
-        }
+        guard pin == nil || store != nil else { throw .pinWithoutStore }
         var keys: [TrustedKey] = []
         for file in files { keys.append(try TrustedKey(KeyFile(file).verifyingKey())) }
         if let store { keys += try TrustFiles.store(at: store, pinnedTo: pin).keys }

@@ -66,11 +66,8 @@ enum Passphrase {
 
     /// Asks for a passphrase on the terminal without showing it; returns nil if there is no terminal.
     static func ask(for file: Path, called name: String = "passphrase") throws(PatchError) -> SecretBytes? {
-        switch Terminal.askForSecret("\(name) for \(escaped(file.description)): ") {
-        case .answer(let passphrase): return passphrase
-        case .noTerminal: return nil
-        case .brokenOff: throw PatchError(.passphrase, "no passphrase was given").about(file)
-        case .tooLong: throw PatchError(.passphrase, "the passphrase is too long").about(file)
+        try file.naming { () throws(PatchError) in
+            try Terminal.askForSecret("\(name) for \(escaped(file.description)): ")
         }
     }
 }

@@ -9,12 +9,8 @@ struct SignatureCommand: Sendable {
     /// The longest signature in bytes, for an RSA key of 8192 bits.
     private static let longest = 1024
 
-    static func all(_ arguments: ParsedArguments) throws(PatchError) -> [SignatureCommand] {
-        let lines = arguments.values(of: .signatureCommand).map(\.text)
-        guard !lines.contains(where: { $0.allSatisfy(\.isWhitespace) }) else {
-            throw PatchError(.usage, "--signature-command is empty", hint: "is the variable that holds it set?")
-        }
-        return lines.map { SignatureCommand(line: $0) }
+    static func all(_ arguments: ParsedArguments) -> [SignatureCommand] {
+        arguments.values(of: .signatureCommand).map { SignatureCommand(line: $0.text) }
     }
 
     /// Whether a command has failed. It is not run again, because a card or module locks itself after a few wrong PINs.
@@ -72,7 +68,7 @@ struct SignatureCommand: Sendable {
             try file.rewind()
             return file
         } catch {
-            throw .system(.io, folder, error)
+            throw PatchError.system(.io, folder, error).hinting("is TMPDIR a folder to write to?")
         }
     }
 }

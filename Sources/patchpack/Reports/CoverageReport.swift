@@ -25,6 +25,14 @@ enum CoverageReport {
         return text
     }
 
+    /// Whether the file of `--coverage` is an older tracefile, or empty. No other file is replaced.
+    static func isReplaced(_ arguments: ParsedArguments) -> Bool {
+        guard let path = arguments.value(of: .coverage)?.path, FileInfo(path, following: true)?.isRegular == true,
+            let bytes = try? InputFile.contents(of: path, limit: 3)
+        else { return false }
+        return bytes.isEmpty || bytes.starts(with: "TN:".utf8)
+    }
+
     /// A line for each script: how many of its lines ran, and which did not.
     static func lines(_ runs: [TestReport.Run]) -> [String] {
         coverage(runs).sorted { $0.key < $1.key }.map { name, lines in

@@ -94,7 +94,22 @@ enum EventFiles {
         }
         var report = builder.report()
         report.input.leftOut = leftOut
+        if failure == nil, !files.isEmpty, let error = report.input.withoutEvents {
+            console.error(error)
+            failure = error
+        }
         return (report, failure)
+    }
+}
+
+extension FleetReport.Input {
+    /// The error if none of the lines is an event, or there are no lines.
+    fileprivate var withoutEvents: PatchError? {
+        guard events + earlier + others + withoutDevice == 0 else { return nil }
+        let lines = damaged > 0 ? damaged.counting("damaged line") : foreign.counting("line") + " of another schema"
+        return PatchError(
+            .malformed, "no event was read" + (damaged + foreign > 0 ? ", beside \(lines)" : ""),
+            hint: "name the event logs of devices")
     }
 }
 

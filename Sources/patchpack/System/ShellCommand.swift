@@ -17,19 +17,31 @@ final class ShellCommand {
     ///   - kept: The variables with secrets that the command needs.
     static func start(_ line: String, _ words: [[UInt8]] = [], keeping kept: Set<[UInt8]> = []) -> ShellCommand? {
         endChildrenWithThisProcess()
+        // The handler of a signal waits until a new child is noted. It must not run in the thread that it waits for.
+        var (mask, before) = (sigset_t(), sigset_t())
+        unsafe sigemptyset(&mask)
+        for number in endings { unsafe sigaddset(&mask, number) }
+        unsafe pthread_sigmask(SIG_BLOCK, &mask, &before)
+        defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
         // No command of another job may inherit this pipe, because it would keep the reader waiting.
-        guard let child = changes.withLock({ _ in spawn(line, words, kept) }) else { return nil }
-        note(child.hasGroup ? -child.process : child.process, inPlaceOf: 0)
-        return ShellCommand(process: child.process, output: child.output, hasGroup: child.hasGroup)
+        return changes.withLock { _ in
+            isStarting.store(true, ordering: .sequentiallyConsistent)
+            defer { isStarting.store(false, ordering: .sequentiallyConsistent) }
+            guard !isEnding.load(ordering: .sequentiallyConsistent), let child = spawn(line, words, kept, &before)
+            else { return nil }
+            note(child.hasGroup ? -child.process : child.process, inPlaceOf: 0)
+            return child
+        }
     }
 
     private init(process: pid_t, output: Descriptor, hasGroup: Bool) {
         (self.process, self.output, self.hasGroup) = (process, output, hasGroup)
     }
 
+    /// - Parameter signals: The signals that the command blocks.
     private static func spawn(
-        _ line: String, _ words: [[UInt8]], _ kept: Set<[UInt8]>
-    ) -> (process: pid_t, output: Descriptor, hasGroup: Bool)? {
+        _ line: String, _ words: [[UInt8]], _ kept: Set<[UInt8]>, _ signals: inout sigset_t
+    ) -> ShellCommand? {
         var ends: [Int32] = [-1, -1]
         guard unsafe pipe(&ends) == 0 else { return nil }
         ends.forEach { _ = fcntl($0, F_SETFD, FD_CLOEXEC) }
@@ -48,7 +60,9 @@ final class ShellCommand {
         let terminal = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC)
         if terminal >= 0 { close(terminal) }
         let hasGroup = terminal < 0
-        if hasGroup { unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP)) }
+        unsafe posix_spawnattr_setsigmask(&attributes, &signals)
+        let flags = hasGroup ? POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP : POSIX_SPAWN_SETSIGMASK
+        unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
         var child: pid_t = 0
         let texts = ["sh", "-c", line].map { Array($0.utf8) } + words
         let words = unsafe texts.map { text in
@@ -60,7 +74,7 @@ final class ShellCommand {
         let variables = unsafe Environment.entriesForCommands(keeping: kept).map(Optional.some) + [nil]
         let failure = unsafe posix_spawn(&child, "/bin/sh", &actions, &attributes, words + [nil], variables)
         close(ends[1])
-        return failure == 0 ? (child, output, hasGroup) : nil
+        return failure == 0 ? ShellCommand(process: child, output: output, hasGroup: hasGroup) : nil
     }
 
     /// Reads the command's output, up to `limit` bytes.
@@ -71,7 +85,7 @@ final class ShellCommand {
     /// - Returns: Its status, in the form of `wait`.
     func wait() -> Int32 {
         output = nil
-        defer { Self.note(0, inPlaceOf: process) }
+        defer { Self.forget(process) }
         while true {
             if let status = endedStatus(waiting: true) { return status }
         }
@@ -82,7 +96,7 @@ final class ShellCommand {
     /// - Returns: Its status, in the form of `wait`; nil if it was ended.
     func wait(atMost seconds: Int) -> Int32? {
         output = nil
-        defer { Self.note(0, inPlaceOf: process) }
+        defer { Self.forget(process) }
         if let status = status(within: seconds) { return status }
         for number in [SIGTERM, SIGKILL] {
             kill(hasGroup ? -process : process, number)
@@ -120,22 +134,29 @@ final class ShellCommand {
     private static let mostRunning = 64
     private static let changes = Mutex(())
     private static let isHandled = Atomic(false)
+    /// Whether a command is being started that is not among the running ones yet.
+    private static let isStarting = Atomic(false)
+    /// Whether a signal ends this process, so that no command may start.
+    private static let isEnding = Atomic(false)
+    private static let endings = [SIGINT, SIGTERM, SIGHUP]
 
     private static func note(_ number: pid_t, inPlaceOf old: pid_t) {
-        changes.withLock { _ in
-            let place = (0..<mostRunning).first { unsafe running[$0] == old || (old != 0 && running[$0] == -old) }
-            if let place { unsafe running[place] = number }
-        }
+        let place = (0..<mostRunning).first { unsafe running[$0] == old || (old != 0 && running[$0] == -old) }
+        if let place { unsafe running[place] = number }
     }
+
+    private static func forget(_ process: pid_t) { changes.withLock { _ in note(0, inPlaceOf: process) } }
 
     /// Installs handlers, so that a signal that ends this process ends its commands too.
     private static func endChildrenWithThisProcess() {
         guard !isHandled.exchange(true, ordering: .relaxed) else { return }
         // A caller that ignores it would leave no status to wait for.
         signal(SIGCHLD, SIG_DFL)
-        for number in [SIGINT, SIGTERM, SIGHUP] {
+        for number in endings {
             let before = signal(number) { number in
                 // A signal handler must not allocate memory or take a lock.
+                ShellCommand.isEnding.store(true, ordering: .sequentiallyConsistent)
+                while ShellCommand.isStarting.load(ordering: .sequentiallyConsistent) { usleep(1000) }
                 var place = 0
                 while place < ShellCommand.mostRunning {
                     let child = unsafe ShellCommand.running[place]

@@ -1,6 +1,7 @@
 import Libc
 import PatchCrypto
 import PatchFiles
+import Synchronization
 
 /// The terminal that the tool runs in.
 enum Terminal {
@@ -16,11 +17,6 @@ enum Terminal {
         return Int(size.ws_col)
     }
 
-    /// The outcome of a question.
-    enum Reply {
-        case answer(SecretBytes), noTerminal, brokenOff, tooLong
-    }
-
     /// Asks a yes-or-no question. Without a terminal the answer is no.
     static func askToGoOn(_ question: String) -> Bool {
         ["y", "yes"].contains(ask("\(question)[y/N] ")?.lowercased())
@@ -28,47 +24,66 @@ enum Terminal {
 
     /// Asks a question. Without a terminal there is no answer.
     static func ask(_ question: String) -> String? {
-        guard isTerminal(0), isTerminal(2), case let number = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC), number >= 0
-        else { return nil }
-        let terminal = Descriptor(owning: number)
+        guard let terminal = opened() else { return nil }
         say(question, on: terminal)
-        var line: [UInt8] = []
-        while line.count < 1024, let byte = try? terminal.byte(), byte != UInt8(ascii: "\n") { line.append(byte) }
-        return String(decoding: line, as: UTF8.self)
+        return unsafe line(from: terminal)?.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Asks for a line without showing it.
-    static func askForSecret(_ question: String) -> Reply {
-        guard isTerminal(0), isTerminal(2), case let number = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC), number >= 0
-        else { return .noTerminal }
-        let terminal = Descriptor(owning: number)
+    /// Asks for a line without showing it. A signal that ends or stops this process finds the terminal as it was.
+    ///
+    /// - Returns: nil without a terminal.
+    /// - Throws: `passphrase` if the question was cancelled, or if the answer is too long.
+    static func askForSecret(_ question: String) throws(PatchError) -> SecretBytes? {
+        guard let terminal = opened(), case let number = terminal.number else { return nil }
         var usual = termios()
-        guard unsafe tcgetattr(number, &usual) == 0 else { return .noTerminal }
+        guard unsafe tcgetattr(number, &usual) == 0 else { return nil }
         var hidden = usual
-        // Byte by byte and without signals, because an interrupt must not leave the terminal without echo.
-        hidden.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
-        unsafe tcsetattr(number, TCSAFLUSH, &hidden)
-        defer { withExtendedLifetime(terminal) { _ = unsafe tcsetattr(number, TCSAFLUSH, &usual) } }
-        say(question, on: terminal)
-        defer { say("\n", on: terminal) }
-        let longest = 1024
-        var line: [UInt8] = []
-        defer { _ = SecretBytes(wiping: &line) }
-        line.reserveCapacity(longest)  // growing would leave copies in memory
-        while line.count < longest {
-            let byte = try? terminal.byte()
-            if byte == 3 {
-                unsafe tcsetattr(number, TCSAFLUSH, &usual)
-                raise(SIGINT)  // the caller must see an interrupt
+        hidden.c_lflag &= ~tcflag_t(ECHO)
+        hidden.c_lflag |= tcflag_t(ECHONL | ICANON | ISIG)
+        hidden.c_iflag |= tcflag_t(ICRNL | IUTF8)  // a backspace takes a whole character
+        while true {
+            caught.store(0, ordering: .relaxed)
+            let handlers = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP].map { number in
+                (number, signal(number) { Terminal.caught.store($0, ordering: .relaxed) })
             }
-            guard let byte, byte != 3, byte != 4 || !line.isEmpty else { return .brokenOff }
-            switch byte {
-            case UInt8(ascii: "\n"), UInt8(ascii: "\r"), 4: return .answer(SecretBytes(line))
-            case 8, 127: _ = line.popLast()
-            default: line.append(byte)
+            unsafe tcsetattr(number, TCSAFLUSH, &hidden)
+            say(question, on: terminal)
+            let answer = line(from: terminal)
+            unsafe tcsetattr(number, TCSAFLUSH, &usual)
+            for (number, before) in handlers { signal(number, before) }
+            let cause = caught.load(ordering: .relaxed)
+            guard cause != 0 else {
+                guard let answer else { throw PatchError(.passphrase, "no passphrase was given") }
+                guard answer.count <= longest else { throw PatchError(.passphrase, "the passphrase is too long") }
+                return answer
             }
+            say("\n", on: terminal)
+            raise(cause)  // after a stop, the question is asked again
         }
-        return .tooLong
+    }
+
+    private static func opened() -> Descriptor? {
+        guard isTerminal(0), isTerminal(2) else { return nil }
+        let number = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC)
+        return number < 0 ? nil : Descriptor(owning: number)
+    }
+
+    /// The signal that came during a question; 0 if there was none.
+    private static let caught = Atomic<Int32>(0)
+    /// The most bytes of an answer.
+    private static let longest = 1024
+
+    /// Reads a line, up to one byte more than an answer may have; nil if the input ended, or a signal came.
+    private static func line(from terminal: Descriptor) -> SecretBytes? {
+        var line: [UInt8] = []
+        line.reserveCapacity(longest + 1)  // growing would leave copies of a secret in memory
+        var (byte, wait) = (UInt8(0), pollfd(fd: terminal.number, events: Int16(POLLIN), revents: 0))
+        // No system goes on to wait in `poll` after a signal, as it does in `read`.
+        while line.count <= longest, unsafe poll(&wait, 1, -1) == 1, unsafe read(terminal.number, &byte, 1) == 1 {
+            if byte == UInt8(ascii: "\n") { return SecretBytes(wiping: &line) }
+            line.append(byte)
+        }
+        return line.isEmpty ? nil : SecretBytes(wiping: &line)
     }
 
     private static func say(_ text: String, on terminal: Descriptor) {

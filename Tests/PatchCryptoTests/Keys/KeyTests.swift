@@ -211,6 +211,10 @@ import Testing
         let id = try Tool.shell(
             "{ printf 'patchpack script key\\n'; printf \"$(sed 's/../\\\\x&/g' key)\"; } | sha256sum | cut -c1-16",
             in: folder.path)
+        let marked = #expect(throws: PatchError(.config, "")) {
+            try ScriptKey(file: SecretBytes(Array("\u{FEFF}\(Self.hex)".utf8)))
+        }
+        #expect(marked?.message == "begins with a byte order mark")
         let key = try ScriptKey(file: SecretBytes(Array(Self.hex.utf8)))
         #expect(key.id.description == id.lines.first)
         #expect(key.suite == .aes128CBCMD5)

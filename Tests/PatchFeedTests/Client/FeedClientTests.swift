@@ -240,6 +240,16 @@ import PatchPublishing
             try await feed.list(storage, from: server, at: FeedFixture.at("1970-01-01T00:00:00Z")).entries.count == 3)
     }
 
+    /// The cause is told: a formatter has indented it.
+    @Test func metadata_longerThanSigned_saysSo() async throws {
+        let source = FaultySource(source: feed.server) { path, reply in
+            guard path == "metadata/2.snapshot.json", case .bytes(let bytes, _) = reply.content else { return reply }
+            return FeedReply(.bytes(bytes + [0x0A], etag: nil))
+        }
+        let error = await #expect(throws: PatchError(.feedLimit, "")) { try await feed.list(storage, from: source) }
+        #expect(error?.message.contains("bytes that are signed") == true, "\(String(describing: error))")
+    }
+
     /// Endless data: the limit holds even if the source does not enforce it.
     @Test func endlessFilesAreRefused() async throws {
         for name in ["2.root", "timestamp", "2.snapshot", "2.targets"] {

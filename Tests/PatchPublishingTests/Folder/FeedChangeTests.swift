@@ -1,4 +1,5 @@
 import FeedTestSupport
+import Foundation
 import PatchCrypto
 import PatchFeed
 import PatchFiles
@@ -106,7 +107,7 @@ import Testing
         let signed = try change(with: [place.keys.release, place.keys.online]).resume { _, changes in shown = changes }
         #expect(signed.outcome == .written && shown.contains { $0.contains("trust/x.store") })
         #expect(try place.repository().digest(of: "trust/x.store") != nil)
-        #expect(try !place.folder().hasStaged())
+        #expect(!place.folder().hasStaged())
         #expect(refusal { _ = try change().resume { _, _ in } }?.code == .config)
     }
 
@@ -219,6 +220,45 @@ import Testing
         ) { _ in }
         _ = try turn("signed", slow, isUrgent: true)
         #expect(try switches() == ["fast", "slow", "other", "signed"] && place.folder().hasStaged())
+    }
+
+    /// A change that was overtaken has the time of its second attempt, so no time goes back.
+    @Test func change_overtaken_hasItsOwnTime() throws {
+        let later = try #require(Timestamp(secondsSince1970: FeedFixture.now.secondsSince1970 + 7200))
+        let soon = try #require(Timestamp(secondsSince1970: FeedFixture.now.secondsSince1970 + 7201))
+        var calls = 0
+        let slow = try change { $0.clock = { calls == 0 ? FeedFixture.now : soon } }
+        let result = try slow.run(isUrgent: false) { (feed, details) throws(PatchError) in
+            if calls == 0 { #expect(throws: Never.self) { try turn("fast", change(at: later)) } }
+            calls += 1
+            feed.edit(in: details) { $0.setSwitch("slow", to: "1") }
+        }
+        #expect(calls == 2 && result.outcome == .written)
+        #expect(try place.repository().published == soon && switches() == ["fast", "slow"])
+    }
+
+    /// The lock, for which a kill switch waits, is not held while many envelopes are written.
+    @Test func manyTargetsAreWrittenBeforeTheLock() throws {
+        let change = try change(with: [place.keys.release, place.keys.online])
+        let folder = Path(place.disk.at("feed"))
+        let isSeen = Atomic(false)
+        let done = DispatchSemaphore(value: 0)
+        let result = try change.run(isUrgent: false) { [place] (feed, details) throws(PatchError) in
+            for number in 0..<120 { _ = try feed.setTarget("trust/\(number).store", to: [UInt8(number)], in: details) }
+            guard let lock = try Folder.lock(folder) else { throw PatchError(.internal, "it is locked") }
+            Thread {
+                for _ in 0..<160 where !isSeen.load(ordering: .relaxed) {
+                    usleep(50_000)
+                    let names = (try? place.disk.contents()) ?? []
+                    isSeen.store(names.contains { $0.hasSuffix(".119.store") }, ordering: .relaxed)
+                }
+                lock.unlock()
+                done.signal()
+            }.start()
+        }
+        done.wait()
+        #expect(result.outcome == .written && isSeen.load(ordering: .relaxed))
+        #expect(try place.repository().digest(of: "trust/119.store") != nil)
     }
 
     /// The second signer signs what was shown, although another process has changed the feed since then.

@@ -73,16 +73,16 @@ import Testing
 
     @Test func feedFolder_stagedChange_isLoadedAndDiscarded() throws {
         let folder = place.folder()
-        #expect(try !folder.hasStaged())
+        #expect(!folder.hasStaged())
         var feed = try place.repository()
         #expect(try folder.staged(on: feed) == nil)
         feed.edit(in: FeedFixture.details) { $0.notice = "waits" }
         try feed.sign(with: [])
         try folder.write(feed.staged)
-        #expect(try folder.hasStaged())
+        #expect(folder.hasStaged())
         #expect(try folder.staged(on: place.repository())?.list.notice == "waits")
         try folder.discardStaged()
-        #expect(try !folder.hasStaged() && !place.disk.exists("feed/staged/list.json"))
+        #expect(!folder.hasStaged() && !place.disk.exists("feed/staged/list.json"))
     }
 
     @Test func theTrustStoreIsTheOneThatIsSigned() throws {

@@ -33,12 +33,6 @@ import Testing
         #expect(Rollout.percent(50) == "0.5%" && Rollout.percent(5) == "0.05%" && Rollout.percent(500) == "5%")
     }
 
-    @Test func groupsAndUsersHaveNames() {
-        var entry = PatchEntryDraft(FeedFixture.entry(1))
-        #expect(refusal { try audience(groups: ["qa", ""]).apply(to: &entry) }?.code == .usage)
-        #expect(refusal { try audience(users: [""]).apply(to: &entry) }?.code == .usage)
-    }
-
     @Test func audience_missingOptions_keepEntry() throws {
         var entry = PatchEntryDraft(FeedFixture.entry(1))
         let whole = audience(1000, .user, seed: "s", groups: ["qa"], users: ["ada"], moment: .nextLaunch)

@@ -7,12 +7,7 @@ import Testing
 
 @Suite(.ownThreads) struct ArgumentTests {
     private func error(_ words: String...) -> String {
-        do {
-            _ = try Request(words.map { Argument(bytes: Array($0.utf8)) })
-            return ""
-        } catch {
-            return "\(error.message) | \(error.hint ?? "")"
-        }
+        refusal(words).map { "\($0.message) | \($0.hint ?? "")" } ?? ""
     }
 
     @Test(arguments: [
@@ -61,6 +56,32 @@ import Testing
         #expect(error("verify", "--app", "a", "--app", "b").contains("given twice"))
         #expect(error("verify", "-z").contains("unknown option -z"))
         #expect(error("doctor", "a").contains("too many"))
+    }
+
+    /// A variable that is not set is not a value. Only an empty notice has a meaning.
+    @Test func emptyValuesAreRefusedEverywhere() {
+        for verb in Verb.allWithActions {
+            let words = verb.name.split(separator: " ").map(String.init)
+            for option in verb.allOptions where option.value != nil {
+                for value in ["", " "] {
+                    let error = refusal(words + ["--\(option.name)", value])
+                    let isRefused = error?.code == .usage && error?.message == "--\(option.name) is empty"
+                    #expect(isRefused == (option.name != "notice"), "\(verb.name) --\(option.name)")
+                }
+            }
+            guard verb.operandCount.upperBound > 0 else { continue }
+            #expect(refusal(words + [""])?.message == "\(verb.name): an argument is empty")
+        }
+        #expect(refusal(["test", "a", "--spec", "b", ""])?.message == "--spec is empty")
+    }
+
+    private func refusal(_ words: [String]) -> PatchError? {
+        do {
+            _ = try Request(words.map { Argument(bytes: Array($0.utf8)) })
+            return nil
+        } catch {
+            return error
+        }
     }
 
     @Test func actionsTakeTheirOwnOptions() {
@@ -152,12 +173,6 @@ import Testing
         let shop = try ReleaseFixture()
         let run = try shop.pack("cart.lua", "two.lua", "three.lua", "-o", "all.js")
         #expect(run.status == 64 && run.error.split(separator: "\n").count == 2, "\(run.error)")
-    }
-
-    @Test func anEmptyNameIsNamed() throws {
-        let shop = try ReleaseFixture()
-        let run = try shop.verify("")
-        #expect(run.status == 66 && run.error.contains("a file name is empty"), "\(run.error)")
     }
 
     @Test func theHelpOfAVerbHasManyNames() throws {

@@ -40,6 +40,14 @@ import Testing
     }
 
     /// The same report from a file, a pipe, and each compression.
+    /// A file without an event is no report of a fleet, in which nothing fails.
+    @Test func report_emptyFile_isMalformed() throws {
+        let shop = try ReleaseFixture()
+        try shop.folder.write("", to: "empty.jsonl")
+        let run = try shop.run("report", "empty.jsonl", "--gate", "failing<1%")
+        #expect(run.status == 10 && run.error.contains("no event was read"), "\(run.text) \(run.error)")
+    }
+
     @Test(arguments: [
         "report events/a.jsonl", "report - < events/a.jsonl", "report < events/a.jsonl -",
         "report events/b.jsonl.gz", "report - < events/b.jsonl.gz", "report events/b.jsonl.zst",

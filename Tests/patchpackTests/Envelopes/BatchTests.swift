@@ -393,11 +393,6 @@ import Testing
             "\(run.text)")
     }
 
-    @Test func aNameThatIsEmptyAsksForNobody() throws {
-        let run = try shop.shell("patchpack verify 'dist/sub dir/one.js' \(keys) --require \"$UNSET\"")
-        #expect(run.status == 78 && run.error.contains("an empty name"))
-    }
-
     @Test func passphrasesComeThroughPipes() throws {
         let run = try shop.shell(
             """

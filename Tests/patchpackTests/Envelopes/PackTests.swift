@@ -15,6 +15,20 @@ import Testing
         return try #require(object["manifest"] as? [String: Any], "\(run.text)")
     }
 
+    /// What is packed is what was linted: an option takes the place of its tag before that.
+    @Test(arguments: [
+        ("Cart.total", "--replaces x", 20), ("Cart.total", "--replaces Cart.total --replaces x", 20),
+        ("x", "", 20), ("x", "--replaces Cart.total", 0),
+    ])
+    func replacesOption_isLinted(tag: String, options: String, status: Int32) throws {
+        let shop = try ReleaseFixture()
+        try shop.folder.write(
+            ReleaseFixture.script.replacing("@replaces Cart.total", with: "@replaces \(tag)"), to: "door.lua")
+        let run = try shop.shell(
+            "patchpack pack door.lua -o o.js \(options) --signing-key signing.pem --script-key script.key")
+        #expect(run.status == status && shop.folder.exists("o.js") == (status == 0), "\(run.error)")
+    }
+
     @Test func tagsSayWhatThePatchIs() throws {
         try #require(try shop.pack("cart.lua").status == 0)
         let manifest = try manifest(of: "cart.js")

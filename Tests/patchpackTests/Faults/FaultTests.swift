@@ -138,6 +138,42 @@ import Testing
             #expect(run.status == status && (says.isEmpty || run.error.contains(says)), "\(run.status) \(run.error)")
         }
 
+        /// The cause is told, and not only the number of an error.
+        @Test(arguments: [
+            ("trust add t.store trusted.pem", "FAULT_LOCKLESS", 74, "cannot be locked: bad file descriptor"),
+            ("keygen --profile modern -o k", "FAULT_READABLE", 0, "k/signing.pem: other users can read it"),
+            (
+                "pack cart.lua --no-lint -o o.js --trusted-key trusted.pem --script-key script.key --signature-command true",
+                "TMPDIR", 74, "is TMPDIR a folder"
+            ),
+        ])
+        func command_poorFileSystem_saysSo(
+            _ command: String, variable: String, status: Int32, says: String
+        ) throws {
+            let library = try #require(Self.library)
+            let shop = try ReleaseFixture()
+            let run = try Tool.shell(
+                "\"$TOOL\" \(command)", environment: ["LD_PRELOAD": library.at("faults.so"), variable: "/none"],
+                in: shop.folder.path)
+            #expect(run.status == status && run.error.contains(says), "\(run.status) \(run.error)")
+        }
+
+        /// A signal may come before the number of a new command is known. No command goes on without the tool.
+        @Test(arguments: [1, 2]) func signatureCommand_signalWhileItStarts_isEnded(jobs: Int) throws {
+            let shop = try ReleaseFixture()
+            try shop.folder.write(ReleaseFixture.script.replacing("cart-total", with: "b"), to: "b.lua")
+            let library = try #require(Self.library)
+            let run = try Tool.shell(
+                """
+                FAULT_SPAWN=1 LD_PRELOAD=\(library.at("faults.so")) "$TOOL" pack cart.lua b.lua -o o --no-lint --jobs \(jobs) \
+                  --trusted-key trusted.pem --script-key script.key --signature-command 'echo $$ >>started; exec sleep 60'
+                echo $?
+                sleep 1
+                for process in $(cat started); do kill $process && echo "$process goes on"; done
+                """, in: shop.folder.path)
+            #expect(run.lines == ["143"], "\(run.text)")
+        }
+
         /// Lets each call that writes fail, one after the other, or kills the process during it: each in one of the two ways.
         ///
         /// - Parameters:

@@ -6,6 +6,9 @@
 //     FAULT_NAMELESS=1     the file system has no files without a name (O_TMPFILE); this is not a fault
 //     FAULT_LINKLESS=1     it has no hard links either
 //     FAULT_THREADLESS=1   no thread can be made
+//     FAULT_LOCKLESS=1     the file system has no locks
+//     FAULT_READABLE=1     it has no permissions: others can read each new file
+//     FAULT_SPAWN=1        SIGTERM comes as soon as a command was started
 //     FAULT_COUNTS=FILE    the number of calls of each kind is written there when the process exits
 //     FAULT_TRACE=FILE     the kind of each call and the number of bytes that it writes are appended there as they happen
 #define _GNU_SOURCE
@@ -14,6 +17,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -63,11 +67,26 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
     return getenv("FAULT_THREADLESS") ? EAGAIN : create(thread, attributes, start, argument);
 }
 
+typedef int spawner(pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *, char *const[], char *const[]);
+
+int posix_spawn(pid_t *child, const char *path, const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
+                char *const words[], char *const variables[]) {
+    int failure = ((spawner *)dlsym(RTLD_NEXT, "posix_spawn"))(child, path, actions, attributes, words, variables);
+    if (getenv("FAULT_SPAWN")) syscall(SYS_kill, getpid(), SIGTERM);
+    return failure;
+}
+
+int flock(int file, int operation) {
+    errno = EBADF;
+    return getenv("FAULT_LOCKLESS") ? -1 : (int)syscall(SYS_flock, file, operation);
+}
+
 static int open_it(int folder, const char *path, int flags, mode_t mode) {
     if ((flags & O_TMPFILE) == O_TMPFILE && (getenv("FAULT_NAMELESS") || getenv("FAULT_LINKLESS"))) {
         errno = EOPNOTSUPP;
         return -1;
     }
+    if (getenv("FAULT_READABLE")) mode |= 0044;
     return is_faulty(OPEN) ? -1 : (int)syscall(SYS_openat, folder, path, flags, mode);
 }
 

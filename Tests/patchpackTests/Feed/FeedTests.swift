@@ -449,6 +449,71 @@ import Testing
         #expect(reason.status == 64 && reason.error.contains("at most 500"), "\(reason.error)")
     }
 
+    /// Whatever is in the place of a staged change, a patch can be stopped, and the change can be dropped without a key.
+    @Test(arguments: [
+        "printf '<<<<<<< HEAD\\n' >feed/staged/targets.json", "mkfifo feed/staged/targets.json",
+        "mkdir -p feed/staged/targets.json/x", "truncate -s 70M feed/staged/targets.json",
+        "ln -s targets.json feed/staged/targets.json",
+    ])
+    func stagedFile_anyKind_stopsNoStop(make: String) throws {
+        let work = try FeedReleaseFixture()
+        try #require(try work.shop.shell("mkdir feed/staged && \(make)").status == 0)
+        for action in [["disable", "feed"], ["withdraw", "feed", FeedReleaseFixture.id]] {
+            let run = try work.run(action + FeedReleaseFixture.online)
+            #expect(run.status == 0 && run.error.contains("is left as it is"), "\(action): \(run.error)")
+        }
+        let run = try work.run(["sign", "feed", "--discard"], environment: ["PATCHPACK_FEED_KEY": "none.pem"])
+        #expect(run.status == 0 && run.error.contains("is dropped"), "\(run.error)")
+        #expect(try !work.folder.contents().contains { $0.hasPrefix("feed/staged") })
+    }
+
+    /// Files of another folder are not the feed's to change.
+    @Test func stagedFolder_isALink_isRemovedAlone() throws {
+        let work = try FeedReleaseFixture()
+        try work.folder.write("mine", to: "other/targets.json")
+        try #require(try work.shop.shell("ln -s ../other feed/staged").status == 0)
+        let staged = try work.run("disable", "feed", "--stage", with: FeedReleaseFixture.release)
+        #expect(staged.status != 0, "\(staged.text)")
+        #expect(try work.run(["sign", "feed", "--discard"]).status == 0)
+        #expect(
+            try work.folder.contents().filter { $0.hasPrefix("other") || $0.hasPrefix("feed/staged") } == [
+                "other/targets.json"
+            ])
+        #expect(try work.folder.read("other/targets.json") == Array("mine".utf8))
+    }
+
+    /// A file of events that has none is no reason to wait in silence.
+    @Test func advance_fileWithoutEvents_saysSo() throws {
+        let work = try FeedReleaseFixture()
+        try work.folder.write("", to: "empty.jsonl")
+        let run = try work.run(
+            "advance", "feed", FeedReleaseFixture.id, "--events", "empty.jsonl", "--gate", "failing<1%",
+            "--patch-version", "7")
+        #expect(run.status == 10 && run.error.contains("no event was read"), "\(run.text) \(run.error)")
+    }
+
+    /// A store of a mistyped environment would refuse the right one.
+    @Test func sync_otherEnvironment_leavesNoStore() throws {
+        let work = try FeedReleaseFixture()
+        let run = try work.shop.run(
+            "sync", "feed", "--store", "device", "--app", "com.example.shop", "--app-version", "2.3.1", "--environment",
+            "x",
+            "--trusted-key", "trusted.pem", "--script-key", "script.key")
+        #expect(run.status == 34 && !work.folder.exists("device"), "\(run.error)")
+    }
+
+    /// Who may only read a feed cannot keep its owner from switching it off.
+    @Test func aReadersLockStopsNoStop() throws {
+        let work = try FeedReleaseFixture()
+        let run = try work.shop.shell(
+            """
+            flock -s feed sleep 60 & sleep 1
+            patchpack feed disable feed --key online.pem; echo $?
+            kill $!
+            """)
+        #expect(run.lines.last == "0", "\(run.text) \(run.error)")
+    }
+
     /// Looking at a staged change, or carrying a signature, needs no key. But a change that is shown or signed elsewhere needs a
     /// trusted root.
     @Test func feedSign_detachedSignature_needsNoKey() throws {

@@ -168,4 +168,47 @@ import Testing
         let ignored = try onTerminal("\\003", "ignore", until: 77)
         #expect(ignored.status == 77, "\(ignored.text)")
     }
+
+    /// The keys and signals of a terminal have their meaning at a question, and afterwards it echoes as before.
+    @Test(arguments: [
+        ("wrong\\x15open-sesame\\n", "", 0), ("open-sesam\\xc3\\xa9\\x7fe\\n", "", 0), ("x", "SIGTERM", 15),
+        ("x", "SIGHUP", 1), ("\\x1c", "", 3),
+    ])
+    func passphraseQuestion_keysAndSignals_leaveTheTerminalAsItWas(
+        keys: String, signal: String, ends: Int32
+    ) throws {
+        let line =
+            "openssl pkey -in signing.pem -aes256 -passout pass:open-sesame -out locked.pem && chmod 600 locked.pem"
+        try #require(try shop.shell(line).status == 0)
+        let run = try shop.shell(
+            """
+            python3 - "$TOOL" '\(signal)' <<'END'
+            import os, pty, select, signal, sys, termios, time
+            child, terminal = pty.fork()
+            if child == 0:
+                for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+                    signal.signal(number, signal.SIG_DFL)
+                os.execv(sys.argv[1], [sys.argv[1], "keyinfo", "locked.pem"])
+            def echoes(): return bool(termios.tcgetattr(terminal)[3] & termios.ECHO)
+            seen, end = b"", time.monotonic() + 60
+            def read():
+                global seen
+                try:
+                    if select.select([terminal], [], [], 0.05)[0]: seen += os.read(terminal, 4096)
+                except OSError: pass
+            while b"locked.pem: " not in seen and time.monotonic() < end: read()
+            assert not echoes(), "it echoes"
+            os.write(terminal, b"\(keys)")
+            time.sleep(0.2)
+            if sys.argv[2]: os.kill(child, getattr(signal, sys.argv[2]))
+            done, status = 0, -1
+            while not done and time.monotonic() < end:
+                read()
+                done, status = os.waitpid(child, os.WNOHANG)
+            assert done and os.WIFSIGNALED(status) == (\(ends) != 0) and status & 0x7f == \(ends), (status, seen)
+            assert echoes(), "it does not echo"
+            END
+            """)
+        #expect(run.status == 0, "\(run.error)")
+    }
 }

@@ -27,7 +27,7 @@ import Testing
 
     @Test func sha1Note_eachVerb_isPrintedOnce() throws {
         #expect(try notes("keygen -o a --profile mpaas --bits 2048") == 1)
-        #expect(try notes("keygen -o b --profile modern --bits 2048 --algorithm rsa --signing-only") == 1)
+        #expect(try notes("keygen -o b --profile mpaas --bits 2048 --signing-only") == 1)
         #expect(try notes("\(pack) one.lua two.lua cart.lua -o c --signing-key signing.pem") == 1)
         #expect(try notes("\(pack) one.lua two.lua -o d --signing-key signing.pem --all-or-nothing") == 1)
         #expect(try notes("\(pack) one.lua -o - --signing-key signing.pem >e") == 1)

@@ -233,10 +233,15 @@ import Testing
         #expect(empty.status == 20)
         #expect(try empty.objects().last?["fault"] as? String == "the spec has no tests")
         #expect(try test("patches/cart-total.lua").status == 64)
-        for output in ["patches/cart-total.lua", "specs/cart-total.lua", "interface.json", "-"] {
-            #expect(
-                try test("patches/cart-total.lua", "--spec", "specs/cart-total.lua", "--coverage", output).status == 64)
+        try workshop.folder.write("a key", to: "signing.pem")
+        for (output, status) in [
+            ("patches/cart-total.lua", 73), ("specs/cart-total.lua", 73), ("interface.json", 73), ("signing.pem", 73),
+            ("-", 64),
+        ] {
+            let run = try test("patches/cart-total.lua", "--spec", "specs/cart-total.lua", "--coverage", output)
+            #expect(run.status == Int32(status), "\(output): \(run.error)")
         }
+        #expect(try workshop.folder.read("signing.pem") == Array("a key".utf8))
         #expect(try test("patches/cart-total.lua", "--spec", "missing.lua").status == 66)
         #expect(try test("missing", "--spec", "missing").error.contains("missing: no such file or directory"))
     }

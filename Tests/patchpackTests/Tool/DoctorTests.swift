@@ -28,6 +28,19 @@ import Testing
         #expect(checks.allSatisfy { $0["ok"] as? Bool == true })
     }
 
+    #if os(Linux)
+        /// The release that counts is the loaded one, not that of the headers.
+        @Test func doctor_otherRelease_isTold() throws {
+            let run = try shop.shell(
+                """
+                clang=$(dirname "$(readlink -f "$(command -v swift)")")/clang
+                echo 'const char lua_ident[] = "$LuaVersion: Lua 5.4.99  Copyright $";' >ident.c
+                "$clang" -shared -fPIC -o ident.so ident.c && LD_PRELOAD=./ident.so "$TOOL" doctor
+                """)
+            #expect(run.status == 0 && run.lines.first?.hasSuffix(", Lua 5.4.99") == true, "\(run.text) \(run.error)")
+        }
+    #endif
+
     @Test func aPolicyShowsCheckByCheck() throws {
         let run = try shop.run("doctor", environment: fips)
         #expect(run.status == 69)

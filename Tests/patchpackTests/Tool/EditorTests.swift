@@ -99,6 +99,7 @@ import Testing
             (["--trusted-key", "signing.pem"], 78, "signing.pem: expected a public key"),
             (["--trusted-key", "script.key"], 78, "script.key: "),
             (["--root", "trusted.pem"], 30, "trusted.pem: "), (["--trust-store", "cart.lua"], 78, "cart.lua:1: "),
+            (["--trusted-key", "trusted.pem", "--trust-store-pin", "x"], 64, "without a trust store"),
             (["broken.lua"], 20, "broken.lua:"), (["--trusted-key", "missing.pem"], 66, "missing.pem: no such file"),
         ] {
             let bad = try Tool.run(

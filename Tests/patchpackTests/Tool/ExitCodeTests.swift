@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ["--app", "com.example.other"], ["--app", ""], ["--app-version", "2.5"], ["--engine", "1"],
+        ["--app", "com.example.other"], ["--app-version", "2.5"], ["--engine", "1"],
         ["--minimum-version", "8"],
         ["--at", "2027-01-01T00:00:00Z"],
     ])
@@ -167,7 +167,8 @@ import Testing
         "resign cart.js cart.js -o d/ --trusted-key trusted.pem --signing-key signing.pem",
         "resign cart.js b.js -o one.js --trusted-key trusted.pem --signing-key signing.pem", "cat cart.js --unverified",
         "verify cart.js --trusted-key trusted.pem --require nobody --script-key script.key --threshold x",
-        "keygen extra", "keygen --profile mpaas --bits 1024", "keygen", "keygen --profile modern --algorithm dsa",
+        "keygen extra", "keygen --profile mpaas --bits 1024", "keygen", "keygen --profile modern --algorithm rsa",
+        "keygen --profile modern --bits 3072",
         "keygen --profile modern --bits 4096",
         "keygen --profile des", "completions", "completions tcsh", "verify --format xml x.js",
         "verify x.js --jobs 0",

@@ -64,10 +64,6 @@ enum ReportCommand {
         var (report, failure) = try EventFiles.report(
             on: places, patch: id, version: counted, since: since, listed: listed ?? [],
             installation: installation, console)
-        if failure == nil, let error = report.input.unreadable {
-            console.error(error)
-            failure = error
-        }
         if let failure, console.format == .text, report.input.bytes == 0 { return failure.code.exitStatus }
         if let installation, report.device == nil {
             let error = Self.notFound(installation, report.input)
@@ -109,14 +105,5 @@ enum ReportCommand {
                 Array(report.page(results, of: feed, at: now).utf8), to: page, force: arguments.has(.force))
         }
         return failure?.code.exitStatus ?? 0
-    }
-}
-
-extension FleetReport.Input {
-    /// The error if there are lines, and none of them is an event.
-    fileprivate var unreadable: PatchError? {
-        guard events + earlier + others + withoutDevice == 0, damaged + foreign > 0 else { return nil }
-        let lines = damaged > 0 ? damaged.counting("damaged line") : foreign.counting("line") + " of another schema"
-        return PatchError(.malformed, "no event was read, beside \(lines)", hint: "name the event logs of devices")
     }
 }

@@ -40,6 +40,7 @@ enum SyncCommand {
         }
         try needThreads()
         if (try? PatchStore.host(of: folder)) == nil { try check(reading, isFor: app) }
+        let isNew = FileInfo(folder, following: true) == nil
         let log = StoreLog()
         defer { log.warn(console) }
         let settings = SyncSettings(
@@ -53,7 +54,11 @@ enum SyncCommand {
             settings: settings)
         let report = try runBlocking { await device.sync(launching: !arguments.has(.noLaunch)) }
         for result in report.results { try show(result, console) }
-        if let error = report.error { throw error.about(reading.place) }
+        if let error = report.error {
+            // A mistyped environment leaves no store.
+            if isNew, error.code == .feedMismatch { try Folder.removeAll(folder) }
+            throw error.about(reading.place)
+        }
         let failure = report.results.lazy.compactMap(\.error).first
         if failure == nil, console.format == .text, !console.isQuiet {
             try console.line(.good, "ok", "  \(folder)  \(report.bytes) bytes, \(report.duration.milliseconds) ms")

@@ -40,7 +40,7 @@ extension PackJob.Settings {
         let files = try InputFiles.placed(arguments, called: ".lua")
         let keys = try KeyFiles(arguments, operands: files.map(\.path))
         let signingKeys = try keys.signingKeys()
-        let commands = try SignatureCommand.all(arguments)
+        let commands = SignatureCommand.all(arguments)
         guard !signingKeys.isEmpty || !commands.isEmpty else {
             throw PatchError(.usage, "no signing key", hint: "give --signing-key FILE, or set PATCHPACK_SIGNING_KEY")
         }

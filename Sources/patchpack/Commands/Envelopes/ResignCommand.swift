@@ -80,7 +80,7 @@ private struct Resigning: Sendable {
         files = try InputFiles.placed(arguments, called: ".js")
         keys = try KeyFiles(arguments, operands: files.map(\.path))
         signingKeys = try keys.signingKeys()
-        commands = try SignatureCommand.all(arguments)
+        commands = SignatureCommand.all(arguments)
         attached = arguments.values(of: .attach).map(\.path)
         guard arguments.has(.detach) == (signingKeys.isEmpty && commands.isEmpty && attached.isEmpty) else {
             throw PatchError(

@@ -36,7 +36,7 @@ struct FeedAction {
                 signers.append(try FeedSigner(key))
             }
         }
-        for command in try SignatureCommand.all(arguments) {
+        for command in SignatureCommand.all(arguments) {
             signers.append(FeedSigner { payload throws(PatchError) in try command.signature(of: payload) })
         }
         let pin = PinnedRoot(
@@ -56,6 +56,7 @@ struct FeedAction {
         _ arguments: ParsedArguments, at now: Timestamp
     ) throws(PatchError) -> FeedChange.Settings {
         var settings = FeedChange.Settings(ChangeDetails(at: now))
+        settings.clock = SystemClock.now
         settings.isInterrupted = arguments.has(.resumeRotation)
         settings.stages = arguments.has(.stage)
         settings.isTrial = arguments.has(.dryRun)

@@ -40,10 +40,8 @@ struct FeedAddress {
         return bytes
     }
 
-    func hasStaged() throws(PatchError) -> Bool {
-        guard !isServed, snapshot == nil else { return false }
-        return try FeedFolder(path: Path(place)).hasStaged()
-    }
+    /// Whether a change waits for signatures in the folder.
+    func hasStaged() -> Bool { !isServed && snapshot == nil && FeedFolder(path: Path(place)).hasStaged() }
 
     /// - Throws: `feed-unavailable` if the chain of snapshots does not reach the state, which then need not be this feed's.
     func feed(_ root: [UInt8]?, _ arguments: ParsedArguments) throws(PatchError) -> FeedRepository {

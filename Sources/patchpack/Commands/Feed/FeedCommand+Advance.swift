@@ -9,7 +9,8 @@ extension Option {
     static let events = Option(
         "events", "event logs of devices, as for `patchpack report`", .file("FILE|DIR"), repeats: true)
     static let steps = Option(
-        "steps", "parts of all devices, one after the other; `shadow` may come first (default: 1%,5%,25%,100%)",
+        "steps",
+        "parts of all devices, besides the patch's groups and users; `shadow` may come first (default: 1%,5%,25%,100%)",
         .text("PERCENTS"))
     static let soak = Option(
         "soak", "how long each step lasts at least, such as 30m or 2d (default: 4h)", .text("TIME"))
@@ -45,7 +46,7 @@ extension FeedCommand {
             // The evidence is about the step before this change.
             guard old.since == asked.since else { return ["waits  \(name): it was changed in this moment"] }
             let step = RolloutStep(
-                of: old, isEnabled: feed.list.isEnabled, by: rules, evidence, at: action.change.now)
+                of: old, isEnabled: feed.list.isEnabled, by: rules, evidence, at: details.now)
             let entry = feed.take(step, of: old, passing: evidence.gates, in: &details)
             func stopped(because bound: RolloutStep.Gate, hint: String) -> [String] {
                 failure = PatchError(.script, "\(name) is \(entry.stateText): \(bound.change)", hint: hint)

@@ -89,7 +89,8 @@ extension FeedCommand {
     }
 
     @Sendable static func sign(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        let action = try FeedAction(arguments, console)
+        // To drop a change, no key is needed.
+        let action = try FeedAction(arguments, console, keys: arguments.has(.discard) ? [] : [.feedKey])
         if arguments.has(.discard) {
             console.note(
                 try action.change.discard()

@@ -128,7 +128,11 @@ extension FeedCommand {
             details.reason = "undo, to snapshot \(snapshot)\(details.reason.map { ": \($0)" } ?? "")"
             guard try feed.undo(to: older, in: details) else { return ["already as at snapshot \(snapshot)"] }
             let changes = feed.visibleChanges(since: base)
-            if named != nil { try askToSign(changes, arguments, console) }
+            guard named != nil else { return changes }
+            try askToSign(changes, arguments, console)
+            // The answer may have taken hours.
+            (feed, details.now) = (base, try SystemClock.now())
+            _ = try feed.undo(to: older, in: details)
             return changes
         }
         return 0

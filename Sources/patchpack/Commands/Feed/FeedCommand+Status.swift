@@ -32,7 +32,7 @@ extension FeedCommand {
             for line in feed.overview(at: now, of: id, most: arguments.has(.allPatches) ? .max : 20) {
                 try line.print(console)
             }
-            if try place.hasStaged() {
+            if place.hasStaged() {
                 try console.line(.bad, "a change waits for signatures", ": patchpack feed sign \(place.name) --show")
             }
         }
@@ -51,7 +51,7 @@ extension FeedCommand {
                 "patchpack.feed-status/1", about: [("feed", .string(place.name))], error,
                 [
                     ("app", .string(feed.app)), ("environment", .string(feed.environment)),
-                    ("enabled", .bool(feed.list.isEnabled)), ("staged", .bool(try place.hasStaged())),
+                    ("enabled", .bool(feed.list.isEnabled)), ("staged", .bool(place.hasStaged())),
                     ("published", .optional(feed.published)), ("author", .optional(feed.lastChange.author)),
                     ("reason", .optional(feed.lastChange.reason)), ("stop", feed.list.stop?.json ?? .null),
                     ("minimumAppVersion", .optional(feed.list.minimumAppVersion)),

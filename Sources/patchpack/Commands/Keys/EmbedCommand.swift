@@ -33,6 +33,7 @@ enum EmbedCommand {
                 .usage, "nothing to embed, and no script to check",
                 hint: "give --trusted-key FILE, --trust-store FILE, --root FILE or SCRIPT.lua")
         }
+        guard arguments.has(.embeddedStore) || !arguments.has(.trustStorePin) else { throw .pinWithoutStore }
         var members: [String] = []
         if let file = arguments.value(of: .embeddedKey)?.path {
             let bytes = try InputFile.small(file)

@@ -8,6 +8,16 @@ extension Option {
     static let signingOnly = Option("signing-only", "make no script.key: the keys of a feed's roles have none")
 }
 
+extension Console {
+    /// Warns of secret files that others can read, because their file system has no permissions.
+    func warnOfReaders(_ files: [OutputFile]) {
+        for file in files where FileInfo(file.path, following: false)?.isOpenToOthers == true {
+            guard case .secret = file.content else { continue }
+            warning("\(file.path): other users can read it on this file system, so keep it elsewhere")
+        }
+    }
+}
+
 private enum KeyProfile: String, CaseIterable {
     case modern, mpaas
 
@@ -42,16 +52,15 @@ enum KeygenCommand {
         name: "keygen", summary: "make signing.pem, trusted.pem and script.key",
         operands: "--profile NAME", operandCount: 0...0,
         options: [
-            .outputFolder, .force, .profile, .algorithm, .bits, .signingOnly, .passphraseEnv, .passphraseFile,
+            .outputFolder, .force, .profile, .bits, .signingOnly, .passphraseEnv, .passphraseFile,
         ],
         example: "patchpack keygen -o keys --profile modern",
         run: run)
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let profile = try KeyProfile(arguments)
-        let isEd25519 = try arguments.text(of: .algorithm).map { $0 == "ed25519" } ?? (profile == .modern)
         let bits = try arguments.number(of: .bits)
-        if isEd25519, bits != nil { throw PatchError(.usage, "--bits is only for RSA keys") }
+        if profile == .modern, bits != nil { throw PatchError(.usage, "--bits is only for RSA keys") }
         if let bits, !(2048...8192).contains(bits) {
             throw PatchError(.usage, "--bits \(bits): expected 2048 to 8192")
         }
@@ -73,7 +82,7 @@ enum KeygenCommand {
                 throw error.hinting("give another -o DIR; a key that --force replaces is gone, with all that needs it")
             }
         }
-        let signingKey = try SigningKey.generate(isEd25519 ? .ed25519 : .rsaSHA1, bits: bits ?? 3072)
+        let signingKey = try SigningKey.generate(profile == .modern ? .ed25519 : .rsaSHA1, bits: bits ?? 3072)
         var files = [
             OutputFile(path: paths[0], content: .secret(try signingKey.pem(passphrase: passphrase))),
             OutputFile(path: paths[1], content: .bytes(try signingKey.verifyingKey.pem())),
@@ -85,11 +94,12 @@ enum KeygenCommand {
             made.append(.script(scriptKey))
         }
         try OutputFile.write(files, force: arguments.has(.force))
+        console.warnOfReaders(files)
         try show(made, paths, console)
         if passphrase == nil {
             console.note("\(paths[0]) has no passphrase; give one with --passphrase-env or --passphrase-file")
         }
-        if !isEd25519 { console.noteOldClients() }
+        if profile == .mpaas { console.noteOldClients() }
         return 0
     }
 

@@ -62,7 +62,7 @@ enum KeystoreCommand {
             mustExist: Bool, passphrase new: SecretBytes? = nil,
             _ change: (inout ScriptKeyRing) throws(PatchError) -> Void
         ) throws(PatchError) {
-            try Folder.whileLocked(around: path) { () throws(PatchError) in
+            try Folder.whileLocked(around: [path]) { () throws(PatchError) in
                 let exists = FileInfo(path, following: true) != nil
                 var ring = exists || mustExist ? try keys() : ScriptKeyRing()
                 try change(&ring)
@@ -146,7 +146,9 @@ enum KeystoreCommand {
             try StandardOutput.write(bytes)
             return 0
         }
-        try OutputFile.write([OutputFile(path: output, content: .secret(key.file()))], force: arguments.has(.force))
+        let file = OutputFile(path: output, content: .secret(key.file()))
+        try OutputFile.write([file], force: arguments.has(.force))
+        console.warnOfReaders([file])
         try show(name, key, "export", on: console)
         return 0
     }

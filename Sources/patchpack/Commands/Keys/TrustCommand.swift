@@ -82,7 +82,7 @@ enum TrustCommand {
             throw PatchError(.usage, "nothing to sign with", hint: "give --signing-key KEY: a key that the app has")
         }
         let path = try storeToEdit(arguments)
-        try Folder.whileLocked(around: path) { () throws(PatchError) in
+        try Folder.whileLocked(around: [path]) { () throws(PatchError) in
             let file = try TrustFiles.file(at: path)
             let signed = try path.naming { () throws(PatchError) in
                 _ = try TrustStoreFile(file)
@@ -141,7 +141,7 @@ enum TrustCommand {
     private static func change(
         _ path: Path, mustExist: Bool, _ change: (inout TrustStoreFile) throws(PatchError) -> Void
     ) throws(PatchError) {
-        try Folder.whileLocked(around: path) { () throws(PatchError) in
+        try Folder.whileLocked(around: [path]) { () throws(PatchError) in
             var store = try TrustFiles.editable(at: path, mustExist: mustExist)
             try change(&store)
             try OutputFile.write(store.encoded(), to: path, force: true)

@@ -81,7 +81,8 @@ struct LintedPatch: Sendable {
         }
         // Scripts above the limit of an envelope are not checked. The finding about the tags reports the limit.
         if looksAtCode, scripts.count <= EnvelopeLimits().scriptCount {
-            found += Linter.findings(in: scripts, replaces: head?.replaces ?? [], interface: interface, head: head)
+            let replaces = fields.replaces ?? head?.replaces ?? []
+            found += Linter.findings(in: scripts, replaces: replaces, interface: interface, head: head)
         }
         // A spec has no tags.
         if found.contains(where: { $0.code == .spec }) { found.removeAll { $0.code != .spec } }

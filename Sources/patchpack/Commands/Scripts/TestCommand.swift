@@ -41,16 +41,11 @@ enum TestCommand {
         guard arguments.has(.spec) else {
             throw PatchError(.usage, "no spec", hint: "give --spec SPEC.lua, or a folder of specs")
         }
-        let coverageFile = try arguments.newFile(.coverage, force: true)
+        let coverageFile = try arguments.newFile(.coverage, force: CoverageReport.isReplaced(arguments))
         let interface = try InterfaceFile.fromOptions(arguments)
         let patches = try patches(arguments, console)
         let hasPatchFolder = arguments.operands.contains { $0.path.isFolder }
         let specs = try specFiles(arguments)
-        if let coverageFile {
-            let inputs =
-                try patchFiles(arguments) + specs.map(\.path) + [InterfaceFile.path(arguments)].compactMap(\.self)
-            try protect(inputs, from: coverageFile)
-        }
         let now = try SystemClock.now()
         var filter = SpecFilter()
         filter.only = try pattern(.filter, arguments)
@@ -136,10 +131,6 @@ enum TestCommand {
         return runs.compactMap { $0.report.error?.code.exitStatus }.first ?? PatchError.Code.script.exitStatus
     }
 
-    private static func patchFiles(_ arguments: ParsedArguments) throws(PatchError) -> [Path] {
-        try InputFiles.all(arguments, in: true, called: ".lua")
-    }
-
     /// The specs without duplicates, and whether each one was named or found in a folder.
     private static func specFiles(_ arguments: ParsedArguments) throws(PatchError) -> [(path: Path, isNamed: Bool)] {
         var specs: [(path: Path, isNamed: Bool)] = []
@@ -208,16 +199,6 @@ enum TestCommand {
         return hasOwn ? nil : patches
     }
 
-    /// Checks the file for the coverage report.
-    ///
-    /// - Throws: `usage` if the report would replace an input.
-    private static func protect(_ inputs: [Path], from output: Path) throws(PatchError) {
-        guard let identity = FileInfo(output, following: true)?.identity,
-            inputs.contains(where: { FileInfo($0, following: true)?.identity == identity })
-        else { return }
-        throw PatchError(.usage, "the output would replace an input", hint: "name another output").about(output)
-    }
-
     /// The patches that the operands name: scripts and envelopes.
     ///
     /// Each script is a patch, or with `--bundle` all scripts are one patch. Envelopes are verified first.
@@ -227,7 +208,7 @@ enum TestCommand {
         var keys = EnvelopeKeys(arguments)
         let fields = try ManifestFields(arguments)
         var patches: [TestReport.GivenPatch] = []
-        let paths = try patchFiles(arguments)
+        let paths = try InputFiles.all(arguments, in: true, called: ".lua")
         let given = try ScriptInput.name(arguments)
         if arguments.has(.bundle) { return [try patch(of: paths, fields, given)].compactMap(\.self) }
         for path in paths {
