@@ -95,4 +95,4 @@ patch.replace('Order.fill', function(original, basket, s) if basket ~= nil and b
 -- lint: operand in each line
 patch.replace('Cart.label', function(original, a, b) local t = {a} return 'x' .. t end)
 patch.replace('Cart.label', function(original, a, b) local mt = {__concat = function() return 'x' end} return setmetatable({}, mt) and mt .. a end)
-patch.replace('Cart.names', function(original, a, b) return {a .. b} end)
+patch.replace('Cart.names', function(original, a, b) return {'x' .. a} end)

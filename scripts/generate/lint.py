@@ -34,7 +34,7 @@ The scripts are for an app with this interface. The head of a script is shown on
 def codes():
     """Each code with its severity and its meaning."""
     source = (ROOT / "Sources/PatchLint/Findings/Finding.swift").read_text()
-    rows = re.findall(r'static let \w+ = Code\(\s*"([\w-]+)", \.(\w+),\s*"(.*)"\)', source)
+    rows = re.findall(r'static let \w+ = Code\(\s*"([\w-]+)",\s*\.(\w+),\s*"(.*)"\s*\)', source)
     return {code: (severity, meaning.replace('\\"', '"')) for code, severity, meaning in rows}
 
 

@@ -38,7 +38,8 @@ package struct Finding: Sendable {
         package static let arity = Code("arity", .warning, "a replacement has more parameters than it can get")
         package static let resultType = Code(
             "result-type", .error,
-            "a replacement returns a value of another type than the function's, or a table without the fields of its struct")
+            "a replacement returns a value of another type than the function's, or a table without the fields of its struct"
+        )
         package static let fileName = Code("file-name", .error, "a script in an envelope cannot have this file's name")
         package static let duplicate = Code(
             "duplicate", .error, "two scripts of one run are the same version of the same patch")
@@ -48,49 +49,61 @@ package struct Finding: Sendable {
             "unused-script", .warning, "no other script of the bundle requires this script")
         package static let operand = Code(
             "operand", .error,
-            "an operation on a value whose type does not support it: `#quantity` of an integer, `nil .. \"x\"`, `original * 2`")
+            "an operation on a value whose type does not support it: `#quantity` of an integer, `nil .. \"x\"`, `original * 2`"
+        )
         package static let originalArguments = Code(
             "original-arguments", .error,
             "the original, or `self:ORIGname(…)`, is called with more or fewer arguments than it takes")
         package static let unknownClass = Code(
             "unknown-class", .warning,
-            "`waxClass` names a class that has no function in the app; this is fine for a helper class of the script itself")
+            "`waxClass` names a class that has no function in the app; this is fine for a helper class of the script itself"
+        )
         package static let unknownMethod = Code(
             "unknown-method", .warning,
-            "`self:name()` of a Wax class that neither the app nor the script has; a method that an object of the app, or a string, does not have")
+            "`self:name()` of a Wax class that neither the app nor the script has; a method that an object of the app, or a string, does not have"
+        )
         package static let unknownField = Code(
             "unknown-field", .error,
-            "a field is read or returned that the struct does not have; a position that an array never has, such as 0; a field or a position of a string, such as `text.length`")
+            "a field is read or returned that the struct does not have; a position that an array never has, such as 0; a field or a position of a string, such as `text.length`"
+        )
         package static let unknownCase = Code(
             "unknown-case", .error,
-            "a string is given to the app, or is the key of a table, as a value of an enum that does not have it: `return \"lunsh\"`")
+            "a string is given to the app, or is the key of a table, as a value of an enum that does not have it: `return \"lunsh\"`"
+        )
         package static let argument = Code(
             "argument", .error,
-            "an argument of the original, of `host.call`, of a method or of a Lua function has a type that it does not take, or there are too few or too many; a format that Lua refuses; a method is called with a dot; or an asynchronous function is called where the script cannot wait")
+            "an argument of the original, of `host.call`, of a method or of a Lua function has a type that it does not take, or there are too few or too many; a format that Lua refuses; a method is called with a dot; or an asynchronous function is called where the script cannot wait"
+        )
         package static let missingReturn = Code(
             "missing-return", .warning, "one path through a replacement ends without a result")
         package static let mayBeNil = Code(
             "may-be-nil", .warning,
-            "a result may be nil, and the function returns no optional; or a value may be nil that is used without a test, such as `tonumber(text)` of one of the app's strings")
+            "a result may be nil, and the function returns no optional; or a value may be nil that is used without a test, such as `tonumber(text)` of one of the app's strings"
+        )
         package static let mayNotFit = Code(
             "may-not-fit", .warning,
-            "a quotient where an integer is needed: `original(a / b)`; a number of the app where Lua needs an integer; a string of the app in a calculation")
+            "a quotient where an integer is needed: `original(a / b)`; a number of the app where Lua needs an integer; a string of the app in a calculation"
+        )
         package static let alwaysFalse = Code(
             "always-false", .warning,
-            "two values are compared that are never equal: they have different types, as in `price == \"5\"` and `not x == 5`, or an enum has no such value")
+            "two values are compared that are never equal: they have different types, as in `price == \"5\"` and `not x == 5`, or an enum has no such value"
+        )
         package static let cannotThrow = Code(
             "cannot-throw", .error, "`host.throw` in a replacement of a function that cannot throw")
         package static let calledTwice = Code(
             "called-twice", .warning, "the original is called with the same arguments again")
         package static let keepsState = Code(
             "keeps-state", .error,
-            "a call changes state that another call may see, and the head does not declare how many instances there may be")
+            "a call changes state that another call may see, and the head does not declare how many instances there may be"
+        )
         package static let noOtherwise = Code(
             "no-otherwise", .warning,
-            "the id or a comment suggests that the patch closes a security hole, and it has no `otherwise`: if it cannot answer, or crashes roll it back, the hole is open")
+            "the id or a comment suggests that the patch closes a security hole, and it has no `otherwise`: if it cannot answer, or crashes roll it back, the hole is open"
+        )
         package static let tooLarge = Code(
             "too-large", .warning,
-            "a script is too large to follow: from some place on, the types of its values are not checked; a comment does not silence this")
+            "a script is too large to follow: from some place on, the types of its values are not checked; a comment does not silence this"
+        )
         package static let spec = Code("spec", .error, "the script is a spec, not a patch")
         package static let unreadable = Code(
             "unreadable", .error,

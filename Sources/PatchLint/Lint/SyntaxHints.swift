@@ -21,7 +21,8 @@ enum SyntaxHints {
                 // A field may have such a name.
                 let isWord = message.hasPrefix("syntax error") && ![".", ":", "goto", "::"].contains(before[0])
                 let word = isWord ? before[1] : ""
-                for hint in hints where rest.starts(with: hint.at.utf8) && (hint.before.isEmpty || hint.before == word) {
+                for hint in hints where rest.starts(with: hint.at.utf8) && (hint.before.isEmpty || hint.before == word)
+                {
                     return hint.advice
                 }
                 if token.kind == .symbol, rest.dropFirst(text.utf8.count).first == UInt8(ascii: "=") {

@@ -204,7 +204,7 @@ extension Option {
     static let changeReason = Option("reason", "reason, shown in `feed log` and in device events", .text("TEXT"))
     static let author = Option(
         "author", "author, shown in `feed log`; devices can read it, too (or PATCHPACK_AUTHOR; default: USER)",
-        .text("NAME"))
+        .text("NAME"), mayBeEmpty: true)
     static let last = Option("last", "number of the newest changes to show (default: 20)", .text("N"))
     static let minimumAppVersion = Option(
         "minimum-app-version", "minimum version of the app that gets patches, or none", .text("V"))

@@ -14,7 +14,7 @@ extension PatchError.Code {
     }
 
     private static let table = """
-        10 malformed not an envelope, cut short, or data after its end; a zip or a manifest that the format does not allow; lines for a report, none of which is an event
+        10 malformed not an envelope, cut short, or data after its end; a zip or a manifest that the format does not allow; files for a report without one event
         11 bad-signature signed under a trusted key's id, but the file was changed
         12 unknown-signer no signature of a trusted key, or fewer than the threshold
         13 decrypt-failed the signature is valid, but the envelope needs another script key

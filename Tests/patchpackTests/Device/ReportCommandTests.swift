@@ -331,7 +331,7 @@ import Testing
         let first = String(decoding: try folder.read("events/a.jsonl").prefix { $0 != 10 }, as: UTF8.self)
         let other = first.replacing("patchpack.event/1", with: "com.example.log/1")
         for (lines, status) in [
-            ([], 0), ([""], 0), (["x", first, "x"], 0), (["x", "{}"], 10), ([other], 10), ([other, first], 0),
+            ([], 10), ([""], 10), (["x", first, "x"], 0), (["x", "{}"], 10), ([other], 10), ([other, first], 0),
         ] as [([String], Int32)] {
             try folder.write(lines.joined(separator: "\n"), to: "some.jsonl")
             let run = try Tool.patchpack("report", "some.jsonl", in: folder.path)

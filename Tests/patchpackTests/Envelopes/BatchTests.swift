@@ -413,12 +413,6 @@ import Testing
         #expect(run.lines == ["141"] && run.error.isEmpty, "\(run.text)\(run.error)")
     }
 
-    @Test func aPublicKeyIsNoPrivateOne() throws {
-        let run = try shop.run(
-            "pack", "cart.lua", "--no-lint", "--signing-key", "trusted.pem", "--script-key", "script.key")
-        #expect(run.error.contains("not a public key; give the private one"), "\(run.error)")
-    }
-
     @Test func helpAndVersionAreWordsToo() throws {
         for words in [["help"], ["--help"], ["-h"]] {
             #expect(try Tool.run(Tool.patchpack, words).text.contains("usage:"))

@@ -453,7 +453,6 @@ import Testing
     @Test(arguments: [
         "printf '<<<<<<< HEAD\\n' >feed/staged/targets.json", "mkfifo feed/staged/targets.json",
         "mkdir -p feed/staged/targets.json/x", "truncate -s 70M feed/staged/targets.json",
-        "ln -s targets.json feed/staged/targets.json",
     ])
     func stagedFile_anyKind_stopsNoStop(make: String) throws {
         let work = try FeedReleaseFixture()
@@ -476,7 +475,7 @@ import Testing
         #expect(staged.status != 0, "\(staged.text)")
         #expect(try work.run(["sign", "feed", "--discard"]).status == 0)
         #expect(
-            try work.folder.contents().filter { $0.hasPrefix("other") || $0.hasPrefix("feed/staged") } == [
+            try work.folder.contents().filter { $0.hasPrefix("other/") || $0.hasPrefix("feed/staged") } == [
                 "other/targets.json"
             ])
         #expect(try work.folder.read("other/targets.json") == Array("mine".utf8))

@@ -52,9 +52,11 @@ enum CompletionsCommand {
         let named = last.utf8.starts(with: "--".utf8) ? last.prefix(while: { $0 != "=" }) : ""
         let isJoined = named.utf8.count < last.utf8.count && !named.isEmpty
         let option = isJoined ? String(named) : before.last
+        let options = verb.allOptions + verb.actions.flatMap(\.allOptions)
         let given = option.flatMap { word in
-            verb.allOptions.first { word == "--\($0.name)" || word == $0.short.map { "-\($0)" } }
+            options.first { word == "--\($0.name)" || word == $0.short.map { "-\($0)" } }
         }
+        if given == nil, before.isEmpty, !actions.isEmpty { return actions }
         switch given?.value ?? (last.utf8.first == UInt8(ascii: "-") ? nil : verb.operandValue) {
         case .choice(_, let choices)?:
             guard given != nil || before.isEmpty else { return [] }
