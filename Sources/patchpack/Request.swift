@@ -58,7 +58,10 @@ extension Request {
             throw PatchError(
                 .usage, "\(verb.name) takes no --\(name)", hint: "it is an option of \(others.joined(separator: ", "))")
         }
-        guard !given.operands.contains(where: \.isBlank) else { throw .blank("\(verb.name): an argument") }
+        // The word that a shell completes may be empty.
+        guard verb.name == CompletionsCommand.verb.name || !given.operands.contains(where: \.isBlank) else {
+            throw .blank("\(verb.name): an argument")
+        }
         guard verb.operandCount.contains(given.operands.count) else {
             let isTooFew = given.operands.count < verb.operandCount.lowerBound
             throw PatchError(

@@ -88,16 +88,18 @@ def listed(layer):
 
 def touched():
     rows, always = passed(), listed("tests")
-    names = [name for name, paths in table().items()
-             if paths and name not in always and (name not in rows or rows[name][1] != state(paths) or changes(*paths))]
-    unknown = [name for name in names if name not in rows]
-    seconds = sum(rows[name][2] for name in names if name in rows)
+    followed = {name: paths for name, paths in table().items() if paths and name not in always}
+    names = [name for name, paths in followed.items() if name in rows and (rows[name][1] != state(paths) or changes(*paths))]
+    unknown = [name for name in followed if name not in rows]
+    seconds = sum(rows[name][2] for name in names)
+    if unknown:
+        print(f"== not followed, because no run of make nightly has recorded them in {PASSED}: {', '.join(unknown)}", file=sys.stderr)
     if names:
         print(f"steps of nightly whose files have changed since they passed: {', '.join(names)}", file=sys.stderr)
     print("\n".join(names))
-    if unknown or seconds > MOST:
-        reason = f"{', '.join(unknown)} never passed" if unknown else f"they take {seconds} s of processor time, and may take {MOST}"
-        print(f" error: {reason}: run make nightly ONLY={','.join(names)} and commit {PASSED}", file=sys.stderr)
+    if seconds > MOST:
+        print(f" error: they take {seconds} s of processor time, and may take {MOST}: "
+              f"run make nightly ONLY={','.join(names)} and commit {PASSED}", file=sys.stderr)
         return 1
     return 0
 

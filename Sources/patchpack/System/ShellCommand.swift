@@ -23,11 +23,14 @@ final class ShellCommand {
         for number in endings { unsafe sigaddset(&mask, number) }
         unsafe pthread_sigmask(SIG_BLOCK, &mask, &before)
         defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
+        // A thread of Dispatch blocks signals, which the command must not inherit.
+        var ofChild = before
+        for number in endings { unsafe sigdelset(&ofChild, number) }
         // No command of another job may inherit this pipe, because it would keep the reader waiting.
         return changes.withLock { _ in
             isStarting.store(true, ordering: .sequentiallyConsistent)
             defer { isStarting.store(false, ordering: .sequentiallyConsistent) }
-            guard !isEnding.load(ordering: .sequentiallyConsistent), let child = spawn(line, words, kept, &before)
+            guard !isEnding.load(ordering: .sequentiallyConsistent), let child = spawn(line, words, kept, &ofChild)
             else { return nil }
             note(child.hasGroup ? -child.process : child.process, inPlaceOf: 0)
             return child
