@@ -190,8 +190,6 @@ asan: ## the tests of targets with C or unsafe code under the sanitizers for add
 # skipped uses one thread, and takes minutes there, or runs the tool, which is not built.
 TSAN = --sanitize=thread -Xcc -mllvm -Xcc -tsan-instrument-func-entry-exit=0 --scratch-path .build/tsan
 tsan: export SWIFT_BACKTRACE = enable=no
-# By default the sanitizer does not see copies of structs.
-tsan: export TSAN_OPTIONS = ignore_interceptors_accesses=0
 tsan: export PATCHPACK_TESTS = PatchRunnerTests,PatchDeviceTests
 tsan: ## the tests of the runner and the device under the thread sanitizer
 	@scripts/deps.sh tools

@@ -91,6 +91,11 @@ package final class Slot: Sendable {
             ended.append(Slot.total(of: layer))
         }
 
+        /// The version above another version of the same patch, if calls meet it.
+        func cover(of active: ActiveLayer) -> Layer? {
+            layers.last { active.isBelow($0) && $0.id == active.id && !$0.isOff }?.layer
+        }
+
         /// What is known of a layer; nil if its memory is that of a later version now.
         func known(_ layer: Layer) -> KnownLayer? { known[layer.address].flatMap { $0.layer == layer ? $0 : nil } }
 
@@ -293,7 +298,7 @@ package final class Slot: Sendable {
         }
         for active in stack.layers {
             active.layer.isPut(above: stack.sample.lowerBarrier(of: active.id) ?? below)
-            let isCovered = stack.layers.contains { active.isBelow($0) && $0.id == active.id && !$0.isOff }
+            let isCovered = stack.cover(of: active) != nil
             // After what is below it: its memory may be that of an earlier version, for which a call comes late.
             unsafe active.layer.isPut(
                 on: isCovered ? nil : Unmanaged.passUnretained(self).toOpaque(), isOpen: active.isOpen && !isCovered)
@@ -410,11 +415,13 @@ package final class Slot: Sendable {
         }
     }
 
-    /// The patch of an active layer, and the address of the layer below it, or 0.
+    /// The patch of an active layer, the address of the layer below it, or 0, and the version that covers it.
     ///
     /// Both are read at once. When the layer is gone, a later version of the patch may use its memory, which is another layer.
-    private func place(of layer: Layer) -> (owner: any LayerOwner, below: UInt)? {
-        stack.locked { stack in stack.layers.first { $0.layer == layer }.map { ($0.patch, layer.below) } }
+    private func place(of layer: Layer) -> (owner: any LayerOwner, below: UInt, cover: Layer?)? {
+        stack.locked { stack in
+            stack.layers.first { $0.layer == layer }.map { ($0.patch, layer.below, stack.cover(of: $0)) }
+        }
     }
 
     /// Counts that a layer was entered in vain, or not at all, and reports the reason. It may be gone: a call was in it, or on its
@@ -519,7 +526,8 @@ package final class Slot: Sendable {
             place(of: layer)?.owner.makeInstance()
             return .again
         }
-        guard let (owner, below) = place(of: layer) else { return substitute(forGone: layer, cell) }
+        guard let (owner, below, cover) = place(of: layer) else { return substitute(forGone: layer, cell) }
+        if let cover { return .below(cover.address) }
         if refusal.isStale { return .again }  // it was put back meanwhile
         if refusal.isOpen, let probe = owner.reports.breaker.probe(name) {
             return .probe(probe, layer)
