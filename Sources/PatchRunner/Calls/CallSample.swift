@@ -39,7 +39,7 @@ struct CallSample {
         members.append(Member(shadow: shadow, left: shadow.limits.shadowCalls))
     }
 
-    mutating func removeShadow(of patch: ScriptState) { members.removeAll { $0.shadow.runner === patch } }
+    mutating func removeShadow(of patch: any ShadowRunner) { members.removeAll { $0.shadow.runner === patch } }
 
     /// Takes a call.
     ///

@@ -134,7 +134,7 @@ extension Slot {
                 count: count, results: Output.count, answer: answer,
                 original: sampled.olderCell == nil ? answer : below, error: error)
             instrumented(PatchedCall(function: name, patch: shadow.patch, isShadow: true)) {
-                ShadowRun(shadow, beside: call, of: self).run()
+                shadow.runner.run(shadow, beside: call)
             }
         }
     }

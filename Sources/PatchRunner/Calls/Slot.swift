@@ -323,7 +323,7 @@ package final class Slot: Sendable {
     }
 
     /// Ends the shadow of a patch.
-    func removeShadow(of patch: ScriptState) {
+    func removeShadow(of patch: any ShadowRunner) {
         stack.locked { stack in
             stack.sample.removeShadow(of: patch)
             link(stack)

@@ -207,9 +207,17 @@ package final class ScriptState: LayerOwner {
     package var replaced: [Replacement] { replacements.locked { $0 } }
 }
 
-extension ScriptState {
+extension ScriptState: ShadowRunner {
+    var limits: PatchLimits { loader.limits }
+    var fieldNames: Set<String> { Set(names.structs.flatMap { $0.fields.map(\.name) }) }
+
+    func run(_ shadow: Shadow, beside call: AnsweredCall) {
+        guard mayRun, let slot = names.slot(shadow.function) else { return }
+        ShadowRun(shadow, beside: call, of: slot).run()
+    }
+
     /// Asks once, while no lock is held. There are no other runs until the answer is known.
-    var mayRun: Bool {
+    private var mayRun: Bool {
         let (ask, isGiven) = mayRunInShadow.locked { permission -> ((@Sendable () -> Bool)?, Bool) in
             switch permission {
             case .given(let isGiven): return (nil, isGiven)

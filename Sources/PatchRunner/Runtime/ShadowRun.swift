@@ -25,7 +25,6 @@ internal import PatchText
 
     /// Runs the script, and counts how that ended.
     func run() {
-        guard shadow.runner.mayRun else { return }
         let breaker = shadow.reports.breaker
         let isOpen = breaker.isOpen(shadow.function)
         let probe = isOpen ? breaker.probe(shadow.function) : nil
@@ -236,7 +235,7 @@ internal import PatchText
     private func path(_ found: pp_difference, from table: Int32, on stack: PatchStack) -> String {
         let depth = min(found.depth, Int32(PP_KEYS))
         guard depth > 0 else { return "" }
-        let structs = shadow.runner.names.structs
+        let fieldNames = shadow.runner.fieldNames
         var (path, table) = ("", table)
         for level in 0..<Int(depth) {
             let key = unsafe withUnsafeBytes(of: found.keys) {
@@ -246,9 +245,7 @@ internal import PatchText
                 position <= length
             {
                 path += "[\(position)]"
-            } else if let name = stack.string(at: key),
-                structs.contains(where: { $0.fields.contains { $0.name == name } })
-            {
+            } else if let name = stack.string(at: key), fieldNames.contains(name) {
                 path += path.isEmpty ? name : ".\(name)"
             } else {
                 path += "[\(shadow.limits.shadowTextBytes > 0 ? summary(of: key, on: stack) : "…")]"

@@ -25,9 +25,18 @@ package protocol UnansweredCall: Error {
     var reason: String { get }
 }
 
+/// The script of a patch in shadow.
+protocol ShadowRunner: AnyObject, Sendable {
+    var reports: PatchEventSink { get }
+    var limits: PatchLimits { get }
+    var fieldNames: Set<String> { get }
+
+    func run(_ shadow: Shadow, beside call: AnsweredCall)
+}
+
 /// A patch in shadow of a function: its script runs beside the code that answers, and its answers are only compared.
 final class Shadow: Sendable {
-    let runner: ScriptState
+    let runner: any ShadowRunner
     let layer: Layer
     let function: String
     private let counts = Mutex(Counts())
@@ -50,7 +59,7 @@ final class Shadow: Sendable {
     private static let mostExamples = 3
     private static let interval = Duration.seconds(60)
 
-    init(_ layer: Layer, of runner: ScriptState, function: String) {
+    init(_ layer: Layer, of runner: any ShadowRunner, function: String) {
         self.layer = layer
         self.runner = runner
         self.function = function
@@ -61,7 +70,7 @@ final class Shadow: Sendable {
 
     var reports: PatchEventSink { runner.reports }
     var patch: PatchID { reports.patch }
-    var limits: PatchLimits { runner.loader.limits }
+    var limits: PatchLimits { runner.limits }
     var uptime: Uptime { reports.breaker.uptime }
 
     /// The counts since the shadow began.
