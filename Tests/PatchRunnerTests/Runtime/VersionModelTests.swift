@@ -5,8 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Only the version that is meant answers: each answer says which version gave it, and is compared with the versions that were meant
-/// while the call was made.
+/// Each answer says which version gave it, and is compared with the versions that were meant while the call was made.
 @Suite(.ownThreads) struct VersionModelTests {
     /// A bit for each answer: the original's, that of each version, and that of each version's `otherwise`.
     private struct Answers: OptionSet {
