@@ -1,6 +1,5 @@
 internal import CLuaBridge
 internal import PatchCrypto
-internal import PatchText
 
 extension RunnerEvent.Failure {
     /// Makes a failure from the bridge's report about a failed run. The error value is on top of the stack.
@@ -45,36 +44,4 @@ extension RunnerEvent.Failure {
         code = .script
         self.message = message
     }
-}
-
-extension RunnerEvent.Failure {
-    /// The failure with as many bytes of its message as an app allows.
-    ///
-    /// With none, the message is only the words of Lua or of the runner that it begins with. What follows them may be a value, and so
-    /// may the whole message of an error that a script has made. The names of a stack are words of the script.
-    func withText(of bytes: Int) -> RunnerEvent.Failure {
-        var failure = self
-        failure.message = bytes > 0 ? message.shortened(to: bytes) : code == .script ? ownWords : message
-        return failure
-    }
-
-    private var ownWords: String {
-        guard message.utf8.starts(with: "attempt to ".utf8) else {
-            return Self.openings.first { message.utf8.starts(with: $0.utf8) } ?? "an error of the script"
-        }
-        return message.split(separator: " ").prefix { Self.wordsOfLua.contains(String($0)) }.joined(separator: " ")
-    }
-
-    /// The messages that the runner makes itself, up to the values in them.
-    private static let openings = [
-        "host.throw in a function that cannot throw", "uncaught error of the host", "wrong result", "stack overflow",
-        "C stack overflow", "not enough memory",
-    ]
-    private static let wordsOfLua: Set<String> = [
-        "attempt", "to", "call", "index", "compare", "concatenate", "get", "length", "of", "perform", "arithmetic",
-        "bitwise",
-        "operation", "on", "a", "two", "with", "nil", "boolean", "number", "string", "table", "function", "userdata",
-        "value",
-        "values",
-    ]
 }

@@ -10,6 +10,6 @@ struct Argument: Sendable, Hashable {
     var text: String { String(decoding: bytes, as: UTF8.self) }
     var path: Path { Path(bytes: bytes) }
     /// Whether it has no characters but blanks.
-    var isBlank: Bool { bytes.allSatisfy(KeyFile.isSpace) }
+    var isBlank: Bool { bytes.allSatisfy { $0 == 0x20 || (0x09...0x0D).contains($0) } }
     func isText(_ text: String) -> Bool { bytes.elementsEqual(text.utf8) }
 }

@@ -90,7 +90,7 @@ struct KeyFile {
         return SecretBytes(wiping: &lines)
     }
 
-    static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 
     func verifyingKey() throws(PatchError) -> VerifyingKey {
         let pem = unsafe bytes.withUnsafeBytes { unsafe Array($0) }
