@@ -58,7 +58,7 @@ void pp_when_stale(pp_pause pause) { atomic_store(&stale_layer_found, pause); }
 
 /// The outcome of an attempt to lock a state for a cell's layer.
 typedef struct pp_attempt {
-    /// The layer, which refuses if there is no state.
+    /// The layer, which refuses if there is no state: then `pp_thread.refused` is its number.
     pp_layer *layer;
     pp_state *state;
     bool outermost;
@@ -71,32 +71,28 @@ static bool is_shut(pp_layer *layer) {
     return atomic_load(&layer->is_open) && atomic_load(&layer->tried_by) != this_thread();
 }
 
-/// Locks a state of the cell's layer, if the layer is still on the slot.
-static __attribute__((noinline)) pp_attempt lock_layer_slowly(void *cell, const void *slot, patience patience) {
-    pp_layer *seen = NULL;
-    for (uint64_t seen_put = 0;;) {
-        pp_layer *layer = (pp_layer *)atomic_load_explicit((_Atomic(uintptr_t) *)cell, memory_order_acquire);
-        uint64_t put = layer ? atomic_load_explicit(&layer->puts, memory_order_acquire) : 0;
-        if (layer) pp_thread.refused = pp_layer_generation(layer);
-        // A layer that was taken off stays in the copy of a cell, and in the cell of a layer that was taken off before
-        // it. In any other cell, it is there again only if it was put on a slot again.
-        if (!layer || (layer == seen && put == seen_put)) return (pp_attempt){layer, .refusal = PP_UNPATCHED};
+/// Locks a state of the cell's layer, if it still is the layer that the cell means.
+static __attribute__((noinline)) pp_attempt lock_layer_slowly(void *cell, patience patience) {
+    for (pp_place seen = {0};;) {
+        pp_place place = pp_cell_get(cell);
+        pp_layer *layer = (pp_layer *)place.layer;
+        pp_thread.refused = place.number;
+        // A layer that was taken off stays in the copy of a cell, and in the cell of a layer that was taken off before it.
+        if (!layer || (place.layer == seen.layer && place.number == seen.number)) return (pp_attempt){layer, .refusal = PP_UNPATCHED};
         bool outermost, may_grow = false;
         if (is_shut(layer)) return (pp_attempt){layer, .refusal = PP_OPEN};
         pp_patch *patch = layer->patch;
         pp_state *state = lock_any(patch, patience, &outermost, &may_grow);
         if (!state) return (pp_attempt){layer, .refusal = may_grow ? PP_MAY_GROW : PP_BUSY};
-        const void *on = atomic_load(&layer->slot);
-        bool is_tried = !on && atomic_load(&layer->is_open) && !is_shut(layer);
-        bool is_on = (on == slot || is_tried) && !atomic_load_explicit(&patch->closing, memory_order_relaxed);
+        bool is_tried = atomic_load(&layer->is_open) && !is_shut(layer) && pp_layer_number(layer) == place.number;
+        bool is_on = (is_tried || atomic_load(&layer->admits) == place.number) && !atomic_load_explicit(&patch->closing, memory_order_relaxed);
         if (is_on && atomic_load_explicit(&state->is_serving, memory_order_relaxed)) {
             if (is_tried) atomic_store(&layer->tried_by, 0); // only this call, and not the calls within it
             return (pp_attempt){layer, state, outermost, 0};
         }
         if (outermost) unlock_state(state);
         if (is_on) continue; // only the state was closed
-        seen = layer;
-        seen_put = put;
+        seen = place;
         pp_pause pause = atomic_load_explicit(&stale_layer_found, memory_order_relaxed);
         if (pause) pause();
     }
@@ -104,8 +100,8 @@ static __attribute__((noinline)) pp_attempt lock_layer_slowly(void *cell, const 
 
 /// Returns the layer. `*state` is NULL if it refuses.
 static inline pp_layer *lock_layer(
-    void *cell, const void *slot, patience patience, pp_state **locked, bool *outermost, int32_t *refusal) {
-    pp_layer *layer = (pp_layer *)atomic_load_explicit((_Atomic(uintptr_t) *)cell, memory_order_acquire);
+    void *cell, patience patience, pp_state **locked, bool *outermost, int32_t *refusal) {
+    pp_layer *layer = (pp_layer *)atomic_load_explicit(&((pp_cell *)cell)->layer, memory_order_acquire);
     if (__builtin_expect(layer != NULL, 1)) {
         pp_state *state = atomic_load_explicit(&layer->patch->instances[pp_thread.instance], memory_order_acquire);
         uintptr_t free_owner = 0;
@@ -114,7 +110,8 @@ static inline pp_layer *lock_layer(
                     &state->owner, &free_owner, this_thread(), memory_order_acquire, memory_order_relaxed),
                 1)) {
             if (__builtin_expect(
-                    atomic_load_explicit(&layer->slot, memory_order_acquire) == slot
+                    atomic_load_explicit(&layer->admits, memory_order_acquire)
+                            == atomic_load_explicit(&((pp_cell *)cell)->number, memory_order_relaxed)
                         && atomic_load_explicit(&state->is_serving, memory_order_relaxed),
                     1)) {
                 pp_thread.inside++;
@@ -126,7 +123,7 @@ static inline pp_layer *lock_layer(
             unlock_state(state);
         }
     }
-    pp_attempt attempt = lock_layer_slowly(cell, slot, patience);
+    pp_attempt attempt = lock_layer_slowly(cell, patience);
     *locked = attempt.state;
     *outermost = attempt.outermost;
     *refusal = attempt.refusal;
@@ -135,9 +132,9 @@ static inline pp_layer *lock_layer(
 
 /// Refuses a call for which there is no room, and releases the lock. Within one call by the host only the first refusal is
 /// reported; the others are only counted.
-static __attribute__((noinline)) int32_t refuse(pp_state *state, int32_t reason, bool outermost) {
+static __attribute__((noinline)) int32_t refuse(pp_state *state, const pp_layer *layer, int32_t reason, bool outermost) {
     int32_t refusal = state->session.has_refused ? PP_REFUSED_AGAIN : reason;
-    pp_thread.refused = atomic_load_explicit(&state->patch->generation, memory_order_relaxed);
+    pp_thread.refused = pp_layer_number(layer);
     if (outermost)
         unlock_state(state);
     else
@@ -159,17 +156,17 @@ static inline pp_activation *call_at(pp_state *state, int32_t depth) {
 }
 
 /// Returns a `pp_refusal`, or 0.
-static inline int32_t admit(pp_state *state, bool outermost) {
+static inline int32_t admit(pp_state *state, const pp_layer *layer, bool outermost) {
     if (__builtin_expect(outermost, 1)) {
         if (__builtin_expect(state->session.interval < state->session.limits.instructions_per_check, 0)) pp_restore_interval(state);
         reset_budget(state, state->session.limits.call_fuel);
         state->session.has_refused = false;
     } else if (state->budget.kill) {
-        return refuse(state, PP_KILLED, false);
+        return refuse(state, layer, PP_KILLED, false);
     }
     if (__builtin_expect(state->session.depth >= state->call_room && !make_call_room(state), 0) ||
         __builtin_expect(!has_stack(state->session.limits.stack_bytes), 0))
-        return refuse(state, PP_NO_ROOM, outermost);
+        return refuse(state, layer, PP_NO_ROOM, outermost);
     return 0;
 }
 
@@ -206,14 +203,14 @@ static inline __attribute__((always_inline)) pp_entry enter(void *cell, const vo
     pp_state *state;
     bool outermost;
     int32_t refusal = 0;
-    pp_layer *layer = lock_layer(cell, slot, patience, &state, &outermost, &refusal);
+    pp_layer *layer = lock_layer(cell, patience, &state, &outermost, &refusal);
     if (__builtin_expect(!state, 0)) return refused_by(layer, refusal);
-    refusal = admit(state, outermost);
+    refusal = admit(state, layer, outermost);
     if (__builtin_expect(refusal, 0)) return refused_by(layer, refusal);
     pp_activation *call = call_at(state, state->session.depth), *outer = state->activation;
     lua_State *L = outer ? outer->L : state->main;
     if (__builtin_expect(outer != NULL, 0) && !lua_checkstack(L, HOST_STACK))
-        return refused_by(layer, refuse(state, PP_NO_ROOM, false));
+        return refused_by(layer, refuse(state, layer, PP_NO_ROOM, false));
     begin(state, call, layer, slot, record, L);
     if (__builtin_expect(outer != NULL, 0)) {
         call->base = lua_gettop(L);
@@ -276,9 +273,7 @@ int64_t pp_note_call(lua_State *L) {
 }
 
 pp_layer *pp_current_layer(lua_State *L) { return state_of(L)->activation->layer; }
-uintptr_t pp_current_below(lua_State *L) {
-    return atomic_load_explicit(&state_of(L)->activation->layer->below, memory_order_acquire);
-}
+pp_place pp_current_below(lua_State *L) { return pp_cell_get(&state_of(L)->activation->layer->below); }
 
 /// Takes the innermost call off, and releases the lock after the outermost.
 static inline void take_off(pp_state *state, pp_activation *call) {
@@ -455,15 +450,15 @@ pp_entry pp_enter_async(void *cell, const void *slot, pp_waiter *waiter) {
     pp_state *state;
     bool outermost;
     int32_t refusal = 0;
-    pp_layer *layer = lock_layer(cell, slot, (patience){true, waiter}, &state, &outermost, &refusal);
+    pp_layer *layer = lock_layer(cell, (patience){true, waiter}, &state, &outermost, &refusal);
     if (!state) return refused_by(layer, refusal);
-    refusal = admit(state, outermost);
+    refusal = admit(state, layer, outermost);
     if (refusal) return refused_by(layer, refusal);
     if (atomic_load_explicit(&state->patch->all_suspended, memory_order_relaxed) >= state->session.limits.waiting_calls)
-        return refused_by(layer, refuse(state, PP_CROWDED, outermost));
+        return refused_by(layer, refuse(state, layer, PP_CROWDED, outermost));
     state->session.trusted = true;
     pp_activation *call = state->spare ? take_spare(state) : new_coroutine(state);
-    if (!call) return refused_by(layer, refuse(state, PP_NO_ROOM, outermost));
+    if (!call) return refused_by(layer, refuse(state, layer, PP_NO_ROOM, outermost));
     lua_State *L = call->L;
     begin(state, call, layer, slot, NULL, L);
     call->step = PP_DONE;

@@ -9,7 +9,12 @@ const char pp_error_key;
 
 /// Resets a layer that is used again. Another thread may still read its earlier values.
 static void reset(pp_layer *layer) {
-    atomic_store_explicit(&layer->below, 0, memory_order_relaxed);
+    pthread_mutex_t *mutex = &layer->patch->pool->queues_mutex;
+    pthread_mutex_lock(mutex);
+    atomic_store(&layer->number, (uintptr_t)++layer->patch->pool->numbers);
+    pthread_mutex_unlock(mutex);
+    atomic_store(&layer->admits, PP_NOBODY);
+    pp_cell_set(&layer->below, NULL);
     atomic_store(&layer->is_open, false);
     atomic_store(&layer->tried_by, 0);
     atomic_store_explicit(&layer->failures, 0, memory_order_relaxed);
@@ -60,7 +65,6 @@ pp_layer *pp_add_layer(lua_State *L, const char *name) {
     char *copy = strdup(name);
     if (!copy) pp_kill_run(L, PP_MEMORY);
     layer->name = copy;
-    atomic_store_explicit(&layer->slot, NULL, memory_order_relaxed);
     layer->has_otherwise = false;
     reset(layer);
     patch->layer_count++;
@@ -144,12 +148,11 @@ void pp_free_barrier(pp_layer *barrier) { free(barrier); }
 bool pp_is_barrier(const pp_layer *layer) { return layer->patch == &pp_no_patch; }
 void *pp_cell_below(pp_layer *layer) { return &layer->below; }
 
-void pp_layer_set_slot(pp_layer *layer, const void *slot, bool is_open) {
-    // A call that finds no slot then finds that the breaker is open.
+void pp_layer_admit(pp_layer *layer, bool admits, bool is_open) {
+    // A call that is not admitted then finds that the breaker is open.
     if (is_open) atomic_store(&layer->is_open, true);
-    atomic_store(&layer->slot, is_open ? NULL : slot);
+    atomic_store(&layer->admits, admits && !is_open ? pp_layer_number(layer) : PP_NOBODY);
     if (!is_open) atomic_store(&layer->is_open, false);
-    atomic_fetch_add_explicit(&layer->puts, 1, memory_order_release);
 }
 
 void pp_layer_try(pp_layer *layer) { atomic_store(&layer->tried_by, this_thread()); }
@@ -161,14 +164,22 @@ bool pp_layer_was_tried(pp_layer *layer) {
 
 void pp_layer_set_below(pp_layer *layer, pp_layer *below) { pp_cell_set(&layer->below, below); }
 
-void pp_cell_set(void *cell, pp_layer *layer) {
-    atomic_store_explicit((_Atomic(uintptr_t) *)cell, (uintptr_t)layer, memory_order_release);
+void pp_cell_set(void *address, pp_layer *layer) {
+    pp_cell *cell = address;
+    atomic_store_explicit(&cell->number, layer ? pp_layer_number(layer) : 0, memory_order_relaxed);
+    atomic_store_explicit(&cell->layer, (uintptr_t)layer, memory_order_release);
 }
 
-uintptr_t pp_layer_below(pp_layer *layer) { return atomic_load_explicit(&layer->below, memory_order_acquire); }
+pp_place pp_cell_get(const void *address) {
+    const pp_cell *cell = address;
+    uintptr_t layer = atomic_load_explicit(&cell->layer, memory_order_acquire);
+    return (pp_place){layer, atomic_load_explicit(&cell->number, memory_order_relaxed)};
+}
+
 pp_patch *pp_layer_patch(pp_layer *layer) { return layer->patch; }
-uint64_t pp_layer_generation(const pp_layer *layer) { return atomic_load_explicit(&layer->patch->generation, memory_order_acquire); }
-uint64_t pp_refused_generation(void) { return pp_thread.refused; }
+pp_handle pp_layer_handle(const pp_layer *layer) { return (pp_handle){layer->patch, atomic_load(&layer->patch->generation)}; }
+uintptr_t pp_layer_number(const pp_layer *layer) { return atomic_load_explicit(&layer->number, memory_order_acquire); }
+uintptr_t pp_refused_number(void) { return pp_thread.refused; }
 
 /// Adds up how a layer was called in all states of its patch.
 static pp_counters counters_of(const pp_layer *layer) {
@@ -198,8 +209,8 @@ pp_statistics pp_layer_statistics(pp_layer *layer) {
 
 void pp_count_fallback(pp_layer *layer) { atomic_fetch_add_explicit(&layer->fallbacks, 1, memory_order_relaxed); }
 bool pp_count_failure(pp_layer *layer) {
-    if (!atomic_load_explicit(&layer->slot, memory_order_relaxed) && !atomic_load_explicit(&layer->is_open, memory_order_relaxed))
-        return false;
+    bool is_on = atomic_load_explicit(&layer->admits, memory_order_relaxed) != PP_NOBODY;
+    if (!is_on && !atomic_load_explicit(&layer->is_open, memory_order_relaxed)) return false;
     atomic_fetch_add_explicit(&layer->failures, 1, memory_order_relaxed);
     pp_count_fallback(layer);
     return true;

@@ -170,7 +170,7 @@ pp_state *pp_open(pp_pool *pool, const char *id, const pp_limits *limits, const 
     pp_patch *patch = take_patch(pool, id);
     if (!patch) return NULL;
     pthread_mutex_lock(&pool->queues_mutex);
-    patch->generation = ++pool->generations;
+    patch->generation = ++pool->numbers;
     patch->limits = *limits;
     patch->lock_nanoseconds = limits->lock_nanoseconds;
     patch->wait_nanoseconds = limits->wait_nanoseconds;
@@ -239,7 +239,7 @@ void pp_close(pp_patch *patch) {
     atomic_store(&first->is_serving, false);
     atomic_store(&first->closing, true);
     pthread_mutex_unlock(&patch->pool->queues_mutex);
-    for (int32_t i = 0; i < patch->layer_count; i++) pp_layer_set_slot(patch->layers[i], NULL, false);
+    for (int32_t i = 0; i < patch->layer_count; i++) pp_layer_admit(patch->layers[i], false, false);
     for (int32_t i = 0; i < count; i++) close_state(states[i]);
     pp_leave_patch(patch);
 }

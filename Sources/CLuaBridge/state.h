@@ -82,13 +82,20 @@ typedef struct pp_counters {
     _Atomic(uint64_t) calls, measured, nanoseconds, longest, times[PP_BOUNDS + 1];
 } pp_counters;
 
+/// A `pp_place` that threads read while it changes. One that is read half changed is none that a layer admits.
+typedef struct pp_cell {
+    _Atomic(uintptr_t) layer, number;
+} pp_cell;
+
+/// What a layer admits that lies on no name, or whose breaker is open.
+#define PP_NOBODY UINTPTR_MAX
+
 struct pp_layer {
     pp_patch *patch;
-    _Atomic(uintptr_t) below;
-    /// The slot that it lies on; NULL if it lies on none, or if its breaker is open.
-    _Atomic(const void *) slot;
-    /// How often it was put on a slot: a layer is used again for the next version of its patch.
-    _Atomic(uint64_t) puts;
+    pp_cell below;
+    /// It is used again for the next version of its patch, with another number. Calls enter it by cells with the number that it admits:
+    /// its own, or PP_NOBODY.
+    _Atomic(uintptr_t) number, admits;
     /// The places on the main stack of the function and of its first argument (`original`, or the class).
     int function, first;
     /// Whether its first argument is its class. An object of the class as the call's first argument takes the place of
@@ -235,9 +242,8 @@ struct pp_state {
 ///                                 pp_let_grow, pp_shrink, pp_memory. pp_close is called once, by the version itself
 ///     a state that is opening     keeps the patch by `open_states` until it has joined, or is given up
 ///     a state that is reserved    the same; `is_serving` is checked under its lock
-///     a layer in a cell           `slot` and `is_serving`, under the lock of the state (calls.c, lock_layer): what it holds is now
-///                                 the version that lies on the name
-///     a layer that has refused    `Layer ==` compares the generation under the slot's mutex (Slot.swift: place(of:), known(_:))
+///     a cell, or a copy of one    has the layer's number: `admits` and `is_serving`, under the lock of the state (calls.c, lock_layer)
+///     a layer that has refused    `Layer ==` compares the number under the slot's mutex (Slot.swift: place(of:), known(_:))
 ///     a call in a state, or one   keeps its state open, and so the patch, by `depth` or `suspended`
 ///     that waits in its script
 ///     a waiter in the queue       enters only by a cell, as above; reads limits of the patch, which are atomic
@@ -283,9 +289,9 @@ struct pp_pool {
     pthread_mutex_t states_mutex;
     /// Patches are only added, at the front.
     pp_patch *_Atomic patches;
-    /// Guards the queues of all patches and states, and their generations, of which this is the last.
+    /// Guards the queues of all patches and states, and the numbers of patches and layers, of which this is the last.
     pthread_mutex_t queues_mutex;
-    uint64_t generations;
+    uint64_t numbers;
 };
 
 static inline pp_state *state_of(lua_State *L) { return *(pp_state **)lua_getextraspace(L); }

@@ -20,8 +20,8 @@ typedef struct pp_thread_data {
     uint32_t instance, inside;
     /// The state that it has made for its next call, and holds; or NULL.
     pp_state *reserved;
-    /// The generation of the layer that refused its last call.
-    uint64_t refused;
+    /// The number of the layer that refused its last call.
+    uintptr_t refused;
 } pp_thread_data;
 extern FAST_THREAD_LOCAL pp_thread_data pp_thread;
 static inline uintptr_t this_thread(void) { return (uintptr_t)&pp_thread; }

@@ -367,12 +367,12 @@ import Testing
 
         mutating func download(_ id: String, _ version: Int, running: Set<String>) {
             guard stages[id]?[version] == nil else { return }
-            if shadows[id] ?? version <= version { endShadow(id) }
             for key in keys
             where key.hasPrefix("\(id) ") && isOnTrial(key) && !isClosed(key) && !running.contains(key) {
                 set(key, nil)
                 failures[key] = nil
             }
+            if shadows[id] ?? version <= version { endShadow(id) }
             set(Self.key(id, version), "downloaded")
         }
 

@@ -77,7 +77,7 @@ enum pp_refusal {
     PP_REFUSED_AGAIN,
     /// All states of the patch are taken, and another one may be opened (`pp_open_instance`).
     PP_MAY_GROW,
-    /// The layer's breaker is open (`pp_layer_set_slot`).
+    /// The layer's breaker is open (`pp_layer_admit`).
     PP_OPEN,
 };
 
@@ -269,18 +269,23 @@ bool pp_push_otherwise(pp_layer *layer);
 
 // MARK: stacks of layers
 
-/// Sets the slot that a layer lies on. If its breaker is open, calls do not enter it.
-void pp_layer_set_slot(pp_layer *layer, const void *slot, bool is_open);
+/// A layer as a cell holds it: its address, or 0, and its number. Its memory is used again for a later version, which has another number.
+typedef struct pp_place {
+    uintptr_t layer, number;
+} pp_place;
+
+/// Lets calls enter a layer, or not. If its breaker is open, they do not.
+void pp_layer_admit(pp_layer *layer, bool admits, bool is_open);
 /// Lets the next call of this thread enter a layer whose breaker is open.
 void pp_layer_try(pp_layer *layer);
 /// Ends that. Returns whether a call has entered it.
 bool pp_layer_was_tried(pp_layer *layer);
 void pp_layer_set_below(pp_layer *layer, pp_layer *below);
-/// Stores the address of a layer in a cell.
+/// Puts a layer in a cell, which has room for a `pp_place`.
 void pp_cell_set(void *cell, pp_layer *layer);
-/// The address of the layer below a layer, as a cell holds it, or 0. That layer may be closed by now.
-uintptr_t pp_layer_below(pp_layer *layer);
-/// The cell that holds that address.
+/// The layer in a cell, which may be closed by now.
+pp_place pp_cell_get(const void *cell);
+/// The cell of the layer below a layer.
 void *pp_cell_below(pp_layer *layer);
 /// Makes a layer that refuses each call (`PP_OPEN`), so that the host sees the calls of the layers below it. NULL if there is not
 /// enough memory.
@@ -288,15 +293,16 @@ pp_layer *pp_new_barrier(void);
 void pp_free_barrier(pp_layer *barrier);
 bool pp_is_barrier(const pp_layer *layer);
 pp_patch *pp_layer_patch(pp_layer *layer);
-/// The generation of the version that the layer belongs to.
-uint64_t pp_layer_generation(const pp_layer *layer);
-/// The same for the layer that has refused this thread's last call, as the call has found it.
-uint64_t pp_refused_generation(void);
+/// The version that a call is in.
+pp_handle pp_layer_handle(const pp_layer *layer);
+uintptr_t pp_layer_number(const pp_layer *layer);
+/// The number of the layer that has refused this thread's last call, as the call has found it.
+uintptr_t pp_refused_number(void);
 pp_statistics pp_layer_statistics(pp_layer *layer);
 /// How many asynchronous calls of a patch's scripts wait, for a lock or for the functions that they have called.
 int64_t pp_waiting_calls(pp_patch *patch);
 void pp_count_fallback(pp_layer *layer);
-/// Counts a failure, and that something else answers. Returns false and counts nothing if the layer is on no slot any more.
+/// Counts a failure, and that something else answers. Returns false and counts nothing if the layer is on no name any more.
 bool pp_count_failure(pp_layer *layer);
 
 // MARK: calls
@@ -308,9 +314,9 @@ typedef struct pp_entry {
     uintptr_t refused;
 } pp_entry;
 
-/// Enters the state of the layer that `cell` holds for `slot`, and pushes its function and its `original`.
+/// Enters the state of the layer that `cell` holds, and pushes its function and its `original`.
 ///
-/// `record` is passed to `pp_host.original` when the script calls the original.
+/// `slot` and `record` are passed to `pp_host.original` when the script calls the original.
 pp_entry pp_enter(void *cell, const void *slot, void *record);
 /// The kind of a scalar, whose 64 bits are an integer, a double, or 0 or 1.
 enum pp_scalar { PP_INTEGER = 1, PP_NUMBER, PP_BOOLEAN, PP_NOTHING };
@@ -355,8 +361,8 @@ bool pp_is_refused(lua_State *L);
 int64_t pp_owning_call(lua_State *L);
 /// The layer of the innermost call.
 pp_layer *pp_current_layer(lua_State *L);
-/// The address of the layer below it now, as a cell holds it, or 0.
-uintptr_t pp_current_below(lua_State *L);
+/// The layer below it now.
+pp_place pp_current_below(lua_State *L);
 /// Lets `pp_host.call_ended` be called for the innermost call. Returns the call's number.
 int64_t pp_note_call(lua_State *L);
 /// The number of the innermost call.
@@ -417,7 +423,7 @@ void pp_abandon(void *waiting);
 /// As `pp_enter`, but it does not wait: if the lock is taken, it refuses with PP_BUSY.
 pp_entry pp_enter_at_once(void *cell, const void *slot, void *record);
 /// The same for a patch in shadow; if the function is asynchronous, with a coroutine. No call of such a run waits.
-pp_entry pp_enter_shadow(void *cell, const void *slot, void *record, bool is_async);
+pp_entry pp_enter_shadow(void *cell, void *record, bool is_async);
 /// Runs what `pp_enter_shadow` has entered, as `pp_run`.
 bool pp_run_shadow(lua_State *L, int32_t arguments, int32_t results);
 /// How many states this thread is in.

@@ -5,10 +5,9 @@ internal import Synchronization
 @safe @usableFromInline struct AsyncCall {
     @usableFromInline private(set) var stack: PatchStack
     nonisolated(unsafe) private var waiting: UnsafeMutableRawPointer?
-    /// The running layer, and the address of the layer below it, as a cell holds it, or 0. They are set when the call is
-    /// suspended.
+    /// The running layer, and the layer below it. They are set when the call is suspended.
     private var layer: Layer?
-    @usableFromInline private(set) var below: UInt = 0
+    @usableFromInline private(set) var below = LayerReference()
 
     @usableFromInline enum Step {
         case done, failed, waitsForOriginal, waitsForCall
@@ -112,7 +111,7 @@ internal import Synchronization
 
     @usableFromInline mutating func suspend() {
         unsafe layer = pp_current_layer(stack.state).map { unsafe Layer($0) }
-        below = unsafe UInt(pp_current_below(stack.state))
+        below = unsafe LayerReference(pp_current_below(stack.state))
         unsafe waiting = pp_suspend(stack.state)
     }
 

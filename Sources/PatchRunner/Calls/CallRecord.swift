@@ -1,6 +1,19 @@
+internal import CLuaBridge
 public import Synchronization
 
-/// A place that holds the address of a layer: a slot's topmost layer, or the layer below another one. The bridge reads it.
+/// A layer as a cell holds it: its address, or 0, and its number, which no later layer at this address has.
+@frozen @usableFromInline
+package struct LayerReference: Equatable, Sendable {
+    @usableFromInline let address: UInt
+    @usableFromInline let number: UInt
+
+    @inlinable init(address: UInt = 0, number: UInt = 0) {
+        self.address = address
+        self.number = number
+    }
+}
+
+/// A place that holds a ``LayerReference``: to a slot's topmost layer, or to the layer below another one. The bridge reads it.
 @frozen @safe @usableFromInline
 package struct LayerCell {
     @usableFromInline let address: UnsafeMutableRawPointer
@@ -14,24 +27,20 @@ package struct LayerCell {
 
     var bits: UInt { unsafe UInt(bitPattern: address) }
 
-    /// Whether it holds this layer.
-    func holds(_ layer: Layer) -> Bool {
-        unsafe address.assumingMemoryBound(to: Atomic<UInt>.self).pointee.load(ordering: .acquiring)
-            == UInt(bitPattern: layer.pointer)
-    }
+    /// The layer in it, which may be closed by now.
+    var content: LayerReference { unsafe LayerReference(pp_cell_get(address)) }
 }
 
 /// Where an asynchronous call finds the layer to enter.
 @frozen @usableFromInline
 package enum LayerPlace {
     case cell(LayerCell)
-    /// A layer by its address, as a cell holds it.
-    case layer(UInt)
+    case layer(LayerReference)
 
     func withCell<Value>(_ body: (LayerCell) -> Value) -> Value {
         switch self {
         case .cell(let cell): body(cell)
-        case .layer(var address): unsafe withUnsafeMutablePointer(to: &address) { unsafe body(LayerCell($0)) }
+        case .layer(var layer): unsafe withUnsafeMutablePointer(to: &layer) { unsafe body(LayerCell($0)) }
         }
     }
 }

@@ -20,7 +20,7 @@ struct Refusal {
     /// Decodes the bridge's form, on the thread that was refused: the address of a `pp_layer`, with a `pp_refusal` in its three lowest bits.
     init(bits: UInt) {
         layer = unsafe OpaquePointer(bitPattern: bits & ~7).map {
-            unsafe Layer($0, generation: pp_refused_generation())
+            unsafe Layer($0, number: pp_refused_number())
         }
         reason = UInt32(bits & 7)
     }

@@ -39,9 +39,11 @@ extension Slot {
         push: @escaping (Arguments, PatchStack) -> Void, read: (PatchStack) -> Arguments?,
         original: (Arguments) async throws(Failure) -> Output.Value
     ) async throws(Failure) -> Output.Value {
-        /// Calls the layer at an address, or the original if it is 0.
-        nonisolated(nonsending) func answer(below: UInt, _ arguments: Arguments) async throws(Failure) -> Output.Value {
-            guard below != 0 else { return try await original(arguments) }
+        /// Calls a layer, or the original if there is none.
+        nonisolated(nonsending)
+            func answer(below: LayerReference, _ arguments: Arguments) async throws(Failure) -> Output.Value
+        {
+            guard below.address != 0 else { return try await original(arguments) }
             return try await run(
                 .layer(below), arguments, count: count, as: Output.self, push: push, read: read, original: original)
         }

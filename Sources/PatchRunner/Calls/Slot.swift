@@ -46,7 +46,7 @@ package final class Slot: Sendable {
 
     package let name: String
     package let signature: PatchSignature
-    /// The address of the topmost layer, or 0. The bridge also reads it.
+    /// A ``LayerReference`` to the topmost layer: two words, which the bridge writes.
     @usableFromInline nonisolated(unsafe) let top: UnsafeMutablePointer<Atomic<UInt>>
     let invoke: Invoke
     let invokeAsync: AsyncInvoke?
@@ -89,11 +89,6 @@ package final class Slot: Sendable {
         mutating func end(_ layer: ActiveLayer) {
             if ended.count == Slot.mostEnded { ended.removeFirst() }
             ended.append(Slot.total(of: layer))
-        }
-
-        /// The version above another version of the same patch, if calls meet it.
-        func cover(of active: ActiveLayer) -> Layer? {
-            layers.last { active.isBelow($0) && $0.id == active.id && !$0.isOff }?.layer
         }
 
         /// What is known of a layer; nil if its memory is that of a later version now.
@@ -159,8 +154,8 @@ package final class Slot: Sendable {
         self.readResult = readResult
         self.invoke = invoke
         self.invokeAsync = invokeAsync
-        unsafe top = .allocate(capacity: 1)
-        unsafe top.initialize(to: Atomic(0))
+        unsafe top = .allocate(capacity: 2)
+        for word in 0..<2 { unsafe (top + word).initialize(to: Atomic(0)) }
     }
 
     /// - Parameter invoke: Left out if scripts can only await the function.
@@ -192,7 +187,7 @@ package final class Slot: Sendable {
             for barrier in stack.sample.lowerBarriers.values { unsafe pp_free_barrier(barrier.pointer) }
             unsafe pp_free_barrier(stack.barrier?.pointer)
         }
-        unsafe top.deinitialize(count: 1)
+        unsafe top.deinitialize(count: 2)
         unsafe top.deallocate()
     }
 
@@ -288,9 +283,6 @@ package final class Slot: Sendable {
     }
 
     /// Puts each layer on the next one below it that calls meet, and the calls of the name on the topmost one.
-    ///
-    /// No call enters a layer below a version of the same patch that calls meet. One that comes late for a version whose memory the
-    /// layer has now would pass by the version above it.
     private func link(_ stack: Stack) {
         var below: Layer?
         for (id, barrier) in stack.sample.lowerBarriers {
@@ -298,10 +290,7 @@ package final class Slot: Sendable {
         }
         for active in stack.layers {
             active.layer.isPut(above: stack.sample.lowerBarrier(of: active.id) ?? below)
-            let isCovered = stack.cover(of: active) != nil
-            // After what is below it: its memory may be that of an earlier version, for which a call comes late.
-            unsafe active.layer.isPut(
-                on: isCovered ? nil : Unmanaged.passUnretained(self).toOpaque(), isOpen: active.isOpen && !isCovered)
+            active.layer.isPut(isOpen: active.isOpen)
             if !active.isOff { below = active.layer }
         }
         stack.barrier?.isPut(above: below)
@@ -315,8 +304,7 @@ package final class Slot: Sendable {
     func put(_ shadow: Shadow) {
         stack.locked { stack in
             stack.makeBarrier()
-            // Not the slot itself: a late call may still enter the layer of a version that is gone, whose memory this one has now.
-            unsafe shadow.layer.isPut(on: cell.address, isOpen: false)
+            shadow.layer.isPut(isOpen: false)
             stack.sample.add(shadow)
             link(stack)
         }
@@ -415,13 +403,11 @@ package final class Slot: Sendable {
         }
     }
 
-    /// The patch of an active layer, the address of the layer below it, or 0, and the version that covers it.
+    /// The patch of an active layer, and the layer below it.
     ///
     /// Both are read at once. When the layer is gone, a later version of the patch may use its memory, which is another layer.
-    private func place(of layer: Layer) -> (owner: any LayerOwner, below: UInt, cover: Layer?)? {
-        stack.locked { stack in
-            stack.layers.first { $0.layer == layer }.map { ($0.patch, layer.below, stack.cover(of: $0)) }
-        }
+    private func place(of layer: Layer) -> (owner: any LayerOwner, below: LayerReference)? {
+        stack.locked { stack in stack.layers.first { $0.layer == layer }.map { ($0.patch, layer.below) } }
     }
 
     /// Counts that a layer was entered in vain, or not at all, and reports the reason. It may be gone: a call was in it, or on its
@@ -508,8 +494,8 @@ package final class Slot: Sendable {
     enum Substitute {
         /// Another attempt: there is another instance now, or another layer in its place.
         case again
-        /// The layer below it, by its address.
-        case below(UInt)
+        /// The layer below it.
+        case below(LayerReference)
         case original
         case otherwise(Otherwise)
         /// The layer that the cell holds, within the registry's instrument.
@@ -526,8 +512,7 @@ package final class Slot: Sendable {
             place(of: layer)?.owner.makeInstance()
             return .again
         }
-        guard let (owner, below, cover) = place(of: layer) else { return substitute(forGone: layer, cell) }
-        if let cover { return .below(cover.address) }
+        guard let (owner, below) = place(of: layer) else { return substitute(forGone: layer, cell) }
         if refusal.isStale { return .again }  // it was put back meanwhile
         if refusal.isOpen, let probe = owner.reports.breaker.probe(name) {
             return .probe(probe, layer)
@@ -536,21 +521,20 @@ package final class Slot: Sendable {
         // Without an `otherwise`, few calls meet a layer whose breaker is open.
         if !refusal.isOpen || otherwise != nil { countFallback(of: layer, refusal) }
         if let otherwise { return .otherwise(otherwise) }
-        return below == 0 ? .original : .below(below)
+        return below.address == 0 ? .original : .below(below)
     }
 
     /// Finds the answer in place of a layer that was taken off: the layer that has replaced it, or the next one below.
     private func substitute(forGone layer: Layer, _ cell: LayerCell) -> Substitute {
-        // A cell that is a copy, or that belongs to a layer that was taken off before, still holds it.
-        guard cell.isEmpty || cell.holds(layer) else { return .again }
-        let (next, isInPatch) = stack.locked { stack -> (Layer?, Bool) in
+        let (found, isInPatch) = stack.locked { stack -> (Substitute?, Bool) in
+            // A cell that is a copy, or that belongs to a layer that was taken off before, still holds it.
+            guard [layer.reference, LayerReference()].contains(cell.content) else { return (.again, false) }
             let isInPatch = unsafe cell.address != self.cell.address && cell.address != stack.barrier?.cellBelow
             guard let id = stack.known[layer.address]?.patch.id else { return (nil, isInPatch) }
-            return (stack.layers.last { !id.hasBytes(before: $0.id) }?.layer, isInPatch)
+            return (stack.layers.last { !id.hasBytes(before: $0.id) }.map { .below($0.layer.reference) }, isInPatch)
         }
-        if let next { return .below(next.address) }
-        if isInPatch { countFallback(of: layer, Refusal(deactivated: layer)) }
-        return .original
+        if found == nil, isInPatch { countFallback(of: layer, Refusal(deactivated: layer)) }
+        return found ?? .original
     }
 
     /// - Parameter refusal: In the bridge's form; 0 if no layer was on the name.
@@ -591,8 +575,8 @@ package final class Slot: Sendable {
     @frozen @usableFromInline package enum Settlement<Value, Failure: Error> {
         /// The original's outcome, or an error that the call throws.
         case outcome(Result<Value, Failure>)
-        /// The layer below must answer. The value is its address, as a cell holds it, or 0 for the original.
-        case below(UInt)
+        /// The layer below must answer, or the original if there is none.
+        case below(LayerReference)
     }
 
     /// Leaves a call whose run failed, and returns how the call ends.
@@ -622,14 +606,13 @@ package final class Slot: Sendable {
     /// Leaves a call that has failed, and reports the failure.
     ///
     /// - Parameter mismatch: Describes a result that does not fit.
-    /// - Returns: The address of the layer below it, as a cell holds it, or 0; and the script's `otherwise`, which answers in
-    ///   place of either.
+    /// - Returns: The layer below it, and the script's `otherwise`, which answers in its place.
     @usableFromInline
-    func fail(on stack: PatchStack, mismatch: () -> String) -> (below: UInt, otherwise: Otherwise?) {
+    func fail(on stack: PatchStack, mismatch: () -> String) -> (below: LayerReference, otherwise: Otherwise?) {
         let values = stack.values
         let layer = unsafe pp_current_layer(stack.state).map { unsafe Layer($0) }
         let failure = failure(of: layer, on: stack, mismatch)
-        let below = unsafe UInt(pp_current_below(stack.state))
+        let below = unsafe LayerReference(pp_current_below(stack.state))
         let otherwise = layer.flatMap { $0.hasOtherwise ? self.otherwise(of: $0) : nil }
         let kill = unsafe pp_kill_of(stack.state)
         let isOfPatch = !pp_is_circumstance(kill)

@@ -3,19 +3,17 @@ internal import CLuaBridge
 /// A patch's replacement of one name. It lies on that name's stack of replacements while the patch is active.
 @safe package struct Layer: Sendable, Equatable {
     nonisolated(unsafe) let pointer: OpaquePointer
-    /// The version of the patch: the next one has a layer at the same address.
-    let generation: UInt64
+    /// The next version of the patch has a layer at the same address, with another number.
+    let number: UInt
 
-    init(_ pointer: OpaquePointer) { unsafe self.init(pointer, generation: pp_layer_generation(pointer)) }
+    init(_ pointer: OpaquePointer) { unsafe self.init(pointer, number: pp_layer_number(pointer)) }
 
-    init(_ pointer: OpaquePointer, generation: UInt64) {
+    init(_ pointer: OpaquePointer, number: UInt) {
         unsafe self.pointer = unsafe pointer
-        self.generation = generation
+        self.number = number
     }
 
-    package static func == (left: Layer, right: Layer) -> Bool {
-        unsafe left.pointer == right.pointer && left.generation == right.generation
-    }
+    package static func == (left: Layer, right: Layer) -> Bool { left.reference == right.reference }
 
     /// The name that it replaces.
     package var name: String { unsafe String(cString: pp_layer_name(pointer)) }
@@ -34,6 +32,7 @@ internal import CLuaBridge
     package func parameters(in lua: LuaState) -> Int { unsafe Int(pp_layer_parameters(lua.main, pointer)) }
 
     var address: UInt { unsafe UInt(bitPattern: pointer) }
+    var reference: LayerReference { LayerReference(address: address, number: number) }
 
     /// Pushes the value that answers when the script cannot; for an error, its message and its code. Returns whether it is an
     /// error.
@@ -47,8 +46,8 @@ internal import CLuaBridge
     var waitingCalls: Int { Int(clamping: unsafe pp_waiting_calls(pp_layer_patch(pointer))) }
     /// How many instances its patch has.
     var instances: Int { unsafe Int(pp_instance_count(pp_layer_patch(pointer))) }
-    /// Closes instances of its patch that its memory is not enough for.
-    func shrink() { unsafe pp_shrink(pp_handle(patch: pp_layer_patch(pointer), generation: generation)) }
+    /// Closes instances of its patch, in which a call is, that its memory is not enough for.
+    func shrink() { unsafe pp_shrink(pp_layer_handle(pointer)) }
     /// Counts a failure, and that something else answers. Returns false and counts nothing if it is on no name any more.
     func countFailure() -> Bool { unsafe pp_count_failure(pointer) }
     func countFallback() { unsafe pp_count_fallback(pointer) }
@@ -59,11 +58,11 @@ internal import CLuaBridge
     /// The cell that holds the layer below it. It lives as long as this layer.
     @unsafe var cellBelow: UnsafeMutableRawPointer { unsafe pp_cell_below(pointer) }
 
-    /// The address of the layer below it, or 0. That layer may be closed by now.
-    var below: UInt { unsafe UInt(pp_layer_below(pointer)) }
+    /// The layer below it, which may be closed by now.
+    var below: LayerReference { unsafe LayerReference(pp_cell_get(cellBelow)) }
 
-    /// Sets the slot on which calls enter it, and whether its breaker is open, so that they do not.
-    func isPut(on slot: UnsafeMutableRawPointer?, isOpen: Bool) { unsafe pp_layer_set_slot(pointer, slot, isOpen) }
+    /// Lets calls enter it, unless its breaker is open.
+    func isPut(isOpen: Bool) { unsafe pp_layer_admit(pointer, true, isOpen) }
 
     /// Lets the next call of this thread enter it, although its breaker is open.
     func letTry() { unsafe pp_layer_try(pointer) }
@@ -71,4 +70,8 @@ internal import CLuaBridge
     func endTry() -> Bool { unsafe pp_layer_was_tried(pointer) }
 
     func isPut(above below: Layer?) { unsafe pp_layer_set_below(pointer, below?.pointer) }
+}
+
+extension LayerReference {
+    init(_ place: pp_place) { self.init(address: UInt(place.layer), number: UInt(place.number)) }
 }

@@ -29,9 +29,8 @@ internal import PatchText
         let isOpen = breaker.isOpen(shadow.function)
         let probe = isOpen ? breaker.probe(shadow.function) : nil
         guard !isOpen || probe != nil else { return }
-        var place = shadow.layer.address
-        let entry = unsafe pp_enter_shadow(
-            &place, slot.cell.address, Unmanaged.passUnretained(self).toOpaque(), slot.isAsynchronous)
+        var layer = shadow.layer.reference
+        let entry = unsafe pp_enter_shadow(&layer, Unmanaged.passUnretained(self).toOpaque(), slot.isAsynchronous)
         guard let state = unsafe entry.L else {
             unsafe shadow.count(.incomparable((Refusal(bits: entry.refused).event ?? .busy).rawValue))
             probe?.ended(succeeded: nil)

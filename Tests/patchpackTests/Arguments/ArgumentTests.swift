@@ -71,7 +71,8 @@ import Testing
                 }
             }
             guard verb.operandCount.upperBound > 0, verb.actions.isEmpty else { continue }
-            #expect(refusal(words + [""])?.message == "\(verb.name): an argument is empty")
+            let isRefused = refusal(words + [""])?.message == "\(verb.name): an argument is empty"
+            #expect(isRefused == (verb.name != "completions"))  // the word that a shell completes may be empty
         }
         #expect(refusal(["test", "a", "--spec", "b", ""])?.message == "--spec is empty")
     }

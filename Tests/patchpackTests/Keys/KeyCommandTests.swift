@@ -152,7 +152,7 @@ import Testing
             try Tool.patiently(in: shop.folder.path) { pause in
                 """
                 { sleep \(pause); printf '\(keys)'; sleep \(pause); } |
-                  script -qec 'env --\(interrupt)-signal=INT "$TOOL" keyinfo locked.pem --color never' /dev/null
+                  script -qec 'exec env --\(interrupt)-signal=INT "$TOOL" keyinfo locked.pem --color never' /dev/null
                 """
             } until: {
                 $0.status == status
@@ -162,7 +162,7 @@ import Testing
         #expect(asked.status == 0, "\(asked.text)")
         #expect(asked.text.contains("passphrase for locked.pem:"))
         #expect(asked.text.contains("private key, rsa-sha1"))
-        // The waiting shell must see an interrupt. A parent may have left that signal ignored.
+        // A parent may have left that signal ignored. A shell that waited would end by it, whatever its command does.
         let interrupted = try onTerminal("\\003", until: 130)
         #expect(interrupted.status == 130, "\(interrupted.text)")
         let ignored = try onTerminal("\\003", "ignore", until: 77)
