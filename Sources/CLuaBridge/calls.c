@@ -228,7 +228,12 @@ static inline __attribute__((always_inline)) pp_entry enter(void *cell, const vo
 }
 
 pp_entry pp_enter(void *cell, const void *slot, void *record) { return enter(cell, slot, record, (patience){0}); }
-pp_entry pp_enter_at_once(void *cell, const void *slot, void *record) { return enter(cell, slot, record, (patience){.is_task = true}); }
+
+pp_entry pp_enter_shadow(void *cell, void *record, bool is_async) {
+    pp_entry entry = is_async ? pp_enter_async(cell, NULL, NULL) : enter(cell, NULL, NULL, (patience){.is_task = true});
+    if (entry.L) state_of(entry.L)->activation->record = record;
+    return entry;
+}
 
 /// Whether a value is an object of the class whose table is at the other index.
 static bool is_object_of(lua_State *L, int value, int class_table) {

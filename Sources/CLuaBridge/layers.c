@@ -7,21 +7,6 @@
 
 const char pp_error_key;
 
-/// Resets a layer that is used again. Another thread may still read its earlier values.
-static void reset(pp_layer *layer) {
-    pthread_mutex_t *mutex = &layer->patch->pool->queues_mutex;
-    pthread_mutex_lock(mutex);
-    atomic_store(&layer->number, (uintptr_t)++layer->patch->pool->numbers);
-    pthread_mutex_unlock(mutex);
-    atomic_store(&layer->admits, PP_NOBODY);
-    pp_cell_set(&layer->below, NULL);
-    atomic_store(&layer->is_open, false);
-    atomic_store(&layer->tried_by, 0);
-    atomic_store_explicit(&layer->failures, 0, memory_order_relaxed);
-    atomic_store_explicit(&layer->fallbacks, 0, memory_order_relaxed);
-    pp_reset_counters(&layer->ended);
-}
-
 /// The layer of a name in another instance of the patch.
 static pp_layer *find_again(lua_State *L, pp_patch *patch, const char *name) {
     pp_layer *layer = pp_find_layer(patch, name);
@@ -64,9 +49,16 @@ pp_layer *pp_add_layer(lua_State *L, const char *name) {
     pp_layer *layer = patch->layers[patch->layer_count];
     char *copy = strdup(name);
     if (!copy) pp_kill_run(L, PP_MEMORY);
+    // Another thread may still read what it had as a layer of an earlier version.
+    pthread_mutex_lock(&patch->pool->queues_mutex);
+    atomic_store(&layer->number, (uintptr_t)++patch->pool->numbers);
+    pthread_mutex_unlock(&patch->pool->queues_mutex);
+    pp_layer_admit(layer, false, false);
+    pp_cell_set(&layer->below, NULL);
     layer->name = copy;
     layer->has_otherwise = false;
-    reset(layer);
+    layer->tried_by = layer->failures = layer->fallbacks = 0;
+    pp_reset_counters(&layer->ended);
     patch->layer_count++;
     return layer;
 }

@@ -7,13 +7,6 @@ void pp_set_host(pp_state *state, const pp_host *host) { state->session.host = *
 void *pp_record(lua_State *L) { return state_of(L)->activation->record; }
 void pp_end_run(lua_State *L) { state_of(L)->budget.kill = PP_EFFECT; }
 
-pp_entry pp_enter_shadow(void *cell, void *record, bool is_async) {
-    if (!is_async) return pp_enter_at_once(cell, NULL, record);
-    pp_entry entry = pp_enter_async(cell, NULL, NULL);
-    if (entry.L) state_of(entry.L)->activation->record = record;
-    return entry;
-}
-
 bool pp_run_shadow(lua_State *L, int32_t arguments, int32_t results) {
     if (state_of(L)->activation->step < 0) return pp_run(L, arguments, results);
     return pp_resume(L, arguments, results) == PP_DONE;

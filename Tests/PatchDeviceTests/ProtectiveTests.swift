@@ -178,28 +178,4 @@ import Testing
         #expect(bench.app?.guarded() == -1)
         #expect(codes(bench).first == (isProtective ? "3 closed" : "3 banned"))
     }
-
-    @Test func storeState_closedPatch_keepsFailuresAndLoads() async throws {
-        let bench = try bench()
-        try await bench.launch()
-        bench.confirm()
-        try await close(bench)
-        bench.feed.isOffline = true
-        try await attack(bench, 2)
-        let state = try #require(bench.device?.store.state)
-        let held = try #require(state.held.first)
-        #expect(held.isProtective && held.closings == 1 && held.failures == 1 && held.closed != nil)
-        var loading = state
-        loading.beginLoading(held.hash)
-        #expect(loading.launch?.loading == [held.hash])
-        loading.sync()
-        #expect(StoreState(loading.json)?.held == loading.held && StoreState(loading.json)?.launch == loading.launch)
-        // Two launches in a row that end while its script loads.
-        for failures in 1...2 {
-            _ = loading.begin(loading.appVersion, limits: CrashLimits(), at: nil)
-            #expect(loading.held.map(\.loadFailures) == (failures == 1 ? [1] : []))
-            loading.beginLoading(held.hash)
-        }
-        #expect(loading.bans.map(\.reason) == ["launches ended while its script was loading"])
-    }
 }

@@ -590,11 +590,11 @@ import Testing
                 #expect(Set(state.stored.map(\.hash)).count == state.stored.count)
                 #expect(Set(state.runnable.map(\.patch.id)).count == state.runnable.count)
             }
+            let copy = StoreState(state.json)
+            #expect(copy?.held == state.held && copy?.launch == state.launch && copy?.bans == state.bans)
         }
     }
 
-    /// A file with the same envelope, and so the same hash, for two patches, or with another order, does not make two versions of
-    /// one patch run.
     /// An app that confirms no launch is reported once. Its first confirmation ends the count.
     @Test func launchesBeforeTheFirstConfirmationAreCounted() throws {
         let version = try #require(AppVersion("1.0"))
@@ -633,6 +633,7 @@ import Testing
         #expect(try #require(StoreState(.object(moved))).held.isEmpty)
     }
 
+    /// No two versions of a patch run because two patches have one envelope, or another order.
     @Test func anEnvelopeIsOfOnePatch() throws {
         func held(_ id: String, _ version: Int, _ hash: Character, _ stage: String) -> String {
             let hash = String(repeating: hash, count: 64)

@@ -420,9 +420,8 @@ void pp_abandon(void *waiting);
 
 // MARK: patches in shadow
 
-/// As `pp_enter`, but it does not wait: if the lock is taken, it refuses with PP_BUSY.
-pp_entry pp_enter_at_once(void *cell, const void *slot, void *record);
-/// The same for a patch in shadow; if the function is asynchronous, with a coroutine. No call of such a run waits.
+/// As `pp_enter`, for a patch in shadow; if the function is asynchronous, with a coroutine. It does not wait: if the lock is taken,
+/// it refuses with PP_BUSY.
 pp_entry pp_enter_shadow(void *cell, void *record, bool is_async);
 /// Runs what `pp_enter_shadow` has entered, as `pp_run`.
 bool pp_run_shadow(lua_State *L, int32_t arguments, int32_t results);

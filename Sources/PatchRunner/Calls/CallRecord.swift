@@ -7,10 +7,8 @@ package struct LayerReference: Equatable, Sendable {
     @usableFromInline let address: UInt
     @usableFromInline let number: UInt
 
-    @inlinable init(address: UInt = 0, number: UInt = 0) {
-        self.address = address
-        self.number = number
-    }
+    init(address: UInt = 0, number: UInt = 0) { (self.address, self.number) = (address, number) }
+    init(_ place: pp_place) { (address, number) = (place.layer, place.number) }
 }
 
 /// A place that holds a ``LayerReference``: to a slot's topmost layer, or to the layer below another one. The bridge reads it.

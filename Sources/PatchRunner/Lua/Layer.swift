@@ -71,7 +71,3 @@ internal import CLuaBridge
 
     func isPut(above below: Layer?) { unsafe pp_layer_set_below(pointer, below?.pointer) }
 }
-
-extension LayerReference {
-    init(_ place: pp_place) { self.init(address: UInt(place.layer), number: UInt(place.number)) }
-}

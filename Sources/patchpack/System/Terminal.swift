@@ -78,8 +78,10 @@ enum Terminal {
         var line: [UInt8] = []
         line.reserveCapacity(longest + 1)  // growing would leave copies of a secret in memory
         var (byte, wait) = (UInt8(0), pollfd(fd: terminal.number, events: Int16(POLLIN), revents: 0))
-        // No system goes on to wait in `poll` after a signal, as it does in `read`.
-        while line.count <= longest, unsafe poll(&wait, 1, -1) == 1, unsafe read(terminal.number, &byte, 1) == 1 {
+        while line.count <= longest, caught.load(ordering: .relaxed) == 0 {
+            let ready = unsafe poll(&wait, 1, 200)  // a signal that comes before it does not end it
+            if ready == 0 { continue }
+            guard ready == 1, unsafe read(terminal.number, &byte, 1) == 1 else { break }
             if byte == UInt8(ascii: "\n") { return SecretBytes(wiping: &line) }
             line.append(byte)
         }
