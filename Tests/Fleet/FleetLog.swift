@@ -24,9 +24,9 @@ final class FleetLog: Sendable {
         var resource = EventResource(
             host: try HostInfo(app: "com.example.shop", version: version.description), installation: name,
             environment: "release")
-        let isPhone = number % 3 > 0
-        resource.system = isPhone ? "Android" : "iOS"
-        resource.systemVersion = isPhone ? "\(12 + number % 4)" : "18.\(number % 2)"
+        let isDebian = number % 3 > 0
+        resource.system = isDebian ? "Debian" : "Ubuntu"
+        resource.systemVersion = isDebian ? "\(12 + number % 2)" : "\(22 + number % 2 * 2).04"
         return PatchEventLog(folder: folder, resource: resource, limits: limits) { [self] in
             let time = now.load(ordering: .relaxed)
             return time < Self.start + 60 * 3_600_000 ? time + Self.error(number) : time

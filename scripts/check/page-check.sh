@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Opens pages in headless Chromium: reports about a fleet with a bad release, a report with names that look like HTML, and one with
 # a feed.
-# usage: FLEET=PROGRAM PATCHPACK=PROGRAM page-check.sh     PICTURES=DIR keeps screenshots of the pages
+# usage: FLEET=PROGRAM PATCHPACK=PROGRAM page-check.sh     PICTURES=DIR keeps screenshots of the pages: docs/report-*.png show the last one
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 PATCHPACK=$(realpath "$PATCHPACK")

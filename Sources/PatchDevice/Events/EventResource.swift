@@ -17,11 +17,11 @@ public struct EventResource: Sendable, Equatable {
     /// The user's id, if the log should name the user: `user.id`. No report needs it.
     public var user: String?
 
-    /// The operating system, such as `Android`: `os.name`. Reports count devices by it.
+    /// The operating system, such as `Debian`: `os.name`. Reports count devices by it.
     public var system: String?
     /// The operating system's version: `os.version`.
     public var systemVersion: String?
-    /// The device's model, such as `iPhone14,4`: `device.model.identifier`.
+    /// The device's model, such as `ThinkPad T14`: `device.model.identifier`.
     public var model: String?
 
     /// Describes a device.
