@@ -130,7 +130,7 @@ import Testing
         mutating func endShadow(_ id: String) {
             guard let key = shadows.removeValue(forKey: id).map({ Self.key(id, $0) }) else { return }
             failures[key] = nil
-            late.remove(key)
+            (_, _) = (began.remove(key), late.remove(key))
             if hasLaunch { settle() }
         }
 
@@ -591,7 +591,7 @@ import Testing
                 #expect(Set(state.runnable.map(\.patch.id)).count == state.runnable.count)
             }
             let copy = StoreState(state.json)
-            #expect(copy?.held == state.held && copy?.launch == state.launch && copy?.bans == state.bans)
+            #expect(copy?.held == state.held && copy?.shadows == state.shadows && copy?.bans == state.bans)
         }
     }
 

@@ -115,10 +115,12 @@ internal import Synchronization
         unsafe waiting = pp_suspend(stack.state)
     }
 
-    /// Reports that it could not continue.
+    /// Reports that it could not continue, and ends it.
     ///
+    /// - Parameter isOver: Whether it has ended already.
     /// - Returns: A reference to the answer in its place, for ``Otherwise/outcome(_:_:_:)``, or 0.
-    @usableFromInline func reportBusy(to slot: Slot) -> UInt {
+    @usableFromInline func reportBusy(to slot: Slot, isOver: Bool) -> UInt {
+        defer { if !isOver { unsafe pp_abandon(waiting) } }
         guard let layer else { return 0 }
         slot.countFallback(of: layer, Refusal(PP_BUSY, by: layer))
         return slot.otherwise(of: layer)?.bits ?? 0
@@ -134,18 +136,14 @@ internal import Synchronization
         return isOver ? false : nil
     }
 
-    /// Waits until it can enter the patch again. Returns false if the patch stays busy, or if calls are nested too deep; the call
-    /// has ended then.
-    @usableFromInline func awaitTurn(on slot: Slot) async -> Bool {
+    /// The same, but waits until it can. Returns nil if the patch stays busy.
+    @usableFromInline func awaitTurn(on slot: Slot) async -> Bool? {
         var turn: Turn?
         while true {
             if turn == nil {
                 turn = unsafe pp_waiting_in(waiting).flatMap(pp_state_queue).flatMap { unsafe Turn(in: $0, of: slot) }
             }
-            guard await turn?.wait() == true else {
-                unsafe pp_abandon(waiting)
-                return false
-            }
+            guard await turn?.wait() == true else { return nil }
             if let hasContinued = tryResume(turn) { return hasContinued }
         }
     }

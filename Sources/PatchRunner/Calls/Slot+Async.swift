@@ -94,7 +94,7 @@ extension Slot {
             var hasContinued = call.tryResume()
             if hasContinued == nil { hasContinued = await call.awaitTurn(on: self) }
             guard hasContinued == true else {
-                let otherwise = call.reportBusy(to: self)
+                let otherwise = call.reportBusy(to: self, isOver: hasContinued == false)
                 if otherwise != 0 { return try Otherwise.outcome(otherwise, Output.self, Failure.self).get() }
                 if let outcome { return try outcome.get() }
                 return try await answer(below: call.below, arguments)

@@ -403,11 +403,13 @@ package final class Slot: Sendable {
         }
     }
 
-    /// The patch of an active layer, and the layer below it.
+    /// The patch of an active layer, the layer below it, and the answer in its place.
     ///
-    /// Both are read at once. When the layer is gone, a later version of the patch may use its memory, which is another layer.
-    private func place(of layer: Layer) -> (owner: any LayerOwner, below: LayerReference)? {
-        stack.locked { stack in stack.layers.first { $0.layer == layer }.map { ($0.patch, layer.below) } }
+    /// They are read at once. When the layer is gone, a later version of the patch may use its memory, which is another layer.
+    private func place(of layer: Layer) -> (owner: any LayerOwner, below: LayerReference, otherwise: Otherwise?)? {
+        stack.locked { stack in
+            stack.layers.first { $0.layer == layer }.map { ($0.patch, layer.below, stack.known(layer)?.otherwise) }
+        }
     }
 
     /// Counts that a layer was entered in vain, or not at all, and reports the reason. It may be gone: a call was in it, or on its
@@ -431,8 +433,7 @@ package final class Slot: Sendable {
         if !layer.countFailure() { stack.locked { $0.countEnded(layer, failures: 1) } }
     }
 
-    /// The answer in place of a layer that was put here, or of the later version that has its memory; nil if its script gives no
-    /// `otherwise`.
+    /// The answer in place of a layer that a call is in; nil if its script gives no `otherwise`.
     func otherwise(of layer: Layer) -> Otherwise? { stack.locked { $0.known[layer.address]?.otherwise } }
 
     /// Reads the value that answers when the script of a layer cannot.
@@ -512,12 +513,11 @@ package final class Slot: Sendable {
             place(of: layer)?.owner.makeInstance()
             return .again
         }
-        guard let (owner, below) = place(of: layer) else { return substitute(forGone: layer, cell) }
+        guard let (owner, below, otherwise) = place(of: layer) else { return substitute(forGone: layer, cell) }
         if refusal.isStale { return .again }  // it was put back meanwhile
         if refusal.isOpen, let probe = owner.reports.breaker.probe(name) {
             return .probe(probe, layer)
         }
-        let otherwise = otherwise(of: layer)
         // Without an `otherwise`, few calls meet a layer whose breaker is open.
         if !refusal.isOpen || otherwise != nil { countFallback(of: layer, refusal) }
         if let otherwise { return .otherwise(otherwise) }
