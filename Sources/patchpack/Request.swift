@@ -68,6 +68,13 @@ extension Request {
                 .usage, "\(verb.name): \(isTooFew ? "too few" : "too many") arguments",
                 hint: "patchpack \(verb.name) \(verb.operands)")
         }
+        for option in verb.allOptions where given.values[option.name] != nil {
+            let needed = verb.allOptions.filter { option.needs.contains($0.name) }
+            guard needed.isEmpty || needed.contains(where: { given.values[$0.name] != nil }) else {
+                let names = needed.map { "--\($0.name)" }.joined(separator: " or ")
+                throw PatchError(.usage, "--\(option.name) without \(names)", hint: "it has no effect alone")
+            }
+        }
         self = .run(ParsedArguments(verb: verb, operands: given.operands, named: given.values))
     }
 }

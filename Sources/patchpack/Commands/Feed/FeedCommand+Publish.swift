@@ -89,8 +89,7 @@ extension FeedCommand {
             let (manifest, envelope) = try verified.result.get()
             guard isExpected(manifest) else {
                 throw PatchError(
-                    .feedMismatch,
-                    "the envelope is \(manifest.id) \(manifest.version), but the list has another one"
+                    .feedMismatch, "the envelope is \(manifest.id) \(manifest.version), but the list has another one"
                 ).about(verified.path)
             }
             let publication = try Publication(envelope, manifest) { (entry) throws(PatchError) in
