@@ -58,8 +58,9 @@ extension Request {
             throw PatchError(
                 .usage, "\(verb.name) takes no --\(name)", hint: "it is an option of \(others.joined(separator: ", "))")
         }
-        // The word that a shell completes may be empty.
-        guard verb.name == CompletionsCommand.verb.name || !given.operands.contains(where: \.isBlank) else {
+        // The words that a shell completes may be empty.
+        let mayBeBlank = verb.name == CompletionsCommand.verb.name ? given.operands.dropFirst() : []
+        guard !given.operands.dropLast(mayBeBlank.count).contains(where: \.isBlank) else {
             throw .blank("\(verb.name): an argument")
         }
         guard verb.operandCount.contains(given.operands.count) else {

@@ -37,6 +37,8 @@ import Testing
                 "complete -o filenames -F _patchpack patchpack",
             ])
         #expect(run.error.isEmpty)
+        let blank = try Tool.run(Tool.patchpack, ["completions", ""], in: folder.path)
+        #expect(blank.status == 64 && blank.error.contains("completions: an argument is empty"))
         let json = try Tool.run(Tool.patchpack, ["completions", "bash", "--format", "json"], in: folder.path)
         #expect(json.status == 64 && json.error.contains("--format json: a completion script is text"))
     }

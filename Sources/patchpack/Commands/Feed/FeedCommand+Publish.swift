@@ -54,7 +54,7 @@ extension FeedCommand {
     @Sendable static func promote(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let source = FeedFolder(path: arguments.operands[0].path)
         let action = try FeedAction(arguments, console, folder: arguments.operands[1].path)
-        let origin = try source.ownRepository()
+        let origin = try source.path.naming { () throws(PatchError) in try source.ownRepository() }
         let entry = try origin.entry(arguments.operands[2].text, version: arguments.number(of: .patchVersion))
         guard let path = entry.path, let digest = origin.digest(of: path)
         else {
