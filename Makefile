@@ -146,6 +146,7 @@ nightly: ## what `.ci/run` omits: other systems, packages, long tests, fuzzers, 
 
 # The checks of CI. `make check-NAME` runs the command of its line.
 check-api = scripts/check/api.sh # public declarations, against the last tagged version
+check-arguments = python3 Tests/Arguments/matrix.py $(BUILD)/patchpack # wrong values for each option of the tool; as root, also as nobody
 check-arm64 = scripts/check/arm64.sh # as root: the tool and tests of the runner for arm64, in an emulator
 check-conformance = scripts/check/conformance.sh # the TUF project's suite for clients; TUF_CONFORMANCE=DIR is a checkout of it
 check-deb = scripts/check/deb-check.sh dist/patchpack_*.deb # as root: the Debian package, with lintian and in a new system
@@ -164,7 +165,7 @@ check-service = python3 examples/service/run.py $(BUILD)/service $(BUILD)/patchp
 check-soak = $(SWIFT) build $(BENCHMARKS) && .build/packages/release/benchmarks soak 10000000 # ten million calls leave memory where it was
 check-workflows = scripts/check/workflows.sh # workflows and the action: their form and their security
 check-deb: deb
-check-deploy check-fleet check-fleet-advance check-monitoring check-mutants check-packages check-page check-service: programs
+check-arguments check-deploy check-fleet check-fleet-advance check-monitoring check-mutants check-packages check-page check-service: programs
 
 check-%:
 	$(if $(check-$*),,$(error there is no check-$*; `make help` lists the checks))

@@ -58,8 +58,9 @@ extension Request {
             throw PatchError(
                 .usage, "\(verb.name) takes no --\(name)", hint: "it is an option of \(others.joined(separator: ", "))")
         }
-        // The word that a shell completes may be empty.
-        guard verb.name == CompletionsCommand.verb.name || !given.operands.contains(where: \.isBlank) else {
+        // The words that a shell completes may be empty.
+        let mayBeBlank = verb.name == CompletionsCommand.verb.name ? given.operands.dropFirst() : []
+        guard !given.operands.dropLast(mayBeBlank.count).contains(where: \.isBlank) else {
             throw .blank("\(verb.name): an argument")
         }
         guard verb.operandCount.contains(given.operands.count) else {
@@ -67,6 +68,13 @@ extension Request {
             throw PatchError(
                 .usage, "\(verb.name): \(isTooFew ? "too few" : "too many") arguments",
                 hint: "patchpack \(verb.name) \(verb.operands)")
+        }
+        for option in verb.allOptions where given.values[option.name] != nil {
+            let needed = verb.allOptions.filter { option.needs.contains($0.name) }
+            guard needed.isEmpty || needed.contains(where: { given.values[$0.name] != nil }) else {
+                let names = needed.map { "--\($0.name)" }.joined(separator: " or ")
+                throw PatchError(.usage, "--\(option.name) without \(names)", hint: "it has no effect alone")
+            }
         }
         self = .run(ParsedArguments(verb: verb, operands: given.operands, named: given.values))
     }

@@ -178,3 +178,25 @@ patch.replace('Order.total', function(original, a, b)
   both(a)
   return original(a, b)
 end)
+-- lint: none
+local all = {}
+local function counter()
+local n = 0
+return function() n = n + 1 return n end end
+function all.count() return counter()() end
+patch.replace('Order.total', function(original, a, b)
+for _, f in pairs(all) do f() end
+return original(a, b) end)
+-- lint: none
+local menu = {}
+menu.open = function()
+local box
+return {close = function() box = nil end} end
+patch.replace('Order.total', function(original, a, b) return original(a, b) end)
+-- lint: keeps-state in line 3:23
+local all = {}
+local n = 0
+function all.count() n = n + 1 end
+patch.replace('Order.total', function(original, a, b)
+for _, f in pairs(all) do f() end
+return original(a, b) end)

@@ -59,3 +59,20 @@ patch.replace('Order.total', function(original, a, b)
   return original(n, b) end)
 -- lint: undefined-global in line 1
 patch.replace('Order.total', function(original, a, b) return original(a or pirce, b) end)
+-- lint: none
+local setfenv = setfenv or function() end
+if not table.unpack then table.unpack = unpack end
+if string.format == nil then string.format = function() return os.date() end end
+if _VERSION == 'Lua 5.1' then setfenv(1, {}) else setfenv = nil end
+if _VERSION ~= 'Lua 5.4' then module('x') end
+if type(jit) == 'table' then log.info(jit.version) end
+local time = type(os) == 'table' and os.time or function() return 0 end
+if rawget(_G, 'bit32') then log.info(bit32.band(1, 2)) end
+if _G.debug then log.info(debug.traceback()) end
+patch.replace('Order.total', function(original, a, b) return original(a, b) end)
+-- lint: not-in-sandbox in line 3
+patch.replace('Order.total', function(original, a, b)
+if _VERSION == 'Lua 5.4' then
+log.info(os.date()) end
+if table.unpack then log.info('5.4') else log.info(io.type(1)) end
+return original(a, b) end)

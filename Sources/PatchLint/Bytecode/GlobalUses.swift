@@ -6,6 +6,8 @@ struct GlobalUses {
     private(set) var globals: [Global] = []
     /// The uses of a member of a global table, such as `string.format`, in this function and in the functions within it.
     private(set) var members: [Member] = []
+    /// The globals of which a script asks whether there are any: `type(jit)`, `rawget(_G, "jit")`.
+    private(set) var asked: [String] = []
     struct Global {
         let name: String
         let line: Int
@@ -32,16 +34,29 @@ struct GlobalUses {
         var hasKey = RegisterSet()
         var keys = [Int32](repeating: 0, count: 256)
         let (code, lineOf) = (function.code, function.lineOf)
+        // What only another Lua runs, which is not 5.4 or lacks what the sandbox has.
+        var others: [Range<Int>] = []
         func key(_ register: Int) -> String? { hasKey.contains(register) ? function.name(keys[register]) : nil }
         for (index, instruction) in code.enumerated() where index < lineOf.count {
+            guard !others.contains(where: { $0.contains(index) }) else { continue }
             switch instruction.opcode {
+            case .closure where function.inner.indices.contains(instruction.bx): add(function.inner[instruction.bx])
             case .getGlobal where function.isEnvironment(instruction.b):
                 if let name = function.text(instruction.c) {
+                    if function.isArgument(index) { asked.append(name) }
                     globals.append(
                         Global(
                             name: name, line: lineOf[index], isAssigned: false, isTested: function.isTested(index)))
                     let next = index + 1 < code.count ? code[index + 1] : instruction
-                    if next.opcode == .getField, next.b == instruction.a, let member = function.text(next.c) {
+                    let isMember = next.opcode == .getField && next.b == instruction.a
+                    let isKnown =
+                        isMember
+                        ? SandboxNames.members[name]?.contains(function.text(next.c) ?? "") == true
+                        : SandboxNames.globals.contains(name)
+                    if isKnown, let skipped = function.skipped(after: isMember ? index + 1 : index) {
+                        others.append(skipped)
+                    }
+                    if isMember, let member = function.text(next.c) {
                         members.append(
                             Member(
                                 table: name, name: member, line: lineOf[index],
@@ -79,11 +94,14 @@ struct GlobalUses {
                 if let text = function.textNumber(instruction.bx) {
                     hasKey.insert(instruction.a)
                     keys[instruction.a] = text
+                    let last = index > 0 ? code[index - 1] : instruction
+                    if last.opcode == .getGlobal, function.text(last.c) == "_G", last.a + 1 == instruction.a {
+                        asked.append(function.name(text))
+                    }
                 }
             default: break
             }
         }
-        for inner in function.inner { add(inner) }
     }
 }
 
@@ -98,6 +116,32 @@ extension Prototype {
         case .equalConstant: return instruction.a == register && constant(instruction.b) == .nil
         default: return false
         }
+    }
+
+    /// Whether the value that an instruction puts into a register is the only argument of `type`.
+    fileprivate func isArgument(_ index: Int) -> Bool {
+        guard index > 0, code.indices.contains(index + 1), code[index - 1].opcode == .getGlobal else { return false }
+        let (function, call) = (code[index - 1], code[index + 1])
+        return text(function.c) == "type" && function.a + 1 == code[index].a && call.opcode == .call && call.b == 2
+            && call.a == function.a
+    }
+
+    /// The instructions that are left out because of a test of a value that is neither nil nor false, or is `_VERSION`.
+    fileprivate func skipped(after index: Int) -> Range<Int>? {
+        guard code.indices.contains(index + 2), code[index + 2].opcode == .jump else { return nil }
+        let (test, end) = (code[index + 1], jumpTarget(index + 1))
+        guard test.a == code[index].a, end > index + 3 else { return nil }
+        let jumps: Bool
+        switch (test.opcode, test.opcode == .equalConstant ? constant(test.b) : nil) {
+        case (.test, _): jumps = test.k
+        case (.equalConstant, .nil?): jumps = !test.k
+        case (.equalConstant, .string(let version)?) where text(code[index].c) == "_VERSION":
+            jumps = (version == "Lua 5.4") == test.k
+        default: return nil
+        }
+        // After the first branch, its last instruction jumps over the other one.
+        let over = code.indices.contains(end - 1) && code[end - 1].opcode == .jump ? end + code[end - 1].jump : end
+        return jumps ? index + 3..<end : over > end ? end..<over : nil
     }
 
     /// Whether the value that an instruction puts into a register is tested next, or is the last of several with `or`.

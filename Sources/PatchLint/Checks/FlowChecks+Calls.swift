@@ -41,8 +41,7 @@ extension FlowChecks {
     /// Checks the arguments of a function of the app.
     private mutating func check(
         _ arguments: CallArguments, of callee: String, _ name: String, _ signature: PatchSignature,
-        _ code: Finding.Code,
-        _ index: Int, receiver: String? = nil
+        _ code: Finding.Code, _ index: Int, receiver: String? = nil
     ) {
         let count = arguments.types.count
         let needed = context.interface.neededArguments(of: name, signature)

@@ -26,8 +26,7 @@ extension FlowChecks {
         let register = function.code[index].a
         // A call of an unknown function may be the one that never returns, and a result of the sandbox may be the one that is nil.
         guard flow.unknownCalls.isEmpty, !flow.asksLibrary, value.doubt == 0, !value.isUnknown,
-            value.kinds.contains(.nil),
-            function.code[index].opcode == .returnOne,
+            value.kinds.contains(.nil), function.code[index].opcode == .returnOne,
             flow.local(register, at: index) != nil, !flow.assignedWithin.contains(register)
         else { return false }
         context.budget.pay(10 * index)

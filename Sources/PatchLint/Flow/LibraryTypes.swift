@@ -31,14 +31,12 @@ struct LibraryFunction: Sendable {
             "t": Argument(kinds: .table), "l": Argument(kinds: .table, isList: true),
             "v": Argument(kinds: [.table, .object, .string], isList: true),
             "f": Argument(kinds: .function), "b": Argument(kinds: .boolean), "a": Argument(kinds: .all),
-            "c": Argument(kinds: [.function, .table, .object]),
-            "r": Argument(kinds: text.union([.table, .function])),
+            "c": Argument(kinds: [.function, .table, .object]), "r": Argument(kinds: text.union([.table, .function])),
             "m": Argument(kinds: text.union([.table, .object])),
             "d": Argument(kinds: .number, isInteger: true), "o": Argument(kinds: [.table, .object]),
         ]
         let results: [Character: ValueType] = [
-            "s": .string, "n": .number, "i": .integer, "d": .float, "b": .boolean,
-            "t": .table, "a": .unknown,
+            "s": .string, "n": .number, "i": .integer, "d": .float, "b": .boolean, "t": .table, "a": .unknown,
             "S": ValueType([.string, .nil]), "I": ValueType([.integer, .nil]),
             "k": ValueType(.string, .scalar("type(…)")), "K": ValueType([.string, .nil], .scalar("math.type(…)")),
         ]

@@ -150,8 +150,7 @@ extension PatchInterface {
 
     private static let keywords: Set = [
         "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local", "nil",
-        "not",
-        "or", "repeat", "return", "self", "then", "true", "until", "while",
+        "not", "or", "repeat", "return", "self", "then", "true", "until", "while",
     ]
 
     /// The name in a form that a parameter can have in Lua.

@@ -7,8 +7,7 @@ enum SandboxNames {
     ]
 
     static let members: [String: Set<String>] = [
-        "host": ["call", "error", "has", "throw"],
-        "log": ["debug", "error", "info", "warn"],
+        "host": ["call", "error", "has", "throw"], "log": ["debug", "error", "info", "warn"],
         "math": [
             "abs", "acos", "asin", "atan", "ceil", "cos", "deg", "exp", "floor", "fmod", "huge", "log", "max",
             "maxinteger", "min", "mininteger", "modf", "pi", "rad", "random", "sin", "sqrt", "tan", "tointeger", "type",

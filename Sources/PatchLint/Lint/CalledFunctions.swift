@@ -25,13 +25,19 @@ struct CalledFunctions {
     private var next: [Closure] = []
     /// The functions that are only called by a name.
     private var named: [Name: [Closure]] = [:]
+    /// Those of them that nothing has named so far that runs while a script is loaded.
+    private var waiting: [Name: [Closure]] = [:]
+    private var loading: [Closure] = []
+    /// The names that such functions use; whether these can be any field.
+    private var loaded: (names: Set<Name>, anyField: Bool) = ([], false)
 
     /// - Parameter definesClasses: Whether a global function may be a method, which the app calls.
     init(of functions: [Prototype], definesClasses: Bool, _ budget: LintBudget) {
         (self.definesClasses, self.budget) = (definesClasses, budget)
         var passed: Set<Name> = []
         var passesAny = false
-        for function in functions { load((function, function.upvalues.map { _ in nil }), &passed, &passesAny) }
+        loading = functions.map { ($0, $0.upvalues.map { _ in nil }) }
+        while let closure = loading.popLast() { load(closure, &passed, &passesAny) }
         for name in passed { use(name) }
         if passesAny { useFields() }
         while let closure = next.popLast() { call(closure) }
@@ -68,25 +74,37 @@ struct CalledFunctions {
     ///   - passesAny: Becomes true if these can have any name.
     private mutating func load(_ outer: Closure, _ passed: inout Set<Name>, _ passesAny: inout Bool) {
         let function = outer.function
+        for case let local? in outer.captured { loaded.names.insert(.local(local)) }
         for (index, instruction) in function.code.enumerated() {
             switch instruction.opcode {
-            case .getGlobal, .getField:
+            case .getGlobal, .getField, .getSelf:
                 guard let name = function.text(instruction.c) else { break }
+                loaded.names.insert(.text(name))
                 if name == "pairs" || name == "next" { passesAny = true }
-                if !function.isCallee(index) { passed.insert(.text(name)) }
-            case .getTable where !function.isCallee(index): passesAny = true
+                if instruction.opcode != .getSelf, !function.isCallee(index) { passed.insert(.text(name)) }
+            case .getTable:
+                loaded.anyField = true
+                if !function.isCallee(index) { passesAny = true }
+            case .move:
+                guard let local = function.localNames.local(of: instruction.b, at: index) else { break }
+                loaded.names.insert(
+                    .local(Local(function: ObjectIdentifier(function), register: instruction.b, name: local.number)))
             default: break
             }
         }
         for (closure, index) in closures(in: outer) {
-            if !function.isCallee(index) {
-                guard let name = name(of: index, in: function) else {
-                    next.append(closure)
-                    continue
-                }
+            if function.isCallee(index) {
+                loading.append(closure)
+            } else if let name = name(of: index, in: function) {
                 named[name, default: []].append(closure)
+                waiting[name, default: []].append(closure)
+            } else {
+                next.append(closure)
             }
-            load(closure, &passed, &passesAny)
+        }
+        for name in Array(waiting.keys) {
+            if case .text = name, loaded.anyField || passesAny {} else if !loaded.names.contains(name) { continue }
+            loading += waiting.removeValue(forKey: name) ?? []
         }
     }
 
@@ -113,11 +131,14 @@ struct CalledFunctions {
         let function = closure.function
         guard called.insert(ObjectIdentifier(function)).inserted else { return }
         for case let local? in closure.captured { use(.local(local)) }
+        // The variables of `for name, check in pairs(checks)`.
+        let looped = Set(function.code.filter { $0.opcode == .genericForCall }.flatMap { $0.a + 4..<$0.a + 4 + $0.c })
         for (index, instruction) in function.code.enumerated() {
             switch instruction.opcode {
             case .getGlobal, .getField, .getSelf: function.text(instruction.c).map { use(.text($0)) }
             // It may be any field.
             case .getTable where function.isCallee(index): useFields()
+            case .move where looped.contains(instruction.b) && function.isCallee(index): useFields()
             default: break
             }
         }

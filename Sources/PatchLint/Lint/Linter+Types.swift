@@ -134,8 +134,7 @@ extension Prototype {
                 .divideConstant, .floorDivideConstant, .andConstant, .orConstant, .exclusiveOrConstant:
                 if b == register { return true }
             case .add, .subtract, .multiply, .modulo, .power, .divide, .floorDivide, .and, .or, .exclusiveOr,
-                .shiftLeft,
-                .shiftRight:
+                .shiftLeft, .shiftRight:
                 if b == register || c == register { return true }
             case .concatenate: if (a..<a + b).contains(register) { return true }
             case .less, .lessOrEqual: return a == register || b == register

@@ -156,7 +156,8 @@ package struct Linter {
         let tested = Set(
             chunks.flatMap { chunk in
                 chunk.globals.filter(\.isTested).map(\.name)
-                    + chunk.members.filter(\.isTested).map { "\($0.table).\($0.name)" }
+                    + chunk.members.filter(\.isTested).map { $0.table == "_G" ? $0.name : "\($0.table).\($0.name)" }
+                    + chunk.asked
             })
         for ((chunk, text), outline) in zip(zip(chunks, texts), outlines) {
             var seen: Set<String> = []

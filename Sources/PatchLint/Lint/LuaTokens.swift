@@ -19,8 +19,7 @@ struct LuaTokens {
     enum Word: String, CaseIterable {
         case none = ""
         case and, `break`, `do`, `else`, `elseif`, end, `false`, `for`, function, goto, `if`, `in`, local, `nil`, not,
-            or,
-            `repeat`, `return`, then, `true`, until, `while`
+            or, `repeat`, `return`, then, `true`, until, `while`
         case dots = "..."
         case join = ".."
         case label = "::"

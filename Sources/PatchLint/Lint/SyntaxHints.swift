@@ -15,6 +15,9 @@ enum SyntaxHints {
         guard let near = message.split(separator: " near ").last else { return nil }
         var (reader, before) = (LuaTokens(source), ["", ""])
         while case let token = reader.next(), token.line <= line {
+            if token.kind != .end, token.line == line, source[token.start] == 0 {
+                return "a NUL byte is no text: remove it, or write it as \\0 in a string"
+            }
             let text = String(decoding: source[token.start..<token.text.upperBound], as: UTF8.self)
             if token.kind == .end ? near == "<eof>" : token.line == line && near == "'\(text)'" {
                 let rest = source[token.start...]

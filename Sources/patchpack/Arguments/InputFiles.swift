@@ -4,7 +4,8 @@ import PatchFiles
 extension Option {
     static let recursive = Option("recursive", "look for files in folders and their subfolders", short: "r")
     static let filesFrom = Option("files-from", "read file names from a file, or from -, one per line", .file("FILE"))
-    static let null = Option("null", "each name in --files-from ends with a NUL byte", short: "0")
+    static let null = Option(
+        "null", "each name in --files-from ends with a NUL byte", short: "0", needs: ["files-from"])
 }
 
 /// The files that a command line names: its operands, the names in `--files-from`, and the files in folders.
@@ -50,9 +51,6 @@ enum InputFiles {
         if let list = arguments.value(of: .filesFrom)?.path {
             paths += try names(in: list, separatedBy: arguments.has(.null) ? 0 : UInt8(ascii: "\n"))
         } else {
-            guard !arguments.has(.null) else {
-                throw PatchError(.usage, "-0 without --files-from", hint: "give --files-from FILE too")
-            }
             guard !paths.isEmpty else {
                 throw PatchError(.usage, "no input file", hint: "patchpack \(arguments.verb.name) --help")
             }

@@ -27,15 +27,18 @@ final class Option: Sendable, Identifiable {
     let mayBeEmpty: Bool
     /// The environment variable that names the file if the option is not given.
     let variable: String?
+    /// The options without which it has no effect. A verb that takes some of them refuses it without one.
+    let needs: [String]
     /// One line of help, in lower case and without a full stop.
     let help: String
 
     init(
         _ name: String, _ help: String, _ value: Value? = nil, short: Character? = nil, repeats: Bool = false,
-        takesAll: Bool = false, mayBeEmpty: Bool = false, variable: String? = nil
+        takesAll: Bool = false, mayBeEmpty: Bool = false, variable: String? = nil, needs: [String] = []
     ) {
         (self.name, self.help, self.value, self.short) = (name, help, value, short)
         (self.repeats, self.takesAll, self.mayBeEmpty, self.variable) = (repeats, takesAll, mayBeEmpty, variable)
+        self.needs = needs
     }
 
     /// The variable's value; nil if there is no variable, or if it is unset or empty.
@@ -51,7 +54,7 @@ final class Option: Sendable, Identifiable {
 extension Option {
     static let output = Option("output", "folder to write into, one file named *.js, or -", .file("PATH"), short: "o")
     static let outputFolder = Option("output", "folder to write into", .directory("DIR"), short: "o")
-    static let outputFile = Option("output", "file to write", .file("FILE"), short: "o")
+    static let outputFile = Option("output", "file to write", .file("FILE"), short: "o", needs: ["detach"])
     static let upgrade = Option("upgrade", "replace outputs that hold a lower version of the same patch")
     static let force = Option("force", "replace existing outputs")
     static let allOrNothing = Option("all-or-nothing", "write no envelope unless all of them are good")
@@ -185,7 +188,7 @@ extension Option {
     static let discard = Option("discard", "drop the staged change")
     static let role = Option(
         "role", "role to print the payload of, or to attach the signature to: targets, rollout or root",
-        .choice("ROLE", ["targets", "rollout", "root"]))
+        .choice("ROLE", ["targets", "rollout", "root"]), needs: ["detach", "attach"])
     static let percentage = Option(
         "rollout", "share of devices to offer it to, for example 5%, or 100% for all", .text("PERCENT"))
     static let rolloutUnit = Option(
@@ -221,7 +224,7 @@ extension Option {
     static let allPatches = Option("all", "show each patch, however many there are")
     static let pinnedRoot = Option(
         "root", "root file to trust: the 1.root.json that the app has (or PATCHPACK_FEED_ROOT)", .file("FILE"),
-        variable: "PATCHPACK_FEED_ROOT")
+        variable: "PATCHPACK_FEED_ROOT", needs: ["feed"])
     static let resumeRotation = Option(
         "resume-rotation", "accept files signed only with the keys in use before an interrupted `rotate`")
     static let ignoreClock = Option(
@@ -230,8 +233,9 @@ extension Option {
     static let showChange = Option("show", "only print the change that would be signed")
     static let yes = Option("yes", "sign the printed change without asking")
     static let authorities = Option(
-        "cacert", "certificates to trust for https (PEM; default: the system's)", .file("FILE"))
-    static let insecure = Option("allow-http", "allow a URL with http")
+        "cacert", "certificates to trust for https (PEM; default: the system's)", .file("FILE"),
+        needs: ["feed", "check-served"])
+    static let insecure = Option("allow-http", "allow a URL with http", needs: ["feed", "check-served"])
     static let previewUser = Option("user", "the user's id", .text("ID"))
     static let installation = Option("installation", "the installation's name", .text("ID"))
     static let deviceGroup = Option("group", "group that the device is in", .text("NAME"), repeats: true)

@@ -18,8 +18,7 @@ extension JSONValue {
 
     private static func outcome(_ error: PatchError?) -> [(key: String, value: JSONValue)] {
         [
-            ("ok", .bool(error == nil)),
-            ("verdict", .string(error?.code.description ?? "ok")),
+            ("ok", .bool(error == nil)), ("verdict", .string(error?.code.description ?? "ok")),
             ("exitCode", .integer(Int(error?.code.exitStatus ?? 0))),
         ]
     }
@@ -29,8 +28,7 @@ extension JSONValue {
         return .object([
             ("code", .string(error.code.description)), ("message", .string(error.message)),
             ("hint", .optional(error.shownHint)), ("file", .optional(error.place?.file)),
-            ("line", error.place?.line.map { .integer($0) } ?? .null),
-            ("field", .optional(error.place?.field)),
+            ("line", error.place?.line.map { .integer($0) } ?? .null), ("field", .optional(error.place?.field)),
         ])
     }
 

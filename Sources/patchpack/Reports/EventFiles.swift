@@ -94,7 +94,8 @@ enum EventFiles {
         }
         var report = builder.report()
         report.input.leftOut = leftOut
-        if failure == nil, !files.isEmpty, let error = report.input.withoutEvents {
+        if failure == nil, let first = files.first, var error = report.input.withoutEvents {
+            if files.count == 1 { error = error.about(first) }
             console.error(error)
             failure = error
         }

@@ -12,8 +12,7 @@ extension FleetReport {
         ].map { ($0, .integer($1)) }
         let members: [(key: String, value: JSONValue)] = [
             ("input", .object(counts + [("leftOut", .array(input.leftOut.map(\.json)))])),
-            ("made", .string(made.description)), ("newest", newest.json),
-            ("devices", .integer(devices)),
+            ("made", .string(made.description)), ("newest", newest.json), ("devices", .integer(devices)),
             ("troubled", .object(Trouble.allCases.map { ($0.rawValue, .integer(troubled[$0] ?? 0)) })),
             ("unsynced", .integer(unsynced)), ("device", device?.json ?? .null),
             ("faults", .array(faults.prefix(100).map(\.json))),
@@ -41,15 +40,12 @@ extension FleetReport.Patch {
         let numbers: [(key: String, value: JSONValue)] = [
             ("devices", devices), ("running", running), ("failing", failing), ("rolledBack", rolledBack),
             ("suspected", suspected), ("refused", refused), ("inShadow", inShadow), ("trial", trial), ("good", good),
-            ("over", over), ("withdrawn", withdrawn),
-            ("calls", counts.calls),
+            ("over", over), ("withdrawn", withdrawn), ("calls", counts.calls),
             ("failures", counts.failures), ("fallbacks", counts.fallbacks), ("shadowed", shadowed),
         ].map { ($0, .integer($1)) }
         let others: [(key: String, value: JSONValue)] = [
-            ("stopped", stopped.json), ("heard", .integer(heard)),
-            ("keeping", .integer(keeping)),
-            ("compared", .object(comparison.json)),
-            ("functions", .array(comparisons.prefix(100).map(\.json))),
+            ("stopped", stopped.json), ("heard", .integer(heard)), ("keeping", .integer(keeping)),
+            ("compared", .object(comparison.json)), ("functions", .array(comparisons.prefix(100).map(\.json))),
             ("failureRate", counts.failureRate.json), ("failingDevices", Share(failing, of: devices).json),
             ("meanNanoseconds", counts.meanTime.map(JSONValue.integer) ?? .null),
             ("longestNanoseconds", counts.measured > 0 ? .integer(counts.longest) : .null),

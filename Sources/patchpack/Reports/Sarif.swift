@@ -33,8 +33,7 @@ enum Sarif {
         ])
         let run: JSONValue = .object([
             ("tool", .object([("driver", driver)])), ("columnKind", .string("unicodeCodePoints")),
-            ("results", .array(results.map(json))),
-            ("invocations", .array([invocation(failure)])),
+            ("results", .array(results.map(json))), ("invocations", .array([invocation(failure)])),
         ])
         return .object([
             ("$schema", .string("https://json.schemastore.org/sarif-2.1.0.json")), ("version", .string("2.1.0")),

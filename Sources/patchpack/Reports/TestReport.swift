@@ -83,8 +83,7 @@ enum TestReport {
                     comparison.examples.map { example in
                         .object([
                             ("answer", .string(example.answer)), ("result", .optional(example.result)),
-                            ("message", .optional(example.failure?.text)),
-                            ("file", .optional(example.place?.script)),
+                            ("message", .optional(example.failure?.text)), ("file", .optional(example.place?.script)),
                             ("line", example.place.map { .integer($0.line) } ?? .null),
                         ])
                     })
@@ -132,8 +131,7 @@ enum TestReport {
                     ("schema", .string("patchpack.test/1")), ("spec", .string(run.spec.description)),
                     ("patches", .array(run.patches.map { .string($0.patch.manifest.id) })),
                     ("name", .string(test.name)), ("line", .integer(test.line)),
-                    ("status", .string(test.status.rawValue)),
-                    ("microseconds", .integer(Int(test.nanoseconds / 1000))),
+                    ("status", .string(test.status.rawValue)), ("microseconds", .integer(Int(test.nanoseconds / 1000))),
                     ("message", test.message.isEmpty ? .null : .string(test.message)),
                 ])
             } + run.comparisons.map { json(of: $0, $1, in: run) } + [

@@ -231,6 +231,9 @@ import Testing
         let nameless = try shop.shell(
             "patchpack pack - --signing-key signing.pem --script-key script.key <patches/one.lua")
         #expect(nameless.status == 64 && nameless.error.contains("--stdin-filename"))
+        let unused = try shop.shell(
+            "patchpack pack patches/one.lua --stdin-filename new.lua --signing-key signing.pem --script-key script.key")
+        #expect(unused.status == 64 && unused.error.contains("--stdin-filename without standard input"))
         let lint = try shop.shell(
             "printf 'x =' | cat patches/one.lua - | patchpack lint - --stdin-filename a/buffer.lua --format github")
         #expect(lint.text.hasPrefix("::error file=a/buffer.lua,line=8,"), "\(lint.text)")
@@ -240,8 +243,7 @@ import Testing
     @Test(arguments: [
         ("version https://git-lfs.github.com/spec/v1\noid sha256:1\n", "Git LFS"), ("<!DOCTYPE html><html>", "HTML"),
         ("a\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> x\n", "conflict markers"), ("PK\u{3}\u{4}aaaa", "zip"),
-        ("{\"a\":1}", "JSON"),
-        ("-- a\nlocal x = 1\n", "a script"), (String(repeating: "QUJD", count: 40), "base64"),
+        ("{\"a\":1}", "JSON"), ("-- a\nlocal x = 1\n", "a script"), (String(repeating: "QUJD", count: 40), "base64"),
         ("-----BEGIN PUBLIC KEY-----\n", "PEM"),
         (String(repeating: "0123456789abcdef", count: 8), "hexadecimal digits"),
         (
@@ -267,8 +269,7 @@ import Testing
         ),
         ("python3 -c 'import sys, lzma; sys.stdout.buffer.write(lzma.compress(sys.stdin.buffer.read()))'", "xz"),
         ("python3 -c 'import sys, bz2; sys.stdout.buffer.write(bz2.compress(sys.stdin.buffer.read()))'", "bzip2"),
-        ("cat >x.js; tar -cO x.js", "a tar"),
-        ("cat >x.js; zip -0 - x.js", "a zip"),
+        ("cat >x.js; tar -cO x.js", "a tar"), ("cat >x.js; zip -0 - x.js", "a zip"),
     ])
     func anEnvelopeInAContainerIsRecognised(_ command: String, _ guess: String) throws {
         let run = try shop.shell("\(command) <'dist/sub dir/one.js' >held.js; patchpack verify held.js \(keys)")
@@ -295,8 +296,7 @@ import Testing
     @Test(arguments: [
         "verify dist --trusted-key missing.pem --script-key script.key", "verify dist --trusted-key trusted.pem",
         "verify -r empty \(Self.keys)", "verify --nonsense", "lint patches/one.lua --interface missing.json",
-        "lint -r empty",
-        "test patches --spec missing.lua", "test patches --spec specs --interface missing.json",
+        "lint -r empty", "test patches --spec missing.lua", "test patches --spec specs --interface missing.json",
     ])
     func aRunThatEndsEarlyIsAReport(_ line: String) throws {
         let run = try shop.shell(
@@ -439,8 +439,7 @@ import Testing
                 && !name.text.contains("[tags]"))
         for (content, hint) in [
             ("#!/usr/bin/lua\n" + ReleaseFixture.script, "remove the #! line"),
-            ("--[[\n@patch a.b\n]]\n", "a long comment"),
-            ("\n" + ReleaseFixture.script, "without space before it"),
+            ("--[[\n@patch a.b\n]]\n", "a long comment"), ("\n" + ReleaseFixture.script, "without space before it"),
         ] {
             try shop.folder.write(content, to: "odd.lua")
             #expect(try shop.run("lint", "odd.lua").text.contains(hint))

@@ -714,6 +714,8 @@ import Testing
                 "--trusted-key", "other.pem", "--script-key", "script.key",
             ])
         #expect(other.status == 12, "\(other.error)")
+        let missing = try work.run(["promote", "none", "release", Self.id] + keys + FeedReleaseFixture.envelopes)
+        #expect(missing.status == 36 && missing.error.contains("error: none: metadata/1.root.json"), "\(missing.error)")
     }
 
     @Test func oldVersionsArePruned() throws {

@@ -181,6 +181,10 @@ import Testing
         let named = "signatures: targets by ada \(release.prefix(16)), rollout by cron \(online.prefix(16))"
         #expect(try work.run(["log", "feed", "--signers", "people"]).lines.contains("  \(named)"))
         #expect(try work.run(["diff", "feed@2", "feed", "--signers", "people"]).lines.last == named)
+        let nobody = try work.run(["log", "feed", "--signers", "feed"])
+        #expect(nobody.status == 78 && nobody.error.contains("feed: no public key in this folder"), "\(nobody.error)")
+        let missing = try work.run(["log", "feed", "--cacert", "none.pem"])
+        #expect(missing.status == 66 && missing.error.contains("none.pem: no such file"), "\(missing.error)")
         let json = try #require(
             try work.run(["log", "feed", "--signers", "people", "--last", "1", "--format", "json"]).objects().first)
         let signers = try #require(json["signers"] as? [[String: Any]])

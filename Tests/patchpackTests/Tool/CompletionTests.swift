@@ -33,11 +33,14 @@ import Testing
         #expect(
             run.lines == [
                 "verify version", "--signature-only", "json junit", "zsh", "unpack", "tap", "diff stubs",
-                "revoke remove",
-                "text json", "--name --not-after", "revoke remove", "akey.pem", "adir", "a key.pem",
+                "revoke remove", "text json", "--name --not-after", "revoke remove", "akey.pem", "adir", "a key.pem",
                 "complete -o filenames -F _patchpack patchpack",
             ])
         #expect(run.error.isEmpty)
+        let blank = try Tool.run(Tool.patchpack, ["completions", ""], in: folder.path)
+        #expect(blank.status == 64 && blank.error.contains("completions: an argument is empty"))
+        let json = try Tool.run(Tool.patchpack, ["completions", "bash", "--format", "json"], in: folder.path)
+        #expect(json.status == 64 && json.error.contains("--format json: a completion script is text"))
     }
 
     /// zsh completes only in an interactive shell, so words and tabs are sent to one on a terminal.

@@ -319,8 +319,7 @@ private struct HTMLChart {
             y += 34
         }
         return figure(
-            "Faults", sorted.map { "\($0.key) \($0.value.grouped) times" }.joined(separator: ", "),
-            height: y - 8,
+            "Faults", sorted.map { "\($0.key) \($0.value.grouped) times" }.joined(separator: ", "), height: y - 8,
             body)
     }
 

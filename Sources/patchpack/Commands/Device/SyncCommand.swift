@@ -12,11 +12,9 @@ enum SyncCommand {
         operands: "URL|DIR --store DIR --app NAME --app-version V", operandValue: .directory("DIR"),
         operandCount: 1...1,
         options: [
-            .store, .runningApp, .appVersion, .environment, .previewUser, .installation, .deviceGroup,
-            .noLaunch,
+            .store, .runningApp, .appVersion, .environment, .previewUser, .installation, .deviceGroup, .noLaunch,
         ] + FeedCommand.readingOptions + [
-            .trustedKey, .trustStore, .trustStorePin, .scriptKey, .passphraseEnv, .passphraseFile,
-            .threshold,
+            .trustedKey, .trustStore, .trustStorePin, .scriptKey, .passphraseEnv, .passphraseFile, .threshold,
         ],
         example: "patchpack sync feed --store device --app com.example.shop --app-version 2.3.1", run: run)
 

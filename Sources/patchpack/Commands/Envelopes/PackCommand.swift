@@ -7,8 +7,7 @@ enum PackCommand {
         operandValue: .file("SCRIPT.lua"), operandCount: 0...Int.max,
         options: [
             .output, .recursive, .filesFrom, .null, .upgrade, .force, .allOrNothing, .dryRun, .jobs, .signingKey,
-            .signatureCommand, .scriptKey, .scriptKeyName,
-            .trustedKey,
+            .signatureCommand, .scriptKey, .scriptKeyName, .trustedKey,
             .trustStore, .trustStorePin, .passphraseEnv, .passphraseFile,
             .allowUnsafePermissions, .bundle, .root, .id, .version, .app, .appVersions, .engine, .replaces,
             .expires, .notes, .extra, .interface, .noLint, .stdinFilename,
@@ -28,8 +27,7 @@ enum PackCommand {
         var isForOldClients = false
         let status = try inOrder(
             job.units(), jobs: jobs, atMost: arguments.has(.signatureCommand) ? 1 : max(16, 256 / jobs),
-            on: console, words: words,
-            work: job.pack
+            on: console, words: words, work: job.pack
         ) { (result) throws(PatchError) in
             isForOldClients = isForOldClients || result.isForOldClients
             // Results are shown only after all of them are known to be good.

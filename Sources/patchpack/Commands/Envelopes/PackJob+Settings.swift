@@ -52,7 +52,7 @@ extension PackJob.Settings {
             trustStore: try keys.trustStore(orThatOf: signingKeys, needed: !commands.isEmpty),
             now: try SystemClock.now(), commands: commands)
         (self.fields, self.interface) = (fields, interface)
-        standardInputName = arguments.value(of: .stdinFilename)?.path
+        standardInputName = try ScriptInput.name(arguments)
         (root, output) = (arguments.value(of: .root)?.path, arguments.value(of: .output)?.path)
         isBundle = arguments.has(.bundle)
         lints = !arguments.has(.noLint)

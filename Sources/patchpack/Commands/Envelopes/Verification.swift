@@ -22,9 +22,7 @@ struct Verification: Sendable {
         let threshold = try arguments.number(of: .threshold) ?? 1
         let now = arguments.has(.time) ? try arguments.time(of: .time) : try SystemClock.now()
         let policy = VerificationPolicy(
-            time: now,
-            app: try arguments.text(of: .runningApp),
-            appVersion: try arguments.appVersion(),
+            time: now, app: try arguments.text(of: .runningApp), appVersion: try arguments.appVersion(),
             engine: try arguments.number(of: .runningEngine) ?? 1,
             minimumVersion: try arguments.number(of: .minimumVersion, atLeast: 0))
         guard let trustStore = try self.keys.trustStore() else {

@@ -9,9 +9,7 @@ enum VerifyCommand {
         options: [
             .trustedKey, .trustStore, .trustStorePin, .scriptKey, .passphraseEnv, .passphraseFile,
             .signatureOnly, .threshold, .require, .runningApp, .appVersion, .runningEngine, .minimumVersion, .time,
-            .recursive,
-            .filesFrom, .null,
-            .jobs, .verifyFormat,
+            .recursive, .filesFrom, .null, .jobs, .verifyFormat,
         ],
         example: "patchpack verify dist/*.js --trusted-key keys/trusted.pem --script-key keys/script.key",
         run: run)
@@ -25,8 +23,7 @@ enum VerifyCommand {
         var failed: [Verification.FileResult] = []
         var cases: [ReportCase] = []
         let status = try inOrder(
-            paths, jobs: arguments.jobs(), on: console,
-            words: ("ok", "refused"),
+            paths, jobs: arguments.jobs(), on: console, words: ("ok", "refused"),
             work: { $0.map { verification.result(of: $0, keepingScripts: false, hashingPayload: isJSON) } }
         ) { (result) throws(PatchError) in
             var result = result

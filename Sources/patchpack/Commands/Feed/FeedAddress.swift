@@ -45,7 +45,7 @@ struct FeedAddress {
 
     /// - Throws: `feed-unavailable` if the chain of snapshots does not reach the state, which then need not be this feed's.
     func feed(_ root: [UInt8]?, _ arguments: ParsedArguments) throws(PatchError) -> FeedRepository {
-        _ = try Self.check(place)
+        _ = try (Self.check(place), FeedReading.settings(arguments))
         let feed = try feed(root, at: nil, arguments)
         guard let snapshot else { return feed }
         return try Path(name).naming { () throws(PatchError) in

@@ -91,8 +91,7 @@ extension FeedCommand {
     /// The devices' reports on a patch since it was offered, and the verdicts of the gates.
     private static func evidence(
         on entry: PatchEntryDraft, _ gates: [ReportGate], _ limits: [ReportGate], _ arguments: ParsedArguments,
-        _ console: Console,
-        at now: Timestamp
+        _ console: Console, at now: Timestamp
     ) throws(PatchError) -> (RolloutStep.Evidence, unread: PatchError?) {
         let places = arguments.values(of: .events).map(\.path)
         guard !places.isEmpty else { throw PatchError(.usage, "no events", hint: "give --events FILE or DIR") }

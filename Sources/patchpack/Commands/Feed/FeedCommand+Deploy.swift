@@ -7,7 +7,8 @@ import PatchText
 
 extension Option {
     static let arrival = Option(
-        "wait", "how long --verify-served may have an older state, such as 3m, before it is an error", .text("TIME"))
+        "wait", "how long --verify-served may have an older state, such as 3m, before it is an error", .text("TIME"),
+        needs: ["verify-served"])
     static let sameAs = Option(
         "same-as", "fail if an older state than the one in the folder DIR is served", .directory("DIR"))
     static let purgeCommand = Option(
@@ -15,7 +16,7 @@ extension Option {
         "shell command that empties caches; it gets the paths of the files that they may have as parameters",
         .text("COMMAND"))
     static let purgeTimeout = Option(
-        "purge-timeout", "how long the purge command may run (default: 15m)", .text("TIME"))
+        "purge-timeout", "how long the purge command may run (default: 15m)", .text("TIME"), needs: ["purge-command"])
 }
 
 extension FeedCommand {
@@ -36,13 +37,10 @@ extension FeedCommand {
             throw PatchError(.feedUnavailable, "\(FeedLayout.firstRoot): missing, so this is not the folder of a feed")
                 .about(folder.path)
         }
-        _ = try (purgeCommand(arguments), arguments.seconds(of: .purgeTimeout))
+        _ = try (purgeCommand(arguments), arguments.seconds(of: .purgeTimeout), FeedReading.settings(arguments))
         let target = try target(place, arguments)
         let patience = try arguments.seconds(of: .arrival)
         let served = try FeedReading.Server(.verifyServed, arguments)
-        guard patience == nil || served != nil else {
-            throw PatchError(.usage, "--wait: no URL to look at", hint: "give --verify-served URL")
-        }
         let deployment = try Deployment(of: folder, root: root, to: target, repairs: arguments.has(.repair))
         let now = try SystemClock.now()
         for fault in deployment.feed.faults(at: now) {
@@ -166,8 +164,7 @@ extension FeedCommand {
     ///
     /// - Parameter patience: For how many seconds an older state is accepted; nil to check once.
     private static func checkServed(
-        _ deployment: Deployment, at server: FeedReading.Server, givenUp: SnapshotPosition?,
-        patience: Int?,
+        _ deployment: Deployment, at server: FeedReading.Server, givenUp: SnapshotPosition?, patience: Int?,
         _ arguments: ParsedArguments, _ console: Console
     ) throws(PatchError) {
         let name = server.name

@@ -145,8 +145,7 @@ extension FeedCommand {
     ///   - withdraws: Whether an unlisted version may be withdrawn.
     private static func edit(
         _ arguments: ParsedArguments, _ console: Console, isUrgent: Bool = false, isStop: Bool = false,
-        withdraws: Bool = false,
-        _ body: (inout PatchEntryDraft) throws(PatchError) -> String
+        withdraws: Bool = false, _ body: (inout PatchEntryDraft) throws(PatchError) -> String
     ) throws(PatchError) -> Int32 {
         let action = try FeedAction(arguments, console)
         // Only `withdraw` takes several ids. The third operand of the other verbs is not an id.

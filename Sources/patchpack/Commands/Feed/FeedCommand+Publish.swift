@@ -54,7 +54,7 @@ extension FeedCommand {
     @Sendable static func promote(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
         let source = FeedFolder(path: arguments.operands[0].path)
         let action = try FeedAction(arguments, console, folder: arguments.operands[1].path)
-        let origin = try source.ownRepository()
+        let origin = try source.path.naming { () throws(PatchError) in try source.ownRepository() }
         let entry = try origin.entry(arguments.operands[2].text, version: arguments.number(of: .patchVersion))
         guard let path = entry.path, let digest = origin.digest(of: path)
         else {
@@ -89,8 +89,7 @@ extension FeedCommand {
             let (manifest, envelope) = try verified.result.get()
             guard isExpected(manifest) else {
                 throw PatchError(
-                    .feedMismatch,
-                    "the envelope is \(manifest.id) \(manifest.version), but the list has another one"
+                    .feedMismatch, "the envelope is \(manifest.id) \(manifest.version), but the list has another one"
                 ).about(verified.path)
             }
             let publication = try Publication(envelope, manifest) { (entry) throws(PatchError) in

@@ -23,14 +23,12 @@ enum FeedCommand {
                 ],
                 "patchpack feed rollout feed com.example.shop.cart-total 25% --key online.pem", rollout),
             action(
-                "shadow", "run a patch in shadow: beside the code that answers",
-                "DIR ID --key KEY", 2...2,
+                "shadow", "run a patch in shadow: beside the code that answers", "DIR ID --key KEY", 2...2,
                 FeedAction.listOptions + rolloutOptions + [.activation, .patchVersion],
                 "patchpack feed shadow feed com.example.shop.cart-total --key online.pem", shadow),
             action(
                 "advance", "widen a rollout by a step if that is safe, or pause it",
-                "DIR ID --events DIR --gate BOUND... --key KEY", 2...2,
-                advanceOptions,
+                "DIR ID --events DIR --gate BOUND... --key KEY", 2...2, advanceOptions,
                 "patchpack feed advance feed com.example.shop.cart-total --events events --gate 'failing<0.5%'",
                 advance),
             action(
@@ -39,8 +37,7 @@ enum FeedCommand {
                 "patchpack feed pause feed com.example.shop.cart-total --key online.pem", pause),
             action(
                 "resume", "offer a paused or withdrawn patch again, or go on in shadow if it was paused there",
-                "DIR ID --key KEY", 2...2,
-                FeedAction.listOptions + [.patchVersion],
+                "DIR ID --key KEY", 2...2, FeedAction.listOptions + [.patchVersion],
                 "patchpack feed resume feed com.example.shop.cart-total --key online.pem", resume),
             action(
                 "withdraw", "take patches away from every device", "DIR ID... --key KEY", 2...Int.max,
@@ -69,8 +66,7 @@ enum FeedCommand {
                 FeedAction.listOptions + [.resumeRotation], "patchpack feed refresh feed --key online.pem", refresh),
             action(
                 "rotate", "change the keys of roles",
-                "DIR ROLE[,ROLE...] [--add KEY]... [--remove ID]... [--threshold N] --key KEY...",
-                2...2,
+                "DIR ROLE[,ROLE...] [--add KEY]... [--remove ID]... [--threshold N] --key KEY...", 2...2,
                 FeedAction.listOptions + [.addKey, .removeKey, .roleThreshold],
                 "patchpack feed rotate feed targets --add new.pem --remove 1f2e3d4c --key root.pem --key new.pem --key online.pem",
                 rotate),
@@ -80,8 +76,7 @@ enum FeedCommand {
                 "patchpack feed trust feed keys/trusted.store --key release.pem --key online.pem", deliverTrust),
             action(
                 "sign", "sign a change that waits for signatures",
-                "DIR (--show | --key KEY | --detach | --attach FILE | --discard)",
-                1...1,
+                "DIR (--show | --key KEY | --detach | --attach FILE | --discard)", 1...1,
                 FeedAction.listOptions + [.role, .detach, .attach, .outputFile, .force, .discard, .showChange, .yes],
                 "patchpack feed sign feed --show", sign),
             action(
@@ -103,8 +98,7 @@ enum FeedCommand {
                 deployOptions, "patchpack feed deploy feed --to s3://patches/feed", deploy),
             action(
                 "status", "show the published patches, since when, by whom, and when signatures expire",
-                "DIR|URL [ID] [--days N]", 1...2,
-                readingOptions + [.days, .reportFormat, .allPatches],
+                "DIR|URL [ID] [--days N]", 1...2, readingOptions + [.days, .reportFormat, .allPatches],
                 "patchpack feed status feed --days 3", showStatus),
             action(
                 "log", "list the changes: when, by whom and why", "DIR|URL [ID]", 1...2,
@@ -115,8 +109,7 @@ enum FeedCommand {
                 readingOptions + [.signers], "patchpack feed diff feed@12 feed", diff),
             action(
                 "check", "read a feed as a device would: every signature and every file", "DIR|URL [--root FILE]",
-                1...1,
-                readingOptions + [.listed, .sameAs],
+                1...1, readingOptions + [.listed, .sameAs],
                 "patchpack feed check https://example.com/feed --root 1.root.json", check),
             action(
                 "preview", "show which patches a device would get, and why", "DIR|URL --app-version V", 1...1,

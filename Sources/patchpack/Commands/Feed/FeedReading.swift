@@ -15,6 +15,7 @@ struct FeedReading: Sendable {
         let given = HTTPSource.withLowerScheme(arguments.operands[0].path.description)
         place = Path(HTTPSource.shown(given))
         let pinned = PinnedRoot.pathFromOptions(arguments)
+        _ = try Self.settings(arguments)
         if try FeedAddress.check(given) {
             guard let pinned else {
                 throw PatchError(

@@ -22,6 +22,7 @@ struct KeyNames {
             let text = name.description
             names[key.id] = place.isFolder ? text : String(text.dropLast(".pem".count))
         }
+        guard !names.isEmpty else { throw PatchError(.config, "no public key in this folder").about(folder) }
     }
 
     func text(_ approvals: [FeedRepository.Approval]) -> String? {

@@ -5,8 +5,7 @@ import PatchRunner
 
 enum InterfaceCommand {
     static let verb = Verb(
-        name: "interface",
-        summary: "compare two versions of an app's interface, or write its types for editors",
+        name: "interface", summary: "compare two versions of an app's interface, or write its types for editors",
         actions: [
             Verb(
                 name: "interface diff", summary: "compare the functions and types that two versions of an app offer",

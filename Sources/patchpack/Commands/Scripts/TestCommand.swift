@@ -12,8 +12,7 @@ enum TestCommand {
         operandCount: 1...Int.max,
         options: [
             .spec, .interface, .filter, .filterOut, .timeLimit, .testFormat, .coverage, .testShadow,
-            .bundle, .strict, .stdinFilename, .trustedKey, .trustStore, .trustStorePin, .scriptKey,
-            .passphraseEnv,
+            .bundle, .strict, .stdinFilename, .trustedKey, .trustStore, .trustStorePin, .scriptKey, .passphraseEnv,
             .passphraseFile,
         ],
         example: "patchpack test patches --spec specs --interface interface.json",
@@ -87,8 +86,7 @@ enum TestCommand {
                         PatchScript(name: spec.description, bytes: bytes), on: chosen.map(\.patch),
                         interface: interface,
                         filter: filter, timeLimit: .seconds(timeLimit), covers: coverageFile != nil,
-                        shadows: arguments.has(.testShadow), time: now,
-                        codeRuns: { watchdog.watch($0) },
+                        shadows: arguments.has(.testShadow), time: now, codeRuns: { watchdog.watch($0) },
                         testEnded: { test in ended.tests.withLock { $0.append(test) } }
                     )
                 }
@@ -108,9 +106,14 @@ enum TestCommand {
             if format == "text" { try TestReport.show(run, isOnly: specs.count == 1, console) }
         }
         guard !runs.isEmpty else {
+            let filters = [Option.filter, .filterOut].flatMap { option in
+                arguments.values(of: option).map { "--\(option.name) \($0.text)" }
+            }
             throw PatchError(
                 filter.isEmpty ? .script : .usage,
-                filter.isEmpty ? "no spec has a test for these patches" : "no test matches the filter",
+                filter.isEmpty
+                    ? "no spec has a test for these patches"
+                    : "no test matches the filter \(filters.joined(separator: " "))",
                 hint: "a spec is for the patch with its file name, or for those that its `-- @patch` lines name")
         }
         let untested = patches.filter { patch in
@@ -210,8 +213,9 @@ enum TestCommand {
         var patches: [TestReport.GivenPatch] = []
         let paths = try InputFiles.all(arguments, in: true, called: ".lua")
         let given = try ScriptInput.name(arguments)
-        if arguments.has(.bundle) { return [try patch(of: paths, fields, given)].compactMap(\.self) }
-        for path in paths {
+        let isBundle = arguments.has(.bundle)
+        if isBundle { patches += [try patch(of: paths, fields, given)].compactMap(\.self) }
+        for path in isBundle ? [] : paths {
             if path.ends(in: ".lua") || path.isStandardStream && given != nil {
                 // Shared scripts and the parts of a bundle have no tags. A script named on the command line must be a patch.
                 let isNamed = arguments.operands.contains { $0.path == path }
@@ -228,6 +232,7 @@ enum TestCommand {
                     path: path, patch: PatchUnderTest(manifest: verified.manifest, scripts: verified.scripts),
                     files: verified.scripts.map { (SpecReport.key(verified.manifest.id, $0.name), Path($0.name)) }))
         }
+        try keys.check()
         return patches
     }
 

@@ -15,6 +15,9 @@ enum CompletionsCommand {
             let known = scripts.map(\.0).joined(separator: ", ")
             throw PatchError(.usage, "no completions for \(shell)", hint: "one of \(known)")
         }
+        guard console.format == .text else {
+            throw PatchError(.usage, "--format json: a completion script is text", hint: "leave out --format")
+        }
         guard arguments.operands.count > 1 else {
             try console.raw(script)
             return 0

@@ -43,8 +43,7 @@ enum ManCommand {
         lines += [
             "patchpack keygen --output keys --profile modern",
             "patchpack pack fix.lua --output dist --signing-key keys/signing.pem \\e",
-            "    --script-key keys/script.key",
-            "patchpack verify dist/fix.js --trusted-key keys/trusted.pem \\e",
+            "    --script-key keys/script.key", "patchpack verify dist/fix.js --trusted-key keys/trusted.pem \\e",
             "    --script-key keys/script.key",
         ]
         lines += [".Ed", ".Sh SEE ALSO", ".Xr patchpack-feed 5 ,", ".Xr patchpack-format 5"]
