@@ -91,7 +91,6 @@ struct DeviceLife {
     /// The number of the app's newest version on the device, together with the operating system.
     var surroundings: UInt16 = 0
 
-    /// The number of bits below the marks.
     private static let marksShift = UInt64(52)
     private static let timeMask = (UInt64(1) << marksShift) - 1
 

@@ -72,9 +72,7 @@ package import PatchFiles
         /// The part of `packed` that was read from the file and is still to be used.
         private var rest: Range<Int>
         private var isAtEnd: Bool
-        /// How many bytes were read from the file.
         private var position: Int
-        /// How many bytes were decompressed.
         private var unpacked = 0
         /// Event logs are compressed by a factor of 10 to 50. Data that grows much more was made to keep the reader busy.
         private static let mostGrowth = (times: 200, free: 16 << 20)

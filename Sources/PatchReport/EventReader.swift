@@ -25,7 +25,6 @@ internal import PatchText
     /// A value of JSON by its place in an event.
     private enum Place { case all, line, resource, attributes, running, patch, times, reasons, other }
 
-    /// What a member may be.
     private enum Kind { case text, number, count, id, version, other }
 
     /// How long a line may be, in bytes.
@@ -58,7 +57,6 @@ internal import PatchText
     private var isMisnamed = false, isMiscounted = false
     /// The name with an impossible form; empty if a value has another type.
     private var misnamed = 0..<0
-    /// The hash of the installation.
     private(set) var device: UInt64 = 0
 
     private var position = 0, end = 0
@@ -192,12 +190,10 @@ internal import PatchText
         return true
     }
 
-    /// The versions that a manifest may have.
     private static func isVersion(_ version: Int) -> Bool { version > 0 && version <= Int(Int32.max) }
 
     // MARK: what it has
 
-    /// The name of the event; nil if there is no event with this name.
     private(set) var name: EventRecord.Name?
 
     /// The patch's version; 0 if the line names no patch.

@@ -56,7 +56,6 @@ struct EventFolder {
         do throws(SystemError) { try file?.synchronize() } catch { throw .system(.io, path, error) }
     }
 
-    /// Opens the last file, if there is one.
     private mutating func openLast() throws(PatchError) {
         file = nil
         try Folder.make(path)

@@ -274,7 +274,6 @@ package struct StoreState: Sendable, Hashable {
         Set(shadows.map(\.hash)).intersection(launch.late)
     }
 
-    /// Whether a crash would count.
     private var crashCounts: Bool {
         launch.map {
             !$0.isConfirmed && !$0.isPast || !blamable($0).isEmpty || !watchedClosed($0).isEmpty
@@ -287,7 +286,6 @@ package struct StoreState: Sendable, Hashable {
         if !crashCounts { launch?.isWatched = false }
     }
 
-    /// Judges the patches of the last launch.
     private mutating func judge(
         _ launch: Launch, _ limits: CrashLimits, _ time: Timestamp?, _ outcomes: inout [Outcome]
     ) {
@@ -509,7 +507,6 @@ package struct StoreState: Sendable, Hashable {
         return passed < 0 || passed >= limits.pause(after: held.closings - 1).components.seconds
     }
 
-    /// Chooses the patches that a launch begins with.
     private mutating func choose(
         _ launch: inout Launch, _ limits: CrashLimits, onlyGood: Bool, wasHealthy: Bool, _ time: Timestamp?
     ) {

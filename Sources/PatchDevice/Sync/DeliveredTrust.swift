@@ -136,7 +136,6 @@ struct DeliveredTrust {
     }
 }
 
-/// A source without files.
 private struct NoSource: FeedSource {
     func fetch(_ path: String, limit: Int, etag: String?) async throws(PatchError) -> FeedReply { FeedReply(.missing) }
 }

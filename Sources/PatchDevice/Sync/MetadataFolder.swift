@@ -4,7 +4,6 @@ internal import PatchFiles
 
 /// The folder of a store in which the feed's metadata are kept, as received.
 struct MetadataFolder: FeedStorage {
-    /// The store's folder, below which no link is followed.
     private let base: Path
     private let path: Path
     private let isReadOnly: Bool

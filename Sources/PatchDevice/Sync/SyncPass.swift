@@ -14,7 +14,6 @@ struct SyncPass: Sendable {
     let built: Timestamp?
     let progress: @Sendable (_ done: Int, _ all: Int) -> Void
 
-    /// A patch to download.
     private struct Download {
         let entry: PatchList.Entry
         let target: FeedTarget
@@ -25,7 +24,6 @@ struct SyncPass: Sendable {
         let isShadow: Bool
     }
 
-    /// Why an envelope was not accepted.
     fileprivate struct Refusal {
         let code: PatchChoice.Code
         let error: PatchError
@@ -331,7 +329,6 @@ struct SyncPass: Sendable {
         }
     }
 
-    /// Checks that the list's copies of the manifest's values are right.
     private static func check(_ manifest: Manifest, against entry: PatchList.Entry) throws(PatchError) {
         guard manifest.id == entry.id, manifest.version == entry.version, manifest.engine == entry.engine,
             manifest.appVersions.description == entry.appVersions.description

@@ -1,6 +1,5 @@
 /// A set of registers. A function has at most 255, and higher numbers are not kept.
 struct RegisterSet {
-    /// One bit for each register.
     private var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
 
     var isEmpty: Bool { words.0 | words.1 | words.2 | words.3 == 0 }

@@ -38,7 +38,6 @@ extension FlowChecks {
             hint: "keep its result: local result = \(callee)(\(words.joined(separator: ", ")))")
     }
 
-    /// Checks the arguments of a function of the app.
     private mutating func check(
         _ arguments: CallArguments, of callee: String, _ name: String, _ signature: PatchSignature,
         _ code: Finding.Code, _ index: Int, receiver: String? = nil
@@ -77,7 +76,6 @@ extension FlowChecks {
         }
     }
 
-    /// Advice on a call with too few or too many arguments.
     private static func hint(forCount arguments: CallArguments, of callee: String, receiver: String?) -> String? {
         if arguments.areResults { return hintForResults }
         if arguments.types.first?.isOriginal == true { return "\(callee) is not one of its own arguments" }
@@ -92,7 +90,6 @@ extension FlowChecks {
             "\(name) is asynchronous, but \(replacement.name) is not, so its replacement cannot wait for it")
     }
 
-    /// Finds a method that is called without its object.
     private mutating func checkReceiver(_ arguments: CallArguments, _ name: String, _ index: Int) {
         guard arguments.types.first.map({ $0.isNever(.object) }) ?? !arguments.isOpen else { return }
         let method = String(name.split(separator: ":").last ?? "")
@@ -122,7 +119,6 @@ extension FlowChecks {
         check(passed, of: arguments.word ?? "original", original, signature, .originalArguments, index)
     }
 
-    /// Finds metamethods that the sandbox does not have.
     private mutating func checkMetatable(_ arguments: CallArguments, _ index: Int) {
         guard arguments.types.count > 1, case .fields(let events, _) = arguments.types[1].detail else { return }
         for event in ["__gc", "__close"] where events[event] != nil {
@@ -174,7 +170,6 @@ extension FlowChecks {
         checkRules(of: name, arguments, index)
     }
 
-    /// Checks a value as an argument of a function of the sandbox.
     private mutating func check(
         _ value: ValueType, _ written: String?, as argument: LibraryFunction.Argument,
         _ place: @autoclosure () -> String, _ word: @autoclosure () -> String, _ index: Int

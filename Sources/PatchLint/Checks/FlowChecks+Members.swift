@@ -10,7 +10,6 @@ extension FlowChecks {
         report(.operand, index, value, word, unless: value.objects.union([.table]), "sets a field of")
     }
 
-    /// The names of a length in other languages.
     private static let lengths: Set = ["count", "length", "len", "size", "n"]
 
     mutating func checkMember(_ name: String?, of value: ValueType, _ word: String?, _ index: Int) {

@@ -22,7 +22,6 @@ final class FlowContext {
     let changes = WrittenTypes()
     let budget: LintBudget
     let comparisons: TypeComparisons
-    /// The types of the globals that were asked for.
     private var globals: [String: ValueType] = [:]
 
     init(

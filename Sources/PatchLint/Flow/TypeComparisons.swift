@@ -142,7 +142,6 @@ final class TypeComparisons {
         }
     }
 
-    /// The fault of a struct of the app where another one is wanted.
     private func fault(
         of value: ValueType, _ given: KnownStruct, asOneOf wanted: KnownStruct, depth: Int
     ) -> ValueType.Fault? {
@@ -163,7 +162,6 @@ final class TypeComparisons {
         return fault
     }
 
-    /// The first field that is missing or has another type.
     private func faultOfFields(
         _ wanted: KnownStruct, depth: Int, writes: ValueFields, value: (KnownStruct.Field) -> ValueType?
     ) -> ValueType.Fault? {
@@ -183,12 +181,10 @@ final class TypeComparisons {
         return nil
     }
 
-    /// The fault of a name that the struct does not have.
     private func faultOfNames(_ fields: ValueFields, _ wanted: KnownStruct) -> ValueType.Fault? {
         fields.presentNames.filter { wanted.place(of: $0) == nil }.min().map { .unknown(field: $0, of: wanted.name) }
     }
 
-    /// The fault of the fields that a script has written to a struct of the app.
     private func faultOfWritten(_ written: ValueFields, _ wanted: KnownStruct, depth: Int) -> ValueType.Fault? {
         budget.pay(10 + 20 * written.count)
         for place in written.names.compactMap({ wanted.place(of: $0) }).sorted() {

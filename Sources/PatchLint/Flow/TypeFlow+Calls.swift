@@ -171,7 +171,6 @@ extension TypeFlow {
         return doubt(word, asked: index)
     }
 
-    /// The number that is read from a value, if it is one.
     private mutating func number(from value: ValueType, _ arguments: CallArguments, _ index: Int) -> ValueType {
         if arguments.types.count == 1, !arguments.isOpen {
             if value.isNever(ValueType.Kinds.all.subtracting(.number)) { return value }
@@ -183,7 +182,6 @@ extension TypeFlow {
         return ValueType(arguments.types.count == 1 ? [.integer, .float, .nil] : [.integer, .nil], doubt: doubt)
     }
 
-    /// The keys and values that a loop over a table sees.
     private func elements(of table: ValueType) -> (key: ValueType, value: ValueType)? {
         switch table.detail {
         case .array(let type): (.integer, context.changes.read(ValueType(type, in: context.interface)))

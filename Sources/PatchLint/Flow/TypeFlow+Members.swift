@@ -33,7 +33,6 @@ extension TypeFlow {
         }
     }
 
-    /// A field of a struct of the app.
     private mutating func field(_ name: String, of structure: String, _ index: Int) -> ValueType {
         guard let field = context.interface.structure(structure)?.field(name), !context.changes.fields.contains(name)
         else { return .unknown }

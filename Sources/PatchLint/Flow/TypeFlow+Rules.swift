@@ -276,7 +276,6 @@ extension TypeFlow {
         return branches(index, isTrue, isFalse)
     }
 
-    /// Whether a register has just got the constant false.
     private func isFalse(_ register: Int, before index: Int) -> Bool {
         guard index > 0, !isBlockStart[index] else { return false }
         return function.code[index - 1].opcode == .loadFalse && function.code[index - 1].a == register

@@ -57,7 +57,6 @@ private struct StateWrites {
 
     private struct Registers {
         private var held: [Held]
-        /// The registers whose contents are known.
         private var known = RegisterSet()
 
         init(of function: Prototype) { held = Array(repeating: .other, count: function.registers + 1) }

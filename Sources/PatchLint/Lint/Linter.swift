@@ -7,7 +7,6 @@ package import PatchRunner
 package struct Linter {
     /// With more globals it is probably the wrong file, and it takes time to find the place and the likely meaning of each one.
     private static let mostGlobals = 100
-    /// The names of nil in other languages.
     private static let nils: Set = ["null", "undefined", "None"]
 
     let scripts: [PatchScript]
@@ -117,7 +116,6 @@ package struct Linter {
             names: names, reports: .none, seed: 1)
     }
 
-    /// A finding for a script that does not compile.
     private static func finding(for error: PatchError, in script: PatchScript, _ text: SourceText) -> Finding {
         if text.line(1).hasPrefix("#!") {
             return text.finding(.syntax, line: 1, "the app's Lua does not accept a #! line", hint: "remove it")

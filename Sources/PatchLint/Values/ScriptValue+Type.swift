@@ -135,7 +135,6 @@ extension ScriptValue {
         }
     }
 
-    /// A table's field, which may be nil.
     private subscript(field: String) -> ScriptValue {
         guard case .table(let pairs, _) = self else { return .nil }
         return pairs.first { pair in

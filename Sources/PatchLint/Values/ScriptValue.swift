@@ -101,7 +101,6 @@ package final class ScriptObject: NamedObject {
 }
 
 extension PatchStack {
-    /// The object that a table represents.
     fileprivate func scriptObject(at index: Int32) -> ScriptObject? {
         values.object(table: unsafe UInt(pp_pointer(state, index))) as? ScriptObject
     }

@@ -352,7 +352,6 @@ package struct Deployment {
             hint: "does something else write there?")
     }
 
-    /// Whether a timestamp comes later in the chain.
     private func isAfter(_ link: Link, _ bytes: [UInt8]) throws(PatchError) -> Bool {
         var last = link
         while let next = try next(after: last) {

@@ -79,7 +79,6 @@ package struct FeedChange {
     /// The time on this machine's clock when the work began.
     package var now: Timestamp { settings.details.now }
 
-    /// The details of a change that is made now.
     private func details() throws(PatchError) -> ChangeDetails {
         var details = settings.details
         details.now = try settings.clock()
@@ -245,7 +244,6 @@ package struct FeedChange {
 
     // MARK: checking
 
-    /// Refuses to change a folder that is older than the served feed.
     private func checkServed(_ feed: FeedRepository) throws(PatchError) {
         guard let served = settings.served else { return }
         let reply = try served.timestamp()

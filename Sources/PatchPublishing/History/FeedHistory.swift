@@ -40,7 +40,6 @@ package struct FeedHistory {
             hint: "it is of another copy, or somebody put it there: see who else can write to the folder")
     }
 
-    /// The state at a snapshot of the chain.
     private func state(at snapshot: SnapshotMetadata) throws(PatchError) -> FeedRepository {
         let state = try read(snapshot.version)
         // The file may have been replaced since it was compared.

@@ -207,7 +207,6 @@ extension FeedRepository {
         return trusted
     }
 
-    /// The list that the rollout role's metadata describe.
     private static func list(
         of rollout: TargetsMetadata, _ read: (String) throws(PatchError) -> [UInt8]?
     ) throws(PatchError) -> JSONValue {

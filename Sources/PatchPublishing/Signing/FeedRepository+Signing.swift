@@ -288,7 +288,6 @@ extension FeedRepository {
 
     private var listBytes: [UInt8] { list.json.encoded() + [0x0A] }
 
-    /// Puts the list's length and hash into the rollout role's metadata.
     private mutating func describeList() throws(PatchError) {
         let bytes = listBytes
         let entries = list.entries.count

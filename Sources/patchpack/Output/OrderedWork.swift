@@ -90,7 +90,6 @@ private final class WorkQueue<Result: Sendable>: Sendable {
     }
 }
 
-/// Counts the outcomes of a run's files for its last line.
 private struct Tally {
     private var good = 0
     private var bad: [(verdict: String, count: Int)] = []

@@ -9,7 +9,6 @@ import PatchRunner
 enum EventFiles {
     private static let packings = [".gz", ".zst"]
 
-    /// A file's name without the suffix of its compression.
     private static func unpacked(_ file: Path) -> Path {
         guard let packing = packings.first(where: file.ends) else { return file }
         return Path(bytes: Array(file.bytes.dropLast(packing.utf8.count)))

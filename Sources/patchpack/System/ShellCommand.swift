@@ -5,7 +5,6 @@ import Synchronization
 /// A running shell command. A signal that ends this process ends the command too.
 final class ShellCommand {
     private let process: pid_t
-    /// Whether it has its own process group.
     private let hasGroup: Bool
     /// The pipe that its output comes from; nil once it is closed.
     private var output: Descriptor?

@@ -70,7 +70,6 @@ enum Terminal {
 
     /// The signal that came during a question; 0 if there was none.
     private static let caught = Atomic<Int32>(0)
-    /// The most bytes of an answer.
     private static let longest = 1024
 
     /// Reads a line, up to one byte more than an answer may have; nil if the input ended, or a signal came.

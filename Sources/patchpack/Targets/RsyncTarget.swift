@@ -10,7 +10,6 @@ import PatchPublishing
 /// time: over ssh with `flock` on the other machine, and with `max connections = 1` for a daemon.
 struct RsyncTarget: DeployTarget {
     let name: String
-    /// The place in the form that rsync takes.
     private let place: String
     private let limit: Int
     private let folder: TemporaryFolder
@@ -186,7 +185,6 @@ struct RsyncTarget: DeployTarget {
     }
 }
 
-/// A folder of this process that is removed with it.
 private final class TemporaryFolder: Sendable {
     let path: Path
 

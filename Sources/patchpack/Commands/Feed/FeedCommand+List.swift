@@ -57,7 +57,6 @@ extension FeedCommand {
         return try change(arguments, console, ["enabled  all patches"]) { $0.isEnabled = true }
     }
 
-    /// Refuses a patch's name in an action on all patches.
     private static func checkAll(
         _ arguments: ParsedArguments, _ what: String, _ others: String
     ) throws(PatchError) {

@@ -68,7 +68,6 @@ extension FeedCommand {
         return 0
     }
 
-    /// Verifies envelopes, and publishes them.
     private static func publish(
         _ paths: [Path], in action: FeedAction, _ arguments: ParsedArguments, _ console: Console, as word: String,
         _ isExpected: (Manifest) -> Bool

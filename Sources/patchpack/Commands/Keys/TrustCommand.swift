@@ -120,7 +120,6 @@ enum TrustCommand {
         return file
     }
 
-    /// Changes the keys that the operands name.
     private static func update(
         _ arguments: ParsedArguments, _ action: String, on console: Console, _ change: (TrustedKey) -> TrustedKey?
     ) throws(PatchError) -> Int32 {

@@ -104,7 +104,6 @@ enum LintCommand {
         return status
     }
 
-    /// A patch with a file that cannot be read.
     private struct UnreadPatch: Error {
         let path: Path
         let error: PatchError
