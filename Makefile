@@ -191,6 +191,7 @@ asan: ## the tests of targets with C or unsafe code under the sanitizers for add
 # skipped uses one thread, and takes minutes there, or runs the tool, which is not built.
 TSAN = --sanitize=thread -Xcc -mllvm -Xcc -tsan-instrument-func-entry-exit=0 --scratch-path .build/tsan
 tsan: export SWIFT_BACKTRACE = enable=no
+tsan: export TSAN_OPTIONS = suppressions="$(CURDIR)/Tests/races.supp":ignore_interceptors_accesses=0
 tsan: export PATCHPACK_TESTS = PatchRunnerTests,PatchDeviceTests
 tsan: ## the tests of the runner and the device under the thread sanitizer
 	@scripts/deps.sh tools

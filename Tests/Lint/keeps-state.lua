@@ -193,7 +193,7 @@ menu.open = function()
 local box
 return {close = function() box = nil end} end
 patch.replace('Order.total', function(original, a, b) return original(a, b) end)
--- lint: keeps-state in line 3:23
+-- lint: keeps-state in line 3:22
 local all = {}
 local n = 0
 function all.count() n = n + 1 end

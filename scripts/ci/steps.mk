@@ -9,7 +9,7 @@ GATES = lint workflows api
 # One release build, one debug build with the short tests, the sanitizers, and what uses these builds.
 TESTS = programs asan test tsan mutants service fleet-advance deploy tool-count interop references $(if $(TUF_CONFORMANCE),conformance)
 # The rest. scripts/ci/nightly.txt has the files for which a change runs one of them at once.
-NIGHTLY = sid packages long fuzz bench-count machines docs page fleet monitoring deb release $(if $(TUF_CONFORMANCE),conformance) \
+NIGHTLY = sid packages long fuzz bench-count machines docs page fleet monitoring arguments deb release $(if $(TUF_CONFORMANCE),conformance) \
   trixie-tests sid-tests variants asan-all tsan-long soak
 
 # The suite is not part of this repository. TUF_CONFORMANCE names a checkout of it, which may also be next to this one.
@@ -22,7 +22,7 @@ list-gates: ; @echo $(GATES)
 list-tests: ; @echo $(TESTS)
 list-nightly: ; @echo $(NIGHTLY)
 
-test mutants service fleet-advance deploy tool-count packages bench-count page fleet monitoring deb release: programs
+test mutants service fleet-advance deploy tool-count packages bench-count page fleet monitoring arguments deb release: programs
 # Of steps that run at all, these come after those.
 ALL = $(MAKECMDGOALS) $(if $(filter tests,$(MAKECMDGOALS)),$(TESTS)) $(if $(filter nightly,$(MAKECMDGOALS)),$(NIGHTLY))
 after = $(filter $(1),$(ALL))
@@ -64,6 +64,7 @@ docs:          STEP = 20m make docs
 page:          STEP = 10m make -o programs check-page
 fleet:         STEP = 15m make -o programs check-fleet DEVICES=20000
 monitoring:    STEP = 10m make -o programs check-monitoring
+arguments:     STEP = 15m make -o programs check-arguments
 deb:           STEP = 15m make -o build check-deb
 release:       STEP = 30m env SUITES=trixie make release check-release
 trixie-tests:  STEP = 60m make check-machines SUITES=trixie STEPS="test tools"

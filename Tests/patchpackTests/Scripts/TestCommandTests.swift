@@ -282,11 +282,6 @@ import Testing
         #expect(try counts("--filter", "#net").hasPrefix("0 passed, 1 failed"))
         #expect(try counts("--filter", "#slow", "--filter-out", "#net").hasPrefix("1 passed, 0 failed"))
         #expect(try counts("--filter", "none").contains("no test matches the filter --filter none"))
-        // There is no envelope, but the keys must be there.
-        for option in ["--trusted-key", "--trust-store", "--script-key"] {
-            #expect(try counts(option, "none.pem").contains("none.pem: no such file"))
-        }
-        #expect(try counts("--trust-store-pin", "0").contains("--trust-store-pin without a trust store"))
         #expect(try counts("--filter", "%").contains("malformed pattern"))
     }
 

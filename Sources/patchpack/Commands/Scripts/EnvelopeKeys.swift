@@ -19,14 +19,6 @@ struct EnvelopeKeys {
         }
     }
 
-    /// Reads the keys that options name, although there is no envelope.
-    func check() throws(PatchError) {
-        guard keys == nil else { return }
-        let files = try KeyFiles(arguments)
-        if [.trustedKey, .trustStore, .trustStorePin].contains(where: arguments.has) { _ = try files.trustStore() }
-        if arguments.has(.scriptKey) { _ = try files.scriptKeys() }
-    }
-
     private func read(for path: Path) throws(PatchError) -> (EnvelopeVerifier, ScriptKeyRing) {
         let files = try KeyFiles(arguments)
         guard let trust = try files.trustStore(), let scriptKeys = try files.scriptKeys() else {

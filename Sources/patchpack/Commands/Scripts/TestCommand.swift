@@ -213,9 +213,8 @@ enum TestCommand {
         var patches: [TestReport.GivenPatch] = []
         let paths = try InputFiles.all(arguments, in: true, called: ".lua")
         let given = try ScriptInput.name(arguments)
-        let isBundle = arguments.has(.bundle)
-        if isBundle { patches += [try patch(of: paths, fields, given)].compactMap(\.self) }
-        for path in isBundle ? [] : paths {
+        if arguments.has(.bundle) { return [try patch(of: paths, fields, given)].compactMap(\.self) }
+        for path in paths {
             if path.ends(in: ".lua") || path.isStandardStream && given != nil {
                 // Shared scripts and the parts of a bundle have no tags. A script named on the command line must be a patch.
                 let isNamed = arguments.operands.contains { $0.path == path }
@@ -232,7 +231,6 @@ enum TestCommand {
                     path: path, patch: PatchUnderTest(manifest: verified.manifest, scripts: verified.scripts),
                     files: verified.scripts.map { (SpecReport.key(verified.manifest.id, $0.name), Path($0.name)) }))
         }
-        try keys.check()
         return patches
     }
 
