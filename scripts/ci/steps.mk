@@ -18,9 +18,7 @@ export TUF_CONFORMANCE := $(or $(TUF_CONFORMANCE),$(wildcard ../shared/tuf-confo
 gates: $(GATES)
 tests: $(TESTS)
 nightly: $(NIGHTLY)
-list-gates: ; @echo $(GATES)
-list-tests: ; @echo $(TESTS)
-list-nightly: ; @echo $(NIGHTLY)
+list-%: ; @echo $($(shell echo $* | tr a-z A-Z))
 
 test mutants service fleet-advance deploy tool-count packages bench-count page fleet monitoring arguments deb release: programs
 # Of steps that run at all, these come after those.
