@@ -1,16 +1,6 @@
 internal import CLuaBridge
 public import Synchronization
 
-/// A layer as a cell holds it: its address, or 0, and its number, which no later layer at this address has.
-@frozen @usableFromInline
-package struct LayerReference: Equatable, Sendable {
-    @usableFromInline let address: UInt
-    @usableFromInline let number: UInt
-
-    init(address: UInt = 0, number: UInt = 0) { (self.address, self.number) = (address, number) }
-    init(_ place: pp_place) { (address, number) = (place.layer, place.number) }
-}
-
 /// A place that holds a ``LayerReference``: to a slot's topmost layer, or to the layer below another one. The bridge reads it.
 @frozen @safe @usableFromInline
 package struct LayerCell {

@@ -1,5 +1,15 @@
 internal import CLuaBridge
 
+/// A layer as a cell holds it: its address, or 0, and its number, which no later layer at this address has.
+@frozen @usableFromInline
+package struct LayerReference: Equatable, Sendable {
+    @usableFromInline let address: UInt
+    @usableFromInline let number: UInt
+
+    init(address: UInt = 0, number: UInt = 0) { (self.address, self.number) = (address, number) }
+    init(_ place: pp_place) { (address, number) = (place.layer, place.number) }
+}
+
 /// A patch's replacement of one name. It lies on that name's stack of replacements while the patch is active.
 @safe package struct Layer: Sendable, Equatable {
     nonisolated(unsafe) let pointer: OpaquePointer
