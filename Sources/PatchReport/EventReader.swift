@@ -22,7 +22,6 @@ internal import PatchText
         case ofOther
     }
 
-    /// A value of JSON by its place in an event.
     private enum Place { case all, line, resource, attributes, running, patch, times, reasons, other }
 
     private enum Kind { case text, number, count, id, version, other }
@@ -345,7 +344,6 @@ internal import PatchText
         }
     }
 
-    /// What an object or array is.
     private mutating func container(of member: Int, in place: Place, isObject: Bool) -> Place {
         switch (place, member, isObject) {
         case (.all, _, true): return .line

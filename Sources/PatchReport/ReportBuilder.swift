@@ -128,12 +128,10 @@ internal import PatchText
     /// When that device synced last, in milliseconds since 1970.
     private var lastSync: UInt64 = 0
 
-    /// - Parameters:
-    ///   - now: The current time in milliseconds since 1970. The time of an event more than a day later is ignored.
-    ///   - listed: The patches that the feed lists. They are counted whatever devices send.
+    /// - Parameter now: The current time in milliseconds since 1970. The time of an event more than a day later is ignored.
     package init(
         now: Int, limits: Limits = Limits(), patch: String? = nil, version: Int? = nil, since: Timestamp? = nil,
-        newSince: Timestamp? = nil, listed: [FleetReport.Listed] = [], installation: String? = nil
+        newSince: Timestamp? = nil, installation: String? = nil
     ) {
         reader = EventReader(installation: installation)
         suspicion = reader.number(of: EventRecord.suspicion)
@@ -147,6 +145,10 @@ internal import PatchText
         devices = DeviceTable(DeviceLife(), most: limits.devices)
         calls = DeviceTable(.zero, most: limits.devices / 4)
         runs = DeviceTable(.zero, most: limits.devices / 4)
+    }
+
+    /// Counts the patches that a feed lists, before any event. They have a place whatever devices send.
+    package mutating func add(listed: [FleetReport.Listed]) {
         for patch in listed.prefix(Int(UInt16.max) / 2) {
             if let place = number(of: PatchKey(id: reader.number(of: patch.id), version: patch.version)) {
                 patches[Int(place)].stopped = patch.stopped

@@ -26,7 +26,8 @@ import Testing
     ) throws -> FleetReport {
         let folder = try TestFolder()
         let path = try folder.write(Array(text), to: "events.jsonl")
-        var builder = ReportBuilder(now: now, limits: limits, listed: listed, installation: installation)
+        var builder = ReportBuilder(now: now, limits: limits, installation: installation)
+        builder.add(listed: listed)
         try EventInput().read(Path(path), into: &builder)
         return builder.report()
     }

@@ -80,7 +80,8 @@ enum EventFiles {
         if leftOut.count > 20 { console.warning("\(leftOut.count - 20) other files are left out") }
         var builder = ReportBuilder(
             now: WallClock.milliseconds, patch: patch, version: version, since: since, newSince: newSince,
-            listed: listed, installation: installation)
+            installation: installation)
+        builder.add(listed: listed)
         var failure: PatchError?
         let input = EventInput()
         for file in files {

@@ -238,7 +238,6 @@ struct ObjectStoreTarget: DeployTarget {
     }
 }
 
-/// How many files are done, counted by several tasks.
 private final class Counter: Sendable {
     private let number = Atomic(0)
 
