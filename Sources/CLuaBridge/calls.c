@@ -72,7 +72,7 @@ static bool is_shut(pp_layer *layer) {
 }
 
 /// Locks a state of the cell's layer, if it still is the layer that the cell means.
-static __attribute__((noinline)) pp_attempt lock_layer_slowly(void *cell, patience patience) {
+static __attribute__((noinline)) pp_attempt lock_layer_slowly(pp_cell *cell, patience patience) {
     for (pp_place seen = {0};;) {
         pp_place place = pp_cell_get(cell);
         pp_layer *layer = (pp_layer *)place.layer;
@@ -100,8 +100,8 @@ static __attribute__((noinline)) pp_attempt lock_layer_slowly(void *cell, patien
 
 /// Returns the layer. `*state` is NULL if it refuses.
 static inline pp_layer *lock_layer(
-    void *cell, patience patience, pp_state **locked, bool *outermost, int32_t *refusal) {
-    pp_layer *layer = (pp_layer *)atomic_load_explicit(&((pp_cell *)cell)->layer, memory_order_acquire);
+    pp_cell *cell, patience patience, pp_state **locked, bool *outermost, int32_t *refusal) {
+    pp_layer *layer = (pp_layer *)atomic_load_explicit(&cell->layer, memory_order_acquire);
     if (__builtin_expect(layer != NULL, 1)) {
         pp_state *state = atomic_load_explicit(&layer->patch->instances[pp_thread.instance], memory_order_acquire);
         uintptr_t free_owner = 0;
@@ -111,7 +111,7 @@ static inline pp_layer *lock_layer(
                 1)) {
             if (__builtin_expect(
                     atomic_load_explicit(&layer->admits, memory_order_acquire)
-                            == atomic_load_explicit(&((pp_cell *)cell)->number, memory_order_relaxed)
+                            == atomic_load_explicit(&cell->number, memory_order_relaxed)
                         && atomic_load_explicit(&state->is_serving, memory_order_relaxed),
                     1)) {
                 pp_thread.inside++;

@@ -49,7 +49,7 @@ pp_layer *pp_add_layer(lua_State *L, const char *name) {
     pp_layer *layer = patch->layers[patch->layer_count];
     char *copy = strdup(name);
     if (!copy) pp_kill_run(L, PP_MEMORY);
-    // Another thread may still read what it had as a layer of an earlier version.
+    // Another thread may still read the values of an earlier version.
     pthread_mutex_lock(&patch->pool->queues_mutex);
     atomic_store(&layer->number, (uintptr_t)++patch->pool->numbers);
     pthread_mutex_unlock(&patch->pool->queues_mutex);
@@ -143,7 +143,7 @@ void *pp_cell_below(pp_layer *layer) { return &layer->below; }
 void pp_layer_admit(pp_layer *layer, bool admits, bool is_open) {
     // A call that is not admitted then finds that the breaker is open.
     if (is_open) atomic_store(&layer->is_open, true);
-    atomic_store(&layer->admits, admits && !is_open ? pp_layer_number(layer) : PP_NOBODY);
+    atomic_store(&layer->admits, admits && !is_open ? pp_layer_number(layer) : PP_NO_NUMBER);
     if (!is_open) atomic_store(&layer->is_open, false);
 }
 
@@ -201,7 +201,7 @@ pp_statistics pp_layer_statistics(pp_layer *layer) {
 
 void pp_count_fallback(pp_layer *layer) { atomic_fetch_add_explicit(&layer->fallbacks, 1, memory_order_relaxed); }
 bool pp_count_failure(pp_layer *layer) {
-    bool is_on = atomic_load_explicit(&layer->admits, memory_order_relaxed) != PP_NOBODY;
+    bool is_on = atomic_load_explicit(&layer->admits, memory_order_relaxed) != PP_NO_NUMBER;
     if (!is_on && !atomic_load_explicit(&layer->is_open, memory_order_relaxed)) return false;
     atomic_fetch_add_explicit(&layer->failures, 1, memory_order_relaxed);
     pp_count_fallback(layer);

@@ -82,19 +82,19 @@ typedef struct pp_counters {
     _Atomic(uint64_t) calls, measured, nanoseconds, longest, times[PP_BOUNDS + 1];
 } pp_counters;
 
-/// A `pp_place` that threads read while it changes. One that is read half changed is none that a layer admits.
+/// A `pp_place` that threads read while it changes. No layer admits one that is read half changed.
 typedef struct pp_cell {
     _Atomic(uintptr_t) layer, number;
 } pp_cell;
 
-/// What a layer admits that lies on no name, or whose breaker is open.
-#define PP_NOBODY UINTPTR_MAX
+/// A layer admits this if it lies on no name, or if its breaker is open.
+#define PP_NO_NUMBER UINTPTR_MAX
 
 struct pp_layer {
     pp_patch *patch;
     pp_cell below;
     /// It is used again for the next version of its patch, with another number. Calls enter it by cells with the number that it admits:
-    /// its own, or PP_NOBODY.
+    /// its own, or PP_NO_NUMBER.
     _Atomic(uintptr_t) number, admits;
     /// The places on the main stack of the function and of its first argument (`original`, or the class).
     int function, first;

@@ -130,7 +130,8 @@ import Testing
         mutating func endShadow(_ id: String) {
             guard let key = shadows.removeValue(forKey: id).map({ Self.key(id, $0) }) else { return }
             failures[key] = nil
-            (_, _) = (began.remove(key), late.remove(key))
+            began.remove(key)
+            late.remove(key)
             if hasLaunch { settle() }
         }
 
@@ -592,6 +593,7 @@ import Testing
             }
             let copy = StoreState(state.json)
             #expect(copy?.held == state.held && copy?.shadows == state.shadows && copy?.bans == state.bans)
+            #expect(copy?.json.encoded() == state.json.encoded())
         }
     }
 
@@ -613,6 +615,22 @@ import Testing
         _ = state.begin(version, limits: CrashLimits(), at: nil)
         _ = state.confirm(limits: CrashLimits(), at: nil)
         #expect(state.unconfirmed == 0)
+    }
+
+    @Test func launches_endWhileAScriptLoads_banIt() throws {
+        let (version, hash) = (try #require(AppVersion("1.0")), Self.hash("a", 1))
+        var state = StoreState(app: "a", appVersion: version, installation: "i")
+        state.add([(Self.patch("a", 1), hash)])
+        _ = state.begin(version, limits: CrashLimits(), at: nil)
+        state.endLoading(hash, isProtective: true)
+        for failures in 0...2 {
+            #expect(state.held.map(\.loadFailures) == (failures < 2 ? [failures] : []))
+            state.beginLoading(hash)
+            #expect(state.launch?.loading == (failures < 2 ? [hash] : []))
+            #expect(StoreState(state.json)?.launch == state.launch)
+            _ = state.begin(version, limits: CrashLimits(), at: nil)
+        }
+        #expect(state.bans.map(\.reason) == ["launches ended while its script was loading"])
     }
 
     /// A library that does not know shadows ignores them: among the held patches, it would run them.

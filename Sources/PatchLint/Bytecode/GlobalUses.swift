@@ -34,7 +34,7 @@ struct GlobalUses {
         var hasKey = RegisterSet()
         var keys = [Int32](repeating: 0, count: 256)
         let (code, lineOf) = (function.code, function.lineOf)
-        // What only another Lua runs, which is not 5.4 or lacks what the sandbox has.
+        // Code that runs only in another Lua: one that is not 5.4, or lacks a name of the sandbox.
         var others: [Range<Int>] = []
         func key(_ register: Int) -> String? { hasKey.contains(register) ? function.name(keys[register]) : nil }
         for (index, instruction) in code.enumerated() where index < lineOf.count {

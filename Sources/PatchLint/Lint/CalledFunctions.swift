@@ -103,8 +103,8 @@ struct CalledFunctions {
             }
         }
         for name in Array(waiting.keys) {
-            if case .text = name, loaded.anyField || passesAny {} else if !loaded.names.contains(name) { continue }
-            loading += waiting.removeValue(forKey: name) ?? []
+            let mayBeField = if case .text = name { loaded.anyField || passesAny } else { false }
+            if mayBeField || loaded.names.contains(name) { loading += waiting.removeValue(forKey: name) ?? [] }
         }
     }
 

@@ -39,11 +39,10 @@ enum ManCommand {
         }
         lines += [
             ".El", ".Sh EXAMPLES", "Make keys, pack a script, and verify the envelope:", ".Bd -literal -offset indent",
-        ]
-        lines += [
             "patchpack keygen --output keys --profile modern",
             "patchpack pack fix.lua --output dist --signing-key keys/signing.pem \\e",
-            "    --script-key keys/script.key", "patchpack verify dist/fix.js --trusted-key keys/trusted.pem \\e",
+            "    --script-key keys/script.key",
+            "patchpack verify dist/fix.js --trusted-key keys/trusted.pem \\e",
             "    --script-key keys/script.key",
         ]
         lines += [".Ed", ".Sh SEE ALSO", ".Xr patchpack-feed 5 ,", ".Xr patchpack-format 5"]
