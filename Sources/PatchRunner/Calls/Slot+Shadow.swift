@@ -53,7 +53,7 @@ extension Slot {
 
     /// Within a patch, no call is compared: another one may wait for the patch.
     private func observation(of cell: LayerCell) -> Observation {
-        let (isUpper, hasShadows) = barrier(above: cell)
+        let (isUpper, hasShadows) = layers.locked { ($0.isAboveAll(cell), !$0.sample.isEmpty) }
         guard isUpper else {
             return Observation(isUpper: false, below: Self.callBelow.flatMap { $0.cell == cell.bits ? $0 : nil })
         }

@@ -64,45 +64,7 @@ package final class Slot: Sendable {
         /// tests are small.
         var pools: [StatePool] = []
     }
-    private let stack = Mutex(Stack())
-
-    private struct Stack {
-        /// The layers on this name and the patches that they belong to, by the bytes of the patches' ids, the topmost last.
-        var layers: [ActiveLayer] = []
-        /// How often the patches that were deactivated last were called, the newest last.
-        var ended: [Total] = []
-        /// How many layers were put on this name.
-        var activations = 0
-        /// The layers that were put on this name, by their addresses. They are kept for calls that are in a layer that is gone, or
-        /// on their way to one. The memory of a layer is used again only for a patch of the same id.
-        var known: [UInt: KnownLayer] = [:]
-        /// Is above the layers if calls are instrumented, or compared with a patch in shadow, so that other calls have nothing to check.
-        var barrier: Layer?
-        var isInstrumented = false
-        var sample = CallSample()
-
-        mutating func makeBarrier() {
-            if barrier == nil { barrier = unsafe pp_new_barrier().map { unsafe Layer($0) } }
-        }
-
-        /// Remembers how often a layer was called that is no longer active.
-        mutating func end(_ layer: ActiveLayer) {
-            if ended.count == Slot.mostEnded { ended.removeFirst() }
-            ended.append(Slot.total(of: layer))
-        }
-
-        /// What is known of a layer; nil if its memory is that of a later version now.
-        func known(_ layer: Layer) -> KnownLayer? { known[layer.address].flatMap { $0.layer == layer ? $0 : nil } }
-
-        /// Counts a call that a layer did not answer which is no longer active.
-        mutating func countEnded(_ layer: Layer, failures: Int) {
-            guard let patch = known(layer)?.patch,
-                let place = ended.lastIndex(where: { $0.patch == patch })
-            else { return }
-            ended[place].calls.failures.addOrMost(failures)
-            ended[place].calls.fallbacks.addOrMost(1)
-        }
-    }
+    let layers: Mutex<LayerStack>
 
     /// Why a value is not a result of the function.
     package struct Mismatch: Error {
@@ -110,38 +72,6 @@ package final class Slot: Sendable {
 
         package init(_ description: String) { self.description = description }
     }
-
-    private struct KnownLayer {
-        let layer: Layer
-        let patch: PatchID
-        /// nil after the end of its runner.
-        weak var listener: EventListener?
-        /// The answer in its place when its script cannot answer.
-        let otherwise: Otherwise?
-    }
-
-    private struct ActiveLayer {
-        let layer: Layer
-        let patch: any LayerOwner
-        let activation: Int
-        /// How often calls could not enter it, by the reason.
-        var refusals: [String: Int] = [:]
-        /// Whether its breaker is open; and whether calls do not meet it then, because it has no `otherwise`.
-        var isOpen = false, isOff = false
-
-        var patchID: PatchID { patch.reports.patch }
-        var id: String { patchID.id }
-
-        /// Whether its place is below another layer. The closed version of a patch is above an older one.
-        func isBelow(_ other: ActiveLayer) -> Bool {
-            id.hasBytes(before: other.id)
-                || !other.id.hasBytes(before: id) && patchID.version < other.patchID.version
-        }
-    }
-    /// The calls of a patch from an activation until now, or until its deactivation.
-    typealias Total = (patch: PatchID, activation: Int, calls: RunnerEvent.Calls)
-    /// How many deactivated patches are remembered until the next query.
-    private static let mostEnded = 4
 
     package init(
         name: String, signature: PatchSignature, types: [any PatchValue.Type] = [], invoke: @escaping Invoke,
@@ -156,6 +86,7 @@ package final class Slot: Sendable {
         self.invokeAsync = invokeAsync
         unsafe top = .allocate(capacity: 2)
         for word in 0..<2 { unsafe (top + word).initialize(to: Atomic(0)) }
+        layers = Mutex(LayerStack(name: name, top: unsafe LayerCell(top)))
     }
 
     /// - Parameter invoke: Left out if scripts can only await the function.
@@ -183,10 +114,7 @@ package final class Slot: Sendable {
     func leave() { membership.locked { $0.registry = nil } }
 
     deinit {
-        stack.locked { stack in
-            for barrier in stack.sample.lowerBarriers.values { unsafe pp_free_barrier(barrier.pointer) }
-            unsafe pp_free_barrier(stack.barrier?.pointer)
-        }
+        layers.locked { $0.freeBarriers() }
         unsafe top.deinitialize(count: 2)
         unsafe top.deallocate()
     }
@@ -217,8 +145,6 @@ package final class Slot: Sendable {
         invoke(self, stack, firstArgument, nil, cell)
     }
 
-    // MARK: layers
-
     /// Puts a layer on the name: in the place of an older version, or above the layers of patches whose ids are less, or equal with
     /// a lower version.
     ///
@@ -227,114 +153,22 @@ package final class Slot: Sendable {
     /// - Parameter otherwise: The answer in its place when its script cannot answer.
     func put(_ layer: Layer, of patch: any LayerOwner, replacing old: (any LayerOwner)?, otherwise: Otherwise?) {
         let isInstrumented = registry?.instrument != nil
-        let forgotten = stack.locked { stack in
-            stack.isInstrumented = isInstrumented
-            if isInstrumented { stack.makeBarrier() }
-            stack.activations += 1
-            let new = ActiveLayer(layer: layer, patch: patch, activation: stack.activations)
-            let place: Int
-            if let old, let known = stack.layers.firstIndex(where: { $0.patch === old }) {
-                place = known
-                stack.end(stack.layers[place])
-                stack.layers[place] = new
-            } else {
-                place = stack.layers.firstIndex(where: new.isBelow) ?? stack.layers.count
-                stack.layers.insert(new, at: place)
-            }
-            follow(place, of: &stack, hasOtherwise: otherwise != nil)
-            let known = KnownLayer(
-                layer: layer, patch: new.patchID, listener: patch.reports.listener, otherwise: otherwise)
-            return stack.known.updateValue(known, forKey: layer.address)
+        let forgotten = layers.locked { layers in
+            layers.isInstrumented = isInstrumented
+            return layers.put(layer, of: patch, replacing: old, otherwise: otherwise)
         }
         withExtendedLifetime(forgotten) {}  // an object may end with it, whose `deinit` may call anything
     }
 
-    /// Takes a patch's layer off. The layer above it then lies on the layer below it.
-    func remove(_ patch: any LayerOwner) {
-        stack.locked { stack in
-            guard let place = stack.layers.firstIndex(where: { $0.patch === patch }) else { return }
-            stack.end(stack.layers.remove(at: place))
-            link(stack)
-        }
-    }
-
-    /// Lets calls enter a patch's layer, or not, as its breaker has it now.
-    ///
-    /// - Returns: The uptime until which calls do not meet the layer; nil if they do.
-    func follow(_ patch: any LayerOwner) -> Duration? {
-        stack.locked { stack in
-            guard let place = stack.layers.firstIndex(where: { $0.patch === patch }) else { return nil }
-            let hasOtherwise = stack.known[stack.layers[place].layer.address]?.otherwise != nil
-            return follow(place, of: &stack, hasOtherwise: hasOtherwise)
-        }
-    }
-
-    @discardableResult
-    private func follow(_ place: Int, of stack: inout Stack, hasOtherwise: Bool) -> Duration? {
-        var (isOpen, pauseEnd): (Bool, Duration?) = (true, nil)
-        switch stack.layers[place].patch.reports.breaker.position(of: name) {
-        case .closed: isOpen = false
-        case .open(let end): pauseEnd = hasOtherwise ? nil : end
-        case .halfOpen: break
-        }
-        (stack.layers[place].isOpen, stack.layers[place].isOff) = (isOpen, pauseEnd != nil)
-        link(stack)
-        return pauseEnd
-    }
-
-    /// Puts each layer on the next one below it that calls meet, and the calls of the name on the topmost one.
-    private func link(_ stack: Stack) {
-        var below: Layer?
-        for (id, barrier) in stack.sample.lowerBarriers {
-            barrier.isPut(above: stack.layers.last { !$0.isOff && $0.id.hasBytes(before: id) }?.layer)
-        }
-        for active in stack.layers {
-            active.layer.isPut(above: stack.sample.lowerBarrier(of: active.id) ?? below)
-            active.layer.isPut(isOpen: active.isOpen)
-            if !active.isOff { below = active.layer }
-        }
-        stack.barrier?.isPut(above: below)
-        let isObserved = stack.isInstrumented && below != nil || stack.sample.takesCalls
-        unsafe pp_cell_set(top, (isObserved ? stack.barrier ?? below : below)?.pointer)
-    }
-
-    // MARK: patches in shadow
-
-    /// Lets a patch run in shadow of the function.
-    func put(_ shadow: Shadow) {
-        stack.locked { stack in
-            stack.makeBarrier()
-            shadow.layer.isPut(isOpen: false)
-            stack.sample.add(shadow)
-            link(stack)
-        }
-    }
-
-    /// Ends the shadow of a patch.
-    func removeShadow(of patch: any ShadowRunner) {
-        stack.locked { stack in
-            stack.sample.removeShadow(of: patch)
-            link(stack)
-        }
-    }
+    /// The patches that are active on the name, the topmost last.
+    package var patches: [ReplaceableState.ActivePatch] { layers.locked { $0.active.map { $0.state(on: name) } } }
 
     /// The patches in shadow of the function.
-    var shadows: [Shadow] { stack.locked { $0.sample.shadows } }
-
-    /// Whether the cell of a barrier is that of the one above all layers, and whether there are patches in shadow.
-    func barrier(above cell: LayerCell) -> (isUpper: Bool, hasShadows: Bool) {
-        stack.locked { stack in
-            (unsafe stack.barrier?.cellBelow == cell.address, !stack.sample.isEmpty)
-        }
-    }
+    var shadows: [Shadow] { layers.locked { $0.sample.shadows } }
 
     /// Takes a call into the samples of the patches in shadow. When a sample is full, calls do not meet it until its second ends.
     func takeSample() -> [SampledCall] {
-        let (taken, full) = stack.locked { stack in
-            let sample = stack.sample.take(answeredBy: stack.layers.last { !$0.isOff }?.id)
-            if !sample.full.isEmpty { link(stack) }
-            return sample
-        }
+        let (taken, full) = layers.locked { $0.takeSample() }
         for shadow in full { refill(shadow) }
         return taken
     }
@@ -345,96 +179,24 @@ package final class Slot: Sendable {
         Task.detached(priority: .utility) { [weak self, weak shadow, end = uptime.now() + .seconds(1)] in
             try? await uptime.sleep(end)
             guard let self, let shadow else { return }
-            stack.locked { stack in
-                stack.sample.fill(shadow)
-                link(stack)
-            }
-        }
-    }
-
-    /// The patches that are active on the name, the topmost last.
-    package var patches: [ReplaceableState.ActivePatch] {
-        stack.locked { $0.layers.map { (Self.total(of: $0), $0.patch.reports.breaker.isOpen(name)) } }.map {
-            total, isOpen in
-            let calls = total.calls
-            return ReplaceableState.ActivePatch(
-                patch: total.patch, calls: calls.calls, failures: calls.failures, fallbacks: calls.fallbacks,
-                isOpen: isOpen,
-                meanTime: calls.measured == 0 ? nil : .nanoseconds(calls.nanoseconds / calls.measured),
-                longestTime: .nanoseconds(calls.longest))
-        }
-    }
-
-    /// The calls of the patches on the name, including the patches that were deactivated last.
-    var totals: [Total] { stack.locked { $0.ended + $0.layers.map(Self.total) } }
-
-    private static func total(of active: ActiveLayer) -> Total {
-        let statistics = active.layer.statistics
-        return (
-            active.patch.reports.patch, active.activation,
-            RunnerEvent.Calls(
-                calls: Int(clamping: statistics.calls), failures: Int(clamping: statistics.failures),
-                fallbacks: Int(clamping: statistics.fallbacks), measured: Int(clamping: statistics.measured),
-                nanoseconds: Int(clamping: statistics.nanoseconds), longest: Int(clamping: statistics.longest),
-                times: statistics.measured == 0 ? [] : statistics.allTimes)
-        )
-    }
-
-    /// The data for the metrics of an active patch.
-    struct Measure {
-        let reports: PatchEventSink
-        let calls: RunnerEvent.Calls
-        let refusals: [String: Int]
-        /// How many asynchronous calls of the patch wait, including calls of other functions.
-        let waitingCalls: Int
-        let instances: Int
-        let isOpen: Bool
-    }
-
-    /// The measures of the patches that are active on the name.
-    var measures: [Measure] {
-        stack.locked { stack in
-            stack.layers.map { active in
-                Measure(
-                    reports: active.patch.reports, calls: Self.total(of: active).calls, refusals: active.refusals,
-                    waitingCalls: active.layer.waitingCalls, instances: active.layer.instances,
-                    isOpen: active.patch.reports.breaker.isOpen)
-            }
-        }
-    }
-
-    /// The patch of an active layer, the layer below it, and the answer in its place.
-    ///
-    /// They are read at once. When the layer is gone, a later version of the patch may use its memory, which is another layer.
-    private func place(of layer: Layer) -> (owner: any LayerOwner, below: LayerReference, otherwise: Otherwise?)? {
-        stack.locked { stack in
-            stack.layers.first { $0.layer == layer }.map { ($0.patch, layer.below, stack.known(layer)?.otherwise) }
+            layers.locked { $0.fill(shadow) }
         }
     }
 
     /// Counts that a layer was entered in vain, or not at all, and reports the reason. It may be gone: a call was in it, or on its
     /// way to it.
     func countFallback(of layer: Layer, _ refusal: Refusal) {
-        let known = stack.locked { stack in
-            let known = stack.known(layer)
-            if let place = stack.layers.firstIndex(where: { $0.layer == layer }) {
-                layer.countFallback()
-                if let reason = refusal.metricReason { stack.layers[place].refusals[reason, default: 0] += 1 }
-            } else {
-                stack.countEnded(layer, failures: 0)
-            }
-            return known
-        }
+        let known = layers.locked { $0.countFallback(of: layer, refusal) }
         if let known, let event = refusal.event { known.listener?.hear(.fellBack(known.patch, function: name, event)) }
     }
 
     /// Counts that a call failed in a layer, which may be gone.
     private func countFailure(of layer: Layer) {
-        if !layer.countFailure() { stack.locked { $0.countEnded(layer, failures: 1) } }
+        if !layer.countFailure() { layers.locked { $0.countEnded(layer, failures: 1) } }
     }
 
     /// The answer in place of a layer that a call is in; nil if its script gives no `otherwise`.
-    func otherwise(of layer: Layer) -> Otherwise? { stack.locked { $0.known[layer.address]?.otherwise } }
+    func otherwise(of layer: Layer) -> Otherwise? { layers.locked { $0.otherwise(at: layer.address) } }
 
     /// Reads the value that answers when the script of a layer cannot.
     ///
@@ -510,10 +272,12 @@ package final class Slot: Sendable {
         guard let layer = refusal.layer else { return .original }
         guard !layer.isBarrier else { return unsafe .instrumented(LayerCell(layer.cellBelow)) }
         if refusal.mayGrow {
-            place(of: layer)?.owner.makeInstance()
+            layers.locked { $0.place(of: layer) }?.owner.makeInstance()
             return .again
         }
-        guard let (owner, below, otherwise) = place(of: layer) else { return substitute(forGone: layer, cell) }
+        guard let (owner, below, otherwise) = layers.locked({ $0.place(of: layer) }) else {
+            return substitute(forGone: layer, cell)
+        }
         if refusal.isStale { return .again }  // it was put back meanwhile
         if refusal.isOpen, let probe = owner.reports.breaker.probe(name) {
             return .probe(probe, layer)
@@ -526,12 +290,13 @@ package final class Slot: Sendable {
 
     /// Finds the answer in place of a layer that was taken off: the layer that has replaced it, or the next one below.
     private func substitute(forGone layer: Layer, _ cell: LayerCell) -> Substitute {
-        let (found, isInPatch) = stack.locked { stack -> (Substitute?, Bool) in
+        let (found, isInPatch) = layers.locked { layers -> (Substitute?, Bool) in
             // A cell that is a copy, or that belongs to a layer that was taken off before, still holds it.
             guard [layer.reference, LayerReference()].contains(cell.content) else { return (.again, false) }
-            let isInPatch = unsafe cell.address != self.cell.address && cell.address != stack.barrier?.cellBelow
-            guard let id = stack.known[layer.address]?.patch.id else { return (nil, isInPatch) }
-            return (stack.layers.last { !id.hasBytes(before: $0.id) }.map { .below($0.layer.reference) }, isInPatch)
+            return (
+                layers.replacement(of: layer).map { .below($0.reference) },
+                unsafe cell.address != self.cell.address && !layers.isAboveAll(cell)
+            )
         }
         if found == nil, isInPatch { countFallback(of: layer, Refusal(deactivated: layer)) }
         return found ?? .original
@@ -566,7 +331,7 @@ package final class Slot: Sendable {
 
     /// The call that is passed to an instrument; nil if no patch is on the name any more.
     func instrumentedCall() -> PatchedCall? {
-        stack.locked { $0.layers.last?.patch.reports.patch }.map {
+        layers.locked { $0.active.last?.patchID }.map {
             PatchedCall(function: name, patch: $0, isShadow: false)
         }
     }

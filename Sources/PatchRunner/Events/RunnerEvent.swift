@@ -129,20 +129,25 @@ extension RunnerEvent {
     public var name: String { kind.rawValue }
 
     /// The same name, in the schema of the lines.
-    package var kind: EventRecord.Name {
+    package var kind: EventRecord.Name { subject.kind }
+
+    /// The patch that the event is about; nil if its manifest was not verified.
+    public var patch: PatchID? { subject.patch }
+
+    private var subject: (kind: EventRecord.Name, patch: PatchID?) {
         switch self {
-        case .loaded: .loaded
-        case .activated: .activated
-        case .deactivated: .deactivated
-        case .refused: .refused
-        case .failed: .failed
-        case .fellBack: .fellBack
-        case .called: .called
-        case .compared: .compared
-        case .breakerOpened: .breakerOpened
-        case .breakerClosed: .breakerClosed
-        case .log: .log
-        case .repeated(let event, _): event.kind
+        case .loaded(let patch, _): (.loaded, patch)
+        case .activated(let patch): (.activated, patch)
+        case .deactivated(let patch): (.deactivated, patch)
+        case .refused(_, let patch): (.refused, patch)
+        case .failed(let patch, _, _): (.failed, patch)
+        case .fellBack(let patch, _, _): (.fellBack, patch)
+        case .called(let patch, _): (.called, patch)
+        case .compared(let patch, _, _): (.compared, patch)
+        case .breakerOpened(let patch, _, _, _): (.breakerOpened, patch)
+        case .breakerClosed(let patch, _): (.breakerClosed, patch)
+        case .log(let patch, _, _): (.log, patch)
+        case .repeated(let event, _): event.subject
         }
     }
 
@@ -181,19 +186,6 @@ extension RunnerEvent {
 
     /// The values that differ from event to event, by the names that they have in JSON, such as `patch.id` (docs/events.md).
     public var attributes: [(name: String, value: EventValue)] { record.values }
-
-    /// The patch that the event is about; nil if its manifest was not verified.
-    public var patch: PatchID? {
-        switch self {
-        case .loaded(let patch, _), .activated(let patch), .deactivated(let patch), .failed(let patch, _, _),
-            .fellBack(let patch, _, _), .called(let patch, _), .compared(let patch, _, _),
-            .breakerOpened(let patch, _, _, _),
-            .breakerClosed(let patch, _), .log(let patch, _, _):
-            patch
-        case .refused(_, let patch): patch
-        case .repeated(let event, _): event.patch
-        }
-    }
 }
 
 extension PatchID {

@@ -1,3 +1,4 @@
+internal import CLuaBridge
 internal import PatchText
 
 /// Reports how the patches of a registry were called since the last report.
@@ -18,7 +19,7 @@ package struct CallCounter: Sendable {
         var now: [Key: RunnerEvent.Calls] = [:]
         var new: [PatchID: RunnerEvent.Calls] = [:]
         for slot in registry.names.slots {
-            for (patch, activation, total) in slot.totals {
+            for (patch, activation, total) in slot.layers.locked({ $0.totals }) {
                 let key = Key(name: slot.name, activation: activation)
                 now[key] = total
                 let before = seen[key] ?? RunnerEvent.Calls()
@@ -33,12 +34,18 @@ package struct CallCounter: Sendable {
 }
 
 extension RunnerEvent.Calls {
-    fileprivate mutating func add(_ total: RunnerEvent.Calls, since before: RunnerEvent.Calls) {
-        calls.addOrMost(total.calls - before.calls)
-        failures.addOrMost(max(0, total.failures - before.failures))
-        fallbacks.addOrMost(max(0, total.fallbacks - before.fallbacks))
-        measured.addOrMost(max(0, total.measured - before.measured))
-        nanoseconds.addOrMost(max(0, total.nanoseconds - before.nanoseconds))
+    init(_ statistics: pp_statistics) {
+        self.init(
+            calls: Int(clamping: statistics.calls), failures: Int(clamping: statistics.failures),
+            fallbacks: Int(clamping: statistics.fallbacks), measured: Int(clamping: statistics.measured),
+            nanoseconds: Int(clamping: statistics.nanoseconds), longest: Int(clamping: statistics.longest),
+            times: statistics.measured == 0 ? [] : statistics.allTimes)
+    }
+
+    /// Adds the calls of a patch, without those that it had at an earlier time.
+    mutating func add(_ total: RunnerEvent.Calls, since before: RunnerEvent.Calls = .init()) {
+        let counts: [WritableKeyPath<Self, Int>] = [\.calls, \.failures, \.fallbacks, \.measured, \.nanoseconds]
+        for count in counts { self[keyPath: count].addOrMost(max(0, total[keyPath: count] - before[keyPath: count])) }
         longest = max(longest, total.longest)
         if times.isEmpty { times = total.times.map { _ in 0 } }
         for (place, count) in total.times.enumerated() {

@@ -55,11 +55,11 @@ extension PatchRegistry {
         }
         var functions: [Key: (calls: RunnerEvent.Calls, refusals: [String: Int])] = [:]
         // A patch may be active through several runners, each of which has its own instances.
-        var scripts: [PatchID: [ObjectIdentifier: Slot.Measure]] = [:]
+        var scripts: [PatchID: [ObjectIdentifier: LayerStack.Measure]] = [:]
         var shadows: [PatchMetric] = []
         for slot in names.slots {
             shadows += slot.shadows.flatMap(\.metrics)
-            for measure in slot.measures {
+            for measure in slot.layers.locked({ $0.active.map(\.measure) }) {
                 let patch = measure.reports.patch
                 scripts[patch, default: [:]][ObjectIdentifier(measure.reports)] = measure
                 functions[Key(patch: patch, function: slot.name), default: (.init(), [:])].calls.add(measure.calls)
@@ -80,7 +80,7 @@ extension PatchRegistry {
                 refusals: $0.value.refusals
             )
         }
-        func perPatch(_ name: String, _ help: String, _ value: ([Slot.Measure]) -> Int) -> [PatchMetric] {
+        func perPatch(_ name: String, _ help: String, _ value: ([LayerStack.Measure]) -> Int) -> [PatchMetric] {
             patches.map {
                 PatchMetric(
                     name: "patchpack_\(name)", help: help, labels: labels($0.key),
@@ -134,21 +134,6 @@ extension Shadow {
                     ("outcome", outcome),
                 ], value: .counter(count))
         }
-    }
-}
-
-extension RunnerEvent.Calls {
-    /// Adds the calls of the same patch in another runner.
-    fileprivate mutating func add(_ other: RunnerEvent.Calls) {
-        calls.addOrMost(other.calls)
-        failures.addOrMost(other.failures)
-        fallbacks.addOrMost(other.fallbacks)
-        measured.addOrMost(other.measured)
-        nanoseconds.addOrMost(other.nanoseconds)
-        longest = max(longest, other.longest)
-        times =
-            times.isEmpty || other.times.isEmpty
-            ? times + other.times : zip(times, other.times).map { $0.addingOrMost($1) }
     }
 }
 

@@ -11,39 +11,39 @@ package final class NameTable: SlotRegistry {
     let callerStates: Int32
     let instrument: (any PatchInstrument)?
     let pool = StatePool()
-    private let table = Mutex<[String: Slot]>([:])
-    private let exposed = Mutex<Exposed>(Exposed())
+    private let state = Mutex(State())
 
-    private struct Exposed {
+    private struct State {
+        var slots: [String: Slot] = [:]
         var classes: [ExposedClass] = []
-        var names: Set<String> = []
+        var classNames: Set<String> = []
+        var structs: [String: PatchInterface.Struct] = [:]
+        /// The types with cases and other basic types, by their names; nil for a name that several types have.
+        var enums: [String: (any PatchValue.Type)?] = [:]
+        var samples: [String: PatchInterface.Scalar] = [:]
+        var listener: (@Sendable () -> Void)?
     }
 
-    private let listener = Mutex<(@Sendable () -> Void)?>(nil)
-    private let described = Mutex<[String: PatchInterface.Struct]>([:])
-    /// The types with cases and other basic types, by their names; nil for a name that several types have.
-    private let enums = Mutex<[String: (any PatchValue.Type)?]>([:])
-    private let sampled = Mutex<[String: PatchInterface.Scalar]>([:])
     /// Held while any runner activates or deactivates a patch.
     private let changes = Mutex<Void>(())
 
     /// The slot of a name. Bytes are compared, so Unicode-equivalent text is a different name.
     package func slot(_ name: String) -> Slot? {
-        guard let slot = table.locked({ $0[name] }), slot.name.isByteEqual(to: name) else { return nil }
+        guard let slot = state.locked({ $0.slots[name] }), slot.name.isByteEqual(to: name) else { return nil }
         return slot
     }
 
     var slots: [Slot] {
-        table.locked { Array($0.values) }.sorted { $0.name.hasBytes(before: $1.name) }
+        state.locked { Array($0.slots.values) }.sorted { $0.name.hasBytes(before: $1.name) }
     }
 
-    package var classes: [ExposedClass] { exposed.locked { $0.classes } }
+    package var classes: [ExposedClass] { state.locked { $0.classes } }
 
     func method(_ index: Int, ofClass place: Int) -> ExposedMethod {
-        exposed.locked { $0.classes[place].methods[index] }
+        state.locked { $0.classes[place].methods[index] }
     }
 
-    func className(at place: Int) -> String { exposed.locked { $0.classes[place].name } }
+    func className(at place: Int) -> String { state.locked { $0.classes[place].name } }
 
     func className(of object: AnyObject) -> String {
         if let object = object as? any NamedObject { return object.className }
@@ -59,9 +59,9 @@ package final class NameTable: SlotRegistry {
                 hint: "use letters, digits and _, as in Cart.total")
         }
         try describe(slots.flatMap(\.types))
-        let fault = table.locked { table -> PatchError? in
+        let fault = state.locked { state -> PatchError? in
             var names: Set<String> = []
-            for slot in slots where table[slot.name] != nil || !names.insert(slot.name).inserted {
+            for slot in slots where state.slots[slot.name] != nil || !names.insert(slot.name).inserted {
                 return PatchError(
                     .config, "\(slot.name) is already registered", hint: "give each function its own name")
             }
@@ -71,20 +71,20 @@ package final class NameTable: SlotRegistry {
                     .config, "\(slot.name) is registered with another registry, which is still in use",
                     hint: "let tests that share it use one registry, or run in one serialized suite")
             }
-            for slot in slots { table[slot.name] = slot }
+            for slot in slots { state.slots[slot.name] = slot }
             return nil
         }
         if let fault { throw fault }
-        listener.locked { $0 }?()
+        state.locked { $0.listener }?()
     }
 
     /// Calls a closure after each registration, on the registering thread.
-    package func whenAdded(_ body: @escaping @Sendable () -> Void) { listener.locked { $0 = body } }
+    package func whenAdded(_ body: @escaping @Sendable () -> Void) { state.locked { $0.listener = body } }
 
     /// The given names that are not registered.
     package func missing(_ wanted: [String]) -> [String] { wanted.filter { slot($0) == nil } }
 
-    package var isEmpty: Bool { table.locked { $0.isEmpty } }
+    package var isEmpty: Bool { state.locked { $0.slots.isEmpty } }
 
     /// Exposes a class that is known only by its name: the objects of a spec all have the same Swift type.
     package func expose(className name: String, methods: [ExposedMethod]) throws(PatchError) {
@@ -99,11 +99,11 @@ package final class NameTable: SlotRegistry {
         guard Set(methods.map(\.name)).count == methods.count else {
             throw PatchError(.config, "\(name) has two methods of the same name", hint: "give each method its own name")
         }
-        let isNew = exposed.locked { exposed in
+        let isNew = state.locked { state in
             // An interface may have very many classes, all without a type.
-            let isKnown = type.map(ObjectIdentifier.init).map { type in exposed.classes.contains { $0.type == type } }
-            guard isKnown != true, exposed.names.insert(name).inserted else { return false }
-            exposed.classes.append(
+            let isKnown = type.map(ObjectIdentifier.init).map { type in state.classes.contains { $0.type == type } }
+            guard isKnown != true, state.classNames.insert(name).inserted else { return false }
+            state.classes.append(
                 ExposedClass(
                     type: type.map(ObjectIdentifier.init), typeName: typeName == name ? nil : typeName, name: name,
                     methods: methods))
@@ -115,7 +115,7 @@ package final class NameTable: SlotRegistry {
     // MARK: structs
 
     /// The structs whose fields are known.
-    var structs: [PatchInterface.Struct] { described.locked { Array($0.values) } }
+    var structs: [PatchInterface.Struct] { state.locked { Array($0.structs.values) } }
 
     /// Records the fields of these structs and of every struct reachable from these types, or of none if two conflict.
     func describe(
@@ -125,27 +125,28 @@ package final class NameTable: SlotRegistry {
         for structure in structs { _ = try Self.add(structure, to: &found) }
         var enums: [any PatchValue.Type] = []
         for type in types { try Self.add(type, to: &found, &enums) }
-        let conflict = described.locked { described in
-            let conflict = found.first { (described[$0.key] ?? $0.value) != $0.value }
-            if conflict == nil { described.merge(found) { known, _ in known } }
-            return conflict?.key
+        let named = enums.map { (name: $0.patchTypeName, type: $0) }  // calls the app
+        let conflict = state.locked { state -> String? in
+            if let conflict = found.first(where: { (state.structs[$0.key] ?? $0.value) != $0.value }) {
+                return conflict.key
+            }
+            state.structs.merge(found) { known, _ in known }
+            for (name, type) in named {
+                let other = state.enums.updateValue(type, forKey: name)
+                if let other, other.map({ $0 != type }) ?? true { state.enums[name] = .some(nil) }
+            }
+            return nil
         }
         if let conflict { throw Self.twoStructs(named: conflict) }
-        self.enums.locked { known in
-            for type in enums {
-                let other = known.updateValue(type, forKey: type.patchTypeName)
-                if let other, other.map({ $0 != type }) ?? true { known[type.patchTypeName] = .some(nil) }
-            }
-        }
     }
 
     /// The types with cases, and other basic ones, whose names are their own.
-    var basicTypes: [any PatchValue.Type] { enums.locked { $0.values.compactMap(\.self) } }
+    var basicTypes: [any PatchValue.Type] { state.locked { $0.enums.values.compactMap(\.self) } }
 
     /// The types of samples that scripts see as a basic value.
-    var samples: [PatchInterface.Scalar] { sampled.locked { Array($0.values) } }
+    var samples: [PatchInterface.Scalar] { state.locked { Array($0.samples.values) } }
 
-    func describe(_ scalar: PatchInterface.Scalar) { sampled.locked { $0[scalar.name] = scalar } }
+    func describe(_ scalar: PatchInterface.Scalar) { state.locked { $0.samples[scalar.name] = scalar } }
 
     private static func add(
         _ type: any PatchValue.Type, to found: inout [String: PatchInterface.Struct],

@@ -147,7 +147,7 @@ package final class ScriptState: LayerOwner {
     /// Lets calls enter a replacement, or not, as its breaker has it now. One without an `otherwise` is not met by calls during a
     /// pause, and is put back after it.
     func followBreaker(_ function: String) {
-        guard let end = names.slot(function)?.follow(self), end != Breaker.never else { return }
+        guard let end = names.slot(function)?.layers.locked({ $0.follow(self) }), end != Breaker.never else { return }
         Task.detached(priority: .utility) { [weak self, uptime = reports.breaker.uptime] in
             try? await uptime.sleep(end)
             self?.followBreaker(function)
@@ -176,14 +176,16 @@ package final class ScriptState: LayerOwner {
         mayRunInShadow.locked { $0 = .unasked(mayRun) }
         lua.whileLocked {
             unsafe withUnsafePointer(to: HostCallbacks.shadowTable) { unsafe pp_set_host(lua.pointer, $0) }
-            for each in replaced { names.slot(each.name)?.put(Shadow(each.layer, of: self, function: each.name)) }
+            for each in replaced {
+                names.slot(each.name)?.layers.locked { $0.put(Shadow(each.layer, of: self, function: each.name)) }
+            }
         }
     }
 
     /// Ends that, and reports the last counts. The state is closed when the last run has left it.
     func endShadow() {
         let shadows = shadows
-        lua.whileLocked { for each in replaced { names.slot(each.name)?.removeShadow(of: self) } }
+        lua.whileLocked { for each in replaced { names.slot(each.name)?.layers.locked { $0.removeShadow(of: self) } } }
         for shadow in shadows { shadow.report() }
         close()
     }
@@ -202,7 +204,7 @@ package final class ScriptState: LayerOwner {
     /// Closes the Lua state, now or when the last call has left it.
     package func close() { if lua.close() { values.forgetFunctions() } }
 
-    private func unlink() { for each in replaced { names.slot(each.name)?.remove(self) } }
+    private func unlink() { for each in replaced { names.slot(each.name)?.layers.locked { $0.remove(self) } } }
 
     package var replaced: [Replacement] { replacements.locked { $0 } }
 }
