@@ -153,6 +153,7 @@ check-deb = scripts/check/deb-check.sh dist/patchpack_*.deb # as root: the Debia
 check-deploy = scripts/check/deploy.sh # two jobs that deploy copies of one feed at once: a folder, rsync, an object store
 check-fleet = scripts/check/fleet-check.sh # reports of DEVICES=100000 simulated devices, against ClickHouse's engine
 check-fleet-advance = python3 Tests/Fleet/advance.py $(BUILD)/patchpack 100000 # a bad, a good and a silent release, with `feed advance`
+check-fuzz = scripts/check/fuzz.sh types # the fuzzers compile with the libraries as they are, after `make test`
 check-interop = scripts/check/tuf-python.sh && $(SWIFT) test --filter PythonTUFTests # feeds between this and python-tuf, both ways
 check-machines = scripts/check/machines.sh # as root: a clone in new systems; SUITES="bookworm trixie" STEPS="demo test check-deb"
 check-monitoring = Tests/Monitoring/check.sh $(BUILD)/patchpack # an alert about a bad release, by a real Prometheus

@@ -6,7 +6,7 @@ build=$1
 cd "$(dirname "$0")/.."
 printf '%s\n' -I "$build/Modules"
 for map in Sources/*/module.modulemap; do printf '%s\n' -I "$PWD/${map%/*}"; done
-for module in CLuaBridge CCurl; do
+for module in CCurl CDecompress CLibzipLoader CLuaBridge CLuaSpec CVersion; do
   map=$build/$module.build/module.modulemap
   [ ! -f "$map" ] || printf '%s\n' -Xcc "-fmodule-map-file=$map"
 done

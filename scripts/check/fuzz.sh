@@ -1,10 +1,16 @@
 #!/usr/bin/env bash
 # Fuzzes the code that reads untrusted input, with libFuzzer and the address sanitizer.
 # usage: fuzz.sh [SECONDS] [TARGET...]; MERGE=1 in the environment adds inputs that reach new code to Fuzz/corpus.
+#        fuzz.sh types, after `make test`: whether the targets compile with the libraries as they are
 #
 # An input that crashes, hangs or leaks is kept in .build/fuzz/crashes. Make a test vector from it.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
+if [ "${1:-}" = types ]; then
+  mapfile -t flags < <(scripts/module-flags.sh "$PWD/.build/debug")
+  for feature in ExistentialAny InternalImportsByDefault MemberImportVisibility; do flags+=(-enable-upcoming-feature "$feature"); done
+  exec "${SWIFT:-swift}c" -typecheck -swift-version 6 "${flags[@]}" -I Fuzz/Sources/CFuzzer/include Fuzz/Sources/fuzz/*.swift
+fi
 seconds=${1:-60}
 shift || true
 targets=("$@")
@@ -36,25 +42,18 @@ for target in "${targets[@]}"; do
   mkdir -p "$found"
   corpora=("$found")
   for folder in "Fuzz/corpus/$target" "$work/seeds/$target"; do [ ! -d "$folder" ] || corpora+=("$folder"); done
-  size=4096
   case $target in
     envelope) corpora+=(Tests/Vectors/accepted Tests/Vectors/framing Tests/Vectors/signature Tests/Vectors/decrypt) ;;
     tags) corpora+=(examples/patches) ;;
-    trust) corpora+=(Tests/Vectors/keys) ;;
-    keystore) corpora+=(Tests/Vectors/keys) ;;
+    trust | keystore) corpora+=(Tests/Vectors/keys) ;;
     lua) corpora+=(Tests/PatchRunnerTests/Hostile/scripts examples/patches) ;;
   esac
-  case $target in ranges | arguments) size=512 ;; zip) size=16384 ;; esac
+  case $target in ranges | arguments) size=512 ;; zip) size=16384 ;; *) size=4096 ;; esac
   # A thread that has just ended looks like a leak, and the search for leaks takes longer than the input.
-  leaks=1
-  case $target in report | sync) leaks=0 ;; esac
+  case $target in report | sync) leaks=0 ;; *) leaks=1 ;; esac
   options=(-timeout=20 -rss_limit_mb=4096 "-detect_leaks=$leaks" "-max_len=$size" -artifact_prefix="$work/crashes/$target-" -print_final_stats=1)
-  case $target in
-    repository | sync) words=(metadata list trust) ;;
-    spec) words=(spec lua) ;;
-    report) words=(report events) ;;
-    *) words=("$target") ;;
-  esac
+  words=("$target")
+  case $target in repository | sync) words=(metadata list trust) ;; spec) words+=(lua) ;; report) words+=(events) ;; esac
   for name in "${words[@]}"; do cat "Fuzz/dictionaries/$name.dict"; done >"$work/$target.dict"
   options+=("-dict=$work/$target.dict")
   if ! "$fuzz" "$target" -max_total_time="$seconds" "${options[@]}" "${corpora[@]}" >"$work/$target.log" 2>&1; then

@@ -50,7 +50,7 @@ fleet-advance: STEP = 10m make -o programs check-fleet-advance
 deploy:        STEP = 20m make -o programs check-deploy
 tool-count:    STEP = 20m make -o build tool-count ONLY="$(TOOL)"
 interop:       STEP = 10m make check-interop
-references:    STEP = 1m  make check-references
+references:    STEP = 3m  make check-references check-fuzz
 conformance:   STEP = 10m make check-conformance
 sid:           STEP = 40m env TOOLCHAIN=debian make check-machines SUITES=sid STEPS=compile
 packages:      STEP = 40m make -o programs check-packages

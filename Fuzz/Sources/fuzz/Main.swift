@@ -1,6 +1,6 @@
 internal import CFuzzer
 internal import Foundation
-internal import PatchCrypto
+@testable internal import PatchCrypto
 
 /// Runs one target under libFuzzer: `fuzz TARGET [libFuzzer's arguments]`.
 @main

@@ -1,5 +1,5 @@
 internal import Foundation
-import PatchText
+@testable internal import PatchText
 @testable internal import PatchCrypto
 @testable internal import PatchFiles
 @testable internal import PatchReport
@@ -27,7 +27,7 @@ func fuzzReport(_ bytes: [UInt8]) throws {
     }
     Written.check(json: report.json(all, all.lazy.compactMap(\.failure).first, at: now))
     Written.check(metrics: report.metrics(all, [], at: now))
-    Written.check(page: report.page(all, at: now))
+    Written.check(page: report.page(all, of: nil, at: now))
     for line in report.lines(all) {
         require(!escaped(line.word + line.text).unicodeScalars.contains(where: isUnprintable), "an unprintable line")
     }

@@ -1,6 +1,6 @@
 internal import Dispatch
 internal import Foundation
-internal import PatchText
+@testable internal import PatchText
 @testable internal import PatchCrypto
 @testable internal import PatchLint
 @testable internal import PatchRunner

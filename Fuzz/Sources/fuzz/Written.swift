@@ -1,5 +1,5 @@
 internal import Foundation
-import PatchText
+@testable internal import PatchText
 @testable internal import PatchCrypto
 @testable internal import patchpack
 
