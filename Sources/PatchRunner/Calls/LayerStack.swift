@@ -76,7 +76,6 @@ struct LayerStack {
     /// How often the patches that were deactivated last were called, the newest last.
     private var ended: [Total] = []
     private(set) var sample = CallSample()
-    /// How many layers were put on the name.
     private var activations = 0
     /// The layers that were put on the name, by their addresses. They are kept for calls that are in a layer that is gone, or on
     /// their way to one. The memory of a layer is used again only for a patch of the same id.
@@ -237,5 +236,15 @@ struct LayerStack {
     private mutating func end(_ layer: ActiveLayer) {
         if ended.count == Self.mostEnded { ended.removeFirst() }
         ended.append(layer.total)
+    }
+}
+
+extension RunnerEvent.Calls {
+    fileprivate init(_ statistics: pp_statistics) {
+        self.init(
+            calls: Int(clamping: statistics.calls), failures: Int(clamping: statistics.failures),
+            fallbacks: Int(clamping: statistics.fallbacks), measured: Int(clamping: statistics.measured),
+            nanoseconds: Int(clamping: statistics.nanoseconds), longest: Int(clamping: statistics.longest),
+            times: statistics.measured == 0 ? [] : statistics.allTimes)
     }
 }

@@ -1,4 +1,3 @@
-internal import CLuaBridge
 internal import PatchText
 
 /// Reports how the patches of a registry were called since the last report.
@@ -34,14 +33,6 @@ package struct CallCounter: Sendable {
 }
 
 extension RunnerEvent.Calls {
-    init(_ statistics: pp_statistics) {
-        self.init(
-            calls: Int(clamping: statistics.calls), failures: Int(clamping: statistics.failures),
-            fallbacks: Int(clamping: statistics.fallbacks), measured: Int(clamping: statistics.measured),
-            nanoseconds: Int(clamping: statistics.nanoseconds), longest: Int(clamping: statistics.longest),
-            times: statistics.measured == 0 ? [] : statistics.allTimes)
-    }
-
     /// Adds the calls of a patch, without those that it had at an earlier time.
     mutating func add(_ total: RunnerEvent.Calls, since before: RunnerEvent.Calls = .init()) {
         let counts: [WritableKeyPath<Self, Int>] = [\.calls, \.failures, \.fallbacks, \.measured, \.nanoseconds]
