@@ -55,18 +55,17 @@ def functions(interface, scripts):
         arguments = ", ".join(f"{name}: {kind}" for name, kind in zip(names, function["arguments"]))
         return f"{name}({arguments}){' throws' if function['throws'] else ''} -> {function['result']}"
 
-    used = [function for function in interface["functions"] if re.search(rf"\b{re.escape(function['name'])}\b", scripts)]
-    lines = [line(function["name"], function) for function in used]
+    def used(kind, words):
+        return [one for one in interface[kind] if re.search(rf"\b{re.escape(one['name'])}\b", words)]
+
+    lines = [line(function["name"], function) for function in used("functions", scripts)]
     words = " ".join(lines)
-    for struct in interface["structs"]:
-        if re.search(rf"\b{struct['name']}\b", words):
-            lines.append(f"{struct['name']} has " + ", ".join(f"{field['name']}: {field['type']}" for field in struct["fields"]))
-    for scalar in interface["scalars"]:
-        if re.search(rf"\b{scalar['name']}\b", words):
-            lines.append(f"{scalar['name']} is " + ", ".join(map(json.dumps, scalar["cases"])))
-    for kind in interface["classes"]:
-        if re.search(rf"\b{kind['name']}\b", words):
-            lines += [line(f"{kind['name']}:{method['name']}", method) for method in kind["methods"]]
+    for struct in used("structs", words):
+        lines.append(f"{struct['name']} has " + ", ".join(f"{field['name']}: {field['type']}" for field in struct["fields"]))
+    for scalar in used("scalars", words):
+        lines.append(f"{scalar['name']} is " + ", ".join(map(json.dumps, scalar["cases"])))
+    for kind in used("classes", words):
+        lines += [line(f"{kind['name']}:{method['name']}", method) for method in kind["methods"]]
     return "\n".join(lines)
 
 
