@@ -26,10 +26,8 @@ done
 patchpack=$work/patchpack floor=$work/floor benchmarks=$work/benchmarks
 
 count() {
-  if ! valgrind --tool=callgrind --callgrind-out-file=/dev/null "$@" >"$work/out" 2>"$work/log"; then
-    tail -n 20 "$work/out" "$work/log" >&2
-    return 1
-  fi
+  valgrind --tool=callgrind --callgrind-out-file=/dev/null "$@" >"$work/out" 2>"$work/log" ||
+    { tail -n 20 "$work/out" "$work/log" >&2 && return 1; }
   sed -n 's/.*Collected : //p' "$work/log" | grep .
 }
 
@@ -55,9 +53,7 @@ measured() { for _ in 1 2 3 4 5; do "$floor" measure "${@:2}" | cut -d' ' -f"$1"
 
 # The instructions for launching an app with a number of good patches, each with its confirmation.
 # Without patches, the work of a process apart from its launches differs by as much as a third of a launch.
-launch() {
-  (cd "$work" && ./benchmarks prepare "$patchpack" "$1" && each "launch-$1" 2 $(($1 == 0 ? 60 : 10)))
-}
+launch() (cd "$work" && ./benchmarks prepare "$patchpack" "$1" && each "launch-$1" 2 $(($1 == 0 ? 60 : 10)))
 
 # Writes scripts of 4 KiB: `scripts FOLDER COUNT`.
 scripts() {
@@ -65,11 +61,8 @@ scripts() {
   local comment number
   comment=$(head -c 3900 /dev/zero | tr '\0' '-' | sed 's/.\{79\}/&\n/g')
   for number in $(seq "$2"); do
-    {
-      printf -- '-- @patch com.example.count%s\n-- @version 1\n-- @app com.example.app\n-- @replaces Bench.f\n' "$number"
-      printf 'patch.replace("Bench.f", function(original, x) return original(x) + %s end)\n' "$number"
-      printf '%s\n' "$comment"
-    } >"$1/$number.lua"
+    printf '%s\n' "-- @patch com.example.count$number" '-- @version 1' '-- @app com.example.app' '-- @replaces Bench.f' \
+      "patch.replace(\"Bench.f\", function(original, x) return original(x) + $number end)" "$comment" >"$1/$number.lua"
   done
 }
 
