@@ -219,6 +219,7 @@ while read -r name budget reason; do
   # shellcheck disable=SC2053 # a pattern
   [[ $name == $chosen ]] || continue
   read -r ours theirs < <(measure "$name")
+  [[ $ours -gt 0 && -n $theirs ]] || { echo "bench-count: $name was not counted" >&2 && failed=1 && continue; }
   value=$(awk -v a="$ours" -v b="$theirs" 'BEGIN { if (b > 0) printf "%.3f", a / b; else printf "%.0f", a / 1000 }')
   echo "$name $value of $budget  ($ours$([ "$theirs" = 0 ] || echo ", floor $theirs"))"
   if awk -v a="$value" -v b="$budget" 'BEGIN { exit !(a > b) }'; then
