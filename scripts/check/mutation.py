@@ -52,6 +52,7 @@ OPERATORS = [(" < ", " <= "), (" <= ", " < "), (" > ", " >= "), (" >= ", " > "),
 # A comment or a string, with interpolated calls in it.
 TOKEN = re.compile(r"""//[^\n]*|/\*.*?\*/|(#+)("{3}|").*?\2\1|"{3}(?:\\.|[^\\])*?"{3}|"""
                    r'"(?:\\\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)|\\.|[^"\\\n])*"', re.S)
+KEYWORD = re.compile(r"(let|var|case|if|switch|get|return|throw|guard)\b")
 STATEMENT = re.compile(r"(?!(?:let|var|func|return|case|if|for|while|switch|defer|precondition|fatalError|self\.init|super|init)\b)"
                        r"(try )?[\w.]+(\(.*\)|(\[.*\])? [-+]?= .+)$")
 
@@ -61,20 +62,13 @@ def masked(text):
     return TOKEN.sub(lambda match: re.sub(r"[^\n]", " " if match[0][0] == "/" else '"', match[0]), text)
 
 
-def closing(code, at, ends=""):
+def closing(code, at, ends):
     """The end of the expression at a place: its closing bracket, or the first of `ends` outside of brackets."""
     depth = 0
     for index in range(at, len(code)):
-        if depth == 0 and code[index] in ends:
+        if depth == 0 and code[index] in ends + ")]}":
             return index
-        if code[index] in "([{":
-            depth += 1
-        elif code[index] in ")]}":
-            if depth == 0:
-                return index
-            depth -= 1
-            if depth == 0 and not ends:
-                return index + 1
+        depth += (code[index] in "([{") - (code[index] in ")]}")
     return len(code)
 
 
@@ -112,12 +106,9 @@ def opener(code, at):
     """The line, up to the brace, that opens the block around a place."""
     depth = 0
     for index in range(at - 1, -1, -1):
-        if code[index] in ")]}":
-            depth += 1
-        elif code[index] in "([{":
-            if depth == 0:
-                return code[code.rfind("\n", 0, index) + 1:index + 1].strip()
-            depth -= 1
+        if depth == 0 and code[index] in "([{":
+            return code[code.rfind("\n", 0, index) + 1:index + 1].strip()
+        depth += (code[index] in ")]}") - (code[index] in "([{")
     return ""
 
 
@@ -153,10 +144,8 @@ def sites(file):
         values = [re.match(r"(?:return|(?:(?:package|public|private|static) )*(?:let|var) \w+(?:: [^={]+)? =|[\w.]+ [-+]?=) (?P<value>.+)$", part),
                   re.search(r"\{ (?:[\w, ()]+ in )?(?P<value>[^{}]+) \}$", part)]
         for match in values:
-            if not match or continues or re.match(r"(let|var|case|if|switch|get|return|throw|guard)\b", match["value"]):
-                continue
-            first, last = match.span("value")
-            if is_balanced(match["value"]):
+            if match and not continues and is_balanced(match["value"]) and not KEYWORD.match(match["value"]):
+                first, last = match.span("value")
                 add(start + first, start + last, changes(text[start + first:start + last], match["value"], False))
         # A statement on its own lines.
         block = opener(code, start)
