@@ -70,25 +70,22 @@ def functions(interface, scripts):
 
 
 def page():
-    findings, shown = codes(), {}
-    every = list(patches())
+    findings, every, shown = codes(), list(patches()), {}
     for (wrong, *first), (right, *second) in zip(every[::2], every[1::2]):
         if wrong not in findings or right != "none" or wrong in shown:
             sys.exit(f"lint.py: in Tests/Lint, the patches to show are pairs, one with a finding and one without it: {wrong}, {right}")
         shown[wrong] = (("wrong", *first), ("right", *second))
     if missing := findings.keys() - shown.keys() - WITHOUT:
         sys.exit(f"lint.py: Tests/Lint shows no patch with {', '.join(sorted(missing))}")
-    links = {severity: ", ".join(f"[`{code}`](#{code})" for code in sorted(findings) if findings[code][0] == severity)
-             for severity in ("error", "warning")}
-    interface = json.loads((ROOT / "Tests/Lint/interface.json").read_text())
-    parts = [HEAD.format(errors=links["error"], warnings=links["warning"],
-                         app=functions(interface, "".join(pair[i][2] for pair in shown.values() for i in (0, 1))))]
-    for code in sorted(findings):
-        severity, meaning = findings[code]
+    links, parts = {"error": [], "warning": []}, []
+    for code, (severity, meaning) in sorted(findings.items()):
+        links[severity].append(f"[`{code}`](#{code})")
         parts.append(f"## `{code}`\n\n{severity.capitalize()}: {meaning}.\n")
         if code in shown:
             parts.append("```lua\n" + "\n".join(f"-- {word}: {sentence}\n{scripts}" for word, sentence, scripts in shown[code]) + "```\n")
-    return "\n".join(parts)
+    interface = json.loads((ROOT / "Tests/Lint/interface.json").read_text())
+    app = functions(interface, "".join(scripts for pair in shown.values() for _, _, scripts in pair))
+    return "\n".join([HEAD.format(errors=", ".join(links["error"]), warnings=", ".join(links["warning"]), app=app), *parts])
 
 
 if sys.argv[1:] == ["--check"]:
