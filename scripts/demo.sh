@@ -74,10 +74,10 @@ step "9. run them: the shop, before and after (examples/shop; one patch has a bu
 step "10. deliver them: a feed on a web server"
 for role in root publishing online; do "$patchpack" keygen --profile modern -o "$work/$role" -q; done
 export PATCHPACK_FEED_KEY=$work/online/signing.pem
-"$patchpack" feed init "$work/feed" --app com.example.shop --root-key "$work/root/signing.pem" \
-  --release-key "$work/publishing/signing.pem" --online-key "$work/online/signing.pem"
-"$patchpack" feed publish "$work/feed" dist/*.js --rollout 20% --rollout-unit user "${keys[@]}" \
-  --key "$work/publishing/signing.pem" --key "$work/online/signing.pem"
+init=(--root-key "$work/root/signing.pem" --release-key "$work/publishing/signing.pem" --online-key "$work/online/signing.pem")
+publishing=("${keys[@]}" --key "$work/publishing/signing.pem" --key "$work/online/signing.pem")
+"$patchpack" feed init "$work/feed" --app com.example.shop "${init[@]}"
+"$patchpack" feed publish "$work/feed" dist/*.js --rollout 20% --rollout-unit user "${publishing[@]}"
 # The server takes a free port and prints it.
 python3 -u -m http.server 0 --bind 127.0.0.1 --directory "$work/feed" >"$work/server" 2>/dev/null &
 server=$!
@@ -101,14 +101,12 @@ devices
 step "12. a release goes bad: the second version crashes the app on its first screen"
 "$patchpack" pack examples/going-bad/*.lua -o "$work/dist" -q "${signing[@]}" "${keys[@]}"
 for environment in prerelease release; do
-  "$patchpack" feed init "$work/$environment" --app com.example.shop --environment "$environment" -q \
-    --root-key "$work/root/signing.pem" --release-key "$work/publishing/signing.pem" --online-key "$work/online/signing.pem"
+  "$patchpack" feed init "$work/$environment" --app com.example.shop --environment "$environment" -q "${init[@]}"
   cp "$work/$environment/metadata/1.root.json" "$work/$environment.root.json"  # the copy in the app
 done
 publish() {
-  "$patchpack" feed publish "$work/prerelease" "$work/dist/$1" --rollout 100% -q "${keys[@]}" --key "$work/publishing/signing.pem" --key "$PATCHPACK_FEED_KEY"
-  "$patchpack" feed promote "$work/prerelease" "$work/release" com.example.shop.home --rollout 100% "${keys[@]}" -q \
-    --key "$work/publishing/signing.pem" --key "$PATCHPACK_FEED_KEY"
+  "$patchpack" feed publish "$work/prerelease" "$work/dist/$1" --rollout 100% -q "${publishing[@]}"
+  "$patchpack" feed promote "$work/prerelease" "$work/release" com.example.shop.home --rollout 100% -q "${publishing[@]}"
   echo "published $1"
 }
 # One run of the app. Only the lines about patches and the first screen are shown.

@@ -26,10 +26,8 @@ done
 patchpack=$work/patchpack floor=$work/floor benchmarks=$work/benchmarks
 
 count() {
-  if ! valgrind --tool=callgrind --callgrind-out-file=/dev/null "$@" >"$work/out" 2>"$work/log"; then
-    tail -n 20 "$work/out" "$work/log" >&2
-    return 1
-  fi
+  valgrind --tool=callgrind --callgrind-out-file=/dev/null "$@" >"$work/out" 2>"$work/log" ||
+    { tail -n 20 "$work/out" "$work/log" >&2 && return 1; }
   sed -n 's/.*Collected : //p' "$work/log" | grep .
 }
 
@@ -55,9 +53,7 @@ measured() { for _ in 1 2 3 4 5; do "$floor" measure "${@:2}" | cut -d' ' -f"$1"
 
 # The instructions for launching an app with a number of good patches, each with its confirmation.
 # Without patches, the work of a process apart from its launches differs by as much as a third of a launch.
-launch() {
-  (cd "$work" && ./benchmarks prepare "$patchpack" "$1" && each "launch-$1" 2 $(($1 == 0 ? 60 : 10)))
-}
+launch() (cd "$work" && ./benchmarks prepare "$patchpack" "$1" && each "launch-$1" 2 $(($1 == 0 ? 60 : 10)))
 
 # Writes scripts of 4 KiB: `scripts FOLDER COUNT`.
 scripts() {
@@ -65,11 +61,8 @@ scripts() {
   local comment number
   comment=$(head -c 3900 /dev/zero | tr '\0' '-' | sed 's/.\{79\}/&\n/g')
   for number in $(seq "$2"); do
-    {
-      printf -- '-- @patch com.example.count%s\n-- @version 1\n-- @app com.example.app\n-- @replaces Bench.f\n' "$number"
-      printf 'patch.replace("Bench.f", function(original, x) return original(x) + %s end)\n' "$number"
-      printf '%s\n' "$comment"
-    } >"$1/$number.lua"
+    printf '%s\n' "-- @patch com.example.count$number" '-- @version 1' '-- @app com.example.app' '-- @replaces Bench.f' \
+      "patch.replace(\"Bench.f\", function(original, x) return original(x) + $number end)" "$comment" >"$1/$number.lua"
   done
 }
 
@@ -165,65 +158,43 @@ code() {
     echo 'return original(x) end)'
   } >"$work/line.lua"
 }
-# Whether a name is one of the given names, or matches one.
-is_chosen() {
-  local name
-  for name in "${@:2}"; do
-    # shellcheck disable=SC2053 # a pattern
-    [[ $1 == $name ]] && return 0
-  done
-  [ $# = 1 ]
+
+# The counts for packing each script of a folder: `packed FOLDER ALGORITHM OPTION...`.
+packed() {
+  local pair=(--signing-key "$work/keys-$2/signing.pem" --script-key "$work/keys-$2/script.key")
+  rm -rf "$work/packed" && mkdir "$work/packed"
+  echo "$(files "$1" "$patchpack" pack --jobs 1 "${@:3}" --force -o "$work/packed" "${pair[@]}")" \
+    "$(files "$1" "$floor" pack-and-verify "${pair[1]}" "${pair[3]}" "$work/packed")"
 }
 
 # The counts for a name: patchpack's instructions and the floor's; 0 if there is no floor.
 measure() {
-  local keys=$work/keys-${1#*-} ours theirs
+  local keys=$work/keys-${1#*-} rsa=$work/keys-rsa ed25519=$work/keys-ed25519
+  local large=("$patchpack" verify --jobs 1 --trusted-key "$rsa/trusted.pem" --script-key "$rsa/script.key" "$work/large.js")
   case $1 in
   start-up) echo "$(count "$patchpack" --version) 0" ;;
   verify-rsa | verify-ed25519)
     echo "$(files "envelopes-${1#*-}" "$patchpack" verify --jobs 1 --trusted-key "$keys/trusted.pem" --script-key "$keys/script.key")" \
       "$(files "envelopes-${1#*-}" "$floor" verify "$keys/trusted.pem" "$keys/script.key")"
     ;;
-  pack-rsa | pack-ed25519)
-    rm -rf "$work/packed" && mkdir "$work/packed"
-    ours=$(files scripts "$patchpack" pack --jobs 1 --no-lint --force -o "$work/packed" --signing-key "$keys/signing.pem" \
-      --script-key "$keys/script.key")
-    theirs=$(files scripts "$floor" pack-and-verify "$keys/signing.pem" "$keys/script.key" "$work/packed")
-    echo "$ours $theirs"
-    ;;
-  verify-large)
-    keys=$work/keys-rsa
-    echo "$(count "$patchpack" verify --jobs 1 --trusted-key "$keys/trusted.pem" --script-key "$keys/script.key" "$work/large.js")" \
-      "$(count "$floor" verify "$keys/trusted.pem" "$keys/script.key" "$work/large.js")"
-    ;;
-  memory-verify-large)
-    keys=$work/keys-rsa
-    echo "$(measured 2 "$patchpack" verify --jobs 1 --trusted-key "$keys/trusted.pem" --script-key "$keys/script.key" "$work/large.js") 0"
-    ;;
+  pack-rsa | pack-ed25519) packed scripts "${1#*-}" --no-lint ;;
+  pack-code) code && packed code ed25519 ;;
+  verify-large) echo "$(count "${large[@]}") $(count "$floor" verify "$rsa/trusted.pem" "$rsa/script.key" "$work/large.js")" ;;
+  memory-verify-large) echo "$(measured 2 "${large[@]}") 0" ;;
   memory-loaded) echo "$(($(measured 2 "$benchmarks" count loaded 1010) - $(measured 2 "$benchmarks" count loaded 10))) 0" ;;
   memory-pack)
-    keys=$work/keys-ed25519
     [ -d "$work/many" ] || scripts "$work/many" 2000
-    echo "$(measured 2 "$patchpack" pack -q --jobs 1 --no-lint --force -o "$work/packed-many" --signing-key "$keys/signing.pem" \
-      --script-key "$keys/script.key" --recursive "$work/many") 0"
+    echo "$(measured 2 "$patchpack" pack -q --jobs 1 --no-lint --force -o "$work/packed-many" --signing-key "$ed25519/signing.pem" \
+      --script-key "$ed25519/script.key" --recursive "$work/many") 0"
     ;;
   memory-publish) echo "$(published 2000) 0" ;;
   faults-verify)
-    keys=$work/keys-rsa
-    echo "$(($(measured 3 "$patchpack" verify --trusted-key "$keys/trusted.pem" --script-key "$keys/script.key" \
+    echo "$(($(measured 3 "$patchpack" verify --trusted-key "$rsa/trusted.pem" --script-key "$rsa/script.key" \
       "$work/envelopes-rsa/1.js") * 1000)) 0"
     ;;
   faults-start-up) echo "$(($(measured 3 "$patchpack" --version) * 1000)) 0" ;;
   lint) code && echo "$(files code "$patchpack" lint --jobs 1) 0" ;;
   lint-line) code && echo "$(count "$patchpack" lint "$work/line.lua") 0" ;;
-  pack-code)
-    code
-    rm -rf "$work/packed" && mkdir "$work/packed"
-    keys=$work/keys-ed25519
-    ours=$(files code "$patchpack" pack --jobs 1 --force -o "$work/packed" --signing-key "$keys/signing.pem" --script-key "$keys/script.key")
-    theirs=$(files code "$floor" pack-and-verify "$keys/signing.pem" "$keys/script.key" "$work/packed")
-    echo "$ours $theirs"
-    ;;
   list-publish) echo "$(listed publish 400) $(listed publish 100)" ;;
   list-*) echo "$(listed "${1#*-}" 4000) $(listed "${1#*-}" 1000)" ;;
   launch-*) echo "$(launch "${1#*-}") 0" ;;
@@ -241,11 +212,14 @@ measure() {
   esac
 }
 
+chosen="@($(IFS='|' && echo "${*:-*}"))"
 failed=0
 while read -r name budget reason; do
   case $name in '' | '#'*) continue ;; esac
-  is_chosen "$name" "$@" || continue
+  # shellcheck disable=SC2053 # a pattern
+  [[ $name == $chosen ]] || continue
   read -r ours theirs < <(measure "$name")
+  [[ $ours -gt 0 && -n $theirs ]] || { echo "bench-count: $name was not counted" >&2 && failed=1 && continue; }
   value=$(awk -v a="$ours" -v b="$theirs" 'BEGIN { if (b > 0) printf "%.3f", a / b; else printf "%.0f", a / 1000 }')
   echo "$name $value of $budget  ($ours$([ "$theirs" = 0 ] || echo ", floor $theirs"))"
   if awk -v a="$value" -v b="$budget" 'BEGIN { exit !(a > b) }'; then

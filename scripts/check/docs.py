@@ -22,61 +22,54 @@ THREADS = "patched calls from several threads"
 TASKS = "patched calls of an asynchronous function from several tasks, through to the original"
 FIVE, FIFTY = (f"a launch with {number} good patches of 5 KB each" for number in ("five", "fifty"))
 PACKED = "pack 200 scripts of 5 KB of code, signed with"
-# The places of figures in the documents, with the section and the row of RESULTS.md that each one comes from.
-FIGURES = [
-    ("docs/performance.md", r"a `PatchPoint` without a patch \| ([^|]+) \|", "a call, not patched", "PatchPoint"),
-    ("docs/performance.md", r"a `Replaceable` without a patch \| ([^|]+) \|", "a call, not patched", "Replaceable"),
-    ("docs/performance.md", r"a patch, with a `Double` and an `Int` \| ([^|]+) \|", "a patched call", "Replaceable"),
-    ("docs/performance.md", r"calls its original, with the same \| ([^|]+) \|", "a patched call, through to the original", "Replaceable"),
-    ("docs/performance.md", r"with a string of 32 bytes \| ([^|]+) \|", "a patched call with a string of 32 bytes", "Replaceable"),
-    ("docs/performance.md", r"fields \(`PatchStruct`\) \| ([^|]+) \|", "a patched call with a struct of three fields", "fields declared"),
-    ("docs/performance.md", r"the same struct, `Codable` \| ([^|]+) \|", "a patched call with a struct of three fields", "Codable"),
-    ("docs/performance.md", r"an array of 100 strings \| ([^|]+) \|", "a patched call with an array of 100 strings", "Replaceable"),
-    ("docs/performance.md", r"an array of 1,000 numbers \| ([^|]+) \|", "a patched call with an array of 1,000", "Replaceable"),
-    ("docs/performance.md", r"a dictionary of 100 numbers \| ([^|]+) \|", "a patched call with a dictionary of 100 numbers", "Replaceable"),
-    ("docs/performance.md", r"an array of 100 structs \(`PatchStruct`\) \| ([^|]+) \|",
-     "a patched call with an array of 100 structs of three fields", "Replaceable"),
-    ("docs/performance.md", r"without a listener for events \| ([^|]+) \|", "a patched call that fails, and falls back", "Replaceable"),
-    ("docs/performance.md", r"`Codable` takes ([\d.]+ \S+)\)",
-     "a patched call with a model of nine members: dates, a URL, an enum, a list", "Codable"),
-    ("docs/performance.md", r"a model of nine members .* \| ([^|]+) \|",
-     "a patched call with a model of nine members: dates, a URL, an enum, a list", "fields declared"),
-    *[("docs/performance.md", rf"\n\| {callers}[^|]* \| {cells}([^|]+) \|", work, f"{callers}, one patch, {instances}")
-      for work, some in ((THREADS, "threads"), (TASKS, "tasks")) for callers in (f"two {some}", f"sixteen {some}")
-      for cells, instances in (("", "an instance for each processor"), (r"[^|]+ \| ", "one instance"))],
-    ("docs/performance.md", r"\n\| one thread \| ([^|]+) \|", THREADS, "one thread"),
-    ("docs/performance.md", r"\n\| one task, [^|]* \| ([^|]+) \|", TASKS, "one task"),
-    ("docs/performance.md", r"sixteen threads, the longest takes ([\d.]+ \w+):", "the longest of 320,000 patched calls from sixteen threads",
-     "one patch, an instance for each processor"),
-    ("docs/performance.md", r"further instance of a small patch takes ([\d.]+ \w+)[,.]", "resident memory of a further instance of a small patch",
-     "the mean of fifteen"),
-    ("docs/server.md", r"A small one takes about ([\d.]+ \w+)[,.]", "resident memory of a further instance of a small patch",
-     "the mean of fifteen"),
-    ("docs/performance.md", r"is a file of ([\d.]+ \w+) from", "Measured once", "PatchDevice, release: file"),
-    ("docs/performance.md", r"or ([\d.]+ \w+) after `strip`", "Measured once", "PatchDevice, release, stripped: file"),
-    ("docs/performance.md", r"takes ([\d.]+ \w+) of processor time in its first debug", "Measured once",
-     "PatchDevice, first debug build: processor time"),
-    ("docs/performance.md", r"it takes ([\d.]+ \w+), for swift-syntax", "Measured once", "macros, first debug build: processor time"),
-    ("docs/performance.md", r"folder takes ([\d.]+ \w+) with one", "Measured once", "a device with one small patch: disk"),
-    ("docs/performance.md", r"verified, compiled and active after ([\d.]+ \w+)\.",
-     "from an envelope's bytes to active, a script of 5 KB", "install and remove"),
-    ("docs/performance.md", r"five good patches of that size takes ([\d.]+ \w+),", FIVE, "a store on the disk"),
-    ("docs/performance.md", r"five installs from memory take\s+([\d.]+ \w+)\.", FIVE, "five installs from memory"),
-    ("docs/performance.md", r"the launch with five takes ([\d.]+ \w+)\.", FIVE, "a store on the disk, pages not cached"),
-    ("docs/performance.md", r"A launch with fifty takes ([\d.]+ \w+) on", FIFTY, "a store in memory, checks on other threads"),
-    ("docs/performance.md", r"fifty installs on one thread\s+take ([\d.]+ \w+) ", FIFTY, "fifty installs from memory, on one thread"),
-    ("docs/performance.md", r"5 KB of code in ([\d.]+ \w+) with Ed25519", f"{PACKED} Ed25519", "patchpack, 1 job"),
-    ("docs/performance.md", r"in ([\d.]+ \w+) without lint", f"{PACKED} Ed25519", "patchpack, 1 job, no lint"),
-    ("docs/performance.md", r"with RSA-3072 it takes ([\d.]+ \w+)\.", f"{PACKED} RSA-3072", "patchpack, 1 job"),
-    ("docs/performance.md", r"4 KiB is packed in ([\d.]+ \w+) and", "pack 4 KiB in process, signed with RSA-3072", "patchpack"),
-    ("docs/performance.md", r"verified in ([\d.]+ \w+) with RSA-3072", "verify 4 KiB in process, signed with RSA-3072", "patchpack"),
-    ("docs/performance.md", r"RSA-3072, and takes ([\d.]+ \w+) and", "pack 4 KiB in process, signed with Ed25519", "patchpack"),
-    ("docs/performance.md", r"[mµ]s and ([\d.]+ \w+) with Ed25519\.", "verify 4 KiB in process, signed with Ed25519", "patchpack"),
-]
-# The places of counts in the documents, and how to count.
-COUNTS = [
-    ("Tests/README.md", r"`HostileScriptTests`, (\d+) scripts", lambda: len(list((ROOT / "Tests/PatchRunnerTests/Hostile/scripts").glob("*.lua")))),
-]
+MODEL = "a patched call with a model of nine members: dates, a URL, an enum, a list"
+INSTANCE, ONCE = "resident memory of a further instance of a small patch", "Measured once"
+# The places of figures in the documents, with the section and the row of RESULTS.md that each one comes from. … is the figure.
+FIGURES = {
+    "docs/server.md": [(r"A small one takes about …[,.]", INSTANCE, "the mean of fifteen")],
+    "docs/performance.md": [
+        (r"a `PatchPoint` without a patch \| … \|", "a call, not patched", "PatchPoint"),
+        (r"a `Replaceable` without a patch \| … \|", "a call, not patched", "Replaceable"),
+        (r"a patch, with a `Double` and an `Int` \| … \|", "a patched call", "Replaceable"),
+        (r"calls its original, with the same \| … \|", "a patched call, through to the original", "Replaceable"),
+        (r"with a string of 32 bytes \| … \|", "a patched call with a string of 32 bytes", "Replaceable"),
+        (r"fields \(`PatchStruct`\) \| … \|", "a patched call with a struct of three fields", "fields declared"),
+        (r"the same struct, `Codable` \| … \|", "a patched call with a struct of three fields", "Codable"),
+        (r"an array of 100 strings \| … \|", "a patched call with an array of 100 strings", "Replaceable"),
+        (r"an array of 1,000 numbers \| … \|", "a patched call with an array of 1,000", "Replaceable"),
+        (r"a dictionary of 100 numbers \| … \|", "a patched call with a dictionary of 100 numbers", "Replaceable"),
+        (r"an array of 100 structs \(`PatchStruct`\) \| … \|", "a patched call with an array of 100 structs of three fields", "Replaceable"),
+        (r"without a listener for events \| … \|", "a patched call that fails, and falls back", "Replaceable"),
+        (r"`Codable` takes …\)", MODEL, "Codable"),
+        (r"a model of nine members .* \| … \|", MODEL, "fields declared"),
+        *[(rf"\n\| {callers}[^|]* \| {cells}… \|", work, f"{callers}, one patch, {instances}")
+          for work, some in ((THREADS, "threads"), (TASKS, "tasks")) for callers in (f"two {some}", f"sixteen {some}")
+          for cells, instances in (("", "an instance for each processor"), (r"[^|]+ \| ", "one instance"))],
+        (r"\n\| one thread \| … \|", THREADS, "one thread"),
+        (r"\n\| one task, [^|]* \| … \|", TASKS, "one task"),
+        ("sixteen threads, the longest takes …:",
+         "the longest of 320,000 patched calls from sixteen threads", "one patch, an instance for each processor"),
+        ("further instance of a small patch takes …[,.]", INSTANCE, "the mean of fifteen"),
+        ("is a file of … from", ONCE, "PatchDevice, release: file"),
+        ("or … after `strip`", ONCE, "PatchDevice, release, stripped: file"),
+        ("takes … of processor time in its first debug", ONCE, "PatchDevice, first debug build: processor time"),
+        ("it takes …, for swift-syntax", ONCE, "macros, first debug build: processor time"),
+        ("folder takes … with one", ONCE, "a device with one small patch: disk"),
+        (r"verified, compiled and active after …\.", "from an envelope's bytes to active, a script of 5 KB", "install and remove"),
+        ("five good patches of that size takes …,", FIVE, "a store on the disk"),
+        (r"five installs from memory take\s+…\.", FIVE, "five installs from memory"),
+        (r"the launch with five takes …\.", FIVE, "a store on the disk, pages not cached"),
+        ("A launch with fifty takes … on", FIFTY, "a store in memory, checks on other threads"),
+        (r"fifty installs on one thread\s+take … ", FIFTY, "fifty installs from memory, on one thread"),
+        ("5 KB of code in … with Ed25519", f"{PACKED} Ed25519", "patchpack, 1 job"),
+        ("in … without lint", f"{PACKED} Ed25519", "patchpack, 1 job, no lint"),
+        (r"with RSA-3072 it takes …\.", f"{PACKED} RSA-3072", "patchpack, 1 job"),
+        ("4 KiB is packed in … and", "pack 4 KiB in process, signed with RSA-3072", "patchpack"),
+        ("verified in … with RSA-3072", "verify 4 KiB in process, signed with RSA-3072", "patchpack"),
+        ("RSA-3072, and takes … and", "pack 4 KiB in process, signed with Ed25519", "patchpack"),
+        (r"[mµ]s and … with Ed25519\.", "verify 4 KiB in process, signed with Ed25519", "patchpack"),
+    ],
+}
 # Lists in code and in documents: the kind of members, the file, the part of it, and the form of a member in that part.
 PRODUCTS = ("products", "Package.swift", r"products: \[(.*?)\n    \]", r"\.library\(name: \"(\w+)\"")
 LISTS = [
@@ -94,17 +87,12 @@ LISTS = [
      r"\n## pack\n(.*?)\n## ", r"^\| `@(\w+)"),
     (("verbs", "Sources/patchpack/Commands/Tool/Verb+All.swift", r"Verb\] = \[(.*?)\]", r"(\w+)Command\.verb"), "docs/cli.md",
      r"```text\n(.*?)```", r"^patchpack (\w+)"),
-    (("actions of feed", "Sources/patchpack/Commands/Feed/FeedCommand.swift", r"(.*)", r"\baction\(\s*\"(\w+)\""), "docs/cli.md",
-     r"\npatchpack feed (.*?)\npatchpack", r"\w+"),
-    (("actions of store", "Sources/patchpack/Commands/Device/StoreCommand.swift", r"(.*)", r"\baction\(\s*\"(\w+)\""), "docs/cli.md",
-     r"\npatchpack store (.*?)\n", r"\b[a-z]+\b"),
     (("limits", "Sources/PatchRunner/Sandbox/PatchLimits.swift", r"struct PatchLimits\b(.*?)\n    (?:public )?init", r"public var (\w+)"), "docs/runner.md",
      r"\n## Limits\n(.*?)\n### ", r"(?<=[|,;] )`(\w+)`|(?<= within )`(\w+)`"),
-]
-LISTS += [
-    ((f"actions of {verb}", f"Sources/patchpack/Commands/{path}", r"(.*)", rf"name: \"{verb} (\w+)\""), "docs/cli.md",
-     rf"\npatchpack {verb} +(.*?)\n", r"(?:^|\| )([a-z]+)")
-    for verb, path in (("trust", "Keys/TrustCommand.swift"), ("keystore", "Keys/KeystoreCommand.swift"), ("interface", "Scripts/InterfaceCommand.swift"))
+    *[((f"actions of {verb}", f"Sources/patchpack/Commands/{path}Command.swift", r"(.*)", rf'name: "{verb} (\w+)"|\baction\(\s*"(\w+)"'),
+       "docs/cli.md", rf"\npatchpack {verb} +(.*?)\npatchpack", r"(?:^ *|\| )([a-z]+)")
+      for verb, path in (("feed", "Feed/Feed"), ("store", "Device/Store"), ("trust", "Keys/Trust"), ("keystore", "Keys/Keystore"),
+                         ("interface", "Scripts/Interface"))],
 ]
 # Nanoseconds, and the KiB that RESULTS.md has as KB.
 UNITS = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9, "KiB": 1, "KB": 1, "MB": 1024}
@@ -124,44 +112,35 @@ def measured():
     return [".*".join(map(re.escape, re.split(r"\\\(.*?\)", name))) for name in names]
 
 
-def said(document, pattern):
-    found = re.search(pattern, (ROOT / document).read_text())
-    return found and found[1].strip()
-
-
 def figures(write):
     names, late = measured(), []
-    for document, pattern, section, row in FIGURES:
-        here, there = said(document, pattern), result(section, row)
-        if here and not there and all(any(re.fullmatch(name, words) for name in names) for words in (section, row)):
+    for document, pattern, section, row in ((document, *row) for document, rows in FIGURES.items() for row in rows):
+        text = (ROOT / document).read_text()
+        found, there = re.search(pattern.replace("…", r"([\d.]+) (\w+)"), text), result(section, row)
+        if found and not there and all(any(re.fullmatch(name, words) for name in names) for words in (section, row)):
             late.append(row)
             continue
-        if not here or not there:
-            yield f"{document}: no figure at {pattern!r}" if not here else f"Benchmarks/RESULTS.md: no {row!r} in {section!r}"
+        if not found or not there:
+            yield f"{document}: no figure at {pattern!r}" if not found else f"Benchmarks/RESULTS.md: no {row!r} in {section!r}"
             continue
-        (number, unit), (measure, measure_unit) = here.split(), there.split()
+        (number, unit), (measure, measure_unit) = found.groups(), there.split()
         digits = len(number.partition(".")[2])
         # Half a unit of the last digit shown.
         if abs(float(number) * UNITS[unit] - float(measure) * UNITS[measure_unit]) <= 10 ** -digits * UNITS[unit] / 2 * 1.001:
             continue
         if write:
-            path = ROOT / document
-            same = UNITS[unit] == UNITS[measure_unit]
-            new = f"{float(measure):.{digits}f} {unit}" if same else there
-            text = path.read_text()
-            start, end = re.search(pattern, text).span(1)
-            path.write_text(text[:start] + text[start:end].replace(here, new) + text[end:])
+            new = f"{float(measure):.{digits}f} {unit}" if UNITS[unit] == UNITS[measure_unit] else there
+            (ROOT / document).write_text(text[:found.start(1)] + new + text[found.end(2):])
         else:
-            yield f"{document}: has {here}, and RESULTS.md {there}: {section}, {row}; run scripts/check/docs.py --write"
+            yield f"{document}: has {number} {unit}, and RESULTS.md {there}: {section}, {row}; run scripts/check/docs.py --write"
     if late:
         print(f"docs.py: {len(late)} figures are not compared, because RESULTS.md has no such rows before the next `make bench`", file=sys.stderr)
 
 
 def counts():
-    for document, pattern, count in COUNTS:
-        here = said(document, pattern)
-        if here is None or int(here) != count():
-            yield f"{document}: has {here}, and there are {count()}: {pattern}"
+    there = len(list((ROOT / "Tests/PatchRunnerTests/Hostile/scripts").glob("*.lua")))
+    if f"`HostileScriptTests`, {there} scripts" not in (ROOT / "Tests/README.md").read_text():
+        yield f"Tests/README.md: `HostileScriptTests` has {there} scripts"
 
 
 def members(path, part, form):
@@ -170,8 +149,8 @@ def members(path, part, form):
 
 
 def lists():
-    for (name, path, *code), document, *prose in LISTS:
-        here, there = members(document, *prose), members(path, *code)
+    for (name, path, *code), document, *text in LISTS:
+        here, there = members(document, *text), members(path, *code)
         if here != there or not here:
             yield f"{document}: the {name} differ from {path}: {', '.join(sorted(here ^ there)) or 'none is found'}"
 
@@ -212,24 +191,20 @@ def blocks():
             inside = inside != bool(fence)
 
 
-def paths():
-    for document in DOCUMENTS:
-        for path in re.findall(r"[`(]((?:Sources|Tests|scripts|examples|Benchmarks|Fuzz)/[\w/+.-]+\.\w+)[`)]", (ROOT / document).read_text()):
-            if not (ROOT / path).exists():
-                yield f"{document}: names {path}, which does not exist"
+def prose(document):
+    return re.sub(r"^ *```.*?^ *```$", "", (ROOT / document).read_text(), flags=re.S | re.M)
 
 
 def anchors(document):
     """The headings of a page as GitHub's fragments, and those that it gives itself."""
-    prose = re.sub(r"^ *```.*?^ *```$", "", (ROOT / document).read_text(), flags=re.S | re.M)
-    headings = [re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading) for heading in re.findall(r"^#+ (.*)", prose, re.M)]
-    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings} | set(re.findall(r'<a id="([^"]+)"', prose))
+    text = prose(document)
+    headings = [re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading) for heading in re.findall(r"^#+ (.*)", text, re.M)]
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings} | set(re.findall(r'<a id="([^"]+)"', text))
 
 
 def links():
     for document in DOCUMENTS:
-        prose = re.sub(r"^ *```.*?^ *```$", "", (ROOT / document).read_text(), flags=re.S | re.M)
-        for link in re.findall(r"\]\((?!\w+:)([^)\s]+)\)", prose):
+        for link in re.findall(r"\]\((?!\w+:)([^)\s]+)\)", prose(document)):
             name, _, fragment = link.partition("#")
             target = (ROOT / document).parent / name if name else ROOT / document
             if not target.exists() or fragment and target.suffix == ".md" and fragment not in anchors(target):
@@ -239,10 +214,13 @@ def links():
             yield f"docs/{page.name}: neither README.md nor CONTRIBUTING.md links to it"
 
 
-def names():
-    """The files that maintainers' pages name without their folder, and CONTRIBUTING's list of folders."""
-    files = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True)
-    files = files.stdout.split("\n")
+def paths():
+    """The files that documents name, those that maintainers' pages name without their folder, and CONTRIBUTING's list of folders."""
+    for document in DOCUMENTS:
+        for path in re.findall(r"[`(]((?:Sources|Tests|scripts|examples|Benchmarks|Fuzz)/[\w/+.-]+\.\w+)[`)]", (ROOT / document).read_text()):
+            if not (ROOT / path).exists():
+                yield f"{document}: names {path}, which does not exist"
+    files = subprocess.check_output(["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT, text=True).split("\n")
     for document in ["CONTRIBUTING.md", "docs/design.md", "Benchmarks/README.md", "Tests/Vectors/README.md"]:
         for name in re.findall(r"`([\w/+.-]+\.(?:swift|c|h|cpp|lua|sh|py|sql|txt|json|md))`", (ROOT / document).read_text()):
             if not any(f"/{file}".endswith(f"/{name}") for file in files):
@@ -261,7 +239,7 @@ def names():
 
 
 def main():
-    faults = [*blocks(), *paths(), *links(), *names(), *figures("--write" in sys.argv), *counts(), *lists(), *schemas()]
+    faults = [*blocks(), *paths(), *links(), *figures("--write" in sys.argv), *counts(), *lists(), *schemas()]
     if faults:
         sys.exit("\n".join(faults))
 

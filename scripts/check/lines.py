@@ -14,19 +14,14 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUDGETS = ROOT / "scripts/check/lines.txt"
 
 
-def counts():
-    files = subprocess.run(["git", "ls-files", "-z", "Sources", "Tests", "scripts", "README.md", "docs/*.md", ":!*Arities.swift", ":!docs/lint.md"],
-                           cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0")
-    found = collections.Counter()
-    for file in filter(None, files):
-        parts = file.split("/")
-        name = "/".join(parts[:2]) if parts[0] == "Sources" else "docs" if parts[0] == "README.md" else parts[0]
-        if (ROOT / file).exists():
-            found[name] += (ROOT / file).read_bytes().count(b"\n")
-    return found
-
-
-lines, now = BUDGETS.read_text().splitlines(), counts()
+now = collections.Counter()
+command = ["git", "ls-files", "-z", "Sources", "Tests", "scripts", "README.md", "docs/*.md", ":!*Arities.swift", ":!docs/lint.md"]
+for file in filter(None, subprocess.check_output(command, cwd=ROOT, text=True).split("\0")):
+    parts = file.split("/")
+    name = "/".join(parts[:2]) if parts[0] == "Sources" else "docs" if parts[0] == "README.md" else parts[0]
+    if (ROOT / file).exists():
+        now[name] += (ROOT / file).read_bytes().count(b"\n")
+lines = BUDGETS.read_text().splitlines()
 budgets = {name: int(number) for name, number in (line.split() for line in lines if line and line[0] != "#")}
 if "--write" in sys.argv:
     rows = [f"{name:26}{min(budget, now[name])}" for name, budget in budgets.items() if name in now]

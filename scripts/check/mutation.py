@@ -23,11 +23,12 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WORK = ROOT / ".build/mutation"
-TREE, BUILD = WORK / "tree", WORK / "build"
+TREE, NEW, BUILD = WORK / "tree", WORK / "new", WORK / "build"
 EQUIVALENTS = pathlib.Path(__file__).with_suffix(".txt")
 SWIFT = os.environ.get("SWIFT", "swift")
 SWITCH = "activeMutant"
@@ -40,18 +41,20 @@ internal import Glibc
 let {SWITCH} = getenv("PATCHPACK_MUTANT").flatMap {{ Int(String(cString: $0)) }} ?? 0
 """
 
-# A place that can be changed: its code, and the alternatives. A place without alternatives is removed.
-Site = collections.namedtuple("Site", "file start end first last alternatives")
+# A place that can be changed: its code, its lines, and the alternatives. A place without alternatives is removed.
+Site = collections.namedtuple("Site", "file start code first last alternatives")
 Mutant = collections.namedtuple("Mutant", "number module site text")
 
 OPERATORS = [(" < ", " <= "), (" <= ", " < "), (" > ", " >= "), (" >= ", " > "), (" == ", " != "), (" != ", " == "),
              (" && ", " || "), (" || ", " && "), (" - ", " + "), (" + ", " - "), (" / ", " * "), (" * ", " + "),
              ("..<", "..."), ("...", "..<"), ("min(", "max("), ("max(", "min("), (".first", ".last"), (".last", ".first")]
 
-
 # A comment or a string, with interpolated calls in it.
 TOKEN = re.compile(r"""//[^\n]*|/\*.*?\*/|(#+)("{3}|").*?\2\1|"{3}(?:\\.|[^\\])*?"{3}|"""
                    r'"(?:\\\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)|\\.|[^"\\\n])*"', re.S)
+KEYWORD = re.compile(r"(let|var|case|if|switch|get|return|throw|guard)\b")
+STATEMENT = re.compile(r"(?!(?:let|var|func|return|case|if|for|while|switch|defer|precondition|fatalError|self\.init|super|init)\b)"
+                       r"(try )?[\w.]+(\(.*\)|(\[.*\])? [-+]?= .+)$")
 
 
 def masked(text):
@@ -59,20 +62,13 @@ def masked(text):
     return TOKEN.sub(lambda match: re.sub(r"[^\n]", " " if match[0][0] == "/" else '"', match[0]), text)
 
 
-def closing(code, at, ends=""):
+def closing(code, at, ends):
     """The end of the expression at a place: its closing bracket, or the first of `ends` outside of brackets."""
     depth = 0
     for index in range(at, len(code)):
-        if depth == 0 and code[index] in ends:
+        if depth == 0 and code[index] in ends + ")]}":
             return index
-        if code[index] in "([{":
-            depth += 1
-        elif code[index] in ")]}":
-            if depth == 0:
-                return index
-            depth -= 1
-            if depth == 0 and not ends:
-                return index + 1
+        depth += (code[index] in "([{") - (code[index] in ")]}")
     return len(code)
 
 
@@ -110,12 +106,9 @@ def opener(code, at):
     """The line, up to the brace, that opens the block around a place."""
     depth = 0
     for index in range(at - 1, -1, -1):
-        if code[index] in ")]}":
-            depth += 1
-        elif code[index] in "([{":
-            if depth == 0:
-                return code[code.rfind("\n", 0, index) + 1:index + 1].strip()
-            depth -= 1
+        if depth == 0 and code[index] in "([{":
+            return code[code.rfind("\n", 0, index) + 1:index + 1].strip()
+        depth += (code[index] in ")]}") - (code[index] in "([{")
     return ""
 
 
@@ -130,149 +123,98 @@ def sites(file):
 
     def add(start, end, alternatives):
         if alternatives and "\n" not in text[start:end]:
-            found.append(Site(file, start, end, line(start), line(end), tuple(alternatives)))
+            found.append(Site(file, start, text[start:end], line(start), line(end), alternatives))
 
     for match in re.finditer(r"(?<![#.\w`])(guard|if|while|for)\b(?!:)", code):
-        at = match.end()
-        end = closing(code, at, "{")
-        if match[1] == "guard":
-            found_else = re.compile(r"\belse\s*$").search(code, at, end)
-            if not found_else:
-                continue
-            end = found_else.start()
-        elif match[1] == "for":
-            where = re.compile(r"\bwhere\b").search(code, at, end)
-            if not where:
-                continue
-            at = where.end()
-        for start, stop in clauses(code, at, end):
+        conditions = {"guard": r"(.*)\belse\s*$", "for": r"\bwhere\b(.*)"}.get(match[1], "(.*)")
+        bounds = re.search(conditions, code[match.end():closing(code, match.end(), "{")], re.S)
+        for start, stop in clauses(code, match.end() + bounds.start(1), match.end() + bounds.end(1)) if bounds else ():
             part = code[start:stop]
-            if re.match(r"(let|var|case)\b|#|\{|$", part):
-                continue
-            made = changes(text[start:stop], part, True)
-            # The guard lets everything through.
-            add(start, stop, made + (["true"] if match[1] == "guard" and "await" not in part else []))
+            if not re.match(r"(let|var|case)\b|#|\{|$", part):
+                # The guard lets everything through.
+                always = ["true"] if match[1] == "guard" and "await" not in part else []
+                add(start, stop, changes(text[start:stop], part, True) + always)
 
-    lines = code.split("\n")
-    at = 0
-    for number, row in enumerate(lines, 1):
-        start, at = at, at + len(row) + 1
-        part = row.strip()
-        start += len(row) - len(row.lstrip())
-        after = lines[number].strip() if number < len(lines) else ""
-        before = lines[number - 2].strip() if number > 1 else ""
+    rows = list(re.finditer("^ *(.*?) *$", code, re.M))
+    for number, row in enumerate(rows, 1):
+        start, part = row.start(1), row[1]
+        before, after = (rows[place][1] if 0 <= place < len(rows) else "" for place in (number - 2, number))
         continues = re.match(r"[.?:&|+\-*/=<>!]", after) or re.search(r"[,(\[=:?&|+\-*/<>]$|\breturn$", before)
         # A value, or the only expression of a block on one line.
         values = [re.match(r"(?:return|(?:(?:package|public|private|static) )*(?:let|var) \w+(?:: [^={]+)? =|[\w.]+ [-+]?=) (?P<value>.+)$", part),
                   re.search(r"\{ (?:[\w, ()]+ in )?(?P<value>[^{}]+) \}$", part)]
         for match in values:
-            if not match or continues or re.match(r"(let|var|case|if|switch|get|return|throw|guard)\b", match["value"]):
-                continue
-            first, last = match.span("value")
-            if is_balanced(match["value"]):
+            if match and not continues and is_balanced(match["value"]) and not KEYWORD.match(match["value"]):
+                first, last = match.span("value")
                 add(start + first, start + last, changes(text[start + first:start + last], match["value"], False))
         # A statement on its own lines.
         block = opener(code, start)
         if continues or re.search(r"\bguard\b|^\} else \{$|^else \{$|\b(enum|struct|class|extension|protocol|switch)\b|^$|[(\[]$", block):
             continue
-        if re.match(r"throw\b", part):
-            end = closing(code, start, "\n")
-            found.append(Site(file, start, end, number, line(end), ()))
-        elif re.search(r"\binit\b", block) and re.match(r"(self\.)?\w+ = ", part):
-            continue  # it would not compile
-        elif is_balanced(part) and re.match(r"(try )?[\w.]+(\(.*\)|\[.*\] [-+]?= .+| [-+]?= .+)$", part) and not re.match(
-                r"(let|var|func|return|case|if|for|while|switch|defer|precondition|fatalError|self\.init|super|init)\b", part):
-            found.append(Site(file, start, start + len(part), number, number, ()))
-        elif part in ("continue", "break"):
-            found.append(Site(file, start, start + len(part), number, number, ()))
+        is_property = re.search(r"\binit\b", block) and re.match(r"(self\.)?\w+ = ", part)  # without its value, it would not compile
+        end = closing(code, start, "\n") if re.match(r"throw\b", part) else start + len(part)
+        if re.match(r"throw\b|(continue|break)$", part) or not is_property and is_balanced(part) and STATEMENT.match(part):
+            found.append(Site(file, start, text[start:end], number, line(end), ()))
     return found
 
 
-def switched(site, text, mutant):
+def switched(mutant):
     """The code in the copy: the place as it is, and as it is changed."""
-    if not site.alternatives:
-        return f"if {SWITCH} != {mutant.number} {{ {text} }}"
-    effect, change = "", mutant.text
-    if re.search(r"\btry ", text):
-        effect, text, change = "try ", text.replace("try ", ""), change.replace("try ", "")
-    return f"{effect}({SWITCH} == {mutant.number} ? ({change}) : ({text}))"
+    code, change, effect = mutant.site.code, mutant.text, ""
+    if not mutant.site.alternatives:
+        return f"if {SWITCH} != {mutant.number} {{ {code} }}"
+    if re.search(r"\btry ", code):
+        effect, code, change = "try ", code.replace("try ", ""), change.replace("try ", "")
+    return f"{effect}({SWITCH} == {mutant.number} ? ({change}) : ({code}))"
 
 
-def read_equivalents():
-    """The changes without a visible effect: file, the code there, and the changed code."""
-    rows = [line.split(" | ") for line in EQUIVALENTS.read_text().splitlines() if line and not line.startswith("#")]
-    return {tuple(row[:3]) for row in rows}
+def listed(*patterns):
+    """The files of the checkout."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", *patterns]
+    return [name for name in subprocess.check_output(command, cwd=ROOT, text=True).split("\0") if (ROOT / name).is_file()]
 
 
 def choose(modules, seeds, count):
     """The mutants of some seeds: as many for each, and none twice."""
     places = []
     for module in modules:
-        files = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard", f"Sources/{module}/*.swift"], cwd=ROOT,
-                               capture_output=True, text=True, check=True)
-        for file in files.stdout.split():
-            text, seen = (ROOT / file).read_text(), collections.Counter()
+        for file in listed(f"Sources/{module}/*.swift"):
+            seen = collections.Counter()
             for site in sites(file):
-                old = text[site.start:site.end]
-                seen[old] += 1
-                places.append((module, site, f"{file} {old} {seen[old]}"))
-    equivalents = read_equivalents()
-    used, chosen = {}, []
+                seen[site.code] += 1
+                places.append((module, site, f"{file} {site.code} {seen[site.code]}"))
+    equivalents = {tuple(line.split(" | ")[:3]) for line in EQUIVALENTS.read_text().splitlines()}
+    used, chosen = collections.defaultdict(list), []
     for seed in seeds:
         # Each place draws its own random number for the order, so that a change elsewhere does not affect it.
         draws = [(random.Random(f"{seed} {name}"), module, site) for module, site, name in places]
-        draws = [(rng.random(), rng, module, site) for rng, module, site in draws]
         left = count
-        for _, rng, module, site in sorted(draws, key=lambda draw: draw[0]):
-            if left == 0:
-                break
-            if any(first <= site.last and site.first <= last for first, last in used.get(site.file, ())):
-                continue
+        for rng, module, site in sorted(draws, key=lambda draw: draw[0].random()):
             text = rng.choice(site.alternatives) if site.alternatives else ""
-            if (site.file, (ROOT / site.file).read_text()[site.start:site.end], text) in equivalents:
-                continue
-            used.setdefault(site.file, []).append((site.first, site.last))
-            chosen.append(Mutant(len(chosen) + 1, module, site, text))
-            left -= 1
+            overlaps = any(first <= site.last and site.first <= last for first, last in used[site.file])
+            if left > 0 and not overlaps and (site.file, site.code, text) not in equivalents:
+                used[site.file].append((site.first, site.last))
+                chosen.append(Mutant(len(chosen) + 1, module, site, text))
+                left -= 1
     return len(places), chosen
 
 
-def put(path, bytes):
-    """Writes a file unless it is the same, so that unchanged files are not built again."""
-    if not path.is_file() or path.read_bytes() != bytes:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(bytes)
-
-
 def copy(mutants):
-    """Makes the copy as the checkout is, with mutants."""
-    names = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True, check=True)
-    kept = set()
-    for name in names.stdout.decode().split("\0"):
-        source = ROOT / name
-        if not name or not source.is_file():
-            continue
-        kept.add(TREE / name)
-        bytes = source.read_bytes()
-        if name == "Package.swift":
-            # A change may leave a variable unused, and reading the switch is an unsafe call.
-            text = re.sub(r"target\.swiftSettings\?\.append\(\.treatAllWarnings\(as: \.error\)\)|\.strictMemorySafety\(\),", "", bytes.decode())
-            bytes = text.encode()
-        here = sorted((mutant for mutant in mutants if mutant.site.file == name), key=lambda mutant: -mutant.site.start)
-        if here:
-            text = bytes.decode()
-            for mutant in here:
-                site = mutant.site
-                text = text[:site.start] + switched(site, text[site.start:site.end], mutant) + text[site.end:]
-            bytes = text.encode()
-        put(TREE / name, bytes)
-        shutil.copymode(source, TREE / name)
-    for module in {mutant.module for mutant in mutants}:
-        kept.add(TREE / f"Sources/{module}/Mutant.swift")
-        put(TREE / f"Sources/{module}/Mutant.swift", SOURCE.encode())
-    for path in TREE.rglob("*"):
-        if path.is_file() and path not in kept:
-            path.unlink()
+    """Makes the copy as the checkout is, with mutants. A file that stays as it was is not built again."""
+    shutil.rmtree(NEW, ignore_errors=True)
+    for name in listed():
+        (NEW / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, NEW / name)
+    package = NEW / "Package.swift"
+    # A change may leave a variable unused, and reading the switch is an unsafe call.
+    settings = r"target\.swiftSettings\?\.append\(\.treatAllWarnings\(as: \.error\)\)|\.strictMemorySafety\(\),"
+    package.write_text(re.sub(settings, "", package.read_text()))
+    for mutant in sorted(mutants, key=lambda mutant: -mutant.site.start):
+        file, start = NEW / mutant.site.file, mutant.site.start
+        text = file.read_text()
+        file.write_text(text[:start] + switched(mutant) + text[start + len(mutant.site.code):])
+        (NEW / f"Sources/{mutant.module}/Mutant.swift").write_text(SOURCE)
+    subprocess.run(["rsync", "-r", "--perms", "--checksum", "--delete", f"{NEW}/", TREE], check=True)
 
 
 def build(mutants, suites):
@@ -303,36 +245,23 @@ def run(suite, number, limit):
     """Runs a suite until a test fails; whether one does, and how."""
     tests = [BUILD / "debug/patchpackPackageTests.xctest", "--testing-library", "swift-testing", "--filter", f"{suite}\\."]
     environment = dict(os.environ, PATCHPACK_MUTANT=str(number), SWIFT_BACKTRACE="enable=no")
-    process = subprocess.Popen(tests, cwd=TREE, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                               stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True)
-    noticed, ran = None, False
-    deadline = time.monotonic() + limit
-
-    def kill():
-        with contextlib.suppress(ProcessLookupError):
+    with tempfile.NamedTemporaryFile() as output:
+        process = subprocess.Popen(tests, cwd=TREE, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+                                   start_new_session=True)
+        end, status, noticed = time.monotonic() + limit, None, None
+        while status is None and not noticed and time.monotonic() < end:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                status = process.wait(0.2)
+            said = pathlib.Path(output.name).read_text(errors="replace")
+            noticed = re.search(r"Test (\S+?)\(.*recorded an issue", said)
+        with contextlib.suppress(ProcessLookupError):  # also what a test started
             os.killpg(process.pid, signal.SIGKILL)
-
-    with concurrent.futures.ThreadPoolExecutor(1) as watch:
-        def end():
-            late = None
-            try:
-                process.wait(max(0, deadline - time.monotonic()))
-            except subprocess.TimeoutExpired:
-                late = "a test does not end"
-            kill()  # a process that a test started may keep the output open
-            return late
-        ended = watch.submit(end)
-        for line in process.stdout:
-            ran = ran or "Test run started" in line
-            if match := re.search(r"Test (\S+?)\(.*recorded an issue", line):
-                noticed = match[1]
-                kill()
-                break
-        status = process.wait()
-        late = ended.result()
-    if not ran and number == 0:
+        process.wait()
+    if "Test run started" not in said and number == 0:
         sys.exit(f"mutation: {suite} did not run")
-    return noticed or late or (f"it ends with {status}" if status else None)
+    if noticed or status == 0:
+        return noticed and noticed[1]
+    return "a test does not end" if status is None else f"it ends with {status}"
 
 
 def main():
@@ -344,11 +273,6 @@ def main():
     modules = arguments.modules.split()
     places, mutants = choose(modules, arguments.seed.split(), arguments.count)
     print(f"{len(mutants)} of {places} places in {', '.join(modules)}", flush=True)
-
-    def shown(mutant):
-        lines = (ROOT / mutant.site.file).read_text()
-        old = " ".join(lines[mutant.site.start:mutant.site.end].split())
-        return f"{mutant.number:3} {mutant.site.file}:{mutant.site.first}\n      - {old}\n      + {mutant.text}"
 
     suites = {module: f"{module}Tests" for module in modules}
     mutants = build(mutants, suites.values())
@@ -367,8 +291,8 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         judged = list(pool.map(judge, mutants))
     lived = [mutant for mutant, noticed in judged if not noticed]
-    for mutant in lived:
-        print(shown(mutant))
+    for number, _, site, text in lived:
+        print(f"{number:3} {site.file}:{site.first}\n      - {' '.join(site.code.split())}\n      + {text}")
     for module in modules:
         here = [noticed for mutant, noticed in judged if mutant.module == module]
         print(f"{module:16}{len(here):4} mutants, {sum(map(bool, here)):4} noticed")

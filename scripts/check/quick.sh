@@ -12,9 +12,8 @@ suites() { { grep -rhoE 'struct \w+Tests\b' "$@" --include='*.swift' || true; } 
 
 # Sets the target of the tests for a file, and the filter for them; empty if there are none.
 find_tests() {
-  local file=$1
   target='' filter=''
-  case $file in
+  case $1 in
   Sources/COpenSSL/* | Sources/CLibzip/* | Package.swift | Tests/TestSupport/*) target=PatchCryptoTests ;;
   Sources/Libc/*) target=PatchFilesTests ;;
   Sources/PatchHTTP/* | Sources/CCurl/*) target=patchpackTests filter=ServerTests ;;
@@ -24,19 +23,12 @@ find_tests() {
   Sources/PatchMacro* | Sources/CLuaBridge/* | Sources/CLua/*) target=PatchRunnerTests ;;
   Sources/CLuaSyntax/* | Tests/Lint/*) target=PatchLintTests ;;
   Sources/CLuaSpec/*) target=PatchSpecTests ;;
-  Sources/patchpack/Commands/*)
-    folder=${file#Sources/patchpack/Commands/}
-    folder=Tests/patchpackTests/${folder%%/*}
-    target=patchpackTests filter=$(suites "$folder")
-    ;;
+  Sources/patchpack/Commands/*) target=patchpackTests filter=$(suites "Tests/patchpackTests/$(cut -d/ -f4 <<<"$1")") ;;
   Sources/patchpack/* | Sources/CVersion/* | Sources/CLibzipLoader/*) target=patchpackTests filter=$(suites Tests/patchpackTests/Arguments Tests/patchpackTests/Output) ;;
   examples/shop*/*) target=ShopTests ;;
   Tests/FeedTestSupport/*) target=PatchPublishingTests ;;
-  Sources/Patch*/*) target=${file#Sources/} && target=${target%%/*}Tests ;;
-  Tests/*Tests/*.swift)
-    target=${file#Tests/} filter=$(suites "$file")
-    target=${target%%/*}
-    ;;
+  Sources/Patch*/*) target=${1#Sources/} && target=${target%%/*}Tests ;;
+  Tests/*Tests/*.swift) target=${1#Tests/} && target=${target%%/*} filter=$(suites "$1") ;;
   esac
 }
 
@@ -59,22 +51,17 @@ if [ $# -eq 0 ]; then
 fi
 [ ${#changed[@]} -gt 0 ] || { echo "quick: nothing has changed since the last commit" && exit 0; }
 
-sources=() scripts=()
+sources=() scripts=() targets=() filters=()
 for file in "${changed[@]}"; do
   case $file in *.swift) sources+=("$file") ;; *.sh | .ci/run) scripts+=("$file") ;; esac
+  find_tests "$file"
+  [ -z "$target" ] || { targets+=("$target") && filters+=("${filter:-$target}"); }
 done
 [ ${#sources[@]} -eq 0 ] || "$swift" format lint --strict "${sources[@]}"
 if [ ${#scripts[@]} -gt 0 ] && command -v shellcheck >/dev/null; then shellcheck "${scripts[@]}"; fi
 make --no-print-directory walls
 scripts/ci/steps.py touched >/dev/null || true # it only prints them
 
-targets=() filters=()
-for file in "${changed[@]}"; do
-  find_tests "$file"
-  [ -n "$target" ] || continue
-  targets+=("$target")
-  filters+=("${filter:-$target}")
-done
 [ ${#targets[@]} -gt 0 ] || { echo "quick: no module's tests are about the changes; make test runs all" && exit 0; }
 PATCHPACK_TESTS=$(printf '%s\n' "${targets[@]}" | sort -u | paste -sd,)
 export PATCHPACK_TESTS

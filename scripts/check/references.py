@@ -38,8 +38,17 @@ class Text(ctypes.Structure):
         return ctypes.string_at(self.data, self.length).decode()
 
 
-NAME_VISITOR = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, Text)
-VISITOR = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, ctypes.c_void_p)
+class Handle(ctypes.c_void_p):
+    """A pointer that is not turned into a number."""
+
+
+NAME_VISITOR, VISITOR = (ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p, visited) for visited in (Text, Handle))
+# What functions of libIndexStore return, if it is not an int or nothing.
+RESULTS = {
+    Handle: ["store_create", "unit_reader_create", "record_reader_create"],
+    Text: ["unit_reader_get_main_file", "unit_dependency_get_filepath", "unit_dependency_get_name", "symbol_get_usr", "symbol_get_name"],
+    ctypes.c_uint64: ["symbol_get_roles"],
+}
 
 
 class Store:
@@ -51,62 +60,48 @@ class Store:
         if not file.exists():
             stop(f"{file}: missing; use a toolchain of swift.org, or Xcode's")
         self.library = ctypes.CDLL(str(file))
-        for name, result, *arguments in [
-            ("store_create", ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p),
-            ("store_units_apply_f", ctypes.c_bool, ctypes.c_void_p, ctypes.c_uint, ctypes.c_void_p, NAME_VISITOR),
-            ("unit_reader_create", ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p),
-            ("unit_reader_dispose", None, ctypes.c_void_p),
-            ("unit_reader_get_main_file", Text, ctypes.c_void_p),
-            ("unit_reader_get_modification_time", None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p),
-            ("unit_reader_dependencies_apply_f", ctypes.c_bool, ctypes.c_void_p, ctypes.c_void_p, VISITOR),
-            ("unit_dependency_get_kind", ctypes.c_int, ctypes.c_void_p),
-            ("unit_dependency_get_filepath", Text, ctypes.c_void_p),
-            ("unit_dependency_get_name", Text, ctypes.c_void_p),
-            ("record_reader_create", ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p),
-            ("record_reader_dispose", None, ctypes.c_void_p),
-            ("record_reader_symbols_apply_f", ctypes.c_bool, ctypes.c_void_p, ctypes.c_bool, ctypes.c_void_p, VISITOR),
-            ("symbol_get_roles", ctypes.c_uint64, ctypes.c_void_p),
-            ("symbol_get_usr", Text, ctypes.c_void_p),
-            ("symbol_get_name", Text, ctypes.c_void_p),
-        ]:
-            function = getattr(self.library, "indexstore_" + name)
-            function.restype, function.argtypes = result, arguments
-            setattr(self, name, function)
-        self.handle = self.store_create(str(folder).encode(), None)
+        for result, names in RESULTS.items():
+            for name in names:
+                self(name).restype = result
+        self.handle = self("store_create")(str(folder).encode(), None)
         if not self.handle:
             stop(f"{folder}: no index; run make test")
 
+    def __call__(self, name):
+        """A function of the library."""
+        return getattr(self.library, f"indexstore_{name}")
+
+    def visit(self, function, *arguments, visitor=VISITOR, read):
+        """What `read` makes of each thing that a function visits, which is gone afterwards."""
+        found = []
+        self(function)(*arguments, None, visitor(lambda _, thing: found.append(read(thing)) or True))
+        return found
+
     def records(self):
         """The newest record of each Swift file of Sources that is there, with the time at which it was compiled."""
-        names, records = [], {}
-        self.store_units_apply_f(self.handle, 0, None, NAME_VISITOR(lambda _, name: names.append(str(name)) or True))
-        for name in names:
-            unit = self.unit_reader_create(self.handle, name.encode(), None)
-            file = pathlib.Path(str(self.unit_reader_get_main_file(unit)))
+        records = {}
+        for name in self.visit("store_units_apply_f", self.handle, 0, visitor=NAME_VISITOR, read=str):
+            unit = self("unit_reader_create")(self.handle, name.encode(), None)
+            file = pathlib.Path(str(self("unit_reader_get_main_file")(unit)))
             if file.suffix == ".swift" and file.is_relative_to(ROOT / "Sources") and file.exists():
                 seconds, nanoseconds = ctypes.c_int64(), ctypes.c_int64()
-                self.unit_reader_get_modification_time(unit, ctypes.byref(seconds), ctypes.byref(nanoseconds))
-
-                def visit(_, dependency):
-                    if self.unit_dependency_get_kind(dependency) == RECORD:
-                        record = (seconds.value + nanoseconds.value / 1e9, str(self.unit_dependency_get_name(dependency)))
-                        if str(self.unit_dependency_get_filepath(dependency)) == str(file):
-                            records[file] = max(records.get(file, record), record)
-                    return True
-                self.unit_reader_dependencies_apply_f(unit, None, VISITOR(visit))
-            self.unit_reader_dispose(unit)
-        return {file.relative_to(ROOT / "Sources"): record for file, record in records.items()}
+                self("unit_reader_get_modification_time")(unit, ctypes.byref(seconds), ctypes.byref(nanoseconds))
+                dependencies = self.visit("unit_reader_dependencies_apply_f", unit, read=lambda dependency: [
+                    self("unit_dependency_get_kind")(dependency),
+                    *(str(self(f"unit_dependency_get_{part}")(dependency)) for part in ("filepath", "name"))])
+                for kind, path, record in dependencies:
+                    if kind == RECORD and path == str(file):
+                        new = (seconds.value + nanoseconds.value / 1e9, record)
+                        records[file.relative_to(ROOT / "Sources")] = max(records.get(file.relative_to(ROOT / "Sources"), new), new)
+            self("unit_reader_dispose")(unit)
+        return records
 
     def symbols(self, record):
         """The identity, the name and the roles of each symbol that a file has."""
-        found = []
-
-        def visit(_, symbol):
-            found.append((str(self.symbol_get_usr(symbol)), str(self.symbol_get_name(symbol)), self.symbol_get_roles(symbol)))
-            return True
-        reader = self.record_reader_create(self.handle, record.encode(), None)
-        self.record_reader_symbols_apply_f(reader, True, None, VISITOR(visit))
-        self.record_reader_dispose(reader)
+        reader = self("record_reader_create")(self.handle, record.encode(), None)
+        found = self.visit("record_reader_symbols_apply_f", reader, True, read=lambda symbol: (
+            str(self("symbol_get_usr")(symbol)), str(self("symbol_get_name")(symbol)), self("symbol_get_roles")(symbol)))
+        self("record_reader_dispose")(reader)
         return found
 
 
@@ -132,33 +127,16 @@ def c_symbols():
     return defined, used
 
 
-def circles(arrows, nodes):
-    """Strongly connected components with more than one node (Tarjan)."""
-    index, low, stack, found = {}, {}, [], []
-
-    def visit(node):
-        index[node] = low[node] = len(index)
-        stack.append(node)
-        for other in arrows.get(node, ()):
-            if other not in index:
-                visit(other)
-                low[node] = min(low[node], low[other])
-            elif other in stack:
-                low[node] = min(low[node], index[other])
-        if low[node] == index[node]:
-            circle = []
-            while True:
-                circle.append(stack.pop())
-                if circle[-1] == node:
-                    break
-            if len(circle) > 1:
-                found.append(sorted(circle, key=str))
-
-    sys.setrecursionlimit(10_000)
-    for node in nodes:
-        if node not in index:
-            visit(node)
-    return found
+def circles(arrows):
+    """The sets of nodes that reach each other."""
+    reached = {}
+    for node in arrows:
+        found, left = set(), {node}
+        while left:
+            left = {other for one in left for other in arrows.get(one, ())} - found
+            found |= left
+        reached[node] = found
+    return sorted({tuple(sorted(other for other in found if node in reached.get(other, ()))) for node, found in reached.items() if node in found})
 
 
 def stop(message):
@@ -196,27 +174,19 @@ def main():
             if one != other:
                 folders[one][other] |= {f"{name} ({file.name} uses {place.name})" for name in names}
 
-    def show(circle, arrows):
-        for one in circle:
-            for other in sorted(set(arrows[one]) & set(circle)):
-                print(f"    {one} -> {other}: {', '.join(sorted(arrows[one][other])[:4])}")
-
-    found = circles(folders, sorted(folders))
-    for circle in found:
-        print(f"folders use each other: {', '.join(map(str, circle))}")
-        show(circle, folders)
-    for circle in circles(files, sorted(files)):
+    found = [("folders", folders, circle, True) for circle in circles(folders)]
+    for circle in circles(files):
         types = {file.stem.split("+")[0] for file in circle}
-        is_wrong = len(types) > (3 if circle[0].suffix == ".swift" else 1)
-        if is_wrong:
-            found.append(circle)
+        found.append(("files", files, circle, len(types) > (3 if circle[0].suffix == ".swift" else 1)))
+    for kind, arrows, circle, is_wrong in found:
         if is_wrong or "--print" in sys.argv:
-            print(f"files use each other: {', '.join(map(str, circle))}")
-            show(circle, files)
-    if found:
+            print(f"{kind} use each other: {', '.join(map(str, circle))}")
+            for one in circle:
+                for other in sorted(set(arrows[one]) & set(circle)):
+                    print(f"    {one} -> {other}: {', '.join(sorted(arrows[one][other])[:4])}")
+    if any(is_wrong for *_, is_wrong in found):
         stop("circles; move the code that both need below them, or the code that one takes above")
     print(f"scripts/check/references.py: {len(every)} files, no circle of folders")
 
 
-if __name__ == "__main__":
-    main()
+main()

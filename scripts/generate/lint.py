@@ -55,41 +55,37 @@ def functions(interface, scripts):
         arguments = ", ".join(f"{name}: {kind}" for name, kind in zip(names, function["arguments"]))
         return f"{name}({arguments}){' throws' if function['throws'] else ''} -> {function['result']}"
 
-    used = [function for function in interface["functions"] if re.search(rf"\b{re.escape(function['name'])}\b", scripts)]
-    lines = [line(function["name"], function) for function in used]
+    def used(kind, words):
+        return [one for one in interface[kind] if re.search(rf"\b{re.escape(one['name'])}\b", words)]
+
+    lines = [line(function["name"], function) for function in used("functions", scripts)]
     words = " ".join(lines)
-    for struct in interface["structs"]:
-        if re.search(rf"\b{struct['name']}\b", words):
-            lines.append(f"{struct['name']} has " + ", ".join(f"{field['name']}: {field['type']}" for field in struct["fields"]))
-    for scalar in interface["scalars"]:
-        if re.search(rf"\b{scalar['name']}\b", words):
-            lines.append(f"{scalar['name']} is " + ", ".join(map(json.dumps, scalar["cases"])))
-    for kind in interface["classes"]:
-        if re.search(rf"\b{kind['name']}\b", words):
-            lines += [line(f"{kind['name']}:{method['name']}", method) for method in kind["methods"]]
+    for struct in used("structs", words):
+        lines.append(f"{struct['name']} has " + ", ".join(f"{field['name']}: {field['type']}" for field in struct["fields"]))
+    for scalar in used("scalars", words):
+        lines.append(f"{scalar['name']} is " + ", ".join(map(json.dumps, scalar["cases"])))
+    for kind in used("classes", words):
+        lines += [line(f"{kind['name']}:{method['name']}", method) for method in kind["methods"]]
     return "\n".join(lines)
 
 
 def page():
-    findings, shown = codes(), {}
-    every = list(patches())
+    findings, every, shown = codes(), list(patches()), {}
     for (wrong, *first), (right, *second) in zip(every[::2], every[1::2]):
         if wrong not in findings or right != "none" or wrong in shown:
             sys.exit(f"lint.py: in Tests/Lint, the patches to show are pairs, one with a finding and one without it: {wrong}, {right}")
         shown[wrong] = (("wrong", *first), ("right", *second))
     if missing := findings.keys() - shown.keys() - WITHOUT:
         sys.exit(f"lint.py: Tests/Lint shows no patch with {', '.join(sorted(missing))}")
-    links = {severity: ", ".join(f"[`{code}`](#{code})" for code in sorted(findings) if findings[code][0] == severity)
-             for severity in ("error", "warning")}
-    interface = json.loads((ROOT / "Tests/Lint/interface.json").read_text())
-    parts = [HEAD.format(errors=links["error"], warnings=links["warning"],
-                         app=functions(interface, "".join(pair[i][2] for pair in shown.values() for i in (0, 1))))]
-    for code in sorted(findings):
-        severity, meaning = findings[code]
+    links, parts = {"error": [], "warning": []}, []
+    for code, (severity, meaning) in sorted(findings.items()):
+        links[severity].append(f"[`{code}`](#{code})")
         parts.append(f"## `{code}`\n\n{severity.capitalize()}: {meaning}.\n")
         if code in shown:
             parts.append("```lua\n" + "\n".join(f"-- {word}: {sentence}\n{scripts}" for word, sentence, scripts in shown[code]) + "```\n")
-    return "\n".join(parts)
+    interface = json.loads((ROOT / "Tests/Lint/interface.json").read_text())
+    app = functions(interface, "".join(scripts for pair in shown.values() for _, _, scripts in pair))
+    return "\n".join([HEAD.format(errors=", ".join(links["error"]), warnings=", ".join(links["warning"]), app=app), *parts])
 
 
 if sys.argv[1:] == ["--check"]:

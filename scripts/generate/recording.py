@@ -41,34 +41,26 @@ STYLE = """
 
 def main():
     tool = pathlib.Path(sys.argv[1]).resolve()
-    lines = []  # (seconds, markup)
+    lines, now, status = [], 0.4, 0  # (seconds, markup)
     with tempfile.TemporaryDirectory() as folder:
-        (pathlib.Path(folder) / "fix.lua").write_text(SCRIPT)
-        environment = {"PATH": f"{tool.parent}:/usr/bin:/bin"}
-        modern = ["--profile", "modern"]
-        subprocess.run([tool, "keygen", "-o", "keys", "-q", *modern], cwd=folder, check=True)
-        now, status = 0.4, 0
+        pathlib.Path(folder, "fix.lua").write_text(SCRIPT)
+        subprocess.run([tool, "keygen", "-o", "keys", "-q", "--profile", "modern"], cwd=folder, check=True)
         for command in COMMANDS:
             lines.append((now, f'<tspan class="faint">$ </tspan><tspan class="typed">{html.escape(command)}</tspan>'))
             now += 0.9
-            run = subprocess.run(
-                ["bash", "-c", f"(exit {status}); {command}"], cwd=folder, env=environment, text=True, stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT)
+            run = subprocess.run(["bash", "-c", f"(exit {status}); {command}"], cwd=folder, env={"PATH": f"{tool.parent}:/usr/bin:/bin"},
+                                 text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             status = run.returncode
-            for line in run.stdout.splitlines():
-                word, space, rest = line.partition("  ")
-                kind = "good" if word in ("ok", "packed", "made") else "bad" if word in ("malformed", "bad-signature") else None
-                markup = f'<tspan class="{kind}">{html.escape(word)}</tspan>{space}{html.escape(rest)}' if kind else html.escape(line)
-                lines.append((now, markup))
+            for line in html.escape(run.stdout).splitlines():
+                line = re.sub("^(ok|packed)(?=  )", r'<tspan class="good">\1</tspan>', line)
+                lines.append((now, re.sub("^(malformed|bad-signature)(?=  )", r'<tspan class="bad">\1</tspan>', line)))
                 now += 0.15
             now += 0.8
-    height = (len(lines) + 1) * LINE
-    body = "\n".join(
-        f'<text x="16" y="{(i + 1) * LINE}" style="animation-delay: {when:.2f}s">{markup}</text>'
-        for i, (when, markup) in enumerate(lines))
+    body = "\n".join(f'<text x="16" y="{place * LINE}" style="animation-delay: {when:.2f}s">{markup}</text>'
+                     for place, (when, markup) in enumerate(lines, 1))
     label = "A script is linted, packed and verified; then a byte is added to the envelope, and it is refused with exit status 10."
     (ROOT / "docs/recording.svg").write_text(
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH * 9} {height}" role="img" aria-label="{label}">\n'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH * 9} {(len(lines) + 1) * LINE}" role="img" aria-label="{label}">\n'
         f'<style>{STYLE}</style>\n<rect class="back" width="100%" height="100%" rx="8"/>\n{body}\n</svg>\n')
     print("docs/recording.svg")
 
