@@ -11,8 +11,7 @@ final class KnownInterface {
     private lazy var structures = [KnownStruct?](repeating: nil, count: interface.structs.count)
     private var methods: [String: NameIndex<PatchInterface.Function>] = [:]
     private var namesOfMethods: [String: [String]] = [:]
-    private var types: [InterfaceType] = []
-    private var placesOfTypes: [String: Int] = [:]
+    private var types: [String: InterfaceType] = [:]
     private var words: [String: [String]] = [:]
     private var setsOfWords: [String: Set<String>] = [:]
     private var needed: [String: Int] = [:]
@@ -56,10 +55,9 @@ final class KnownInterface {
 
     /// The type that a string names.
     func type(_ text: String) -> InterfaceType {
-        if let place = placesOfTypes[text] { return types[place] }
+        if let known = types[text] { return known }
         let type = InterfaceType(text)
-        placesOfTypes[text] = types.count
-        types.append(type)
+        types[text] = type
         return type
     }
 
