@@ -198,9 +198,7 @@ package final class SpecRunner: Sendable {
 
     /// The lines of a script that hold code; empty if it does not compile.
     private static func lines(of script: PatchScript, in spec: ScriptState) -> Set<Int> {
-        var lines: Set<Int> = []
-        (try? spec.loader.precompiled(script)).flatMap { Prototype(dumped: $0) }?.collectLines(into: &lines)
-        return lines
+        (try? spec.loader.precompiled(script)).flatMap { Prototype(dumped: $0) }?.lines ?? []
     }
 
     /// Runs the next test; returns nil after the last one.

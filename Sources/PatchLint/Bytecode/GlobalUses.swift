@@ -27,6 +27,10 @@ struct GlobalUses {
 
     init(_ function: Prototype) { add(function) }
 
+    private mutating func add(_ name: String?, _ line: Int, isAssigned: Bool) {
+        if let name { globals.append(Global(name: name, line: line, isAssigned: isAssigned)) }
+    }
+
     private mutating func add(_ function: Prototype) {
         // With more than 255 constants, a global is indexed with registers: GETUPVAL _ENV, LOADK, GETTABLE.
         var environments = RegisterSet()
@@ -64,21 +68,13 @@ struct GlobalUses {
                     }
                 }
             case .setGlobal where function.isEnvironment(instruction.a):
-                if let name = function.text(instruction.b) {
-                    globals.append(Global(name: name, line: lineOf[index], isAssigned: true))
-                }
+                add(function.text(instruction.b), lineOf[index], isAssigned: true)
             case .getTable where environments.contains(instruction.b):
-                if let name = key(instruction.c) {
-                    globals.append(Global(name: name, line: lineOf[index], isAssigned: false))
-                }
+                add(key(instruction.c), lineOf[index], isAssigned: false)
             case .setTable where environments.contains(instruction.a):
-                if let name = key(instruction.b) {
-                    globals.append(Global(name: name, line: lineOf[index], isAssigned: true))
-                }
+                add(key(instruction.b), lineOf[index], isAssigned: true)
             case .setField where globalTables.contains(instruction.a):
-                if let name = function.text(instruction.b) {
-                    globals.append(Global(name: name, line: lineOf[index], isAssigned: true))
-                }
+                add(function.text(instruction.b), lineOf[index], isAssigned: true)
             default: break
             }
             // All opcodes except the stores (SETTABUP, SETTABLE, SETI, SETFIELD) may write their first register.

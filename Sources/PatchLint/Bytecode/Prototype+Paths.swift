@@ -8,8 +8,6 @@ extension Prototype {
 
         init(_ first: Int? = nil, _ second: Int? = nil) { (self.first, self.second) = (first, second) }
 
-        var isEmpty: Bool { first == nil }
-
         mutating func next() -> Int? {
             defer { (first, second) = (second, nil) }
             return first

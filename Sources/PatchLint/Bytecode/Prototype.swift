@@ -31,7 +31,6 @@ package final class Prototype {
     private(set) lazy var captures = findCaptures()
 
     struct Upvalue {
-        let name: String
         /// The number of the name.
         let number: Int32
         /// Whether it is the table of globals.
@@ -122,9 +121,8 @@ package final class Prototype {
         let given = reader.repeated { $0.name() }
         upvalues = captured.enumerated().map { [names = reader.names] index, place in
             let number = (given.indices.contains(index) ? given[index] : nil) ?? none
-            let name = names[number]
             return Upvalue(
-                name: name, number: number, isEnvironment: name == "_ENV", isInStack: place.0, index: place.1)
+                number: number, isEnvironment: names[number] == "_ENV", isInStack: place.0, index: place.1)
         }
         var current = first
         lineOf = deltas.enumerated().map { index, delta in
@@ -161,17 +159,30 @@ package final class Prototype {
         return texts[index]
     }
 
-    /// Adds the lines with instructions, in this function and in the functions within it.
-    package func collectLines(into lines: inout Set<Int>) {
-        // Most instructions are on the line of the one before. The compiler adds a return without values to the end of every
-        // function, on the line of its `end`, and an instruction that prepares `...` to the beginning of a variadic function.
-        var line = -1
-        for (instruction, other) in zip(code.dropLast(), lineOf)
-        where instruction.opcode != .prepareVariadic && other != line {
-            line = other
-            lines.insert(line)
+    /// The function, and all functions within it.
+    var nested: [Prototype] {
+        var (all, next) = ([self], 0)
+        while next < all.count {
+            all += all[next].inner
+            next += 1
         }
-        for function in inner { function.collectLines(into: &lines) }
+        return all
+    }
+
+    /// The lines with instructions, in this function and in the functions within it.
+    package var lines: Set<Int> {
+        var lines: Set<Int> = []
+        for function in nested {
+            // Most instructions are on the line of the one before. The compiler adds a return without values to the end of every
+            // function, on the line of its `end`, and an instruction that prepares `...` to the beginning of a variadic function.
+            var line = -1
+            for (instruction, other) in zip(function.code.dropLast(), function.lineOf)
+            where instruction.opcode != .prepareVariadic && other != line {
+                line = other
+                lines.insert(line)
+            }
+        }
+        return lines
     }
 }
 

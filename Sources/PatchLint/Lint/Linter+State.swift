@@ -10,7 +10,8 @@ extension Linter {
         guard (head ?? (try? ScriptHead(of: scripts[0].bytes)))?.value(of: .instances) == nil else { return }
         let called = CalledFunctions(
             of: functions, definesClasses: outlines.contains { !$0.waxClasses.isEmpty }, budget)
-        let guardsTables = functions.contains(where: \.guardsTables)
+        // A `__newindex` decides what becomes of a write to its table.
+        let guardsTables = functions.flatMap(\.nested).contains { $0.constants.contains(.string("__newindex")) }
         for (function, text) in zip(functions, texts) {
             var writes = StateWrites(guardsTables: guardsTables)
             called.each(in: function) { inner in
@@ -28,20 +29,11 @@ extension Linter {
     }
 }
 
-extension Prototype {
-    /// Whether it or a function within it may give a table a `__newindex`, which decides what becomes of a write to it.
-    fileprivate var guardsTables: Bool {
-        constants.contains(.string("__newindex")) || inner.contains(where: \.guardsTables)
-    }
-}
-
 /// The writes of functions to the locals of their script, to globals, and to the tables in either.
 private struct StateWrites {
-    private let guardsTables: Bool
-    private(set) var found: [(name: String, line: Int)] = []
-    private var names: Set<Int32> = []
-
-    init(guardsTables: Bool) { self.guardsTables = guardsTables }
+    let guardsTables: Bool
+    var found: [(name: String, line: Int)] = []
+    var names: Set<Int32> = []
 
     /// The functions of the library that change their first argument.
     private static let changing: Set<String> = ["table.insert", "table.remove", "table.sort", "rawset", "setmetatable"]
