@@ -19,11 +19,10 @@ extension Linter {
                 writes.find(in: inner, kept: inner.upvalues.map { $0.isEnvironment ? nil : $0.number })
             }
             for write in writes.found where hasRoom {
-                found.append(
-                    text.finding(
-                        .keepsState, line: write.line, word: write.name,
-                        "\(write.name) is changed by a call, but each instance of the patch has its own",
-                        hint: "add `-- @instances 1` to the head if a call must see it, or `-- @instances any` if not"))
+                report(
+                    .keepsState, in: text, line: write.line, word: write.name,
+                    "\(write.name) is changed by a call, but each instance of the patch has its own",
+                    hint: "add `-- @instances 1` to the head if a call must see it, or `-- @instances any` if not")
             }
         }
     }

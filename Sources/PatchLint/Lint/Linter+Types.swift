@@ -29,7 +29,7 @@ extension Linter {
         for layer in state.lua.layers {
             guard let signature = known?.function(layer.name)?.signature else { continue }
             let (script, line) = layer.place(in: state.lua)
-            let index = texts.firstIndex { $0.name == script } ?? 0
+            let index = places[script] ?? 0
             replacements["\(index):\(line)", default: []].append(
                 .init(name: layer.name, signature: signature, isMethod: !outlines[index].waxClasses.isEmpty))
         }
@@ -52,15 +52,13 @@ extension Linter {
             }
             for problem in problems where hasRoom {
                 guard !known.contains("\(problem.code.rawValue) \(problem.line)") else { continue }
-                found.append(
-                    text.finding(
-                        problem.code, line: problem.line, word: problem.word, problem.message, hint: problem.hint))
+                report(
+                    problem.code, in: text, line: problem.line, word: problem.word, problem.message, hint: problem.hint)
             }
             if budget.isSpent {
-                found.append(
-                    text.finding(
-                        .tooLarge, line: 1, "too large to follow: not all types of values are checked",
-                        hint: "split it into functions that are shorter, or into patches"))
+                report(
+                    .tooLarge, in: text, line: 1, "too large to follow: not all types of values are checked",
+                    hint: "split it into functions that are shorter, or into patches")
             }
         }
     }
