@@ -109,8 +109,8 @@ extension FlowChecks {
         guard case .object(let type) = value.detail, !context.written.contains(name),
             context.interface.exposes(type), context.interface.method(name, of: type) == nil
         else { return }
-        let registered = ["\(type).\(name)", "\(type):\(name)"]
-        guard !registered.contains(where: { context.interface.function($0) != nil }) else { return }
+        guard context.interface.function("\(type).\(name)") == nil, context.interface.function("\(type):\(name)") == nil
+        else { return }
         let meant = context.budget.meant(by: name, among: context.interface.methodNames(of: type))
         report(.unknownMethod, index, name, "\(type) has no method \(name)", hint: meant)
     }

@@ -20,8 +20,7 @@ final class TypeComparisons {
     private var isCut = false
 
     init(_ interface: KnownInterface, _ budget: LintBudget) {
-        self.interface = interface
-        self.budget = budget
+        (self.interface, self.budget) = (interface, budget)
     }
 
     /// The certain fault of a value as one of a type; nil if it may be right.
@@ -130,7 +129,10 @@ final class TypeComparisons {
         case .fields(let fields, _):
             budget.pay(10 + 20 * wanted.fields.count)
             let fault = faultOfFields(wanted, depth: depth, writes: fields) { fields[$0.name] }
-            return fault ?? faultOfNames(fields, wanted)
+            return fault
+                ?? fields.presentNames.filter { wanted.place(of: $0) == nil }.min().map {
+                    .unknown(field: $0, of: wanted.name)
+                }
         case .structure(wanted.name, let written): return faultOfWritten(written, wanted, depth: depth)
         case .array where wanted.needsFields, .list where wanted.needsFields:
             return .type(.named(wanted.name), value)
@@ -179,10 +181,6 @@ final class TypeComparisons {
             }
         }
         return nil
-    }
-
-    private func faultOfNames(_ fields: ValueFields, _ wanted: KnownStruct) -> ValueType.Fault? {
-        fields.presentNames.filter { wanted.place(of: $0) == nil }.min().map { .unknown(field: $0, of: wanted.name) }
     }
 
     private func faultOfWritten(_ written: ValueFields, _ wanted: KnownStruct, depth: Int) -> ValueType.Fault? {

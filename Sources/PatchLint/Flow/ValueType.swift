@@ -21,6 +21,8 @@ struct ValueType: Hashable, Sendable {
         static let function = Kinds(rawValue: 64)
         static let object = Kinds(rawValue: 128)
         static let number: Kinds = [.integer, .float]
+        /// The kinds that Lua converts into each other.
+        static let basic: Kinds = [.string, .integer, .float]
         static let all = Kinds(rawValue: 255)
     }
 
