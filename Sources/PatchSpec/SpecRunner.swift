@@ -288,8 +288,7 @@ package final class SpecRunner: Sendable {
                 guard let self else { return CallbackResult.notCalled }
                 let isAsynchronous = signature?.isAsynchronous ?? false
                 guard !isAsynchronous || self.mayWait(stack) else {
-                    stack.push(message: "'\(name)' is asynchronous, but this replacement is not")
-                    return CallbackResult.notCalled
+                    return stack.refuseCall(message: "'\(name)' is asynchronous, but this replacement is not")
                 }
                 guard self.begins(on: stack) else { return CallbackResult.notCalled }
                 self.state.locked { $0.running.append(isAsynchronous) }
@@ -364,9 +363,13 @@ package final class SpecRunner: Sendable {
                 description: "the spec has no original of \(name): add host.define(\"\(name)\", function(…) … end)",
                 reason: "the spec has no original of \(name)")
         }
-        let (values, fault) = spec.callHeld(held, arguments)
-        if let fault { throw fault }
-        let value = values.first ?? .nil
+        return try Self.converted(try spec.callHeld(held, arguments), to: result, of: name, in: interface)
+    }
+
+    /// The result of a spec's function as the app's would return it.
+    private static func converted(
+        _ value: ScriptValue, to result: String, of name: String, in interface: PatchInterface?
+    ) throws -> ScriptValue {
         let type = InterfaceType(result)
         if let fault = value.fault(as: type, in: interface) {
             throw OriginalError(
@@ -402,18 +405,13 @@ package final class SpecRunner: Sendable {
     /// `host.define(name, function)`: defines the app's function.
     private func define(_ stack: PatchStack) -> Int32 {
         guard let name = stack.string(at: 1), stack.typeName(at: 2) == "function" else {
-            stack.push(message: "host.define takes a name and a function")
-            return CallbackResult.raise
+            return stack.raise(message: "host.define takes a name and a function")
         }
         if registry.names.slot(name) == nil {
             guard interface == nil else {
-                stack.push(message: "the app has no function \(name)")
-                return CallbackResult.raise
+                return stack.raise(message: "the app has no function \(name)")
             }
-            do throws(PatchError) { try add(name, nil) } catch {
-                stack.push(message: error.message)
-                return CallbackResult.raise
-            }
+            do throws(PatchError) { try add(name, nil) } catch { return stack.raise(message: error.message) }
         }
         let held = stack.hold(2)
         state.locked { $0.originals[name] = held }
@@ -423,15 +421,13 @@ package final class SpecRunner: Sendable {
     /// `host.object(class, table)`: makes a table represent an object. The table's functions are the methods.
     private func object(_ stack: PatchStack) -> Int32 {
         guard let name = stack.string(at: 1), stack.isTable(at: 2) else {
-            stack.push(message: "host.object takes a class name and a table")
-            return CallbackResult.raise
+            return stack.raise(message: "host.object takes a class name and a table")
         }
         guard registry.names.classes.contains(where: { $0.name == name }) else {
-            stack.push(
+            return stack.raise(
                 message: interface == nil
                     ? "there is no class \(name), because the spec runs without the app's interface"
                     : "the interface has no class \(name)")
-            return CallbackResult.raise
         }
         spec.note(ScriptObject(className: name, held: stack.hold(2), spec: spec), at: 2, on: stack)
         stack.pushCopy(of: 2)
@@ -440,41 +436,26 @@ package final class SpecRunner: Sendable {
 
     private func expose(_ exposed: PatchInterface.Class) throws(PatchError) {
         let methods = exposed.methods.map { [interface] method in
-            ExposedMethod(name: method.name, signature: method.signature) { [weak self] stack in
+            let name = "\(exposed.name):\(method.name)"
+            return ExposedMethod(name: method.name, signature: method.signature) { [weak self] stack in
                 guard !method.signature.isAsynchronous || self?.mayWait(stack) != false else {
-                    stack.push(message: "this method is asynchronous, but this replacement is not")
-                    return CallbackResult.notCalled
+                    return stack.refuseCall(message: "this method is asynchronous, but this replacement is not")
                 }
                 guard let object = ScriptObject.read(from: stack, at: 1) else {
-                    stack.push(
-                        message: "the object of \(exposed.name):\(method.name): "
-                            + ScriptObject._mismatch(in: stack, at: 1))
-                    return CallbackResult.notCalled
+                    return stack.refuseCall(
+                        message: "the object of \(name): " + ScriptObject._mismatch(in: stack, at: 1))
                 }
-                var arguments: [ScriptValue] = [.object(object)]
-                for (index, type) in method.signature.arguments.enumerated() {
-                    do throws(ScriptValue.Mismatch) {
-                        arguments.append(
-                            try ScriptValue.read(from: stack, at: Int32(index) + 2, as: type, in: interface))
-                    } catch {
-                        stack.push(
-                            message: "argument \(index + 1) of \(exposed.name):\(method.name): \(error.description)")
-                        return CallbackResult.notCalled
-                    }
+                let types = method.signature.arguments
+                guard let arguments = ScriptValue.arguments(from: stack, at: 2, as: types, of: name, in: interface)
+                else { return CallbackResult.notCalled }
+                do {
+                    let value = try object.spec.callHeld(
+                        object.held, member: method.name, [.object(object)] + arguments)
+                    try Self.converted(value, to: method.signature.result, of: name, in: interface).push(to: stack)
+                    return 1
+                } catch {
+                    return stack.raise(error)
                 }
-                let (values, fault) = object.spec.callMember(method.name, of: object.held, arguments)
-                if let fault { return stack.raise(fault) }
-                let value = values.first ?? .nil
-                let type = InterfaceType(method.signature.result)
-                if let fault = value.fault(as: type, in: interface) {
-                    return stack.raise(
-                        OriginalError(
-                            description:
-                                "the spec's \(exposed.name):\(method.name) returns a value that the app's function cannot return: \(fault)"
-                        ))
-                }
-                value.converted(to: type, in: interface).push(to: stack)
-                return 1
             }
         }
         try registry.names.expose(className: exposed.name, methods: methods)
