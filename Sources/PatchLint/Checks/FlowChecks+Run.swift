@@ -18,7 +18,7 @@ extension FlowChecks {
         for (index, inner) in function.inner.enumerated().reversed() where !context.budget.isSpent {
             // The values that a function captures are not known if no path makes the function.
             let captured = checks.flow.captured[index] ?? inner.upvalues.map { _ in .unknown }
-            let arguments = checks.flow.helpers[index].flatMap { context.helpers.arguments(of: $0) }
+            let arguments = checks.flow.helpers[index].flatMap { context.helpers.all[$0].arguments }
             problems += Self.problems(
                 in: inner, upvalues: captured, arguments: arguments, context, replaced: replaced)
         }

@@ -69,7 +69,7 @@ extension TypeFlow {
 
     private mutating func call(helper number: Int, _ index: Int) -> CallResults {
         guard var result = context.helpers.result(of: number, in: context) else {
-            let ends = context.helpers.ends(number)
+            let ends = context.helpers.all[number].ends
             if !ends { unknownCalls.insert(index) }
             return CallResults(isOpen: true, ends: ends)
         }
@@ -92,7 +92,6 @@ extension TypeFlow {
         return !arguments.isOpen && !words.isEmpty && parameters.count == arguments.types.count ? words : nil
     }
 
-    /// Notes a call of the original with parameters only.
     private mutating func noteOriginal(_ arguments: CallArguments, _ index: Int, _ state: inout FlowState) {
         let words = parameters(arguments, index)
         changed(&state)
@@ -145,7 +144,6 @@ extension TypeFlow {
         return CallResults(types: results, isOpen: function.isOpen, ends: function.neverReturns)
     }
 
-    /// Changes the values of the registers that have a name.
     private func change(
         _ word: String?, _ index: Int, _ state: inout FlowState, to value: (ValueType) -> ValueType
     ) {

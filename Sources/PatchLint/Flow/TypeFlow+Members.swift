@@ -11,8 +11,7 @@ extension TypeFlow {
         case .fields(let fields, isShared: false): return fields[name]?.shared ?? .unknown
         case .dictionary("string", let type) where !context.interface.lacks(name, in: "string"):
             return context.changes.read(ValueType(.optional(type), in: context.interface))
-        case .object(let type) where !context.written.contains(name) && context.interface.method(name, of: type) != nil:
-            return ValueType(.function, .library("\(type):\(name)"))
+        case .object: return method(name, of: value)
         case _ where value.kinds == .string && !context.written.contains(name):
             return functionOfStrings(name)
         default: return .unknown

@@ -120,14 +120,3 @@ extension TypeFlow {
         return state
     }
 }
-
-extension FlowContext {
-    convenience init(
-        interface: KnownInterface, knowsApp: Bool, assigned: Set<String>, written: Set<String>, setsMetatables: Bool,
-        budget: LintBudget = LintBudget()
-    ) {
-        self.init(
-            interface: interface, knowsApp: knowsApp, assigned: assigned, written: written,
-            setsMetatables: setsMetatables, budget: budget, helpers: LocalFunctions(TypeFlow.result))
-    }
-}

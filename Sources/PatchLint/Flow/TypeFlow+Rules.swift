@@ -345,7 +345,7 @@ extension TypeFlow {
         set(a, .function, at: index, &state)
         capture(inner, &state)
         if function.inner.indices.contains(inner), let number = helper(inner, in: a, at: index) {
-            set(a, context.helpers.type(of: number), at: index, &state)
+            set(a, context.helpers.all[number].type, at: index, &state)
         }
     }
 

@@ -81,14 +81,19 @@ extension PatchInterface {
             """
     }
 
-    package static let specWords = [
-        "describe", "context", "insulate", "expose", "it", "test", "spec", "pending", "setup", "teardown",
-        "strict_setup",
-        "strict_teardown", "lazy_setup", "lazy_teardown", "before_each", "after_each", "finally", "spy", "stub", "mock",
-        "match",
+    private static let namedBlocks = ["describe", "context", "insulate", "expose", "it", "test", "spec"]
+
+    private static let hooks = [
+        "setup", "teardown", "strict_setup", "strict_teardown", "lazy_setup", "lazy_teardown", "before_each",
+        "after_each",
     ]
 
-    package static let specHost = [
+    /// The doubles of luassert, of any type.
+    private static let doubles = ["spy", "stub", "mock", "match"]
+
+    private static let specWords = namedBlocks + ["pending"] + hooks + ["finally"] + doubles
+
+    private static let specHost = [
         "define", "call", "object", "error", "throw", "calls", "failures", "fellback", "logs", "fuel",
     ]
 
@@ -290,26 +295,15 @@ extension PatchInterface {
         function host.fuel() end
 
         """
-        + specWords.filter { !["spy", "stub", "mock", "match", "finally", "pending"].contains($0) }.map { word in
-            let isNamed = ["describe", "context", "insulate", "expose", "it", "test", "spec"].contains(word)
-            return isNamed
-                ? "---@param name string\n---@param body fun()\nfunction \(word)(name, body) end"
-                : "---@param body fun()\nfunction \(word)(body) end"
-        }.joined(separator: "\n") + """
-
+        + namedBlocks.map { "---@param name string\n---@param body fun()\nfunction \($0)(name, body) end\n" }.joined()
+        + hooks.map { "---@param body fun()\nfunction \($0)(body) end\n" }.joined() + """
             ---@param name string
             ---@param body? fun()
             function pending(name, body) end
             ---@param body fun()
             function finally(body) end
-            ---@type any
-            spy = nil
-            ---@type any
-            stub = nil
-            ---@type any
-            mock = nil
-            ---@type any
-            match = nil
+
+            """ + doubles.map { "---@type any\n\($0) = nil\n" }.joined() + """
             ---@class patchpack.assert
             ---@overload fun(value: any, message?: string, ...): any
             ---@field [string] any

@@ -18,7 +18,8 @@ extension Linter {
             assigned: Set(globals.filter(\.isAssigned).map(\.name) + outlines.flatMap { $0.classNames }),
             written: all.reduce(into: []) { $1.collectWrittenFields(into: &$0) }
                 .union(outlines.flatMap(\.functionNames)),
-            setsMetatables: chunks.contains(where: \.setsMetatables), budget: budget)
+            setsMetatables: chunks.contains(where: \.setsMetatables), budget: budget,
+            helpers: LocalFunctions(TypeFlow.result))
         context.globalsRead = Set(globals.map(\.name))
         context.setsZero = all.contains { $0.code.contains { $0.opcode == .setInteger && $0.b == 0 } }
         for function in all { function.collectFields(tested: &context.fieldsTested, read: &context.fieldsRead) }

@@ -78,7 +78,10 @@ package struct Linter {
                 readResult: { [interface] in ScriptValue.readResult(from: $0, as: result, in: interface) })
             try names.add([slot])
         }
-        let state = try state()
+        let state = try ScriptState(
+            scripts, limits: PatchLimits(),
+            host: HostInfo(app: interface?.app ?? "com.example.app", version: interface?.appVersion ?? "1"),
+            names: names, reports: .none, seed: 1)
         defer { state.close() }
         for (script, text) in zip(scripts, texts) { checkEncoding(script, text) }
         var functions: [Prototype] = []
@@ -109,13 +112,6 @@ package struct Linter {
         try state.load(isCompiled: true)
         checkReplacements(of: state)
         checkOtherwise(of: state)
-    }
-
-    private func state() throws(PatchError) -> ScriptState {
-        try ScriptState(
-            scripts, limits: PatchLimits(),
-            host: HostInfo(app: interface?.app ?? "com.example.app", version: interface?.appVersion ?? "1"),
-            names: names, reports: .none, seed: 1)
     }
 
     private static func finding(for error: PatchError, in script: PatchScript, _ text: SourceText) -> Finding {
