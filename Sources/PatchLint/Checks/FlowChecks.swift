@@ -29,7 +29,6 @@ struct FlowChecks {
 
     // MARK: problems
 
-    /// Notes a problem, once.
     mutating func note(_ problem: Problem) {
         // In a protected call, a failure may be intended.
         if [.mayBeNil, .mayNotFit].contains(problem.code), replacement == nil,
@@ -104,7 +103,8 @@ struct FlowChecks {
         case .part(let part, let wanted, let value):
             return ("\(place) \(type), but \(part) of it is \(value), and not \(wanted)", nil)
         case .noCase(let text, let type):
-            return ("\(type) has no value \(text)", context.hint(for: text.trimmed, in: type))
+            let name = text.hasPrefix("\"") ? String(text.dropFirst().dropLast()) : text
+            return ("\(type) has no value \(text)", context.hint(for: name, in: type))
         }
     }
 }
@@ -126,8 +126,4 @@ extension FlowContext {
         budget.meant(by: text, among: interface.words(in: type)) { "\"\($0)\"" }
             ?? "it has \(interface.shownCases(of: type))"
     }
-}
-
-extension String {
-    fileprivate var trimmed: String { hasPrefix("\"") ? String(dropFirst().dropLast()) : self }
 }

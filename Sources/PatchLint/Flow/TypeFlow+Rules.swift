@@ -181,7 +181,7 @@ extension TypeFlow {
         let (a, c) = (instruction.a, instruction.c)
         let field = function.text(instruction.b)
         let value = instruction.k ? type(ofConstant: c) : kept(c, index, &state)
-        if let field, mayMisfit(value, in: field, of: state[a]) { context.changes.add(field: field) }
+        if let field, mayMisfit(value, in: field, of: state[a]) { context.changes.fields.insert(field) }
         store(value, in: field, of: a, &state)
     }
 

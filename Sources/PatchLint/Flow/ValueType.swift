@@ -247,12 +247,10 @@ extension ValueType: CustomStringConvertible {
         default: break
         }
         var words: [String] = []
-        if kinds.contains(.number) {
+        if kinds.contains(.float) {
             words.append("a number")
         } else if kinds.contains(.integer) {
             words.append("an integer")
-        } else if kinds.contains(.float) {
-            words.append("a number")
         }
         for (kind, word) in [
             (Kinds.string, "a string"), (.boolean, "a boolean"), (.table, "a table"), (.function, "a function"),

@@ -2,11 +2,9 @@
 ///
 /// Such a value may be read at a place where nothing reveals this.
 final class WrittenTypes {
-    private(set) var fields: Set<String> = []
+    var fields: Set<String> = []
     private var details: [ValueType.Detail] = []
     var count: Int { fields.count + details.count }
-
-    func add(field: String) { fields.insert(field) }
 
     func add(_ detail: ValueType.Detail) {
         if details.count < 20, !details.contains(detail) { details.append(detail) }

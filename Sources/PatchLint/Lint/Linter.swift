@@ -210,12 +210,10 @@ package struct Linter {
 
     private mutating func checkReplacements(of state: ScriptState) {
         allowOthers()
-        var replaced: [String] = []
+        let replaced = state.lua.layers.map(\.name)
         let listed = Set(replaces)
-        for layer in state.lua.layers {
+        for layer in state.lua.layers where hasRoom {
             let name = layer.name
-            replaced.append(name)
-            guard hasRoom else { continue }
             let (script, begin) = layer.place(in: state.lua)
             let text = texts[places[script] ?? 0]
             // A function of the Lua library has no line.
