@@ -46,26 +46,22 @@ struct GlobalUses {
             switch instruction.opcode {
             case .closure where function.inner.indices.contains(instruction.bx): add(function.inner[instruction.bx])
             case .getGlobal where function.isEnvironment(instruction.b):
-                if let name = function.text(instruction.c) {
-                    if function.isArgument(index) { asked.append(name) }
-                    globals.append(
-                        Global(
-                            name: name, line: lineOf[index], isAssigned: false, isTested: function.isTested(index)))
-                    let next = index + 1 < code.count ? code[index + 1] : instruction
-                    let isMember = next.opcode == .getField && next.b == instruction.a
-                    let isKnown =
-                        isMember
-                        ? SandboxNames.members[name]?.contains(function.text(next.c) ?? "") == true
-                        : SandboxNames.globals.contains(name)
-                    if isKnown, let skipped = function.skipped(after: isMember ? index + 1 : index) {
-                        others.append(skipped)
-                    }
-                    if isMember, let member = function.text(next.c) {
-                        members.append(
-                            Member(
-                                table: name, name: member, line: lineOf[index],
-                                isTested: function.isTested(index + 1, from: index)))
-                    }
+                guard let name = function.text(instruction.c) else { break }
+                if function.isArgument(index) { asked.append(name) }
+                globals.append(
+                    Global(name: name, line: lineOf[index], isAssigned: false, isTested: function.isTested(index)))
+                let next = index + 1 < code.count ? code[index + 1] : instruction
+                let isMember = next.opcode == .getField && next.b == instruction.a
+                let member = isMember ? function.text(next.c) : nil
+                let isKnown =
+                    isMember
+                    ? SandboxNames.members[name]?.contains(member ?? "") == true : SandboxNames.globals.contains(name)
+                if isKnown, let skipped = function.skipped(after: isMember ? index + 1 : index) {
+                    others.append(skipped)
+                }
+                if let member {
+                    let isTested = function.isTested(index + 1, from: index)
+                    members.append(Member(table: name, name: member, line: lineOf[index], isTested: isTested))
                 }
             case .setGlobal where function.isEnvironment(instruction.a):
                 add(function.text(instruction.b), lineOf[index], isAssigned: true)

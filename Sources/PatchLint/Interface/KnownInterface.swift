@@ -53,7 +53,6 @@ final class KnownInterface {
         return known[method]
     }
 
-    /// The type that a string names.
     func type(_ text: String) -> InterfaceType {
         if let known = types[text] { return known }
         let type = InterfaceType(text)
@@ -66,7 +65,7 @@ final class KnownInterface {
     /// - Parameter name: The name of the function, or the class and the name of the method.
     func neededArguments(of name: String, _ signature: PatchSignature) -> Int {
         if let count = needed[name] { return count }
-        let count = signature.neededArguments
+        let count = signature.arguments.lastIndex { !$0.hasSuffix(" or nil") }.map { $0 + 1 } ?? 0
         needed[name] = count
         return count
     }
@@ -147,8 +146,6 @@ final class KnownStruct {
 }
 
 extension PatchSignature {
-    var neededArguments: Int { arguments.lastIndex { !$0.hasSuffix(" or nil") }.map { $0 + 1 } ?? 0 }
-
     /// The signature for a message, with only the first of many arguments.
     var shown: String {
         let most = 30
