@@ -26,7 +26,6 @@ final class ValueDetails {
     }
 }
 
-/// A call of the original: the instruction, and whether a table is among its arguments.
 struct OriginalCall: Equatable {
     let index: Int
     let hasTable: Bool
@@ -170,7 +169,6 @@ struct FlowState: Equatable {
         if !facts.isEmpty { forgetFacts(of: register) }
     }
 
-    /// Makes a register and those after it unknown.
     mutating func forget(from first: Int) {
         for register in max(0, first)..<max(first, registers.count, 0) { registers[register] = .unknown }
         if !tables.isEmpty { tables = tables.filter { $0.key < first } }
@@ -242,7 +240,6 @@ struct FlowState: Equatable {
 ///
 /// It is indirect, because most instructions return none of these, and would return the room for two states.
 indirect enum FlowWays {
-    /// No instruction.
     case none
     case one(Int, FlowState)
     case two(Int, FlowState, Int, FlowState)
@@ -259,7 +256,6 @@ extension ValueType.Detail {
     }
 }
 
-/// A field of the table in a register.
 struct FieldPlace: Hashable {
     let register: Int
     let field: String

@@ -2,7 +2,6 @@ internal import PatchRunner
 
 /// The arguments and the results of a function of the sandbox.
 struct LibraryFunction: Sendable {
-    /// The requirements of an argument.
     struct Argument: Sendable {
         let kinds: ValueType.Kinds
         /// Whether a string must be a numeral, and whether a number must be an integer.

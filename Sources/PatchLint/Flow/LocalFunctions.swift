@@ -19,7 +19,6 @@ final class LocalFunctions {
 
     init(_ follow: @escaping Follow) { self.follow = follow }
 
-    /// Adds a function, and returns its number.
     func add(_ function: Prototype, _ details: ValueDetails) -> Int {
         let type = details.numbered(ValueType(.function, .helper(all.count)))
         all.append(Helper(function: function, type: type))

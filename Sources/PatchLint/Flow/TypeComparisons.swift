@@ -197,7 +197,6 @@ final class TypeComparisons {
 }
 
 extension ValueType {
-    /// The fault of a value that the app is to take.
     enum Fault: Equatable {
         case type(InterfaceType, ValueType)
         /// A field that it does not have.

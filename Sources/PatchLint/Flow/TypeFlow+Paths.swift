@@ -32,7 +32,6 @@ extension TypeFlow {
         return (isCertain ? type : nil, false)
     }
 
-    /// Follows all paths until nothing changes.
     private mutating func follow() {
         var work = [0]
         entries = []

@@ -5,7 +5,6 @@ internal import PatchRunner
 /// It follows the registers and joins the types where paths meet, until nothing changes. A fact about a value is known at an
 /// instruction if all paths to the instruction agree on it.
 struct TypeFlow {
-    /// The function of the app that a function replaces.
     struct Replacement {
         let name: String
         let signature: PatchSignature
@@ -19,7 +18,6 @@ struct TypeFlow {
     let upvalues: [ValueType]
     /// The types of the arguments, if all callers are known.
     let arguments: [ValueType]?
-    /// Whether only the result is wanted.
     let isDry: Bool
     /// The registers that functions within this one assign. They may hold anything.
     let assignedWithin: RegisterSet
@@ -74,7 +72,6 @@ struct TypeFlow {
     /// The number of that name.
     func localNumber(_ register: Int, at index: Int) -> Int32? { names.local(of: register, at: index)?.number }
 
-    /// The name that the script has for a register.
     func name(_ register: Int, _ state: FlowState, _ index: Int) -> String? {
         let number = number(register, state, index)
         return number < 0 ? nil : function.name(number)

@@ -48,7 +48,6 @@ extension ValueFields {
 }
 
 extension ValueType {
-    /// How many values it is, including the values in its tables.
     var size: Int {
         switch detail {
         case .fields(let fields, _), .structure(_, let fields): 1 + fields.size

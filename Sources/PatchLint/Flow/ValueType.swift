@@ -34,7 +34,6 @@ struct ValueType: Hashable, Sendable {
         case float(Double)
         /// A number that is 0 in the first round of its loop.
         case counter
-        /// A number that is likely to have a fraction.
         case fraction
         /// A table from the app, for a struct of this name, and the fields that the script has written since.
         case structure(String, ValueFields)
@@ -164,7 +163,6 @@ struct ValueType: Hashable, Sendable {
     /// The value after a script has read from it, so that a register may hold one of its tables.
     var afterRead: ValueType { mappingContents(\.shared) }
 
-    /// The value with other tables in it.
     private func mappingContents(_ change: (ValueType) -> ValueType) -> ValueType {
         guard depth > 1 else { return self }
         switch detail {

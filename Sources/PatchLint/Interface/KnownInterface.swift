@@ -101,7 +101,6 @@ final class KnownInterface {
         }.joined(separator: ", ")
     }
 
-    /// The strings that are values of a type.
     func words(in name: String) -> [String] {
         if let known = words[name] { return known }
         let all = (scalar(name)?.cases ?? []).compactMap { if case .string(let text) = $0 { text } else { nil } }

@@ -8,7 +8,6 @@ struct CalledFunctions {
         let name: Int32
     }
 
-    /// What a function is called by.
     private enum Name: Hashable {
         case local(Local)
         /// A global, or a field of a table.

@@ -101,7 +101,6 @@ extension Linter {
         return false
     }
 
-    /// Finds a patch that closes a hole, and has no `otherwise`.
     mutating func checkOtherwise(of state: ScriptState) {
         let layers = state.lua.layers
         guard hasRoom, !layers.isEmpty, !layers.contains(where: \.hasOtherwise) else { return }
@@ -145,7 +144,6 @@ extension Linter {
         }
     }
 
-    /// Checks the classes and methods that scripts for Wax use.
     mutating func checkClasses() {
         guard let interface, outlines.contains(where: { !$0.waxClasses.isEmpty }) else { return }
         var known: [String: Set<String>] = [:]

@@ -117,7 +117,6 @@ private struct StateWrites {
         return meets
     }
 
-    /// The contents of an instruction's first register after it.
     private func value(
         of instruction: Instruction, in function: Prototype, _ held: Registers, _ variable: (Int) -> Int32?
     ) -> Held {

@@ -88,12 +88,10 @@ struct LuaTokens {
         }
     }
 
-    /// A comment of one line.
     struct Comment {
         let line: Int
         /// Whether there are only spaces before it on its line.
         let isAlone: Bool
-        /// The text after its hyphens.
         let text: ArraySlice<UInt8>
     }
 
