@@ -8,8 +8,7 @@ package struct PatchUnderTest: Sendable {
     package let scripts: [PatchScript]
 
     package init(manifest: Manifest, scripts: [PatchScript]) {
-        self.manifest = manifest
-        self.scripts = scripts
+        (self.manifest, self.scripts) = (manifest, scripts)
     }
 }
 

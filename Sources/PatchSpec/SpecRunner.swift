@@ -389,16 +389,12 @@ package final class SpecRunner: Sendable {
         for (name, body) in functions {
             spec.addFunction(name) { [weak self] stack in self.map { body($0, stack) } ?? 0 }
         }
-        let nanoseconds = timeLimit.nanoseconds
-        spec.addFunction("begin", to: "__spec") { stack in
-            stack.limitTime(nanoseconds)
-            codeRuns(true)
-            return 0
-        }
-        spec.addFunction("done", to: "__spec") { stack in
-            stack.limitTime(0)
-            codeRuns(false)
-            return 0
+        for (name, nanoseconds, runs) in [("begin", timeLimit.nanoseconds, true), ("done", 0, false)] {
+            spec.addFunction(name, to: "__spec") { stack in
+                stack.limitTime(nanoseconds)
+                codeRuns(runs)
+                return 0
+            }
         }
     }
 

@@ -53,9 +53,8 @@ final class TypeComparisons {
             switch value.detail {
             case .structure: return .type(type, value)
             case .fields(let fields, _) where !fields.isEmpty: return .type(type, value)
-            default: break
+            default: return faultOfParts(of: value, as: element, type, depth: depth)
             }
-            return faultOfParts(of: value, as: element, type, depth: depth)
         case .dictionary(let key, let element):
             if value.isNever(.table) { return .type(type, value) }
             if case .list(let elements, _) = value.detail, !elements.isEmpty, interface.isText(key) {

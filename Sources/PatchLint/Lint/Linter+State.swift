@@ -123,20 +123,17 @@ private struct StateWrites {
         let (b, c) = (instruction.b, instruction.c)
         switch instruction.opcode {
         case .move: return held[b]
-        case .getUpvalue: return variable(b).map(Held.kept) ?? .other
         case .getGlobal where function.isEnvironment(b):
             guard let name = function.textNumber(c) else { return .other }
             return SandboxNames.globals.contains(function.name(name)) ? .library(name, nil) : .kept(name)
-        case .getGlobal: return variable(b).map(Held.kept) ?? .other
-        case .getField:
+        case .getUpvalue, .getGlobal: return variable(b).map(Held.kept) ?? .other
+        case .getField, .getTable, .getInteger:
             switch held[b] {
-            case .library(let table, nil): return function.textNumber(c).map { .library(table, $0) } ?? .other
+            case .library(let table, nil) where instruction.opcode == .getField:
+                return function.textNumber(c).map { .library(table, $0) } ?? .other
             case .kept(let name): return .kept(name)
             case .library, .other: return .other
             }
-        case .getTable, .getInteger:
-            if case .kept(let name) = held[b] { return .kept(name) }
-            return .other
         default: return .other
         }
     }

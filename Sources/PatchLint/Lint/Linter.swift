@@ -97,8 +97,10 @@ package struct Linter {
         guard functions.count == scripts.count else { return }
         let chunks = functions.map(GlobalUses.init)
         outlines = scripts.map { SourceOutline($0.bytes) }
-        if let finding = findingForSpec(chunks) {
-            found = [finding]
+        // A single script that replaces nothing and calls a `describe` that is not its own.
+        let uses = chunks[0].globals.filter { $0.name == "describe" }
+        if chunks.count == 1, replaces.isEmpty, let call = uses.first, !uses.contains(where: \.isAssigned) {
+            found = [texts[0].finding(.spec, line: call.line, word: call.name, "this is a spec, not a patch")]
             return
         }
         checkGlobals(chunks)
@@ -122,15 +124,6 @@ package struct Linter {
         return text.finding(
             .syntax, line: line, error.message,
             hint: SyntaxHints.hint(for: error.message, line: line, in: script.bytes))
-    }
-
-    /// A finding for a single script that replaces nothing and calls a `describe` that is not its own.
-    private func findingForSpec(_ chunks: [GlobalUses]) -> Finding? {
-        let uses = chunks[0].globals.filter { $0.name == "describe" }
-        guard chunks.count == 1, replaces.isEmpty, let call = uses.first, !uses.contains(where: \.isAssigned) else {
-            return nil
-        }
-        return texts[0].finding(.spec, line: call.line, word: call.name, "this is a spec, not a patch")
     }
 
     mutating func report(
