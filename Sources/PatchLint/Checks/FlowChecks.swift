@@ -29,29 +29,25 @@ struct FlowChecks {
 
     // MARK: problems
 
-    mutating func note(_ problem: Problem) {
-        // In a protected call, a failure may be intended.
-        if [.mayBeNil, .mayNotFit].contains(problem.code), replacement == nil,
-            !context.globalsRead.isDisjoint(with: ["pcall", "xpcall"])
-        {
-            return
-        }
-        guard reported.insert(problem).inserted, context.budget.takesProblem() else { return }
-        problems.append(problem)
-    }
-
+    /// Notes a problem, once.
     mutating func report(
         _ code: Finding.Code, _ index: Int, _ word: String?, _ message: @autoclosure () -> String,
         hint: @autoclosure () -> String? = nil
     ) {
         // After a test of one parameter, a helper may not get the arguments of all of its callers.
         if flow.arguments != nil, index > flow.firstTest { return }
+        // In a protected call, a failure may be intended.
+        let isTolerated =
+            replacement == nil && [.mayBeNil, .mayNotFit].contains(code)
+            && !context.globalsRead.isDisjoint(with: ["pcall", "xpcall"])
+        guard !isTolerated else { return }
         // A value without a name is shown at its operator.
         let operators: [Instruction.Opcode: String] = [.length: "#", .concatenate: ".."]
-        note(
-            Problem(
-                code: code, line: function.lineOf[index], word: word ?? operators[function.code[index].opcode],
-                message: message(), hint: hint()))
+        let problem = Problem(
+            code: code, line: function.lineOf[index], word: word ?? operators[function.code[index].opcode],
+            message: message(), hint: hint())
+        guard reported.insert(problem).inserted, context.budget.takesProblem() else { return }
+        problems.append(problem)
     }
 
     /// Reports an operation on a value that has none of the types that the operation accepts.
