@@ -304,16 +304,13 @@ package final class SpecRunner: Sendable {
         try registry.names.add([slot])
     }
 
-    /// Whether the caller of an asynchronous function can wait for it.
-    ///
-    /// A spec can, and so can the replacement of such a function.
+    /// Whether the caller of an asynchronous function can wait for it: a spec, or the replacement of such a function.
     private func mayWait(_ stack: PatchStack) -> Bool {
         stack.values === spec.values || state.locked { $0.running.last } != false
     }
 
     /// Counts a call of the app's function. A call that the spec makes outside any other call may find new instances.
-    ///
-    /// - Returns: Whether the call can proceed. If not, an error was pushed.
+    /// Returns whether the call can proceed. If not, an error was pushed.
     private func begins(on stack: PatchStack) -> Bool {
         let mayRenew = state.locked { state in
             state.depth += 1

@@ -4,9 +4,7 @@ package func editDistance(_ left: String, _ right: String) -> Int {
     return editDistance(left, right, most: max(left.count, right.count)) ?? 0
 }
 
-/// The edit distance of two words; nil if it is greater than a limit.
-///
-/// Only positions that are at most the limit apart are compared.
+/// The edit distance of two words; nil if it is greater than a limit. Only positions within the limit are compared.
 private func editDistance<Letter: Equatable>(_ left: [Letter], _ right: [Letter], most: Int) -> Int? {
     guard abs(left.count - right.count) <= most else { return nil }
     guard !right.isEmpty else { return left.count }

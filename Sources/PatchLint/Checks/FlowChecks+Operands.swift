@@ -8,11 +8,7 @@ extension FlowChecks {
     func tables(_ value: ValueType) -> ValueType.Kinds { value.detail == nil || context.setsMetatables ? .table : [] }
     func calls(_ value: ValueType) -> ValueType.Kinds { ValueType.Kinds.function.union(tables(value)) }
 
-    /// Checks the operands of a calculation.
-    ///
-    /// - Parameters:
-    ///   - right: The register of the other operand, if it is in one.
-    ///   - other: The other operand, if it is a constant.
+    /// Checks the operands of a calculation. The other one is in a register, `right`, or is a constant, `other`.
     mutating func checkArithmetic(
         _ left: Int, right: Int? = nil, other: ValueType? = nil, _ index: Int, _ state: FlowState
     ) {
@@ -25,8 +21,6 @@ extension FlowChecks {
         if other.isNever(.basic) { report(.operand, index, nil, "calculates with \(other)") }
     }
 
-    /// Checks an operand.
-    ///
     /// If it is alone, the other operand is not a table whose metamethod takes this one. No metamethod takes an original.
     private mutating func checkOperand(
         _ register: Int, _ type: ValueType, isAlone: Bool, _ index: Int, _ state: FlowState

@@ -152,9 +152,7 @@ struct FlowState: Equatable {
         if !facts.isEmpty { forgetFacts(of: register) }
     }
 
-    /// Sets a register to the value of another one, so that both hold it.
-    ///
-    /// - Parameter isShared: Whether both are in use from now on.
+    /// Sets a register to the value of another one. It is shared if both are in use from now on.
     mutating func copy(_ other: Int, to register: Int, word: Int32, isShared: Bool = true) {
         guard registers.indices.contains(register), registers.indices.contains(other) else {
             return set(register, .unknown, word: word)

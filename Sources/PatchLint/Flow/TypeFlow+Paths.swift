@@ -3,9 +3,7 @@ internal import PatchRunner
 // The paths through a function, which are followed until nothing changes.
 
 extension TypeFlow {
-    /// Follows all paths, until no value that a script writes changes the types of others.
-    ///
-    /// - Returns: Whether the types are known.
+    /// Follows all paths, until no write of a script changes the types of others. Returns whether the types are known.
     mutating func run() -> Bool {
         guard function.lineOf.count == function.code.count else { return false }
         context.budget.pay(20 * (function.code.count + function.locals.count))

@@ -105,9 +105,7 @@ struct TypeFlow {
         context.changes.read(ValueType(context.interface.type(type), in: context.interface))
     }
 
-    /// The number of the cause that may leave a value nil: a function, or the string that it reads.
-    ///
-    /// - Parameter name: The function of the app, or the name of the string.
+    /// The number of the cause that may leave a value nil: a function of the app, or the string that it reads.
     mutating func doubt(_ name: String, asked index: Int) -> UInt16 {
         let number = nilCauses[name] ?? UInt16(min(nilCauses.count + 1, Int(UInt16.max)))
         nilCauses[name] = number
@@ -115,9 +113,7 @@ struct TypeFlow {
         return number
     }
 
-    /// Whether a value may be nil, and the script does not seem to know better.
-    ///
-    /// The script has not tested the value, and calls the function or reads the string only once.
+    /// Whether a value may be nil, and the script has not tested it, and calls the function or reads the string only once.
     func isDoubtful(_ value: ValueType, _ word: String?, _ index: Int) -> Bool {
         guard value.doubt != 0, value.kinds.contains(.nil), value.kinds != .nil else { return false }
         guard value.doubt == nilCauses[""] || asked[value.doubt]?.count == 1 else { return false }

@@ -18,9 +18,7 @@ struct ValueFields: Hashable, Sendable {
 
     subscript(name: String) -> ValueType? { values[name] }
 
-    /// Sets a field. If the value is too large or too deep, only its type is kept.
-    ///
-    /// - Returns: Whether there was room for it.
+    /// Sets a field; of a value that is too large or too deep, only the type. Returns whether there was room for it.
     mutating func set(_ name: String, to value: ValueType) -> Bool {
         let old = values[name]
         let others = size - (old?.size ?? 0)

@@ -60,9 +60,7 @@ final class KnownInterface {
         return type
     }
 
-    /// How many arguments a function must get. The arguments after them are optional.
-    ///
-    /// - Parameter name: The name of the function, or the class and the name of the method.
+    /// How many arguments a function, or a method with the name of its class, must get. Those after them are optional.
     func neededArguments(of name: String, _ signature: PatchSignature) -> Int {
         if let count = needed[name] { return count }
         let count = signature.arguments.lastIndex { !$0.hasSuffix(" or nil") }.map { $0 + 1 } ?? 0

@@ -51,9 +51,7 @@ extension Linter {
         }
     }
 
-    /// Whether another finding may be added.
-    ///
-    /// With too many findings, it is probably the wrong file, and each finding takes time.
+    /// Whether another finding may be added. With too many, it is probably the wrong file, and each takes time.
     var hasRoom: Bool { found.count < most }
 
     /// Allows the same number of findings of other checks, so that many warnings of one check hide no errors of another.
@@ -121,9 +119,7 @@ extension Linter {
         }
     }
 
-    /// Finds scripts that no `require` leads to.
-    ///
-    /// If the name of a `require` is known only when the script runs, nothing is found.
+    /// Finds scripts that no `require` leads to, unless the name of one is known only when the script runs.
     mutating func checkRequired() {
         guard scripts.count > 1, !outlines.contains(where: { $0.required.contains(nil) }) else { return }
         var reached: Set<Int> = [0]
@@ -168,9 +164,8 @@ extension Linter {
             let (wanted, all) = (methods.sorted(), methods.union(defined).sorted())
             let ofSelf = outline.members.filter { $0.receiver == outline.itself }
             let asked = Set(ofSelf.filter { $0.call == nil }.map(\.name.name))
-            for member in ofSelf where hasRoom {
-                // The `self` of an anonymous function is another object.
-                guard member.isInMethod else { continue }
+            // The `self` of an anonymous function is another object.
+            for member in ofSelf where hasRoom && member.isInMethod {
                 let (name, word) = (member.name, outline.text(member.name))
                 if word == "super" {
                     report(

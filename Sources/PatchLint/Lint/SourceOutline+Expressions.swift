@@ -133,9 +133,7 @@ extension SourceOutline {
         }
     }
 
-    /// Reads the arguments of a call, and returns how many there are and whether the last one may be several values.
-    ///
-    /// - Parameter function: The name that is called, as it is written.
+    /// Reads the arguments of a call of a name, if it is one. Returns how many there are, and whether there may be more.
     mutating func arguments(of function: Int32?) throws -> (count: Int, isOpen: Bool) {
         let isBracket = isAt(.open)
         if isBracket { advance() }
