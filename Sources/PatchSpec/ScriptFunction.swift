@@ -79,11 +79,6 @@ final class ScriptFunction: Sendable {
         }
     }
 
-    /// Reads the result that a script gives for `otherwise` while it loads.
-    func readResult(_ stack: PatchStack) -> Result<Otherwise, Slot.Mismatch> {
-        ScriptValue.readResult(from: stack, as: signature?.result ?? "value", in: interface)
-    }
-
     func invoke(
         _ slot: Slot, _ stack: PatchStack, _ first: Int32, _ record: CallReference?, _ cell: LayerCell
     ) -> Int32 {

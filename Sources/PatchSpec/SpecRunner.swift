@@ -189,16 +189,11 @@ package final class SpecRunner: Sendable {
         for patch in patches {
             for script in patch.scripts {
                 let key = SpecReport.key(patch.manifest.id, script.name)
-                for line in Self.lines(of: script, in: spec) {
-                    report.coverage[key, default: [:]][line, default: 0] += 0
-                }
+                // A script that does not compile has no lines.
+                let lines = (try? spec.loader.precompiled(script)).flatMap { Prototype(dumped: $0) }?.lines ?? []
+                for line in lines { report.coverage[key, default: [:]][line, default: 0] += 0 }
             }
         }
-    }
-
-    /// The lines of a script that hold code; empty if it does not compile.
-    private static func lines(of script: PatchScript, in spec: ScriptState) -> Set<Int> {
-        (try? spec.loader.precompiled(script)).flatMap { Prototype(dumped: $0) }?.lines ?? []
     }
 
     /// Runs the next test; returns nil after the last one.
@@ -278,9 +273,9 @@ package final class SpecRunner: Sendable {
     }
 
     private func add(_ name: String, _ signature: PatchSignature?) throws(PatchError) {
+        let result = signature?.result ?? "value"
         let function = ScriptFunction(signature: signature, interface: interface) { [weak self] arguments in
-            guard let self else { return .nil }
-            return try self.callOriginal(name, signature?.result ?? "value", arguments)
+            try self?.callOriginal(name, result, arguments) ?? .nil
         }
         let slot = Slot(
             name: name, signature: signature ?? PatchSignature([], result: "value", throws: true),
@@ -300,7 +295,8 @@ package final class SpecRunner: Sendable {
                 }
                 return function.invoke(slot, stack, first, record, cell)
             },
-            invokeAsync: nil, readResult: { stack in function.readResult(stack) })
+            invokeAsync: nil,
+            readResult: { [interface] in ScriptValue.readResult(from: $0, as: result, in: interface) })
         try registry.names.add([slot])
     }
 

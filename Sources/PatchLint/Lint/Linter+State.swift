@@ -110,8 +110,8 @@ private struct StateWrites {
     private static func meetings(in function: Prototype) -> [Bool] {
         var meets = [Bool](repeating: false, count: function.code.count)
         for index in function.code.indices {
-            for next in function.successors(of: index) where next != index + 1 && meets.indices.contains(next) {
-                meets[next] = true
+            function.eachSuccessor(of: index) { next in
+                if next != index + 1, meets.indices.contains(next) { meets[next] = true }
             }
         }
         return meets
