@@ -374,13 +374,20 @@ package final class SpecRunner: Sendable {
     // MARK: functions for specs
 
     private func addFunctions(_ timeLimit: Duration, _ codeRuns: @escaping @Sendable (Bool) -> Void) {
-        let functions: [(String, @Sendable (SpecRunner, PatchStack) -> Int32)] = [
-            ("define", { $0.define($1) }), ("object", { $0.object($1) }), ("calls", { $0.calls($1) }),
-            ("failures", { $0.failures($1) }), ("fellback", { $0.fellBack($1) }), ("logs", { $0.logs($1) }),
-            ("fuel", { $0.fuel($1) }),
+        spec.addFunction("define") { [weak self] stack in self?.define(stack) ?? 0 }
+        spec.addFunction("object") { [weak self] stack in self?.object(stack) ?? 0 }
+        let answers: [(String, @Sendable (SpecRunner, PatchStack) -> ScriptValue)] = [
+            ("calls", { $0.calls(of: $1.string(at: 1) ?? "") }), ("failures", { runner, _ in runner.failures() }),
+            ("fellback", { $0.fallbacks(of: $1.string(at: 1) ?? "") }), ("logs", { runner, _ in runner.logs() }),
+            // The fuel that the last call of the patch that was given last used.
+            ("fuel", { runner, _ in .integer(Int64(runner.runner.active.last?.script.lua.fuelUsed ?? 0)) }),
         ]
-        for (name, body) in functions {
-            spec.addFunction(name) { [weak self] stack in self.map { body($0, stack) } ?? 0 }
+        for (name, answer) in answers {
+            spec.addFunction(name) { [weak self] stack in
+                guard let self else { return 0 }
+                answer(self, stack).push(to: stack)
+                return 1
+            }
         }
         for (name, nanoseconds, runs) in [("begin", timeLimit.nanoseconds, true), ("done", 0, false)] {
             spec.addFunction(name, to: "__spec") { stack in
@@ -451,15 +458,13 @@ package final class SpecRunner: Sendable {
     }
 
     /// `host.calls(name)`: the arguments of each call of the original in this test.
-    private func calls(_ stack: PatchStack) -> Int32 {
-        let name = stack.string(at: 1) ?? ""
+    private func calls(of name: String) -> ScriptValue {
         let calls = state.locked { $0.calls.filter { $0.name == name }.map(\.arguments) }
-        Self.sequence(calls.map(Self.sequence)).push(to: stack)
-        return 1
+        return Self.sequence(calls.map(Self.sequence))
     }
 
     /// `host.failures()`: the failures of the patches in this test.
-    private func failures(_ stack: PatchStack) -> Int32 {
+    private func failures() -> ScriptValue {
         let failures: [ScriptValue] = state.locked { state in
             state.hasAsked = true
             return state.events.compactMap { event in
@@ -472,35 +477,26 @@ package final class SpecRunner: Sendable {
                 ])
             }
         }
-        Self.sequence(failures).push(to: stack)
-        return 1
+        return Self.sequence(failures)
     }
 
     /// `host.fellback(name)`: how often something other than a patch's script answered in this test.
-    private func fellBack(_ stack: PatchStack) -> Int32 {
-        let name = stack.string(at: 1) ?? ""
-        state.locked { $0.hasAsked = true }
-        let earlier = state.locked { $0.fallbacks[name] ?? 0 }
-        let count = registry.names.slot(name)?.patches.reduce(earlier) { $0 + $1.fallbacks } ?? 0
-        stack.push(Int64(count))
-        return 1
+    private func fallbacks(of name: String) -> ScriptValue {
+        let earlier = state.locked { state in
+            state.hasAsked = true
+            return state.fallbacks[name] ?? 0
+        }
+        return .integer(Int64(registry.names.slot(name)?.patches.reduce(earlier) { $0 + $1.fallbacks } ?? 0))
     }
 
     /// `host.logs()`: the log lines of the patches in this test.
-    private func logs(_ stack: PatchStack) -> Int32 {
-        let lines: [ScriptValue] = state.locked { state in
-            state.events.compactMap {
-                if case .log(_, let level, let text) = $0 { .text("\(level): \(text)") } else { nil }
-            }
-        }
-        Self.sequence(lines).push(to: stack)
-        return 1
-    }
-
-    /// `host.fuel()`: the fuel that the last call of the patch that was given last used.
-    private func fuel(_ stack: PatchStack) -> Int32 {
-        stack.push(Int64(runner.active.last?.script.lua.fuelUsed ?? 0))
-        return 1
+    private func logs() -> ScriptValue {
+        Self.sequence(
+            state.locked { state in
+                state.events.compactMap {
+                    if case .log(_, let level, let text) = $0 { .text("\(level): \(text)") } else { nil }
+                }
+            })
     }
 
     private static func sequence(_ values: [ScriptValue]) -> ScriptValue {
