@@ -21,9 +21,7 @@ extension SourceOutline {
     /// Whether a word joins two operands. How tightly it binds does not matter here.
     private static func joins(_ word: LuaTokens.Word) -> Bool {
         switch word {
-        case .or, .and, .less, .greater, .lessOrEqual, .greaterOrEqual, .unequal, .equal, .bar, .tilde, .ampersand,
-            .shiftLeft, .shiftRight, .join, .plus, .minus, .times, .divide, .floorDivide, .modulo, .power:
-            true
+        case .or, .and, .less, .greater, .minus, .tilde, .operator: true
         default: false
         }
     }
