@@ -28,7 +28,11 @@ package final class Prototype {
     /// For each instruction, whether it is the target of a jump, or follows a jump.
     private(set) lazy var leaders = findLeaders()
     /// The functions within this one that capture a register, and their upvalues.
-    private(set) lazy var captures = findCaptures()
+    private(set) lazy var captures: [Int: [(function: Prototype, upvalue: Int)]] = inner.reduce(into: [:]) {
+        for (upvalue, place) in $1.upvalues.enumerated() where place.isInStack {
+            $0[place.index, default: []].append(($1, upvalue))
+        }
+    }
 
     struct Upvalue {
         /// The number of the name.
@@ -130,16 +134,6 @@ package final class Prototype {
             current = delta == -128 ? absolute[index] ?? current : current + delta
             return current
         }
-    }
-
-    private func findCaptures() -> [Int: [(function: Prototype, upvalue: Int)]] {
-        var captures: [Int: [(function: Prototype, upvalue: Int)]] = [:]
-        for function in inner {
-            for (upvalue, place) in function.upvalues.enumerated() where place.isInStack {
-                captures[place.index, default: []].append((function, upvalue))
-            }
-        }
-        return captures
     }
 
     func isEnvironment(_ upvalue: Int) -> Bool {

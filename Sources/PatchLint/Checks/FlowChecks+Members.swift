@@ -69,16 +69,12 @@ extension FlowChecks {
                 hint: Self.hintForFraction)
         }
         switch value.detail {
-        case .array:
-            if key.kinds == .string {
-                report(.unknownField, index, word, "indexes \(word ?? "an array"), which is \(value), by a string")
-            }
-        case .dictionary(let name, _):
-            if key.kinds == .integer, context.interface.isText(name) {
-                report(
-                    .unknownField, index, word, "indexes \(word ?? "a table"), whose keys are strings, by a number",
-                    hint: "pairs(\(word ?? "table")) has its keys and values")
-            }
+        case .array where key.kinds == .string:
+            report(.unknownField, index, word, "indexes \(word ?? "an array"), which is \(value), by a string")
+        case .dictionary(let name, _) where key.kinds == .integer && context.interface.isText(name):
+            report(
+                .unknownField, index, word, "indexes \(word ?? "a table"), whose keys are strings, by a number",
+                hint: "pairs(\(word ?? "table")) has its keys and values")
         case .structure where key.kinds == .integer:
             report(.unknownField, index, word, "indexes \(word ?? "a table"), which is \(value), by a number")
         default: break

@@ -34,9 +34,7 @@ struct ValueFields: Hashable, Sendable {
         }
         return true
     }
-}
 
-extension ValueFields {
     /// The fields with other tables in them.
     func mapTables(_ change: (ValueType) -> ValueType) -> ValueFields {
         var fields = self
