@@ -17,6 +17,8 @@ package final class Prototype {
     let locals: [Local]
     /// The upvalues that it, or a function within it, assigns.
     let assignedUpvalues: RegisterSet
+    /// The registers that functions within it assign.
+    let assignedWithin: RegisterSet
     /// The names of the script, by their numbers.
     private var names: [String] = []
     /// For each constant that is a string, its number among the names; -1 for any other constant.
@@ -103,15 +105,14 @@ package final class Prototype {
             return (isInStack, index)
         }
         inner = reader.repeated { Prototype(&$0, depth: depth + 1) }
-        var assigned = RegisterSet()
+        var (assigned, assignedWithin) = (RegisterSet(), RegisterSet())
         for instruction in code where instruction.opcode == .setUpvalue { assigned.insert(instruction.b) }
         for function in inner where !function.assignedUpvalues.isEmpty {
-            for (upvalue, place) in function.upvalues.enumerated()
-            where !place.isInStack && function.assignedUpvalues.contains(upvalue) {
-                assigned.insert(place.index)
+            for (upvalue, place) in function.upvalues.enumerated() where function.assignedUpvalues.contains(upvalue) {
+                if place.isInStack { assignedWithin.insert(place.index) } else { assigned.insert(place.index) }
             }
         }
-        assignedUpvalues = assigned
+        (assignedUpvalues, self.assignedWithin) = (assigned, assignedWithin)
         let deltas = reader.repeated { Int(Int8(bitPattern: $0.byte())) }
         let absolute = Dictionary(
             reader.repeated { ($0.varint(), $0.varint()) }, uniquingKeysWith: { first, _ in first })

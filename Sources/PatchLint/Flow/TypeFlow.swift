@@ -55,14 +55,7 @@ struct TypeFlow {
         self.isDry = isDry
         names = function.localNames
         constants = function.constants.map(ValueType.init(constant:))
-        var assigned = RegisterSet()
-        for inner in function.inner where !inner.assignedUpvalues.isEmpty {
-            for (upvalue, place) in inner.upvalues.enumerated()
-            where place.isInStack && inner.assignedUpvalues.contains(upvalue) {
-                assigned.insert(place.index)
-            }
-        }
-        assignedWithin = assigned
+        assignedWithin = function.assignedWithin
     }
 
     // MARK: names
@@ -127,11 +120,8 @@ struct TypeFlow {
     func isSeen(_ word: String?, before index: Int, asText: Bool = false) -> Bool? {
         guard let word else { return nil }
         context.budget.pay(10 * (function.registers + function.locals.count))
-        guard
-            let register = (0..<max(function.registers, function.parameters)).last(where: {
-                local($0, at: index) == word
-            })
-        else { return nil }
+        let registers = 0..<max(function.registers, function.parameters)
+        guard let register = registers.last(where: { local($0, at: index) == word }) else { return nil }
         let begin =
             function.locals.last { function.name($0.number) == word && $0.range.contains(index) }?.range.lowerBound ?? 0
         // The arguments of the call itself are not earlier uses.
