@@ -168,8 +168,8 @@ package final class Prototype {
     package var lines: Set<Int> {
         var lines: Set<Int> = []
         for function in nested {
-            // Most instructions are on the line of the one before. The compiler adds a return without values to the end of every
-            // function, on the line of its `end`, and an instruction that prepares `...` to the beginning of a variadic function.
+            // The compiler adds a return to the end of a function, on the line of its `end`, and an instruction that prepares
+            // `...` to the beginning of a variadic one. Most instructions are on the line of the one before.
             var line = -1
             for (instruction, other) in zip(function.code.dropLast(), function.lineOf)
             where instruction.opcode != .prepareVariadic && other != line {

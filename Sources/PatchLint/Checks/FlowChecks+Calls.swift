@@ -199,7 +199,8 @@ extension FlowChecks {
         case "table.insert" where types.count > 3:
             return ("table.insert takes 2 or 3 arguments, but gets \(types.count)", nil)
         case "table.insert" where types.count == 3:
-            guard types[1].kinds == .string, arguments.areResults || !types[1].detail.isNumeral else { return nil }
+            guard types[1].kinds == .string else { return nil }
+            if case .text(let text) = types[1].detail, text.luaNumber != nil, !arguments.areResults { return nil }
             return (
                 "argument 2 of table.insert is a position, but this is a string",
                 arguments.areResults ? Self.hintForResults : "the position comes first: table.insert(list, 1, value)"
@@ -296,11 +297,4 @@ extension FlowChecks {
     }
 
     private static let hintForResults = "the call returns two values; (…) around it keeps the first"
-}
-
-extension ValueType.Detail? {
-    /// Whether it is a constant string that Lua reads as a number.
-    fileprivate var isNumeral: Bool {
-        if case .text(let text) = self { text.luaNumber != nil } else { false }
-    }
 }

@@ -27,8 +27,6 @@ struct FlowChecks {
     static let hintForNil = "test it first: if value then … end"
     static let hintForFraction = "// divides to a whole number, and math.floor makes one"
 
-    // MARK: problems
-
     /// Notes a problem, once.
     mutating func report(
         _ code: Finding.Code, _ index: Int, _ word: String?, _ message: @autoclosure () -> String,
@@ -64,12 +62,10 @@ struct FlowChecks {
         let isOriginal = value.isOriginal
         let what = word.map { $0 == value.description ? $0 : "\($0), which is \(value)" } ?? "\(value)"
         let isFirst = isOriginal && word.map { !$0.lowercased().hasPrefix("orig") && $0 != "_" } ?? false
-        let hint: String? =
-            if isFirst {
-                "a replacement's first parameter is the original; the arguments follow it"
-            } else {
-                isOriginal ? "call it: \(word ?? "original")(…)" : advice()
-            }
+        let hint =
+            isFirst
+            ? "a replacement's first parameter is the original; the arguments follow it"
+            : isOriginal ? "call it: \(word ?? "original")(…)" : advice()
         report(code, index, word, "\(operation) \(what)", hint: hint)
     }
 

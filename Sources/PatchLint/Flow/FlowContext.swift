@@ -37,16 +37,11 @@ final class FlowContext {
     func global(_ name: String?) -> ValueType {
         guard let name else { return .unknown }
         if let known = globals[name] { return known }
-        let type: ValueType =
-            if assigned.contains(name) {
-                .unknown
-            } else if SandboxNames.members[name] != nil {
-                ValueType(.table, .library(name))
-            } else {
-                LibraryFunction.all[name] != nil ? ValueType(.function, .library(name)) : .unknown
-            }
-        let numbered = details.numbered(type)
-        globals[name] = numbered
-        return numbered
+        let kinds: ValueType.Kinds =
+            assigned.contains(name)
+            ? .all : SandboxNames.members[name] != nil ? .table : LibraryFunction.all[name] != nil ? .function : .all
+        let type = kinds == .all ? .unknown : details.numbered(ValueType(kinds, .library(name)))
+        globals[name] = type
+        return type
     }
 }

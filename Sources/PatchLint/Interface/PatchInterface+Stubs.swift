@@ -100,10 +100,7 @@ extension PatchInterface {
     // MARK: types
 
     /// The names of the types that Lua has too.
-    private static let known = [
-        "any": "any", "boolean": "boolean", "integer": "integer", "nil": "nil", "nothing": "nil", "number": "number",
-        "string": "string",
-    ]
+    private static let known: Set = ["any", "boolean", "integer", "nil", "nothing", "number", "string"]
 
     private func type(_ name: String) -> String { type(InterfaceType(name)) }
 
@@ -114,7 +111,8 @@ extension PatchInterface {
             return wrapped.hasSuffix("?") ? wrapped : "\(wrapped)?"
         case .array(let element): return "(\(self.type(element)))[]"
         case .dictionary(let key, let value): return "table<\(self.type(key)), \(self.type(value))>"
-        case .named(let name): return Self.known[name] ?? Self.identifier(name)
+        case .named("nothing"): return "nil"
+        case .named(let name): return Self.identifier(name)
         }
     }
 
@@ -125,7 +123,7 @@ extension PatchInterface {
         let named =
             methods.flatMap { $0.signature.arguments + [$0.signature.result] }
             + structs.flatMap { $0.fields.map(\.type) }
-        let names = Set(named.flatMap { InterfaceType($0).names }).filter { Self.known[$0] == nil }.map(Self.identifier)
+        let names = Set(named.flatMap { InterfaceType($0).names }).subtracting(Self.known).map(Self.identifier)
         return Set(names).subtracting(described).sorted()
     }
 
@@ -186,8 +184,7 @@ extension PatchInterface {
 
     /// The type of the value that answers if a replacement cannot.
     private func otherwise(_ function: Function) -> String {
-        let result = function.signature.result
-        return (result == "nothing" ? "nil" : type(result)) + (function.signature.throws ? " | HostError" : "")
+        type(function.signature.result) + (function.signature.throws ? " | HostError" : "")
     }
 
     /// The overloads of a function whose first argument names a function of the app.
