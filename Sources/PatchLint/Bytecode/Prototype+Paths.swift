@@ -1,5 +1,3 @@
-// The paths through a function.
-
 extension Prototype {
     /// Visits the instructions that may follow an instruction; none after a return.
     func eachSuccessor(of index: Int, _ visit: (Int) -> Void) {

@@ -1,8 +1,6 @@
 internal import PatchCrypto
 internal import PatchRunner
 
-// The arguments of calls.
-
 extension FlowChecks {
     mutating func checkCall(_ index: Int, _ state: FlowState) {
         let register = function.code[index].a

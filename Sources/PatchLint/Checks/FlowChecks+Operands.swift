@@ -3,8 +3,7 @@
 extension FlowChecks {
     // MARK: types that operations accept
 
-    /// The table type, if the value may be a table with metamethods. A table of the script has none unless a script sets
-    /// metatables.
+    /// The table type, if the value may be a table with metamethods. One of the script has none unless it sets metatables.
     func tables(_ value: ValueType) -> ValueType.Kinds { value.detail == nil || context.setsMetatables ? .table : [] }
     func calls(_ value: ValueType) -> ValueType.Kinds { ValueType.Kinds.function.union(tables(value)) }
 

@@ -1,7 +1,5 @@
 internal import PatchRunner
 
-// The results of replacements.
-
 extension FlowChecks {
     /// The function of the app that is replaced, and the type of its result; nil if it returns nothing.
     private var result: (name: String, type: InterfaceType)? {

@@ -1,8 +1,6 @@
 internal import PatchCrypto
 internal import PatchRunner
 
-// The results of calls.
-
 /// The arguments of a call. If it is open, an unknown number of others follows.
 struct CallArguments {
     var types: [ValueType]

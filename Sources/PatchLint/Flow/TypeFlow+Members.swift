@@ -24,10 +24,8 @@ extension TypeFlow {
         }
         switch "\(table).\(name)" {
         case "math.huge", "math.pi": return .float
-        case "math.maxinteger", "math.mininteger": return .integer
-        case "patch.app", "patch.appVersion", "patch.id": return .string
-        case "patch.version": return .integer
-        case "utf8.charpattern": return .string
+        case "math.maxinteger", "math.mininteger", "patch.version": return .integer
+        case "patch.app", "patch.appVersion", "patch.id", "utf8.charpattern": return .string
         default: return ValueType(.function, .library("\(table).\(name)"))
         }
     }

@@ -17,8 +17,7 @@ extension TypeFlow {
         return !entries.isEmpty && !context.budget.isSpent
     }
 
-    /// The type of the first result of a function for any arguments, and whether it never returns; the type is nil if it is not
-    /// known.
+    /// The type of the first result of a function for any arguments, nil if it is not known; and whether it never returns.
     static func result(of function: Prototype, _ context: FlowContext) -> (type: ValueType?, ends: Bool) {
         let upvalues = function.upvalues.map { _ in ValueType.unknown }
         var flow = TypeFlow(function, as: nil, upvalues: upvalues, isDry: true, in: context)

@@ -113,8 +113,7 @@ struct TypeFlow {
         return isSeen(word, before: index) != true
     }
 
-    /// Whether the script has tested, kept or passed on the value of a local name before an instruction; nil if the name is not
-    /// local.
+    /// Whether the script has tested, kept or passed on the value of a local name before an instruction; nil for another name.
     ///
     /// - Parameter asText: Whether uses of its length, its methods and its order count, too.
     func isSeen(_ word: String?, before index: Int, asText: Bool = false) -> Bool? {

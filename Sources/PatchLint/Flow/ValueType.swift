@@ -6,8 +6,7 @@ struct ValueType: Hashable, Sendable {
     let detail: Detail?
     /// The number of the detail among the details of registers; 0 if it has none yet.
     let number: UInt32
-    /// The cause that may have left it nil, if nothing has tested it since: a number of the flow's `nilCauses`, or 0 if there is
-    /// none.
+    /// The cause that may have left it nil, if nothing has tested it since: a number of the flow's `nilCauses`; or 0.
     var doubt: UInt16 = 0
 
     struct Kinds: OptionSet, Hashable, Sendable {

@@ -1,7 +1,5 @@
 internal import PatchRunner
 
-// The checks that know the types of values.
-
 extension Linter {
     /// Follows the values of all scripts, from the app's arguments to the replacements.
     mutating func checkTypes(_ functions: [Prototype], _ chunks: [GlobalUses], of state: ScriptState) {

@@ -210,9 +210,7 @@ struct LuaTokens {
     }
 
     private mutating func skipLine() {
-        var end = position
-        while end < source.count, source[end] != 0x0A, source[end] != 0x0D { end += 1 }
-        position = end
+        position = source[position...].firstIndex { $0 == 0x0A || $0 == 0x0D } ?? source.count
     }
 
     /// The number of `=` in a `[==[` that begins here.

@@ -1,7 +1,5 @@
 package import PatchRunner
 
-// Values as the types of an interface.
-
 extension ScriptValue {
     /// Why a value is not of a type.
     package struct Mismatch: Error {
