@@ -62,7 +62,9 @@ extension ScriptState {
         defer { stack.top = base }
         for argument in arguments { argument.push(to: stack) }
         guard stack.call(Int32(arguments.count), results: results) else {
-            throw hostError(on: stack) ?? OriginalError(description: stack.text(at: -1))
+            var fault = unsafe pp_fault()
+            unsafe pp_fault_of(stack.state, &fault)
+            throw unsafe values.error(fault.host_error) ?? OriginalError(description: stack.text(at: -1))
         }
         return try (base + 1...base + results).map { index in
             guard let value = ScriptValue.read(from: stack, at: index) else {
@@ -71,12 +73,6 @@ extension ScriptState {
             }
             return value
         }
-    }
-
-    private func hostError(on stack: PatchStack) -> (any Error)? {
-        var fault = unsafe pp_fault()
-        unsafe pp_fault_of(stack.state, &fault)
-        return unsafe values.error(fault.host_error)
     }
 
     /// Makes a table represent an object.

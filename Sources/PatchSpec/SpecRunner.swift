@@ -469,12 +469,12 @@ package final class SpecRunner: Sendable {
             state.hasAsked = true
             return state.events.compactMap { event in
                 guard case .failed(let patch, let function, let failure) = event else { return nil }
-                return Self.table([
+                let members: [(String, ScriptValue?)] = [
                     ("patch", .text(patch.id)), ("name", .text(function)), ("code", .text("\(failure.code)")),
-                    ("message", .text(failure.message)), ("script", failure.script.map { .text($0) } ?? .nil),
-                    ("line", failure.line.map { .integer(Int64($0)) } ?? .nil),
-                    ("stack", failure.stackTrace.map { .text($0) } ?? .nil),
-                ])
+                    ("message", .text(failure.message)), ("script", failure.script.map { .text($0) }),
+                    ("line", failure.line.map { .integer(Int64($0)) }), ("stack", failure.stackTrace.map { .text($0) }),
+                ]
+                return .table(members.compactMap { name, value in value.map { (.text(name), $0) } }, length: nil)
             }
         }
         return Self.sequence(failures)
@@ -501,14 +501,6 @@ package final class SpecRunner: Sendable {
 
     private static func sequence(_ values: [ScriptValue]) -> ScriptValue {
         .table(values.enumerated().map { (.integer(Int64($0 + 1)), $1) }, length: values.count)
-    }
-
-    private static func table(_ members: [(String, ScriptValue)]) -> ScriptValue {
-        .table(
-            members.compactMap { name, value in
-                if case .nil = value { return nil }
-                return (ScriptValue.text(name), value)
-            }, length: nil)
     }
 }
 
