@@ -71,10 +71,9 @@ package final class SpecRunner: Sendable {
     ///   - testEnded: Called with each test of the first run.
     package static func run(
         _ script: PatchScript, on patches: [PatchUnderTest], interface: PatchInterface?,
-        limits: PatchLimits = PatchLimits(),
-        filter: SpecFilter = SpecFilter(), timeLimit: Duration = .seconds(10), covers: Bool = false,
-        shadows: Bool = false, time: Timestamp? = nil, codeRuns: @escaping @Sendable (Bool) -> Void = { _ in },
-        testEnded: (SpecReport.Test) -> Void = { _ in }
+        limits: PatchLimits = PatchLimits(), filter: SpecFilter = SpecFilter(), timeLimit: Duration = .seconds(10),
+        covers: Bool = false, shadows: Bool = false, time: Timestamp? = nil,
+        codeRuns: @escaping @Sendable (Bool) -> Void = { _ in }, testEnded: (SpecReport.Test) -> Void = { _ in }
     ) -> SpecReport {
         func report(_ mode: Mode) -> SpecReport {
             var report = SpecReport()

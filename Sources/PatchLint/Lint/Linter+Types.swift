@@ -112,9 +112,9 @@ extension Prototype {
             let (a, b, c) = (next.a, next.b, next.c)
             switch next.opcode {
             case .getField, .getTable, .getInteger, .getSelf, .length, .negate, .bitwiseNot, .addInteger,
-                .shiftRightInteger,
-                .shiftLeftInteger, .addConstant, .subtractConstant, .multiplyConstant, .moduloConstant, .powerConstant,
-                .divideConstant, .floorDivideConstant, .andConstant, .orConstant, .exclusiveOrConstant:
+                .shiftRightInteger, .shiftLeftInteger, .addConstant, .subtractConstant, .multiplyConstant,
+                .moduloConstant, .powerConstant, .divideConstant, .floorDivideConstant, .andConstant, .orConstant,
+                .exclusiveOrConstant:
                 if b == register { return true }
             case .add, .subtract, .multiply, .modulo, .power, .divide, .floorDivide, .and, .or, .exclusiveOr,
                 .shiftLeft, .shiftRight:
