@@ -25,7 +25,7 @@ final class FlowContext {
 
     init(
         interface: KnownInterface, knowsApp: Bool, assigned: Set<String>, written: Set<String>, setsMetatables: Bool,
-        budget: LintBudget, helpers: LocalFunctions
+        budget: LintBudget = LintBudget(), helpers: LocalFunctions
     ) {
         (self.interface, self.knowsApp, self.assigned, self.written) = (interface, knowsApp, assigned, written)
         (self.setsMetatables, self.budget, self.helpers) = (setsMetatables, budget, helpers)

@@ -237,7 +237,8 @@ extension ValueType: CustomStringConvertible {
     var description: String {
         switch detail {
         case .structure(let name, _), .object(let name), .scalar(let name):
-            return kinds.contains(.nil) ? "\(name) or nil" : Self.article(name)
+            if kinds.contains(.nil) { return "\(name) or nil" }
+            return "\("AEIOUaeiou".contains(name.first ?? "x") ? "an" : "a") \(name)"
         case .array(let element) where !kinds.contains(.nil): return "an array of \(element)"
         case .list(let elements, _) where kinds == .table && !elements.isEmpty: return "an array"
         case .original where kinds == .function: return "the original"
@@ -254,10 +255,6 @@ extension ValueType: CustomStringConvertible {
             (.object, "an object"), (.nil, "nil"),
         ] where kinds.contains(kind) { words.append(word) }
         return words.joined(separator: " or ")
-    }
-
-    static func article(_ name: String) -> String {
-        "\("AEIOUaeiou".contains(name.first ?? "x") ? "an" : "a") \(name)"
     }
 }
 

@@ -4,11 +4,8 @@ extension Linter {
     /// Follows the values of all scripts, from the app's arguments to the replacements.
     mutating func checkTypes(_ functions: [Prototype], _ chunks: [GlobalUses], of state: ScriptState) {
         allowOthers()
-        let offered =
-            known
-            ?? KnownInterface(
-                .init(app: "", appVersion: "", functions: [], structs: [], classes: []), adding: LibraryFunction.scalars
-            )
+        let none = PatchInterface(app: "", appVersion: "", functions: [], structs: [], classes: [])
+        let offered = known ?? KnownInterface(none, adding: LibraryFunction.scalars)
         let globals = chunks.flatMap(\.globals)
         let all = functions.flatMap(\.nested)
         let context = FlowContext(

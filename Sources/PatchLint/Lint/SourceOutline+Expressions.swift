@@ -18,27 +18,21 @@ extension SourceOutline {
         var member: (table: Int32, name: Place)?
     }
 
-    /// Whether a word joins two operands. How tightly it binds does not matter here.
-    private static func joins(_ word: LuaTokens.Word) -> Bool {
-        switch word {
-        case .or, .and, .less, .greater, .minus, .tilde, .operator: true
-        default: false
-        }
-    }
-
     mutating func expression() throws -> Expression {
         depth += 1
         defer { depth -= 1 }
         guard depth < Self.deepest else { throw GivenUp() }
-        var (expression, parts) = (Expression(), 0)
-        repeat {
+        var parts = 0
+        while true {
             while take(.not) || take(.minus) || take(.length) || take(.tilde) { parts += 1 }
-            expression = try simple()
+            let expression = try simple()
             parts += 1
-            guard Self.joins(token.word) else { break }
-            advance()
-        } while true
-        return parts == 1 ? expression : Expression()
+            // How tightly an operator binds does not matter here.
+            switch token.word {
+            case .or, .and, .less, .greater, .minus, .tilde, .operator: advance()
+            default: return parts == 1 ? expression : Expression()
+            }
+        }
     }
 
     mutating func simple() throws -> Expression {
