@@ -45,10 +45,8 @@ extension FlowChecks {
         // The compiler adds a return to the end of each function.
         let (isAdded, returnsValue) = (index == function.code.count - 1, flow.returnsValue)
         // An unknown function that is called last may always throw.
-        if isAdded, flow.unknownCalls.contains(where: { $0 + 1 == index || function.jump(at: $0 + 1, leadsTo: index) })
-        {
-            return
-        }
+        let mayEnd = flow.unknownCalls.contains { $0 + 1 == index || function.jump(at: $0 + 1, leadsTo: index) }
+        if isAdded, mayEnd { return }
         report(
             isAdded && returnsValue ? .missingReturn : .resultType, index, isAdded ? "end" : "return",
             isAdded

@@ -186,10 +186,9 @@ final class TypeComparisons {
         budget.pay(10 + 20 * written.count)
         for place in written.names.compactMap({ wanted.place(of: $0) }).sorted() {
             let field = wanted.fields[place]
-            guard let value = written[field.name], fault(of: value, as: field.type, depth: depth + 1) != nil else {
-                continue
+            if let value = written[field.name], fault(of: value, as: field.type, depth: depth + 1) != nil {
+                return .field(field.name, of: wanted.name, field.type, value)
             }
-            return .field(field.name, of: wanted.name, field.type, value)
         }
         return nil
     }

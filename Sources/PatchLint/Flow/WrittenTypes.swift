@@ -12,9 +12,7 @@ final class WrittenTypes {
 
     /// A value that is read from a table of the app, without the facts that may have changed.
     func read(_ value: ValueType) -> ValueType {
-        guard let detail = value.detail, detail.isOfApp, details.count == 20 || details.contains(detail) else {
-            return value
-        }
-        return ValueType(value.kinds)
+        guard let detail = value.detail, detail.isOfApp else { return value }
+        return details.count == 20 || details.contains(detail) ? ValueType(value.kinds) : value
     }
 }
