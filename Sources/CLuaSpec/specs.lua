@@ -162,12 +162,6 @@ local function resolve(tokens, known)
   return wanted, negated
 end
 
-local function tokens_of(key)
-  local tokens = {}
-  for token in key:lower():gmatch("[^_]+") do tokens[#tokens + 1] = token end
-  return tokens
-end
-
 -- MARK: checks
 
 -- Each is called with its arguments and a state, and returns whether they fit, the message if they do not, and the results.
@@ -307,14 +301,10 @@ local modifiers = {
 }
 local known = setmetatable({}, {__index = function(_, name) return checks[name] or modifiers[name] end})
 
-local function fail(message, own, level)
-  if own ~= nil then message = (type(own) == "string" and own or show(own)) .. ": " .. tostring(message) end
-  error(message, level + 1)
-end
-
 local state_meta = {}
 function state_meta.__index(self, key)
-  for _, token in ipairs(tokens_of(tostring(key))) do table.insert(self.tokens, token) end
+  if key == "failure_message" then return nil end
+  for token in tostring(key):lower():gmatch("[^_]+") do table.insert(self.tokens, token) end
   return self
 end
 function state_meta.__call(self, ...)
@@ -334,20 +324,17 @@ function state_meta.__call(self, ...)
   end
   local done, fits, message, results = pcall(checks[name], a, self)
   if not done then error(fits, 2) end
-  if (not fits) == self.mod then fail(self.mod and message or "not " .. message, self.failure_message, 2) end
+  if (not fits) == self.mod then
+    local own = self.failure_message
+    message = self.mod and message or "not " .. message
+    error(own == nil and message or (type(own) == "string" and own or show(own)) .. ": " .. tostring(message), 2)
+  end
   if results then return unpack(results, 1, results.n) end
   return ...
 end
 
-local function new_state()
-  return setmetatable({mod = true, tokens = {}, payload = false, failure_message = nil}, {
-    __index = function(self, key) if key == "failure_message" then return nil end return state_meta.__index(self, key) end,
-    __call = state_meta.__call,
-  })
-end
-
 assert = setmetatable({}, {
-  __index = function(_, key) return new_state()[key] end,
+  __index = function(_, key) return setmetatable({mod = true, tokens = {}, payload = false}, state_meta)[key] end,
   __call = function(_, value, message, level, ...)
     if not value then
       if message ~= nil and not has_text(message) then error(message, 0) end
@@ -458,25 +445,21 @@ function randomize() end
 -- MARK: modules
 
 local busted = {version = "2.1", subscribe = function() end, publish = function() end}
-for name, value in pairs {
-  describe = describe, context = context, insulate = insulate, expose = expose, it = it, test = test, spec = spec,
-  pending = pending, before_each = before_each, after_each = after_each, setup = setup, teardown = teardown,
-  strict_setup = strict_setup, strict_teardown = strict_teardown, lazy_setup = lazy_setup, lazy_teardown = lazy_teardown,
-  finally = finally, randomize = randomize, assert = assert,
-  fail = function(message, level) error(message or "failed", (level or 1) + 1) end,
-} do busted[name] = value end
+function busted.fail(message, level) error(message or "failed", (level or 1) + 1) end
+for name in ([[describe context insulate expose it test spec pending before_each after_each setup teardown strict_setup
+  strict_teardown lazy_setup lazy_teardown finally randomize assert]]):gmatch("%S+") do busted[name] = _G[name] end
 for name, module in pairs {
   busted = busted, ["busted.runner"] = function() end, luassert = assert, ["luassert.assert"] = assert,
 } do package.loaded[name] = module end
 
 -- MARK: running
 
-local function guard(body, ...)
+local function guard(body)
   return xpcall(body, function(failure)
     if getmetatable(failure) == pending_meta then return failure end
     if type(failure) == "string" then return failure .. "\n" .. debug.traceback("", 2):gsub("^\n", "") end
     return has_text(failure) and tostring(failure) or "an error that is " .. show(failure)
-  end, ...)
+  end)
 end
 
 local function problem_of(body)
@@ -538,8 +521,7 @@ end
 
 -- Which tests are run: patterns for names, each may be empty.
 __spec.select = function(only, out)
-  local function given(text) return text ~= "" and text or nil end
-  filter = {only = given(only), out = given(out)}
+  filter = {only = only ~= "" and only or nil, out = out ~= "" and out or nil}
   for _, pattern in pairs {filter.only or "", filter.out or ""} do string.find("", pattern) end
 end
 

@@ -79,31 +79,18 @@ final class ScriptFunction: Sendable {
         }
     }
 
-    /// Reads the result that a script gives for `otherwise` while it loads.
-    func readResult(_ stack: PatchStack) -> Result<Otherwise, Slot.Mismatch> {
-        ScriptValue.readResult(from: stack, as: signature?.result ?? "value", in: interface)
-    }
-
     func invoke(
         _ slot: Slot, _ stack: PatchStack, _ first: Int32, _ record: CallReference?, _ cell: LayerCell
     ) -> Int32 {
-        var arguments: [ScriptValue] = []
         let given = max(0, Int(stack.top) - Int(first) + 1)
-        let types = signature?.arguments
-        if let types, given > types.count {
-            stack.push(
+        let types = signature?.arguments ?? Array(repeating: "value", count: given)
+        guard given <= types.count else {
+            return stack.refuseCall(
                 message: PatchStack.argumentCountMessage(of: slot.name, takes: types.count, got: given))
-            return CallbackResult.notCalled
         }
-        for index in 0..<(types?.count ?? given) {
-            let type = types?[index] ?? "value"
-            do throws(ScriptValue.Mismatch) {
-                arguments.append(try ScriptValue.read(from: stack, at: first + Int32(index), as: type, in: interface))
-            } catch {
-                stack.push(message: "argument \(index + 1) of \(slot.name): \(error.description)")
-                return CallbackResult.notCalled
-            }
-        }
+        guard
+            let arguments = ScriptValue.arguments(from: stack, at: first, as: types, of: slot.name, in: interface)
+        else { return CallbackResult.notCalled }
         let call = unsafe CallRecord<Original, ScriptValue, any Error>.at(record)
         stack.hostBegins()
         defer { stack.hostEnds() }
@@ -117,5 +104,23 @@ final class ScriptFunction: Sendable {
             unsafe call?.pointee.outcome = .failure(error)
             return stack.raise(error)
         }
+    }
+}
+
+extension ScriptValue {
+    /// Reads the arguments of a call as types of an interface. If one does not fit, it pushes an error.
+    static func arguments(
+        from stack: PatchStack, at first: Int32, as types: [String], of name: String, in interface: PatchInterface?
+    ) -> [ScriptValue]? {
+        var arguments: [ScriptValue] = []
+        for (index, type) in types.enumerated() {
+            do throws(Mismatch) {
+                arguments.append(try read(from: stack, at: first + Int32(index), as: type, in: interface))
+            } catch {
+                stack.push(message: "argument \(index + 1) of \(name): \(error.description)")
+                return nil
+            }
+        }
+        return arguments
     }
 }

@@ -39,56 +39,40 @@ extension ScriptState {
         unsafe pp_push_global(stack.state, "__spec")
         stack.push(name)
         stack.getValue(of: -2)
-        let (values, fault) = call(stack, arguments, results: 2)
-        stack.pop()
-        if let fault { throw PatchError(.script, "\(fault)") }
-        return values
+        defer { stack.pop() }
+        do { return try call(stack, arguments, results: 2) } catch { throw PatchError(.script, "\(error)") }
     }
 
-    func callHeld(_ held: Int32, _ arguments: [ScriptValue]) -> ([ScriptValue], (any Error)?) {
+    /// Calls a held function, or a member of a held table.
+    func callHeld(_ held: Int32, member: String? = nil, _ arguments: [ScriptValue]) throws -> ScriptValue {
         let stack = stack
         stack.makeRoom()
         stack.pushHeld(held)
-        return call(stack, arguments, results: 1)
-    }
-
-    /// Calls a member of a held table.
-    func callMember(_ name: String, of held: Int32, _ arguments: [ScriptValue]) -> ([ScriptValue], (any Error)?) {
-        let stack = stack
-        stack.makeRoom()
-        stack.pushHeld(held)
-        stack.push(name)
+        guard let member else { return try call(stack, arguments, results: 1)[0] }
+        stack.push(member)
         stack.getValue(of: -2)
         defer { stack.pop() }
-        return call(stack, arguments, results: 1)
+        return try call(stack, arguments, results: 1)[0]
     }
 
     /// Calls the function on top, and pops it and its results.
-    private func call(_ stack: PatchStack, _ arguments: [ScriptValue], results: Int32) -> ([ScriptValue], (any Error)?)
-    {
+    private func call(_ stack: PatchStack, _ arguments: [ScriptValue], results: Int32) throws -> [ScriptValue] {
         stack.makeRoom()
         let base = stack.top - 1
         defer { stack.top = base }
         for argument in arguments { argument.push(to: stack) }
         guard stack.call(Int32(arguments.count), results: results) else {
-            return ([], hostError(on: stack) ?? OriginalError(description: stack.text(at: -1)))
+            var fault = unsafe pp_fault()
+            unsafe pp_fault_of(stack.state, &fault)
+            throw unsafe values.error(fault.host_error) ?? OriginalError(description: stack.text(at: -1))
         }
-        var values: [ScriptValue] = []
-        for index in 0..<results {
-            guard let value = ScriptValue.read(from: stack, at: base + 1 + index) else {
-                let fault =
-                    self.values.takeReadFault() ?? "a \(stack.typeName(at: base + 1 + index)) cannot be returned"
-                return ([], OriginalError(description: fault))
+        return try (base + 1...base + results).map { index in
+            guard let value = ScriptValue.read(from: stack, at: index) else {
+                throw OriginalError(
+                    description: values.takeReadFault() ?? "a \(stack.typeName(at: index)) cannot be returned")
             }
-            values.append(value)
+            return value
         }
-        return (values, nil)
-    }
-
-    private func hostError(on stack: PatchStack) -> (any Error)? {
-        var fault = unsafe pp_fault()
-        unsafe pp_fault_of(stack.state, &fault)
-        return unsafe values.error(fault.host_error)
     }
 
     /// Makes a table represent an object.
@@ -100,6 +84,18 @@ extension ScriptState {
 extension PatchStack {
     /// Ends a spec's own code after this many nanoseconds. 0 means no limit.
     func limitTime(_ nanoseconds: Int64) { unsafe pp_limit_time(state, nanoseconds) }
+
+    /// Pushes an error that a function of the host raises.
+    func raise(message: String) -> Int32 {
+        push(message: message)
+        return CallbackResult.raise
+    }
+
+    /// Pushes an error for a call that no function of the host has answered.
+    func refuseCall(message: String) -> Int32 {
+        push(message: message)
+        return CallbackResult.notCalled
+    }
 }
 
 extension LuaLibraries {

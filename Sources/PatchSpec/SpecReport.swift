@@ -8,8 +8,7 @@ package struct PatchUnderTest: Sendable {
     package let scripts: [PatchScript]
 
     package init(manifest: Manifest, scripts: [PatchScript]) {
-        self.manifest = manifest
-        self.scripts = scripts
+        (self.manifest, self.scripts) = (manifest, scripts)
     }
 }
 
@@ -46,9 +45,7 @@ package struct SpecReport: Sendable {
     /// For each script, by its `key`, the lines that hold code, and how often each of them ran.
     package internal(set) var coverage: [String: [Int: Int]] = [:]
 
-    /// Fails the tests that end in another way if each call finds a new instance of the patches.
-    ///
-    /// - Parameter other: The report of the run with new instances.
+    /// Fails the tests that end in another way in a run in which each call finds a new instance of the patches.
     mutating func compare(with other: SpecReport) {
         guard other.error == nil, other.tests.count == tests.count else {
             error = PatchError(

@@ -71,10 +71,9 @@ package final class SpecRunner: Sendable {
     ///   - testEnded: Called with each test of the first run.
     package static func run(
         _ script: PatchScript, on patches: [PatchUnderTest], interface: PatchInterface?,
-        limits: PatchLimits = PatchLimits(),
-        filter: SpecFilter = SpecFilter(), timeLimit: Duration = .seconds(10), covers: Bool = false,
-        shadows: Bool = false, time: Timestamp? = nil, codeRuns: @escaping @Sendable (Bool) -> Void = { _ in },
-        testEnded: (SpecReport.Test) -> Void = { _ in }
+        limits: PatchLimits = PatchLimits(), filter: SpecFilter = SpecFilter(), timeLimit: Duration = .seconds(10),
+        covers: Bool = false, shadows: Bool = false, time: Timestamp? = nil,
+        codeRuns: @escaping @Sendable (Bool) -> Void = { _ in }, testEnded: (SpecReport.Test) -> Void = { _ in }
     ) -> SpecReport {
         func report(_ mode: Mode) -> SpecReport {
             var report = SpecReport()
@@ -189,18 +188,11 @@ package final class SpecRunner: Sendable {
         for patch in patches {
             for script in patch.scripts {
                 let key = SpecReport.key(patch.manifest.id, script.name)
-                for line in Self.lines(of: script, in: spec) {
-                    report.coverage[key, default: [:]][line, default: 0] += 0
-                }
+                // A script that does not compile has no lines.
+                let lines = (try? spec.loader.precompiled(script)).flatMap { Prototype(dumped: $0) }?.lines ?? []
+                for line in lines { report.coverage[key, default: [:]][line, default: 0] += 0 }
             }
         }
-    }
-
-    /// The lines of a script that hold code; empty if it does not compile.
-    private static func lines(of script: PatchScript, in spec: ScriptState) -> Set<Int> {
-        var lines: Set<Int> = []
-        (try? spec.loader.precompiled(script)).flatMap { Prototype(dumped: $0) }?.collectLines(into: &lines)
-        return lines
     }
 
     /// Runs the next test; returns nil after the last one.
@@ -280,9 +272,9 @@ package final class SpecRunner: Sendable {
     }
 
     private func add(_ name: String, _ signature: PatchSignature?) throws(PatchError) {
+        let result = signature?.result ?? "value"
         let function = ScriptFunction(signature: signature, interface: interface) { [weak self] arguments in
-            guard let self else { return .nil }
-            return try self.callOriginal(name, signature?.result ?? "value", arguments)
+            try self?.callOriginal(name, result, arguments) ?? .nil
         }
         let slot = Slot(
             name: name, signature: signature ?? PatchSignature([], result: "value", throws: true),
@@ -290,8 +282,7 @@ package final class SpecRunner: Sendable {
                 guard let self else { return CallbackResult.notCalled }
                 let isAsynchronous = signature?.isAsynchronous ?? false
                 guard !isAsynchronous || self.mayWait(stack) else {
-                    stack.push(message: "'\(name)' is asynchronous, but this replacement is not")
-                    return CallbackResult.notCalled
+                    return stack.refuseCall(message: "'\(name)' is asynchronous, but this replacement is not")
                 }
                 guard self.begins(on: stack) else { return CallbackResult.notCalled }
                 self.state.locked { $0.running.append(isAsynchronous) }
@@ -303,20 +294,18 @@ package final class SpecRunner: Sendable {
                 }
                 return function.invoke(slot, stack, first, record, cell)
             },
-            invokeAsync: nil, readResult: { stack in function.readResult(stack) })
+            invokeAsync: nil,
+            readResult: { [interface] in ScriptValue.readResult(from: $0, as: result, in: interface) })
         try registry.names.add([slot])
     }
 
-    /// Whether the caller of an asynchronous function can wait for it.
-    ///
-    /// A spec can, and so can the replacement of such a function.
+    /// Whether the caller of an asynchronous function can wait for it: a spec, or the replacement of such a function.
     private func mayWait(_ stack: PatchStack) -> Bool {
         stack.values === spec.values || state.locked { $0.running.last } != false
     }
 
     /// Counts a call of the app's function. A call that the spec makes outside any other call may find new instances.
-    ///
-    /// - Returns: Whether the call can proceed. If not, an error was pushed.
+    /// Returns whether the call can proceed. If not, an error was pushed.
     private func begins(on stack: PatchStack) -> Bool {
         let mayRenew = state.locked { state in
             state.depth += 1
@@ -366,9 +355,13 @@ package final class SpecRunner: Sendable {
                 description: "the spec has no original of \(name): add host.define(\"\(name)\", function(…) … end)",
                 reason: "the spec has no original of \(name)")
         }
-        let (values, fault) = spec.callHeld(held, arguments)
-        if let fault { throw fault }
-        let value = values.first ?? .nil
+        return try Self.converted(try spec.callHeld(held, arguments), to: result, of: name, in: interface)
+    }
+
+    /// The result of a spec's function as the app's would return it.
+    private static func converted(
+        _ value: ScriptValue, to result: String, of name: String, in interface: PatchInterface?
+    ) throws -> ScriptValue {
         let type = InterfaceType(result)
         if let fault = value.fault(as: type, in: interface) {
             throw OriginalError(
@@ -380,42 +373,40 @@ package final class SpecRunner: Sendable {
     // MARK: functions for specs
 
     private func addFunctions(_ timeLimit: Duration, _ codeRuns: @escaping @Sendable (Bool) -> Void) {
-        let functions: [(String, @Sendable (SpecRunner, PatchStack) -> Int32)] = [
-            ("define", { $0.define($1) }), ("object", { $0.object($1) }), ("calls", { $0.calls($1) }),
-            ("failures", { $0.failures($1) }), ("fellback", { $0.fellBack($1) }), ("logs", { $0.logs($1) }),
-            ("fuel", { $0.fuel($1) }),
+        spec.addFunction("define") { [weak self] stack in self?.define(stack) ?? 0 }
+        spec.addFunction("object") { [weak self] stack in self?.object(stack) ?? 0 }
+        let answers: [(String, @Sendable (SpecRunner, PatchStack) -> ScriptValue)] = [
+            ("calls", { $0.calls(of: $1.string(at: 1) ?? "") }), ("failures", { runner, _ in runner.failures() }),
+            ("fellback", { $0.fallbacks(of: $1.string(at: 1) ?? "") }), ("logs", { runner, _ in runner.logs() }),
+            // The fuel that the last call of the patch that was given last used.
+            ("fuel", { runner, _ in .integer(Int64(runner.runner.active.last?.script.lua.fuelUsed ?? 0)) }),
         ]
-        for (name, body) in functions {
-            spec.addFunction(name) { [weak self] stack in self.map { body($0, stack) } ?? 0 }
+        for (name, answer) in answers {
+            spec.addFunction(name) { [weak self] stack in
+                guard let self else { return 0 }
+                answer(self, stack).push(to: stack)
+                return 1
+            }
         }
-        let nanoseconds = timeLimit.nanoseconds
-        spec.addFunction("begin", to: "__spec") { stack in
-            stack.limitTime(nanoseconds)
-            codeRuns(true)
-            return 0
-        }
-        spec.addFunction("done", to: "__spec") { stack in
-            stack.limitTime(0)
-            codeRuns(false)
-            return 0
+        for (name, nanoseconds, runs) in [("begin", timeLimit.nanoseconds, true), ("done", 0, false)] {
+            spec.addFunction(name, to: "__spec") { stack in
+                stack.limitTime(nanoseconds)
+                codeRuns(runs)
+                return 0
+            }
         }
     }
 
     /// `host.define(name, function)`: defines the app's function.
     private func define(_ stack: PatchStack) -> Int32 {
         guard let name = stack.string(at: 1), stack.typeName(at: 2) == "function" else {
-            stack.push(message: "host.define takes a name and a function")
-            return CallbackResult.raise
+            return stack.raise(message: "host.define takes a name and a function")
         }
         if registry.names.slot(name) == nil {
             guard interface == nil else {
-                stack.push(message: "the app has no function \(name)")
-                return CallbackResult.raise
+                return stack.raise(message: "the app has no function \(name)")
             }
-            do throws(PatchError) { try add(name, nil) } catch {
-                stack.push(message: error.message)
-                return CallbackResult.raise
-            }
+            do throws(PatchError) { try add(name, nil) } catch { return stack.raise(message: error.message) }
         }
         let held = stack.hold(2)
         state.locked { $0.originals[name] = held }
@@ -425,15 +416,13 @@ package final class SpecRunner: Sendable {
     /// `host.object(class, table)`: makes a table represent an object. The table's functions are the methods.
     private func object(_ stack: PatchStack) -> Int32 {
         guard let name = stack.string(at: 1), stack.isTable(at: 2) else {
-            stack.push(message: "host.object takes a class name and a table")
-            return CallbackResult.raise
+            return stack.raise(message: "host.object takes a class name and a table")
         }
         guard registry.names.classes.contains(where: { $0.name == name }) else {
-            stack.push(
+            return stack.raise(
                 message: interface == nil
                     ? "there is no class \(name), because the spec runs without the app's interface"
                     : "the interface has no class \(name)")
-            return CallbackResult.raise
         }
         spec.note(ScriptObject(className: name, held: stack.hold(2), spec: spec), at: 2, on: stack)
         stack.pushCopy(of: 2)
@@ -442,109 +431,75 @@ package final class SpecRunner: Sendable {
 
     private func expose(_ exposed: PatchInterface.Class) throws(PatchError) {
         let methods = exposed.methods.map { [interface] method in
-            ExposedMethod(name: method.name, signature: method.signature) { [weak self] stack in
+            let name = "\(exposed.name):\(method.name)"
+            return ExposedMethod(name: method.name, signature: method.signature) { [weak self] stack in
                 guard !method.signature.isAsynchronous || self?.mayWait(stack) != false else {
-                    stack.push(message: "this method is asynchronous, but this replacement is not")
-                    return CallbackResult.notCalled
+                    return stack.refuseCall(message: "this method is asynchronous, but this replacement is not")
                 }
                 guard let object = ScriptObject.read(from: stack, at: 1) else {
-                    stack.push(
-                        message: "the object of \(exposed.name):\(method.name): "
-                            + ScriptObject._mismatch(in: stack, at: 1))
-                    return CallbackResult.notCalled
+                    return stack.refuseCall(
+                        message: "the object of \(name): " + ScriptObject._mismatch(in: stack, at: 1))
                 }
-                var arguments: [ScriptValue] = [.object(object)]
-                for (index, type) in method.signature.arguments.enumerated() {
-                    do throws(ScriptValue.Mismatch) {
-                        arguments.append(
-                            try ScriptValue.read(from: stack, at: Int32(index) + 2, as: type, in: interface))
-                    } catch {
-                        stack.push(
-                            message: "argument \(index + 1) of \(exposed.name):\(method.name): \(error.description)")
-                        return CallbackResult.notCalled
-                    }
+                let types = method.signature.arguments
+                guard let arguments = ScriptValue.arguments(from: stack, at: 2, as: types, of: name, in: interface)
+                else { return CallbackResult.notCalled }
+                do {
+                    let value = try object.spec.callHeld(
+                        object.held, member: method.name, [.object(object)] + arguments)
+                    try Self.converted(value, to: method.signature.result, of: name, in: interface).push(to: stack)
+                    return 1
+                } catch {
+                    return stack.raise(error)
                 }
-                let (values, fault) = object.spec.callMember(method.name, of: object.held, arguments)
-                if let fault { return stack.raise(fault) }
-                let value = values.first ?? .nil
-                let type = InterfaceType(method.signature.result)
-                if let fault = value.fault(as: type, in: interface) {
-                    return stack.raise(
-                        OriginalError(
-                            description:
-                                "the spec's \(exposed.name):\(method.name) returns a value that the app's function cannot return: \(fault)"
-                        ))
-                }
-                value.converted(to: type, in: interface).push(to: stack)
-                return 1
             }
         }
         try registry.names.expose(className: exposed.name, methods: methods)
     }
 
     /// `host.calls(name)`: the arguments of each call of the original in this test.
-    private func calls(_ stack: PatchStack) -> Int32 {
-        let name = stack.string(at: 1) ?? ""
+    private func calls(of name: String) -> ScriptValue {
         let calls = state.locked { $0.calls.filter { $0.name == name }.map(\.arguments) }
-        Self.sequence(calls.map(Self.sequence)).push(to: stack)
-        return 1
+        return Self.sequence(calls.map(Self.sequence))
     }
 
     /// `host.failures()`: the failures of the patches in this test.
-    private func failures(_ stack: PatchStack) -> Int32 {
+    private func failures() -> ScriptValue {
         let failures: [ScriptValue] = state.locked { state in
             state.hasAsked = true
             return state.events.compactMap { event in
                 guard case .failed(let patch, let function, let failure) = event else { return nil }
-                return Self.table([
+                let members: [(String, ScriptValue?)] = [
                     ("patch", .text(patch.id)), ("name", .text(function)), ("code", .text("\(failure.code)")),
-                    ("message", .text(failure.message)), ("script", failure.script.map { .text($0) } ?? .nil),
-                    ("line", failure.line.map { .integer(Int64($0)) } ?? .nil),
-                    ("stack", failure.stackTrace.map { .text($0) } ?? .nil),
-                ])
+                    ("message", .text(failure.message)), ("script", failure.script.map { .text($0) }),
+                    ("line", failure.line.map { .integer(Int64($0)) }), ("stack", failure.stackTrace.map { .text($0) }),
+                ]
+                return .table(members.compactMap { name, value in value.map { (.text(name), $0) } }, length: nil)
             }
         }
-        Self.sequence(failures).push(to: stack)
-        return 1
+        return Self.sequence(failures)
     }
 
     /// `host.fellback(name)`: how often something other than a patch's script answered in this test.
-    private func fellBack(_ stack: PatchStack) -> Int32 {
-        let name = stack.string(at: 1) ?? ""
-        state.locked { $0.hasAsked = true }
-        let earlier = state.locked { $0.fallbacks[name] ?? 0 }
-        let count = registry.names.slot(name)?.patches.reduce(earlier) { $0 + $1.fallbacks } ?? 0
-        stack.push(Int64(count))
-        return 1
+    private func fallbacks(of name: String) -> ScriptValue {
+        let earlier = state.locked { state in
+            state.hasAsked = true
+            return state.fallbacks[name] ?? 0
+        }
+        return .integer(Int64(registry.names.slot(name)?.patches.reduce(earlier) { $0 + $1.fallbacks } ?? 0))
     }
 
     /// `host.logs()`: the log lines of the patches in this test.
-    private func logs(_ stack: PatchStack) -> Int32 {
-        let lines: [ScriptValue] = state.locked { state in
-            state.events.compactMap {
-                if case .log(_, let level, let text) = $0 { .text("\(level): \(text)") } else { nil }
-            }
-        }
-        Self.sequence(lines).push(to: stack)
-        return 1
-    }
-
-    /// `host.fuel()`: the fuel that the last call of the patch that was given last used.
-    private func fuel(_ stack: PatchStack) -> Int32 {
-        stack.push(Int64(runner.active.last?.script.lua.fuelUsed ?? 0))
-        return 1
+    private func logs() -> ScriptValue {
+        Self.sequence(
+            state.locked { state in
+                state.events.compactMap {
+                    if case .log(_, let level, let text) = $0 { .text("\(level): \(text)") } else { nil }
+                }
+            })
     }
 
     private static func sequence(_ values: [ScriptValue]) -> ScriptValue {
         .table(values.enumerated().map { (.integer(Int64($0 + 1)), $1) }, length: values.count)
-    }
-
-    private static func table(_ members: [(String, ScriptValue)]) -> ScriptValue {
-        .table(
-            members.compactMap { name, value in
-                if case .nil = value { return nil }
-                return (ScriptValue.text(name), value)
-            }, length: nil)
     }
 }
 

@@ -55,10 +55,7 @@ public final class DeviceSimulator<App: Sendable>: Sendable {
     ) throws(PatchError) {
         _ = try HostInfo(app: app, version: version)
         let clock = BenchClock(time)
-        self.clock = clock
-        self.limits = limits
-        self.patchLimits = patchLimits
-        self.makeApp = makeApp
+        (self.clock, self.limits, self.patchLimits, self.makeApp) = (clock, limits, patchLimits, makeApp)
         name = app
         feed = try TestFeed(app: app) { clock.now }
         folder = FileManager.default.temporaryDirectory.appending(path: "patchpack-device-\(UUID().uuidString)").path

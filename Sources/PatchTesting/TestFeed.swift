@@ -30,9 +30,7 @@ public final class TestFeed: Sendable {
     package init(
         app: String, environment: String = "release", clock: @escaping @Sendable () -> Timestamp?
     ) throws(PatchError) {
-        self.app = app
-        self.environment = environment
-        self.clock = clock
+        (self.app, self.environment, self.clock) = (app, environment, clock)
         let now = try Self.time(of: clock)
         let root = try SigningKey.generate(.ed25519)
         let release = try SigningKey.generate(.ed25519)
@@ -143,8 +141,7 @@ public final class TestFeed: Sendable {
         try store.add(TrustedKey(old.verifyingKey, name: "old", isRevoked: true))
         var signed = try SignedTrustStore(store.encoded())
         try signed.sign(with: offlineKey, as: .init(app: app, environment: environment, number: number))
-        let bytes = signed.encoded
-        try deliver(bytes)
+        try deliver(signed.encoded)
     }
 
     /// Delivers a trust store; nil delivers none.
@@ -194,8 +191,7 @@ public final class TestFeed: Sendable {
         let (files, details) = (files, ChangeDetails(at: try Self.time(of: clock)))
         var feed = try FeedRepository(trustingItself: { (path) throws(PatchError) in files[path] })
         try body(&feed, details)
-        let changed = try feed.files(signedBy: signers, in: details)
-        for file in changed {
+        for file in try feed.files(signedBy: signers, in: details) {
             let bytes = try file.bytes
             state.locked { $0.files[file.path] = bytes }
         }

@@ -70,11 +70,9 @@ package enum Escape {
     /// A path as a URI reference (RFC 3986, 2.3). All bytes except unreserved characters and slashes are percent-encoded.
     package static func uri(_ path: some Sequence<UInt8>) -> String {
         path.map { byte in
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"),
-                UInt8(ascii: "_"), UInt8(ascii: "~"):
-                String(UnicodeScalar(byte))
+            let scalar = Unicode.Scalar(byte)
+            return switch scalar {
+            case "0"..."9", "A"..."Z", "a"..."z", "/", ".", "-", "_", "~": String(scalar)
             default: percent(byte)
             }
         }.joined()

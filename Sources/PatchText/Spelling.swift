@@ -4,9 +4,7 @@ package func editDistance(_ left: String, _ right: String) -> Int {
     return editDistance(left, right, most: max(left.count, right.count)) ?? 0
 }
 
-/// The edit distance of two words; nil if it is greater than a limit.
-///
-/// Only positions that are at most the limit apart are compared.
+/// The edit distance of two words; nil if it is greater than a limit. Only positions within the limit are compared.
 private func editDistance<Letter: Equatable>(_ left: [Letter], _ right: [Letter], most: Int) -> Int? {
     guard abs(left.count - right.count) <= most else { return nil }
     guard !right.isEmpty else { return left.count }
@@ -77,37 +75,22 @@ package struct Spelling: Sendable {
 }
 
 /// The characters of a word. Nearly all words are ASCII, whose bytes are compared faster.
-private enum Letters {
-    case bytes([UInt8])
-    case characters([Character])
+private struct Letters {
+    private let word: String
+    private let bytes: [UInt8]
+    let isASCII: Bool
+    let count: Int
 
     init(_ word: String) {
-        let bytes = Array(word.utf8)
-        self =
-            bytes.allSatisfy { $0 < 0x80 && $0 != UInt8(ascii: "\r") } ? .bytes(bytes) : .characters(Array(word))
-    }
-
-    var isASCII: Bool { if case .bytes = self { true } else { false } }
-
-    var count: Int {
-        switch self {
-        case .bytes(let bytes): bytes.count
-        case .characters(let characters): characters.count
-        }
-    }
-
-    private var characters: [Character] {
-        switch self {
-        case .bytes(let bytes): bytes.map { Character(Unicode.Scalar($0)) }
-        case .characters(let characters): characters
-        }
+        (self.word, bytes) = (word, Array(word.utf8))
+        isASCII = bytes.allSatisfy { $0 < 0x80 && $0 != UInt8(ascii: "\r") }
+        count = isASCII ? bytes.count : word.count
     }
 
     /// The distance to another word; nil if it is greater than a limit.
     func distance(to other: Letters, most: Int) -> Int? {
-        if case .bytes(let left) = self, case .bytes(let right) = other {
-            return editDistance(left, right, most: most)
-        }
-        return editDistance(characters, other.characters, most: most)
+        isASCII && other.isASCII
+            ? editDistance(bytes, other.bytes, most: most)
+            : editDistance(Array(word), Array(other.word), most: most)
     }
 }

@@ -27,6 +27,10 @@ struct GlobalUses {
 
     init(_ function: Prototype) { add(function) }
 
+    private mutating func add(_ name: String?, _ line: Int, isAssigned: Bool) {
+        if let name { globals.append(Global(name: name, line: line, isAssigned: isAssigned)) }
+    }
+
     private mutating func add(_ function: Prototype) {
         // With more than 255 constants, a global is indexed with registers: GETUPVAL _ENV, LOADK, GETTABLE.
         var environments = RegisterSet()
@@ -42,43 +46,31 @@ struct GlobalUses {
             switch instruction.opcode {
             case .closure where function.inner.indices.contains(instruction.bx): add(function.inner[instruction.bx])
             case .getGlobal where function.isEnvironment(instruction.b):
-                if let name = function.text(instruction.c) {
-                    if function.isArgument(index) { asked.append(name) }
-                    globals.append(
-                        Global(
-                            name: name, line: lineOf[index], isAssigned: false, isTested: function.isTested(index)))
-                    let next = index + 1 < code.count ? code[index + 1] : instruction
-                    let isMember = next.opcode == .getField && next.b == instruction.a
-                    let isKnown =
-                        isMember
-                        ? SandboxNames.members[name]?.contains(function.text(next.c) ?? "") == true
-                        : SandboxNames.globals.contains(name)
-                    if isKnown, let skipped = function.skipped(after: isMember ? index + 1 : index) {
-                        others.append(skipped)
-                    }
-                    if isMember, let member = function.text(next.c) {
-                        members.append(
-                            Member(
-                                table: name, name: member, line: lineOf[index],
-                                isTested: function.isTested(index + 1, from: index)))
-                    }
+                guard let name = function.text(instruction.c) else { break }
+                if function.isArgument(index) { asked.append(name) }
+                globals.append(
+                    Global(name: name, line: lineOf[index], isAssigned: false, isTested: function.isTested(index)))
+                let next = index + 1 < code.count ? code[index + 1] : instruction
+                let isMember = next.opcode == .getField && next.b == instruction.a
+                let member = isMember ? function.text(next.c) : nil
+                let isKnown =
+                    isMember
+                    ? SandboxNames.members[name]?.contains(member ?? "") == true : SandboxNames.globals.contains(name)
+                if isKnown, let skipped = function.skipped(after: isMember ? index + 1 : index) {
+                    others.append(skipped)
+                }
+                if let member {
+                    let isTested = function.isTested(index + 1, from: index)
+                    members.append(Member(table: name, name: member, line: lineOf[index], isTested: isTested))
                 }
             case .setGlobal where function.isEnvironment(instruction.a):
-                if let name = function.text(instruction.b) {
-                    globals.append(Global(name: name, line: lineOf[index], isAssigned: true))
-                }
+                add(function.text(instruction.b), lineOf[index], isAssigned: true)
             case .getTable where environments.contains(instruction.b):
-                if let name = key(instruction.c) {
-                    globals.append(Global(name: name, line: lineOf[index], isAssigned: false))
-                }
+                add(key(instruction.c), lineOf[index], isAssigned: false)
             case .setTable where environments.contains(instruction.a):
-                if let name = key(instruction.b) {
-                    globals.append(Global(name: name, line: lineOf[index], isAssigned: true))
-                }
+                add(key(instruction.b), lineOf[index], isAssigned: true)
             case .setField where globalTables.contains(instruction.a):
-                if let name = function.text(instruction.b) {
-                    globals.append(Global(name: name, line: lineOf[index], isAssigned: true))
-                }
+                add(function.text(instruction.b), lineOf[index], isAssigned: true)
             default: break
             }
             // All opcodes except the stores (SETTABUP, SETTABLE, SETI, SETFIELD) may write their first register.

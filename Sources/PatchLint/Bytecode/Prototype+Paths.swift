@@ -1,33 +1,19 @@
-// The paths through a function.
-
 extension Prototype {
-    /// Up to two instructions.
-    struct Successors: Sequence, IteratorProtocol {
-        private var first: Int?
-        private var second: Int?
-
-        init(_ first: Int? = nil, _ second: Int? = nil) { (self.first, self.second) = (first, second) }
-
-        var isEmpty: Bool { first == nil }
-
-        mutating func next() -> Int? {
-            defer { (first, second) = (second, nil) }
-            return first
-        }
-    }
-
-    /// The instructions that may follow an instruction; none after a return.
-    func successors(of index: Int) -> Successors {
+    /// Visits the instructions that may follow an instruction; none after a return.
+    func eachSuccessor(of index: Int, _ visit: (Int) -> Void) {
         let instruction = code[index]
         switch instruction.opcode {
-        case .returnSome, .returnNone, .returnOne, .tailCall: return Successors()
-        case .jump: return Successors(index + 1 + instruction.jump)
-        case .loadFalseAndSkip: return Successors(index + 2)
-        case .forLoop, .genericForLoop: return Successors(index + 1, index + 1 - instruction.bx)
-        case .forPrepare: return Successors(index + 1, index + 2 + instruction.bx)
-        case .genericForPrepare: return Successors(index + 1 + instruction.bx)
-        case _ where instruction.isTest: return Successors(index + 1, index + 2)
-        default: return Successors(index + 1)
+        case .returnSome, .returnNone, .returnOne, .tailCall: break
+        case .jump: visit(index + 1 + instruction.jump)
+        case .loadFalseAndSkip: visit(index + 2)
+        case .genericForPrepare: visit(index + 1 + instruction.bx)
+        default:
+            visit(index + 1)
+            switch instruction.opcode {
+            case .forLoop, .genericForLoop: visit(index + 1 - instruction.bx)
+            case .forPrepare: visit(index + 2 + instruction.bx)
+            default: if instruction.isTest { visit(index + 2) }
+            }
         }
     }
 
@@ -35,9 +21,7 @@ extension Prototype {
         var leaders = [Bool](repeating: false, count: code.count)
         for index in code.indices {
             guard !code[index].goesOn else { continue }
-            for leader in successors(of: index) where leaders.indices.contains(leader) {
-                leaders[leader] = true
-            }
+            eachSuccessor(of: index) { if leaders.indices.contains($0) { leaders[$0] = true } }
             if index + 1 < leaders.count { leaders[index + 1] = true }
         }
         return leaders

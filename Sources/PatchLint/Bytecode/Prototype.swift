@@ -17,6 +17,8 @@ package final class Prototype {
     let locals: [Local]
     /// The upvalues that it, or a function within it, assigns.
     let assignedUpvalues: RegisterSet
+    /// The registers that functions within it assign.
+    let assignedWithin: RegisterSet
     /// The names of the script, by their numbers.
     private var names: [String] = []
     /// For each constant that is a string, its number among the names; -1 for any other constant.
@@ -28,10 +30,13 @@ package final class Prototype {
     /// For each instruction, whether it is the target of a jump, or follows a jump.
     private(set) lazy var leaders = findLeaders()
     /// The functions within this one that capture a register, and their upvalues.
-    private(set) lazy var captures = findCaptures()
+    private(set) lazy var captures: [Int: [(function: Prototype, upvalue: Int)]] = inner.reduce(into: [:]) {
+        for (upvalue, place) in $1.upvalues.enumerated() where place.isInStack {
+            $0[place.index, default: []].append(($1, upvalue))
+        }
+    }
 
     struct Upvalue {
-        let name: String
         /// The number of the name.
         let number: Int32
         /// Whether it is the table of globals.
@@ -100,15 +105,14 @@ package final class Prototype {
             return (isInStack, index)
         }
         inner = reader.repeated { Prototype(&$0, depth: depth + 1) }
-        var assigned = RegisterSet()
+        var (assigned, assignedWithin) = (RegisterSet(), RegisterSet())
         for instruction in code where instruction.opcode == .setUpvalue { assigned.insert(instruction.b) }
         for function in inner where !function.assignedUpvalues.isEmpty {
-            for (upvalue, place) in function.upvalues.enumerated()
-            where !place.isInStack && function.assignedUpvalues.contains(upvalue) {
-                assigned.insert(place.index)
+            for (upvalue, place) in function.upvalues.enumerated() where function.assignedUpvalues.contains(upvalue) {
+                if place.isInStack { assignedWithin.insert(place.index) } else { assigned.insert(place.index) }
             }
         }
-        assignedUpvalues = assigned
+        (assignedUpvalues, self.assignedWithin) = (assigned, assignedWithin)
         let deltas = reader.repeated { Int(Int8(bitPattern: $0.byte())) }
         let absolute = Dictionary(
             reader.repeated { ($0.varint(), $0.varint()) }, uniquingKeysWith: { first, _ in first })
@@ -122,9 +126,8 @@ package final class Prototype {
         let given = reader.repeated { $0.name() }
         upvalues = captured.enumerated().map { [names = reader.names] index, place in
             let number = (given.indices.contains(index) ? given[index] : nil) ?? none
-            let name = names[number]
             return Upvalue(
-                name: name, number: number, isEnvironment: name == "_ENV", isInStack: place.0, index: place.1)
+                number: number, isEnvironment: names[number] == "_ENV", isInStack: place.0, index: place.1)
         }
         var current = first
         lineOf = deltas.enumerated().map { index, delta in
@@ -132,16 +135,6 @@ package final class Prototype {
             current = delta == -128 ? absolute[index] ?? current : current + delta
             return current
         }
-    }
-
-    private func findCaptures() -> [Int: [(function: Prototype, upvalue: Int)]] {
-        var captures: [Int: [(function: Prototype, upvalue: Int)]] = [:]
-        for function in inner {
-            for (upvalue, place) in function.upvalues.enumerated() where place.isInStack {
-                captures[place.index, default: []].append((function, upvalue))
-            }
-        }
-        return captures
     }
 
     func isEnvironment(_ upvalue: Int) -> Bool {
@@ -161,17 +154,30 @@ package final class Prototype {
         return texts[index]
     }
 
-    /// Adds the lines with instructions, in this function and in the functions within it.
-    package func collectLines(into lines: inout Set<Int>) {
-        // Most instructions are on the line of the one before. The compiler adds a return without values to the end of every
-        // function, on the line of its `end`, and an instruction that prepares `...` to the beginning of a variadic function.
-        var line = -1
-        for (instruction, other) in zip(code.dropLast(), lineOf)
-        where instruction.opcode != .prepareVariadic && other != line {
-            line = other
-            lines.insert(line)
+    /// The function, and all functions within it.
+    var nested: [Prototype] {
+        var (all, next) = ([self], 0)
+        while next < all.count {
+            all += all[next].inner
+            next += 1
         }
-        for function in inner { function.collectLines(into: &lines) }
+        return all
+    }
+
+    /// The lines with instructions, in this function and in the functions within it.
+    package var lines: Set<Int> {
+        var lines: Set<Int> = []
+        for function in nested {
+            // The compiler adds a return to the end of a function, on the line of its `end`, and an instruction that prepares
+            // `...` to the beginning of a variadic one. Most instructions are on the line of the one before.
+            var line = -1
+            for (instruction, other) in zip(function.code.dropLast(), function.lineOf)
+            where instruction.opcode != .prepareVariadic && other != line {
+                line = other
+                lines.insert(line)
+            }
+        }
+        return lines
     }
 }
 

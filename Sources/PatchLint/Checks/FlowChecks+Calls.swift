@@ -1,8 +1,6 @@
 internal import PatchCrypto
 internal import PatchRunner
 
-// The arguments of calls.
-
 extension FlowChecks {
     mutating func checkCall(_ index: Int, _ state: FlowState) {
         let register = function.code[index].a
@@ -52,27 +50,22 @@ extension FlowChecks {
                 hint: Self.hint(forCount: arguments, of: callee, receiver: receiver))
         }
         for (place, (type, value)) in zip(signature.arguments, arguments.types).enumerated() {
-            let type = context.interface.type(type)
-            let word = place < signature.parameters.count ? " (\(signature.parameters[place]))" : ""
-            guard let fault = context.comparisons.fault(of: value, as: type) else {
-                checkFraction(
-                    of: value, as: type, "argument \(place + 1)\(word) of \(name)", index,
-                    arguments.words[place] ?? callee)
-                if flow.isDoubtful(value, arguments.words[place], index),
-                    !ValueType.accepted(as: type, in: context.interface).contains(.nil)
-                {
-                    report(
-                        .mayBeNil, index, arguments.words[place] ?? callee,
-                        "argument \(place + 1)\(word) of \(name) is \(type), but this may be nil", hint: Self.hintForNil
-                    )
-                }
+            let (type, written) = (context.interface.type(type), arguments.words[place])
+            let label = place < signature.parameters.count ? " (\(signature.parameters[place]))" : ""
+            let argument = "argument \(place + 1)\(label) of \(name)"
+            if let fault = context.comparisons.fault(of: value, as: type) {
+                let (message, hint) = words(for: fault, "\(argument) is", type, written ?? "this")
+                report(fault.code ?? .argument, index, written ?? callee, message, hint: hint)
                 continue
             }
-            let (message, hint) = words(
-                for: fault, "argument \(place + 1)\(word) of \(name) is", type, arguments.words[place] ?? "this")
-            report(
-                fault.code ?? .argument, index, arguments.words[place] ?? callee, message,
-                hint: hint)
+            checkFraction(of: value, as: type, argument, index, written ?? callee)
+            if flow.isDoubtful(value, written, index),
+                !ValueType.accepted(as: type, in: context.interface).contains(.nil)
+            {
+                report(
+                    .mayBeNil, index, written ?? callee, "\(argument) is \(type), but this may be nil",
+                    hint: Self.hintForNil)
+            }
         }
     }
 
@@ -103,6 +96,7 @@ extension FlowChecks {
         check(arguments, of: name, function, index)
         switch name {
         case "string.format": checkFormat(arguments, index)
+        case "table.concat", "table.sort": checkElements(name, arguments, index)
         case "pcall", "xpcall": checkProtected(name, arguments, index)
         case "setmetatable": checkMetatable(arguments, index)
         case "host.throw": checkThrow(arguments, index)
@@ -167,7 +161,9 @@ extension FlowChecks {
             let argument = place < needed ? function.arguments[place] : function.optional[place - needed]
             check(value, arguments.words[place], as: argument, "argument \(place + 1) of \(name)", word(), index)
         }
-        checkRules(of: name, arguments, index)
+        if let (message, hint) = brokenRule(of: name, arguments) {
+            report(.argument, index, word(), message, hint: hint)
+        }
     }
 
     private mutating func check(
@@ -194,83 +190,77 @@ extension FlowChecks {
             || value.detail == .scalar("number") && flow.isSeen(word, before: index, asText: true) != true
     }
 
-    /// Checks the rules that the types of arguments do not express.
-    private mutating func checkRules(of name: String, _ arguments: CallArguments, _ index: Int) {
+    /// The rule of a function that a call breaks and that the types of the arguments do not express: a message and a hint.
+    private func brokenRule(of name: String, _ arguments: CallArguments) -> (message: String, hint: String?)? {
         let types = arguments.types
         switch name {
-        case "table.insert" where types.count > 2:
-            guard types.count == 3 else {
-                return report(
-                    .argument, index, "insert", "table.insert takes 2 or 3 arguments, but gets \(types.count)")
-            }
-            guard types[1].kinds == .string, arguments.areResults || !(types[1].detail.isNumeral) else { return }
-            report(
-                .argument, index, "insert", "argument 2 of table.insert is a position, but this is a string",
-                hint: arguments.areResults
-                    ? Self.hintForResults : "the position comes first: table.insert(list, 1, value)")
+        case "table.insert" where types.count > 3:
+            return ("table.insert takes 2 or 3 arguments, but gets \(types.count)", nil)
+        case "table.insert" where types.count == 3:
+            guard types[1].kinds == .string else { return nil }
+            if case .text(let text) = types[1].detail, text.luaNumber != nil, !arguments.areResults { return nil }
+            return (
+                "argument 2 of table.insert is a position, but this is a string",
+                arguments.areResults ? Self.hintForResults : "the position comes first: table.insert(list, 1, value)"
+            )
         case "string.char":
-            let numbers = types.compactMap { $0.detail?.number }
-            guard let number = numbers.first(where: { !(0...255).contains($0) }) else { return }
-            report(
-                .argument, index, "char", "string.char takes bytes, from 0 to 255, but gets \(number.shown)",
-                hint: "utf8.char(\(number.shown)) is the character with this number")
+            let numbers = types.lazy.compactMap { $0.detail?.number }
+            guard let number = numbers.first(where: { !(0...255).contains($0) }) else { return nil }
+            return (
+                "string.char takes bytes, from 0 to 255, but gets \(number.shown)",
+                "utf8.char(\(number.shown)) is the character with this number"
+            )
         case "select" where types.first?.detail == .integer(0):
-            report(
-                .argument, index, "select", "select counts its values from 1, but gets 0",
-                hint: "select('#', …) is their number")
+            return ("select counts its values from 1, but gets 0", "select('#', …) is their number")
         case "tonumber" where arguments.areResults && types.count == 2:
-            report(
-                .argument, index, "tonumber",
-                "argument 2 of tonumber is the base, but this is the count of replacements",
-                hint: Self.hintForResults)
+            return ("argument 2 of tonumber is the base, but this is the count of replacements", Self.hintForResults)
         case "tonumber" where types.count == 2 && !types[1].kinds.contains(.nil):
             if types[0].isNever(.string) {
-                report(
-                    .argument, index, "tonumber",
+                return (
                     "with a base, argument 1 of tonumber is a string, but this is \(types[0])",
-                    hint: "the base is for the digits of a string")
-            } else if let base = types[1].detail?.number, !(2...36).contains(base) {
-                report(.argument, index, "tonumber", "the base is from 2 to 36, but this is \(base.shown)")
+                    "the base is for the digits of a string"
+                )
             }
+            guard let base = types[1].detail?.number, !(2...36).contains(base) else { return nil }
+            return ("the base is from 2 to 36, but this is \(base.shown)", nil)
         case "pcall", "xpcall":
-            guard let first = types.first, first.isNever([.function, .table, .object]) else { return }
-            report(
-                .argument, index, name, "argument 1 of \(name) is a function, but this is \(first)",
-                hint: "give it the function, and then its arguments: pcall(original, a, b)")
+            guard let first = types.first, first.isNever([.function, .table, .object]) else { return nil }
+            return (
+                "argument 1 of \(name) is a function, but this is \(first)",
+                "give it the function, and then its arguments: pcall(original, a, b)"
+            )
         case "math.random" where !arguments.isOpen:
             let limits = types.compactMap { $0.detail?.number }
             guard limits.count == types.count, let last = limits.last, last != 0 || limits.count == 2,
-                last < (limits.count == 2 ? limits[0] : 1)
-            else { return }
-            report(
-                .argument, index, "random",
-                "there is no number from \(limits.count == 2 ? limits[0].shown : "1") to \(last.shown)",
-                hint: "the lower limit comes first")
-        case "table.concat", "table.sort":
-            guard name == "table.concat" || types.count == 1, !arguments.isOpen else { return }
-            let elements: [ValueType] =
-                switch types.first?.detail {
-                case .array(let element): [ValueType(element, in: context.interface)]
-                // With more arguments, not all elements are joined.
-                case .list(let elements, _) where name == "table.concat" && types.count <= 2: elements
-                default: []
-                }
-            guard !context.setsMetatables,
-                let wrong = elements.first(where: { $0.isNever([.integer, .float, .string]) })
-            else { return }
-            let word = arguments.words.first.flatMap { $0 }
-            report(
-                .argument, index, word ?? "table",
-                "\(name) \(name == "table.sort" ? "compares" : "joins") the elements of \(word ?? "the array"), one of which is \(wrong)",
-                hint: name == "table.sort" ? "give it a function(x, y) that returns whether x comes first" : nil)
-        default: break
+                case let first = limits.count == 2 ? limits[0] : 1, last < first
+            else { return nil }
+            return ("there is no number from \(first.shown) to \(last.shown)", "the lower limit comes first")
+        default: return nil
         }
+    }
+
+    /// Checks the elements that `table.concat` joins or `table.sort` compares.
+    private mutating func checkElements(_ name: String, _ arguments: CallArguments, _ index: Int) {
+        let (types, joins) = (arguments.types, name == "table.concat")
+        guard joins || types.count == 1, !arguments.isOpen, !context.setsMetatables else { return }
+        let elements: [ValueType] =
+            switch types.first?.detail {
+            case .array(let element): [ValueType(element, in: context.interface)]
+            // With more arguments, not all elements are joined.
+            case .list(let elements, _) where joins && types.count <= 2: elements
+            default: []
+            }
+        guard let wrong = elements.first(where: { $0.isNever(.basic) }) else { return }
+        report(
+            .argument, index, arguments.word ?? "table",
+            "\(name) \(joins ? "joins" : "compares") the elements of \(arguments.word ?? "the array"), one of which is \(wrong)",
+            hint: joins ? nil : "give it a function(x, y) that returns whether x comes first")
     }
 
     private mutating func checkFormat(_ arguments: CallArguments, _ index: Int) {
         guard case .text(let format) = arguments.types.first?.detail else { return }
-        if let fault = LibraryFunction.faultOfFormat(format) { return report(.argument, index, "format", fault) }
-        let values = LibraryFunction.values(of: format)
+        let (values, fault) = LibraryFunction.values(of: format)
+        if let fault { return report(.argument, index, "format", fault) }
         let given = arguments.types.dropFirst()
         if !arguments.isOpen, given.count < values.count {
             return report(
@@ -285,7 +275,7 @@ extension FlowChecks {
 
     private mutating func checkCallOfHost(_ arguments: CallArguments, _ index: Int) {
         guard case .text(let name) = arguments.types.first?.detail else {
-            if let first = arguments.types.first, first.isNever([.string, .integer, .float]) {
+            if let first = arguments.types.first, first.isNever(.basic) {
                 report(
                     .argument, index, arguments.words[0] ?? "call",
                     "argument 1 of host.call is the name of a function, but this is \(first)",
@@ -305,11 +295,4 @@ extension FlowChecks {
     }
 
     private static let hintForResults = "the call returns two values; (…) around it keeps the first"
-}
-
-extension ValueType.Detail? {
-    /// Whether it is a constant string that Lua reads as a number.
-    fileprivate var isNumeral: Bool {
-        if case .text(let text) = self { text.luaNumber != nil } else { false }
-    }
 }

@@ -69,16 +69,12 @@ extension FlowChecks {
                 hint: Self.hintForFraction)
         }
         switch value.detail {
-        case .array:
-            if key.kinds == .string {
-                report(.unknownField, index, word, "indexes \(word ?? "an array"), which is \(value), by a string")
-            }
-        case .dictionary(let name, _):
-            if key.kinds == .integer, context.interface.isText(name) {
-                report(
-                    .unknownField, index, word, "indexes \(word ?? "a table"), whose keys are strings, by a number",
-                    hint: "pairs(\(word ?? "table")) has its keys and values")
-            }
+        case .array where key.kinds == .string:
+            report(.unknownField, index, word, "indexes \(word ?? "an array"), which is \(value), by a string")
+        case .dictionary(let name, _) where key.kinds == .integer && context.interface.isText(name):
+            report(
+                .unknownField, index, word, "indexes \(word ?? "a table"), whose keys are strings, by a number",
+                hint: "pairs(\(word ?? "table")) has its keys and values")
         case .structure where key.kinds == .integer:
             report(.unknownField, index, word, "indexes \(word ?? "a table"), which is \(value), by a number")
         default: break
@@ -109,8 +105,8 @@ extension FlowChecks {
         guard case .object(let type) = value.detail, !context.written.contains(name),
             context.interface.exposes(type), context.interface.method(name, of: type) == nil
         else { return }
-        let registered = ["\(type).\(name)", "\(type):\(name)"]
-        guard !registered.contains(where: { context.interface.function($0) != nil }) else { return }
+        guard context.interface.function("\(type).\(name)") == nil, context.interface.function("\(type):\(name)") == nil
+        else { return }
         let meant = context.budget.meant(by: name, among: context.interface.methodNames(of: type))
         report(.unknownMethod, index, name, "\(type) has no method \(name)", hint: meant)
     }

@@ -3,17 +3,11 @@
 extension FlowChecks {
     // MARK: types that operations accept
 
-    /// The table type, if the value may be a table with metamethods. A table of the script has none unless a script sets
-    /// metatables.
+    /// The table type, if the value may be a table with metamethods. One of the script has none unless it sets metatables.
     func tables(_ value: ValueType) -> ValueType.Kinds { value.detail == nil || context.setsMetatables ? .table : [] }
     func calls(_ value: ValueType) -> ValueType.Kinds { ValueType.Kinds.function.union(tables(value)) }
-    func lengths(_ value: ValueType) -> ValueType.Kinds { value.objects.union([.string, .table]) }
 
-    /// Checks the operands of a calculation.
-    ///
-    /// - Parameters:
-    ///   - right: The register of the other operand, if it is in one.
-    ///   - other: The other operand, if it is a constant.
+    /// Checks the operands of a calculation. The other one is in a register, `right`, or is a constant, `other`.
     mutating func checkArithmetic(
         _ left: Int, right: Int? = nil, other: ValueType? = nil, _ index: Int, _ state: FlowState
     ) {
@@ -23,11 +17,9 @@ extension FlowChecks {
         if let right, let second { checkOperand(right, second, isAlone: first.isPlain, index, state) }
         guard let other, first.isPlain else { return }
         if other.kinds == .string { checkNumeral(other, nil, index) }
-        if other.isNever([.integer, .float, .string]) { report(.operand, index, nil, "calculates with \(other)") }
+        if other.isNever(.basic) { report(.operand, index, nil, "calculates with \(other)") }
     }
 
-    /// Checks an operand.
-    ///
     /// If it is alone, the other operand is not a table whose metamethod takes this one. No metamethod takes an original.
     private mutating func checkOperand(
         _ register: Int, _ type: ValueType, isAlone: Bool, _ index: Int, _ state: FlowState
@@ -37,7 +29,7 @@ extension FlowChecks {
             ? tables(type).union(type.objects) : type.isOriginal ? .table : [.table, .function, .boolean, .object]
         report(
             .operand, index, type, flow.name(register, state, index),
-            unless: taken.union([.integer, .float, .string]), "calculates with")
+            unless: taken.union(.basic), "calculates with")
         if isAlone, type.kinds == .string { checkNumeral(type, flow.name(register, state, index), index) }
     }
 
@@ -54,9 +46,7 @@ extension FlowChecks {
         where !context.globalsRead.contains("tonumber") && flow.isSeen(word, before: index, asText: true) == false:
             report(
                 .mayNotFit, index, word, "calculates with \(word.map { "\($0), which is \(value)" } ?? "\(value)")",
-                hint:
-                    "tonumber(…) reads a number, or nil\(isSum ? "; .. joins strings" : "")"
-            )
+                hint: "tonumber(…) reads a number, or nil\(isSum ? "; .. joins strings" : "")")
         default: break
         }
     }
@@ -67,13 +57,13 @@ extension FlowChecks {
             let value = state[register]
             report(
                 .operand, index, value, flow.name(register, state, index),
-                unless: value.objects.union([.string, .integer, .float]), "joins")
+                unless: value.objects.union(.basic), "joins")
         }
     }
 
     /// Checks the length of a value. A table whose keys are strings has none.
     mutating func checkLength(of value: ValueType, _ word: String?, _ index: Int) {
-        report(.operand, index, value, word, unless: lengths(value), "takes the length of")
+        report(.operand, index, value, word, unless: value.objects.union([.string, .table]), "takes the length of")
         guard !context.setsMetatables else { return }
         switch value.detail {
         case .dictionary(let key, _) where context.interface.isText(key): break
@@ -97,22 +87,21 @@ extension FlowChecks {
         // A helper may test for a value that no caller passes.
         guard flow.arguments == nil, !left.isUnknown, !right.isUnknown, left.kinds != .nil, right.kinds != .nil
         else { return }
-        for case (.scalar(let type), .text(let text)) in [(left.detail, right.detail), (right.detail, left.detail)]
-        where context.interface.lacks(text, in: type) && !LibraryFunction.typesOfOthers.contains(text) {
-            let context = context
-            return report(
-                .alwaysFalse, index, text, "\(type) has no value \"\(text)\", so they are never equal",
-                hint: context.hint(for: text, in: type))
-        }
-        for case (.scalar(let type), .integer(let number)) in [
-            (left.detail, right.detail), (right.detail, left.detail),
-        ]
-        where context.interface.lacks(number, in: type) {
-            let context = context
-            return report(
-                .alwaysFalse, index, words.compactMap(\.self).first,
-                "\(type) has no value \(number), so they are never equal",
-                hint: "it has \(context.interface.shownCases(of: type))")
+        let context = context
+        for details in [(left.detail, right.detail), (right.detail, left.detail)] {
+            switch details {
+            case (.scalar(let type), .text(let text))
+            where context.interface.lacks(text, in: type) && !LibraryFunction.typesOfOthers.contains(text):
+                return report(
+                    .alwaysFalse, index, text, "\(type) has no value \"\(text)\", so they are never equal",
+                    hint: context.hint(for: text, in: type))
+            case (.scalar(let type), .integer(let number)) where context.interface.lacks(number, in: type):
+                return report(
+                    .alwaysFalse, index, words.compactMap(\.self).first,
+                    "\(type) has no value \(number), so they are never equal",
+                    hint: "it has \(context.interface.shownCases(of: type))")
+            default: continue
+            }
         }
         func wide(_ kinds: ValueType.Kinds) -> ValueType.Kinds {
             kinds.isDisjoint(with: .number) ? kinds : kinds.union(.number)
@@ -127,12 +116,10 @@ extension FlowChecks {
     }
 
     mutating func checkOrder(_ left: ValueType, _ right: ValueType, _ word: String?, _ index: Int) {
-        for value in [left, right] where value.isNever(value.objects.union([.integer, .float, .string, .table])) {
-            return report(.operand, index, value, word, unless: [], "compares")
-        }
-        for value in [left, right] where flow.isDoubtful(value, word, index) {
-            return report(.operand, index, value, word, unless: [], "compares")
-        }
+        let wrong =
+            [left, right].first { $0.isNever($0.objects.union([.basic, .table])) }
+            ?? [left, right].first { flow.isDoubtful($0, word, index) }
+        if let wrong { return report(.operand, index, wrong, word, unless: [], "compares") }
         if left.isNever([.string, .table, .object]) && right.isNever([.integer, .float, .table, .object])
             || right.isNever([.string, .table, .object]) && left.isNever([.integer, .float, .table, .object])
         {

@@ -1,13 +1,14 @@
 internal import PatchRunner
 
-// The results of replacements.
-
 extension FlowChecks {
+    /// The function of the app that is replaced, and the type of its result; nil if it returns nothing.
+    private var result: (name: String, type: InterfaceType)? {
+        guard let replacement, replacement.signature.result != "nothing" else { return nil }
+        return (replacement.name, context.interface.type(replacement.signature.result))
+    }
+
     mutating func checkResult(_ value: ValueType, _ word: String?, _ index: Int) {
-        guard let replacement else { return }
-        let result = context.interface.type(replacement.signature.result)
-        guard result != .named("nothing") else { return }
-        let name = replacement.name
+        guard let (name, result) = result else { return }
         if let fault = context.comparisons.fault(of: value, as: result) {
             let (message, hint) = words(for: fault, "\(name) returns", result, "this")
             return report(fault.code ?? .resultType, index, "return", message, hint: hint)
@@ -39,25 +40,20 @@ extension FlowChecks {
     }
 
     mutating func checkNoResult(_ index: Int) {
-        guard let replacement else { return }
-        let result = context.interface.type(replacement.signature.result)
-        guard result != .named("nothing"), !ValueType.accepted(as: result, in: context.interface).contains(.nil) else {
-            return
-        }
+        guard let (name, result) = result, !ValueType.accepted(as: result, in: context.interface).contains(.nil)
+        else { return }
         // The compiler adds a return to the end of each function.
         let (isAdded, returnsValue) = (index == function.code.count - 1, flow.returnsValue)
         // An unknown function that is called last may always throw.
-        if isAdded, flow.unknownCalls.contains(where: { $0 + 1 == index || function.jump(at: $0 + 1, leadsTo: index) })
-        {
-            return
-        }
+        let mayEnd = flow.unknownCalls.contains { $0 + 1 == index || function.jump(at: $0 + 1, leadsTo: index) }
+        if isAdded, mayEnd { return }
         report(
             isAdded && returnsValue ? .missingReturn : .resultType, index, isAdded ? "end" : "return",
             isAdded
                 ? returnsValue
-                    ? "\(replacement.name) returns \(result), but one path through the replacement ends without a return"
-                    : "\(replacement.name) returns \(result), but the replacement never returns a value"
-                : "\(replacement.name) returns \(result), but this returns nothing",
+                    ? "\(name) returns \(result), but one path through the replacement ends without a return"
+                    : "\(name) returns \(result), but the replacement never returns a value"
+                : "\(name) returns \(result), but this returns nothing",
             hint: "return original(…) where nothing changes")
     }
 }

@@ -18,7 +18,7 @@ extension FlowChecks {
         for (index, inner) in function.inner.enumerated().reversed() where !context.budget.isSpent {
             // The values that a function captures are not known if no path makes the function.
             let captured = checks.flow.captured[index] ?? inner.upvalues.map { _ in .unknown }
-            let arguments = checks.flow.helpers[index].flatMap { context.helpers.arguments(of: $0) }
+            let arguments = checks.flow.helpers[index].flatMap { context.helpers.all[$0].arguments }
             problems += Self.problems(
                 in: inner, upvalues: captured, arguments: arguments, context, replaced: replaced)
         }
@@ -46,20 +46,18 @@ extension FlowChecks {
     private mutating func check(_ index: Int, _ state: FlowState) {
         let instruction = function.code[index]
         let (a, b, c) = (instruction.a, instruction.b, instruction.c)
+        func name(_ register: Int) -> String? { flow.name(register, state, index) }
         switch instruction.opcode {
         case .getGlobal where !function.isEnvironment(b) && flow.upvalues.indices.contains(b):
             checkMember(function.text(c), of: flow.upvalues[b], nil, index)
         case .getTable: checkElement(instruction, index, state)
         case .getInteger:
-            let key = ValueType(.integer, .integer(Int64(c)))
-            checkElement(of: state[b], key: key, word: flow.name(b, state, index), index)
-        case .getField: checkMember(function.text(c), of: state[b], flow.name(b, state, index), index)
-        case .getSelf:
-            let name = instruction.k ? function.text(c) : nil
-            checkMethod(name, of: state[b], flow.name(b, state, index), index)
-        case .setTable, .setInteger: checkAssigned(state[a], flow.name(a, state, index), index)
+            checkElement(of: state[b], key: ValueType(.integer, .integer(Int64(c))), word: name(b), index)
+        case .getField: checkMember(function.text(c), of: state[b], name(b), index)
+        case .getSelf: checkMethod(instruction.k ? function.text(c) : nil, of: state[b], name(b), index)
+        case .setTable, .setInteger: checkAssigned(state[a], name(a), index)
         case .setField:
-            checkAssigned(state[a], flow.name(a, state, index), index)
+            checkAssigned(state[a], name(a), index)
             let value = instruction.k ? flow.type(ofConstant: c) : state[c]
             checkWritten(value, function.text(b), of: state[a], index)
 
@@ -71,26 +69,21 @@ extension FlowChecks {
             .shiftRight:
             checkArithmetic(b, right: c, index, state)
         case .negate, .bitwiseNot: checkArithmetic(b, index, state)
-        case .length: checkLength(of: state[b], flow.name(b, state, index), index)
+        case .length: checkLength(of: state[b], name(b), index)
         case .concatenate: checkConcatenation(a..<a + b, index, state)
         // In the sandbox, only nil and false can be closed.
-        case .toBeClosed:
-            report(.operand, index, state[a], flow.name(a, state, index), unless: [.nil, .boolean], "closes")
+        case .toBeClosed: report(.operand, index, state[a], name(a), unless: [.nil, .boolean], "closes")
 
-        case .equal:
-            checkEquality(state[a], state[b], [flow.name(a, state, index), flow.name(b, state, index)], index)
-        case .less, .lessOrEqual:
-            checkOrder(state[a], state[b], flow.name(a, state, index) ?? flow.name(b, state, index), index)
+        case .equal: checkEquality(state[a], state[b], [name(a), name(b)], index)
+        case .less, .lessOrEqual: checkOrder(state[a], state[b], name(a) ?? name(b), index)
         case .lessInteger, .lessOrEqualInteger, .greaterInteger, .greaterOrEqualInteger:
-            checkOrder(state[a], .integer, flow.name(a, state, index), index)
-        case .equalConstant:
-            checkEquality(state[a], flow.type(ofConstant: b), [flow.name(a, state, index)], index)
+            checkOrder(state[a], .integer, name(a), index)
+        case .equalConstant: checkEquality(state[a], flow.type(ofConstant: b), [name(a)], index)
         case .equalInteger:
-            let number = Int64(instruction.signedB)
-            checkEquality(state[a], ValueType(.integer, .integer(number)), [flow.name(a, state, index)], index)
+            checkEquality(state[a], ValueType(.integer, .integer(Int64(instruction.signedB))), [name(a)], index)
 
         case .call, .tailCall: checkCall(index, state)
-        case .returnSome where b != 1, .returnOne: checkResult(state[a], flow.name(a, state, index), index)
+        case .returnSome where b != 1, .returnOne: checkResult(state[a], name(a), index)
         case .returnSome, .returnNone: checkNoResult(index)
         case .forPrepare: checkNumericLoop(a, index, state)
         case .genericForCall: checkGenericLoop(a, index, state)

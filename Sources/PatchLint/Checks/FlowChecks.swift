@@ -27,32 +27,25 @@ struct FlowChecks {
     static let hintForNil = "test it first: if value then … end"
     static let hintForFraction = "// divides to a whole number, and math.floor makes one"
 
-    // MARK: problems
-
     /// Notes a problem, once.
-    mutating func note(_ problem: Problem) {
-        // In a protected call, a failure may be intended.
-        if [.mayBeNil, .mayNotFit].contains(problem.code), replacement == nil,
-            !context.globalsRead.isDisjoint(with: ["pcall", "xpcall"])
-        {
-            return
-        }
-        guard reported.insert(problem).inserted, context.budget.takesProblem() else { return }
-        problems.append(problem)
-    }
-
     mutating func report(
         _ code: Finding.Code, _ index: Int, _ word: String?, _ message: @autoclosure () -> String,
         hint: @autoclosure () -> String? = nil
     ) {
         // After a test of one parameter, a helper may not get the arguments of all of its callers.
         if flow.arguments != nil, index > flow.firstTest { return }
+        // In a protected call, a failure may be intended.
+        let isTolerated =
+            replacement == nil && [.mayBeNil, .mayNotFit].contains(code)
+            && !context.globalsRead.isDisjoint(with: ["pcall", "xpcall"])
+        guard !isTolerated else { return }
         // A value without a name is shown at its operator.
         let operators: [Instruction.Opcode: String] = [.length: "#", .concatenate: ".."]
-        note(
-            Problem(
-                code: code, line: function.lineOf[index], word: word ?? operators[function.code[index].opcode],
-                message: message(), hint: hint()))
+        let problem = Problem(
+            code: code, line: function.lineOf[index], word: word ?? operators[function.code[index].opcode],
+            message: message(), hint: hint())
+        guard reported.insert(problem).inserted, context.budget.takesProblem() else { return }
+        problems.append(problem)
     }
 
     /// Reports an operation on a value that has none of the types that the operation accepts.
@@ -69,12 +62,10 @@ struct FlowChecks {
         let isOriginal = value.isOriginal
         let what = word.map { $0 == value.description ? $0 : "\($0), which is \(value)" } ?? "\(value)"
         let isFirst = isOriginal && word.map { !$0.lowercased().hasPrefix("orig") && $0 != "_" } ?? false
-        let hint: String? =
-            if isFirst {
-                "a replacement's first parameter is the original; the arguments follow it"
-            } else {
-                isOriginal ? "call it: \(word ?? "original")(…)" : advice()
-            }
+        let hint =
+            isFirst
+            ? "a replacement's first parameter is the original; the arguments follow it"
+            : isOriginal ? "call it: \(word ?? "original")(…)" : advice()
         report(code, index, word, "\(operation) \(what)", hint: hint)
     }
 
@@ -104,7 +95,8 @@ struct FlowChecks {
         case .part(let part, let wanted, let value):
             return ("\(place) \(type), but \(part) of it is \(value), and not \(wanted)", nil)
         case .noCase(let text, let type):
-            return ("\(type) has no value \(text)", context.hint(for: text.trimmed, in: type))
+            let name = text.hasPrefix("\"") ? String(text.dropFirst().dropLast()) : text
+            return ("\(type) has no value \(text)", context.hint(for: name, in: type))
         }
     }
 }
@@ -126,8 +118,4 @@ extension FlowContext {
         budget.meant(by: text, among: interface.words(in: type)) { "\"\($0)\"" }
             ?? "it has \(interface.shownCases(of: type))"
     }
-}
-
-extension String {
-    fileprivate var trimmed: String { hasPrefix("\"") ? String(dropFirst().dropLast()) : self }
 }

@@ -48,21 +48,14 @@ package struct SourceText: Sendable {
 
     /// A finding about the bytes of a range, up to the end of its first line.
     func finding(_ code: Finding.Code, at range: Range<Int>, _ message: String, hint: String? = nil) -> Finding {
-        let (line, columns) = place(of: range)
-        return Finding(
-            code: code, script: name, line: line, column: columns.lowerBound, length: max(1, columns.count),
-            message: message, hint: hint)
-    }
-
-    /// The line of a range of bytes, and the columns of the part of the range in that line.
-    func place(of range: Range<Int>) -> (line: Int, columns: Range<Int>) {
         let number = line(at: range.lowerBound)
         let line = lines[number - 1]
         func count(_ part: Range<Int>) -> Int {
             String(decoding: bytes[part.clamped(to: line)], as: UTF8.self).unicodeScalars.count
         }
-        let column = 1 + count(line.lowerBound..<range.lowerBound)
-        return (number, column..<column + count(range))
+        return Finding(
+            code: code, script: name, line: number, column: 1 + count(line.lowerBound..<range.lowerBound),
+            length: max(1, count(range)), message: message, hint: hint)
     }
 
     /// Where a word begins in UTF-8. A name is not found within a longer name.

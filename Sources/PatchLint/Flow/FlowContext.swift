@@ -12,8 +12,7 @@ final class FlowContext {
     /// The names of fields that a script tests or keeps, so that it may know whether they are nil.
     var fieldsTested: Set<String> = []
     var fieldsRead: Set<String> = []
-    /// The names of fields whose values a script examines or passes on, so that it may know which of them are even; `#` if it does
-    /// so with a length.
+    /// The names of fields whose values a script examines or passes on, so that it may know which are even; `#` for a length.
     var examined: Set<String> = []
     /// Whether a script writes position 0 of a table.
     var setsZero = false
@@ -26,7 +25,7 @@ final class FlowContext {
 
     init(
         interface: KnownInterface, knowsApp: Bool, assigned: Set<String>, written: Set<String>, setsMetatables: Bool,
-        budget: LintBudget, helpers: LocalFunctions
+        budget: LintBudget = LintBudget(), helpers: LocalFunctions
     ) {
         (self.interface, self.knowsApp, self.assigned, self.written) = (interface, knowsApp, assigned, written)
         (self.setsMetatables, self.budget, self.helpers) = (setsMetatables, budget, helpers)
@@ -37,16 +36,11 @@ final class FlowContext {
     func global(_ name: String?) -> ValueType {
         guard let name else { return .unknown }
         if let known = globals[name] { return known }
-        let type: ValueType =
-            if assigned.contains(name) {
-                .unknown
-            } else if SandboxNames.members[name] != nil {
-                ValueType(.table, .library(name))
-            } else {
-                LibraryFunction.all[name] != nil ? ValueType(.function, .library(name)) : .unknown
-            }
-        let numbered = details.numbered(type)
-        globals[name] = numbered
-        return numbered
+        let kinds: ValueType.Kinds =
+            assigned.contains(name)
+            ? .all : SandboxNames.members[name] != nil ? .table : LibraryFunction.all[name] != nil ? .function : .all
+        let type = kinds == .all ? .unknown : details.numbered(ValueType(kinds, .library(name)))
+        globals[name] = type
+        return type
     }
 }

@@ -26,7 +26,6 @@ final class ValueDetails {
     }
 }
 
-/// A call of the original: the instruction, and whether a table is among its arguments.
 struct OriginalCall: Equatable {
     let index: Int
     let hasTable: Bool
@@ -153,9 +152,7 @@ struct FlowState: Equatable {
         if !facts.isEmpty { forgetFacts(of: register) }
     }
 
-    /// Sets a register to the value of another one, so that both hold it.
-    ///
-    /// - Parameter isShared: Whether both are in use from now on.
+    /// Sets a register to the value of another one. It is shared if both are in use from now on.
     mutating func copy(_ other: Int, to register: Int, word: Int32, isShared: Bool = true) {
         guard registers.indices.contains(register), registers.indices.contains(other) else {
             return set(register, .unknown, word: word)
@@ -170,7 +167,6 @@ struct FlowState: Equatable {
         if !facts.isEmpty { forgetFacts(of: register) }
     }
 
-    /// Makes a register and those after it unknown.
     mutating func forget(from first: Int) {
         for register in max(0, first)..<max(first, registers.count, 0) { registers[register] = .unknown }
         if !tables.isEmpty { tables = tables.filter { $0.key < first } }
@@ -242,7 +238,6 @@ struct FlowState: Equatable {
 ///
 /// It is indirect, because most instructions return none of these, and would return the room for two states.
 indirect enum FlowWays {
-    /// No instruction.
     case none
     case one(Int, FlowState)
     case two(Int, FlowState, Int, FlowState)
@@ -259,7 +254,6 @@ extension ValueType.Detail {
     }
 }
 
-/// A field of the table in a register.
 struct FieldPlace: Hashable {
     let register: Int
     let field: String

@@ -2,7 +2,6 @@ internal import PatchRunner
 
 /// The arguments and the results of a function of the sandbox.
 struct LibraryFunction: Sendable {
-    /// The requirements of an argument.
     struct Argument: Sendable {
         let kinds: ValueType.Kinds
         /// Whether a string must be a numeral, and whether a number must be an integer.
@@ -24,15 +23,14 @@ struct LibraryFunction: Sendable {
     ///
     /// Lua accepts a number as a string, and a numeral as a number.
     static let all: [String: LibraryFunction] = {
-        let text: ValueType.Kinds = [.string, .integer, .float]
         let letters: [Character: Argument] = [
-            "s": Argument(kinds: text),
-            "n": Argument(kinds: text, isNumber: true), "i": Argument(kinds: text, isNumber: true, isInteger: true),
+            "s": Argument(kinds: .basic),
+            "n": Argument(kinds: .basic, isNumber: true), "i": Argument(kinds: .basic, isNumber: true, isInteger: true),
             "t": Argument(kinds: .table), "l": Argument(kinds: .table, isList: true),
             "v": Argument(kinds: [.table, .object, .string], isList: true),
             "f": Argument(kinds: .function), "b": Argument(kinds: .boolean), "a": Argument(kinds: .all),
-            "c": Argument(kinds: [.function, .table, .object]), "r": Argument(kinds: text.union([.table, .function])),
-            "m": Argument(kinds: text.union([.table, .object])),
+            "c": Argument(kinds: [.function, .table, .object]), "r": Argument(kinds: [.basic, .table, .function]),
+            "m": Argument(kinds: [.basic, .table, .object]),
             "d": Argument(kinds: .number, isInteger: true), "o": Argument(kinds: [.table, .object]),
         ]
         let results: [Character: ValueType] = [
@@ -89,29 +87,8 @@ struct LibraryFunction: Sendable {
         .init(name: "math.type(…)", type: "string", cases: [.string("integer"), .string("float")]),
     ]
 
-    /// Why Lua refuses a format; nil if Lua accepts it.
-    static func faultOfFormat(_ format: String) -> String? {
-        var rest = Array(format.utf8)[...]
-        while let percent = rest.firstIndex(of: UInt8(ascii: "%")) {
-            rest = rest[(percent + 1)...]
-            if rest.first == UInt8(ascii: "%") {
-                rest = rest.dropFirst()
-                continue
-            }
-            let flags = rest.prefix { "-+ #0123456789.".utf8.contains($0) }
-            rest = rest.dropFirst(flags.count)
-            guard let letter = rest.first else { return "the format ends after a %" }
-            guard "diuoxXcaAeEfFgGqsp".utf8.contains(letter) else {
-                return "the format has %\(String(decoding: [letter], as: UTF8.self)), which Lua does not have"
-            }
-            rest = rest.dropFirst()
-        }
-        return nil
-    }
-
-    /// The requirements of the values that a format takes.
-    static func values(of format: String) -> [Argument] {
-        let text: ValueType.Kinds = [.string, .integer, .float]
+    /// The requirements of the values that a format takes, or why Lua refuses the format.
+    static func values(of format: String) -> (values: [Argument], fault: String?) {
         var values: [Argument] = []
         var rest = Array(format.utf8)[...]
         while let percent = rest.firstIndex(of: UInt8(ascii: "%")) {
@@ -121,13 +98,16 @@ struct LibraryFunction: Sendable {
                 continue
             }
             rest = rest.drop { "-+ #0123456789.".utf8.contains($0) }
-            guard let letter = rest.popFirst() else { break }
+            guard let letter = rest.popFirst() else { return ([], "the format ends after a %") }
+            guard "diuoxXcaAeEfFgGqsp".utf8.contains(letter) else {
+                return ([], "the format has %\(String(decoding: [letter], as: UTF8.self)), which Lua does not have")
+            }
             values.append(
                 "sqp".utf8.contains(letter)
                     ? Argument(kinds: .all)
-                    : Argument(kinds: text, isNumber: true, isInteger: "diouxXc".utf8.contains(letter)))
+                    : Argument(kinds: .basic, isNumber: true, isInteger: "diouxXc".utf8.contains(letter)))
         }
-        return values
+        return (values, nil)
     }
 }
 

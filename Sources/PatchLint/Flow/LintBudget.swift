@@ -28,9 +28,7 @@ package final class LintBudget {
         spelling.nearest(word, among: known)
     }
 
-    /// Advice to write the known word that was probably meant; nil if none is close.
-    ///
-    /// - Parameter shown: How the word is shown, such as with quotes.
+    /// Advice to write the known word that was probably meant, such as with quotes; nil if none is close.
     func meant(by word: String, among known: [String], shown: (String) -> String = { $0 }) -> String? {
         nearest(word, among: known.filter { $0 != word }).map { "did you mean \(shown($0))?" }
     }

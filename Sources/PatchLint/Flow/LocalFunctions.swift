@@ -1,11 +1,12 @@
 /// The local functions of a script that are only called by their names, so that all of their callers are known.
 final class LocalFunctions {
-    private struct Helper {
+    struct Helper {
         let function: Prototype
         let type: ValueType
         /// The types of the arguments of all calls so far; nil before the first one.
         var arguments: [ValueType]?
         var result: ValueType?
+        /// Whether it has been followed, and never returns.
         var ends = false
         var isFollowed = false
     }
@@ -13,44 +14,34 @@ final class LocalFunctions {
     /// Follows a function. Returns the type of its result for any arguments, nil if it is not known; and whether it never returns.
     typealias Follow = (Prototype, FlowContext) -> (type: ValueType?, ends: Bool)
 
-    private var helpers: [Helper] = []
+    private(set) var all: [Helper] = []
     private let follow: Follow
 
     init(_ follow: @escaping Follow) { self.follow = follow }
 
-    /// Adds a function, and returns its number.
     func add(_ function: Prototype, _ details: ValueDetails) -> Int {
-        let type = details.numbered(ValueType(.function, .helper(helpers.count)))
-        helpers.append(Helper(function: function, type: type))
-        return helpers.count - 1
+        let type = details.numbered(ValueType(.function, .helper(all.count)))
+        all.append(Helper(function: function, type: type))
+        return all.count - 1
     }
-
-    func type(of number: Int) -> ValueType { helpers[number].type }
 
     /// Notes the arguments of a call, without constants and guesses, which the next call may not share.
     func note(_ number: Int, arguments: [ValueType], isOpen: Bool) {
-        let count = helpers[number].function.parameters
+        let count = all[number].function.parameters
         var types = arguments.prefix(count).map(\.widened)
         while types.count < count { types.append(isOpen ? .unknown : .nil) }
-        helpers[number].arguments =
-            helpers[number].arguments.map { zip($0, types).map { $0.joined(with: $1) } } ?? types
+        all[number].arguments = all[number].arguments.map { zip($0, types).map { $0.joined(with: $1) } } ?? types
     }
-
-    /// The types of the arguments of all calls; nil if there was no call.
-    func arguments(of number: Int) -> [ValueType]? { helpers[number].arguments }
 
     /// The result of a function for any arguments; nil if it is not known.
     func result(of number: Int, in context: FlowContext) -> ValueType? {
-        if !helpers[number].isFollowed {
+        if !all[number].isFollowed {
             // While the function is followed, its result is not known.
-            helpers[number].isFollowed = true
-            (helpers[number].result, helpers[number].ends) = follow(helpers[number].function, context)
+            all[number].isFollowed = true
+            (all[number].result, all[number].ends) = follow(all[number].function, context)
         }
-        return helpers[number].result
+        return all[number].result
     }
-
-    /// Whether a function that has been followed never returns.
-    func ends(_ number: Int) -> Bool { helpers[number].ends }
 }
 
 extension ValueType {

@@ -1,7 +1,5 @@
 extension Prototype {
     /// Whether a local function of this one, in a register, is only ever called.
-    ///
-    /// - Parameter budget: Pays for the search for its uses.
     func onlyCalls(_ register: Int, in range: Range<Int>, _ budget: LintBudget) -> Bool {
         if let known = onlyCalled[range.lowerBound] { return known }
         let onlyCalls = findOnlyCalls(register, in: range, budget)

@@ -10,14 +10,11 @@ extension String {
         let word = Substring(text[...end])
         // `strtod` accepts other words too, such as `inf`, but Lua does not.
         guard word.utf8.allSatisfy({ "0123456789abcdefABCDEFxXpP+-.".utf8.contains($0) }) else { return nil }
-        let sign = word.hasPrefix("-") || word.hasPrefix("+") ? word.prefix(1) : ""
-        let digits = word.dropFirst(sign.count)
-        guard digits.utf8.contains(where: { (0x30...0x39).contains($0) }) || digits.lowercased().hasPrefix("0x") else {
-            return nil
-        }
-        guard digits.lowercased().hasPrefix("0x"), !digits.lowercased().contains("p") else { return Double(word) }
+        let digits = word.dropFirst(word.hasPrefix("-") || word.hasPrefix("+") ? 1 : 0).lowercased()
+        let isHex = digits.hasPrefix("0x")
+        guard isHex || digits.utf8.contains(where: { (0x30...0x39).contains($0) }) else { return nil }
         // Swift requires an exponent in a hexadecimal number.
-        return Double(word + "p0")
+        return Double(isHex && !digits.contains("p") ? word + "p0" : word)
     }
 }
 

@@ -20,8 +20,7 @@ final class TypeComparisons {
     private var isCut = false
 
     init(_ interface: KnownInterface, _ budget: LintBudget) {
-        self.interface = interface
-        self.budget = budget
+        (self.interface, self.budget) = (interface, budget)
     }
 
     /// The certain fault of a value as one of a type; nil if it may be right.
@@ -54,9 +53,8 @@ final class TypeComparisons {
             switch value.detail {
             case .structure: return .type(type, value)
             case .fields(let fields, _) where !fields.isEmpty: return .type(type, value)
-            default: break
+            default: return faultOfParts(of: value, as: element, type, depth: depth)
             }
-            return faultOfParts(of: value, as: element, type, depth: depth)
         case .dictionary(let key, let element):
             if value.isNever(.table) { return .type(type, value) }
             if case .list(let elements, _) = value.detail, !elements.isEmpty, interface.isText(key) {
@@ -130,7 +128,10 @@ final class TypeComparisons {
         case .fields(let fields, _):
             budget.pay(10 + 20 * wanted.fields.count)
             let fault = faultOfFields(wanted, depth: depth, writes: fields) { fields[$0.name] }
-            return fault ?? faultOfNames(fields, wanted)
+            return fault
+                ?? fields.presentNames.filter { wanted.place(of: $0) == nil }.min().map {
+                    .unknown(field: $0, of: wanted.name)
+                }
         case .structure(wanted.name, let written): return faultOfWritten(written, wanted, depth: depth)
         case .array where wanted.needsFields, .list where wanted.needsFields:
             return .type(.named(wanted.name), value)
@@ -181,25 +182,19 @@ final class TypeComparisons {
         return nil
     }
 
-    private func faultOfNames(_ fields: ValueFields, _ wanted: KnownStruct) -> ValueType.Fault? {
-        fields.presentNames.filter { wanted.place(of: $0) == nil }.min().map { .unknown(field: $0, of: wanted.name) }
-    }
-
     private func faultOfWritten(_ written: ValueFields, _ wanted: KnownStruct, depth: Int) -> ValueType.Fault? {
         budget.pay(10 + 20 * written.count)
         for place in written.names.compactMap({ wanted.place(of: $0) }).sorted() {
             let field = wanted.fields[place]
-            guard let value = written[field.name], fault(of: value, as: field.type, depth: depth + 1) != nil else {
-                continue
+            if let value = written[field.name], fault(of: value, as: field.type, depth: depth + 1) != nil {
+                return .field(field.name, of: wanted.name, field.type, value)
             }
-            return .field(field.name, of: wanted.name, field.type, value)
         }
         return nil
     }
 }
 
 extension ValueType {
-    /// The fault of a value that the app is to take.
     enum Fault: Equatable {
         case type(InterfaceType, ValueType)
         /// A field that it does not have.

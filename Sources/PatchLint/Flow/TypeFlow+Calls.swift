@@ -1,8 +1,6 @@
 internal import PatchCrypto
 internal import PatchRunner
 
-// The results of calls.
-
 /// The arguments of a call. If it is open, an unknown number of others follows.
 struct CallArguments {
     var types: [ValueType]
@@ -69,7 +67,7 @@ extension TypeFlow {
 
     private mutating func call(helper number: Int, _ index: Int) -> CallResults {
         guard var result = context.helpers.result(of: number, in: context) else {
-            let ends = context.helpers.ends(number)
+            let ends = context.helpers.all[number].ends
             if !ends { unknownCalls.insert(index) }
             return CallResults(isOpen: true, ends: ends)
         }
@@ -92,7 +90,6 @@ extension TypeFlow {
         return !arguments.isOpen && !words.isEmpty && parameters.count == arguments.types.count ? words : nil
     }
 
-    /// Notes a call of the original with parameters only.
     private mutating func noteOriginal(_ arguments: CallArguments, _ index: Int, _ state: inout FlowState) {
         let words = parameters(arguments, index)
         changed(&state)
@@ -122,7 +119,10 @@ extension TypeFlow {
         _ name: String, _ arguments: CallArguments, _ index: Int, _ state: inout FlowState
     ) -> CallResults {
         guard let function = LibraryFunction.all[name] else {
-            return name == "host.call" ? resultsOfHost(arguments, index) : .unknown
+            guard name == "host.call", case .text(let name) = arguments.types.first?.detail,
+                let signature = context.interface.function(name)?.signature
+            else { return .unknown }
+            return results(of: name, signature, index)
         }
         var results = function.results
         if results.contains(where: { $0.kinds.contains(.nil) }) { asksLibrary = true }
@@ -145,7 +145,6 @@ extension TypeFlow {
         return CallResults(types: results, isOpen: function.isOpen, ends: function.neverReturns)
     }
 
-    /// Changes the values of the registers that have a name.
     private func change(
         _ word: String?, _ index: Int, _ state: inout FlowState, to value: (ValueType) -> ValueType
     ) {
@@ -165,12 +164,6 @@ extension TypeFlow {
         }
     }
 
-    /// The number of a string that may not have the text that is searched for; 0 if the script has looked at the string before.
-    private mutating func doubt(ofText word: String?, asked index: Int) -> UInt16 {
-        guard let word, isSeen(word, before: index, asText: true) == false else { return 0 }
-        return doubt(word, asked: index)
-    }
-
     private mutating func number(from value: ValueType, _ arguments: CallArguments, _ index: Int) -> ValueType {
         if arguments.types.count == 1, !arguments.isOpen {
             if value.isNever(ValueType.Kinds.all.subtracting(.number)) { return value }
@@ -178,7 +171,10 @@ extension TypeFlow {
         }
         // A string that the script has cut out of another string may be known to be a numeral.
         guard value.kinds == .string, case .scalar = value.detail else { return .unknown }
-        let doubt = doubt(ofText: arguments.word, asked: index)
+        var doubt: UInt16 = 0
+        if let word = arguments.word, isSeen(word, before: index, asText: true) == false {
+            doubt = self.doubt(word, asked: index)
+        }
         return ValueType(arguments.types.count == 1 ? [.integer, .float, .nil] : [.integer, .nil], doubt: doubt)
     }
 
@@ -193,12 +189,5 @@ extension TypeFlow {
         case .structure: (.string, .unknown)
         default: nil
         }
-    }
-
-    private mutating func resultsOfHost(_ arguments: CallArguments, _ index: Int) -> CallResults {
-        guard case .text(let name) = arguments.types.first?.detail,
-            let signature = context.interface.function(name)?.signature
-        else { return .unknown }
-        return results(of: name, signature, index)
     }
 }

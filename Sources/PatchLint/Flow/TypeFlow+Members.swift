@@ -11,8 +11,7 @@ extension TypeFlow {
         case .fields(let fields, isShared: false): return fields[name]?.shared ?? .unknown
         case .dictionary("string", let type) where !context.interface.lacks(name, in: "string"):
             return context.changes.read(ValueType(.optional(type), in: context.interface))
-        case .object(let type) where !context.written.contains(name) && context.interface.method(name, of: type) != nil:
-            return ValueType(.function, .library("\(type):\(name)"))
+        case .object: return method(name, of: value)
         case _ where value.kinds == .string && !context.written.contains(name):
             return functionOfStrings(name)
         default: return .unknown
@@ -25,10 +24,8 @@ extension TypeFlow {
         }
         switch "\(table).\(name)" {
         case "math.huge", "math.pi": return .float
-        case "math.maxinteger", "math.mininteger": return .integer
-        case "patch.app", "patch.appVersion", "patch.id": return .string
-        case "patch.version": return .integer
-        case "utf8.charpattern": return .string
+        case "math.maxinteger", "math.mininteger", "patch.version": return .integer
+        case "patch.app", "patch.appVersion", "patch.id", "utf8.charpattern": return .string
         default: return ValueType(.function, .library("\(table).\(name)"))
         }
     }

@@ -3,9 +3,7 @@ internal import PatchRunner
 // The paths through a function, which are followed until nothing changes.
 
 extension TypeFlow {
-    /// Follows all paths, until no value that a script writes changes the types of others.
-    ///
-    /// - Returns: Whether the types are known.
+    /// Follows all paths, until no write of a script changes the types of others. Returns whether the types are known.
     mutating func run() -> Bool {
         guard function.lineOf.count == function.code.count else { return false }
         context.budget.pay(20 * (function.code.count + function.locals.count))
@@ -19,8 +17,7 @@ extension TypeFlow {
         return !entries.isEmpty && !context.budget.isSpent
     }
 
-    /// The type of the first result of a function for any arguments, and whether it never returns; the type is nil if it is not
-    /// known.
+    /// The type of the first result of a function for any arguments, nil if it is not known; and whether it never returns.
     static func result(of function: Prototype, _ context: FlowContext) -> (type: ValueType?, ends: Bool) {
         let upvalues = function.upvalues.map { _ in ValueType.unknown }
         var flow = TypeFlow(function, as: nil, upvalues: upvalues, isDry: true, in: context)
@@ -32,7 +29,6 @@ extension TypeFlow {
         return (isCertain ? type : nil, false)
     }
 
-    /// Follows all paths until nothing changes.
     private mutating func follow() {
         var work = [0]
         entries = []
@@ -118,16 +114,5 @@ extension TypeFlow {
             state[parameter] = type
         }
         return state
-    }
-}
-
-extension FlowContext {
-    convenience init(
-        interface: KnownInterface, knowsApp: Bool, assigned: Set<String>, written: Set<String>, setsMetatables: Bool,
-        budget: LintBudget = LintBudget()
-    ) {
-        self.init(
-            interface: interface, knowsApp: knowsApp, assigned: assigned, written: written,
-            setsMetatables: setsMetatables, budget: budget, helpers: LocalFunctions(TypeFlow.result))
     }
 }

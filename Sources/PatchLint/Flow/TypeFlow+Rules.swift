@@ -1,9 +1,7 @@
 // The rule of each instruction. The comments are from Lua's `lopcodes.h`: R is a register, K a constant, RK either of them.
 
 extension TypeFlow {
-    /// Follows one instruction.
-    ///
-    /// - Returns: The instructions that follow it, with their states; nil if the next one follows, with `state`.
+    /// Follows one instruction. Returns those that follow it, with their states; nil if the next one does, with `state`.
     mutating func step(_ index: Int, _ state: inout FlowState) -> FlowWays? {
         let instruction = function.code[index]
         let (a, b, c) = (instruction.a, instruction.b, instruction.c)
@@ -181,7 +179,7 @@ extension TypeFlow {
         let (a, c) = (instruction.a, instruction.c)
         let field = function.text(instruction.b)
         let value = instruction.k ? type(ofConstant: c) : kept(c, index, &state)
-        if let field, mayMisfit(value, in: field, of: state[a]) { context.changes.add(field: field) }
+        if let field, mayMisfit(value, in: field, of: state[a]) { context.changes.fields.insert(field) }
         store(value, in: field, of: a, &state)
     }
 
@@ -218,8 +216,6 @@ extension TypeFlow {
 
     // MARK: operators
 
-    /// Follows a calculation.
-    ///
     /// - Parameter second: The other operand, if there is one.
     private func arithmetic(
         _ instruction: Instruction, _ second: ValueType?, _ index: Int, _ state: inout FlowState
@@ -321,9 +317,7 @@ extension TypeFlow {
         return nil
     }
 
-    /// return R[A](R[A+1], ... ,R[A+B-1])
-    ///
-    /// - Returns: The first result; nil if the call never returns.
+    /// return R[A](R[A+1], ... ,R[A+B-1]). Returns the first result; nil if the call never returns.
     mutating func tailCall(_ index: Int, _ state: inout FlowState) -> ValueType? {
         let results = call(function.code[index].a, index, &state)
         guard !results.ends else { return nil }
@@ -345,7 +339,7 @@ extension TypeFlow {
         set(a, .function, at: index, &state)
         capture(inner, &state)
         if function.inner.indices.contains(inner), let number = helper(inner, in: a, at: index) {
-            set(a, context.helpers.type(of: number), at: index, &state)
+            set(a, context.helpers.all[number].type, at: index, &state)
         }
     }
 

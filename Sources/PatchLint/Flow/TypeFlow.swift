@@ -5,7 +5,6 @@ internal import PatchRunner
 /// It follows the registers and joins the types where paths meet, until nothing changes. A fact about a value is known at an
 /// instruction if all paths to the instruction agree on it.
 struct TypeFlow {
-    /// The function of the app that a function replaces.
     struct Replacement {
         let name: String
         let signature: PatchSignature
@@ -19,7 +18,6 @@ struct TypeFlow {
     let upvalues: [ValueType]
     /// The types of the arguments, if all callers are known.
     let arguments: [ValueType]?
-    /// Whether only the result is wanted.
     let isDry: Bool
     /// The registers that functions within this one assign. They may hold anything.
     let assignedWithin: RegisterSet
@@ -57,14 +55,7 @@ struct TypeFlow {
         self.isDry = isDry
         names = function.localNames
         constants = function.constants.map(ValueType.init(constant:))
-        var assigned = RegisterSet()
-        for inner in function.inner where !inner.assignedUpvalues.isEmpty {
-            for (upvalue, place) in inner.upvalues.enumerated()
-            where place.isInStack && inner.assignedUpvalues.contains(upvalue) {
-                assigned.insert(place.index)
-            }
-        }
-        assignedWithin = assigned
+        assignedWithin = function.assignedWithin
     }
 
     // MARK: names
@@ -74,7 +65,6 @@ struct TypeFlow {
     /// The number of that name.
     func localNumber(_ register: Int, at index: Int) -> Int32? { names.local(of: register, at: index)?.number }
 
-    /// The name that the script has for a register.
     func name(_ register: Int, _ state: FlowState, _ index: Int) -> String? {
         let number = number(register, state, index)
         return number < 0 ? nil : function.name(number)
@@ -108,9 +98,7 @@ struct TypeFlow {
         context.changes.read(ValueType(context.interface.type(type), in: context.interface))
     }
 
-    /// The number of the cause that may leave a value nil: a function, or the string that it reads.
-    ///
-    /// - Parameter name: The function of the app, or the name of the string.
+    /// The number of the cause that may leave a value nil: a function of the app, or the string that it reads.
     mutating func doubt(_ name: String, asked index: Int) -> UInt16 {
         let number = nilCauses[name] ?? UInt16(min(nilCauses.count + 1, Int(UInt16.max)))
         nilCauses[name] = number
@@ -118,27 +106,21 @@ struct TypeFlow {
         return number
     }
 
-    /// Whether a value may be nil, and the script does not seem to know better.
-    ///
-    /// The script has not tested the value, and calls the function or reads the string only once.
+    /// Whether a value may be nil, and the script has not tested it, and calls the function or reads the string only once.
     func isDoubtful(_ value: ValueType, _ word: String?, _ index: Int) -> Bool {
         guard value.doubt != 0, value.kinds.contains(.nil), value.kinds != .nil else { return false }
         guard value.doubt == nilCauses[""] || asked[value.doubt]?.count == 1 else { return false }
         return isSeen(word, before: index) != true
     }
 
-    /// Whether the script has tested, kept or passed on the value of a local name before an instruction; nil if the name is not
-    /// local.
+    /// Whether the script has tested, kept or passed on the value of a local name before an instruction; nil for another name.
     ///
     /// - Parameter asText: Whether uses of its length, its methods and its order count, too.
     func isSeen(_ word: String?, before index: Int, asText: Bool = false) -> Bool? {
         guard let word else { return nil }
         context.budget.pay(10 * (function.registers + function.locals.count))
-        guard
-            let register = (0..<max(function.registers, function.parameters)).last(where: {
-                local($0, at: index) == word
-            })
-        else { return nil }
+        let registers = 0..<max(function.registers, function.parameters)
+        guard let register = registers.last(where: { local($0, at: index) == word }) else { return nil }
         let begin =
             function.locals.last { function.name($0.number) == word && $0.range.contains(index) }?.range.lowerBound ?? 0
         // The arguments of the call itself are not earlier uses.

@@ -18,9 +18,7 @@ struct ValueFields: Hashable, Sendable {
 
     subscript(name: String) -> ValueType? { values[name] }
 
-    /// Sets a field. If the value is too large or too deep, only its type is kept.
-    ///
-    /// - Returns: Whether there was room for it.
+    /// Sets a field; of a value that is too large or too deep, only the type. Returns whether there was room for it.
     mutating func set(_ name: String, to value: ValueType) -> Bool {
         let old = values[name]
         let others = size - (old?.size ?? 0)
@@ -36,9 +34,7 @@ struct ValueFields: Hashable, Sendable {
         }
         return true
     }
-}
 
-extension ValueFields {
     /// The fields with other tables in them.
     func mapTables(_ change: (ValueType) -> ValueType) -> ValueFields {
         var fields = self
@@ -48,7 +44,6 @@ extension ValueFields {
 }
 
 extension ValueType {
-    /// How many values it is, including the values in its tables.
     var size: Int {
         switch detail {
         case .fields(let fields, _), .structure(_, let fields): 1 + fields.size

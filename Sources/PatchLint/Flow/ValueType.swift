@@ -6,8 +6,7 @@ struct ValueType: Hashable, Sendable {
     let detail: Detail?
     /// The number of the detail among the details of registers; 0 if it has none yet.
     let number: UInt32
-    /// The cause that may have left it nil, if nothing has tested it since: a number of the flow's `nilCauses`, or 0 if there is
-    /// none.
+    /// The cause that may have left it nil, if nothing has tested it since: a number of the flow's `nilCauses`; or 0.
     var doubt: UInt16 = 0
 
     struct Kinds: OptionSet, Hashable, Sendable {
@@ -21,6 +20,8 @@ struct ValueType: Hashable, Sendable {
         static let function = Kinds(rawValue: 64)
         static let object = Kinds(rawValue: 128)
         static let number: Kinds = [.integer, .float]
+        /// The kinds that Lua converts into each other.
+        static let basic: Kinds = [.string, .integer, .float]
         static let all = Kinds(rawValue: 255)
     }
 
@@ -32,7 +33,6 @@ struct ValueType: Hashable, Sendable {
         case float(Double)
         /// A number that is 0 in the first round of its loop.
         case counter
-        /// A number that is likely to have a fraction.
         case fraction
         /// A table from the app, for a struct of this name, and the fields that the script has written since.
         case structure(String, ValueFields)
@@ -162,7 +162,6 @@ struct ValueType: Hashable, Sendable {
     /// The value after a script has read from it, so that a register may hold one of its tables.
     var afterRead: ValueType { mappingContents(\.shared) }
 
-    /// The value with other tables in it.
     private func mappingContents(_ change: (ValueType) -> ValueType) -> ValueType {
         guard depth > 1 else { return self }
         switch detail {
@@ -238,29 +237,24 @@ extension ValueType: CustomStringConvertible {
     var description: String {
         switch detail {
         case .structure(let name, _), .object(let name), .scalar(let name):
-            return kinds.contains(.nil) ? "\(name) or nil" : Self.article(name)
+            if kinds.contains(.nil) { return "\(name) or nil" }
+            return "\("AEIOUaeiou".contains(name.first ?? "x") ? "an" : "a") \(name)"
         case .array(let element) where !kinds.contains(.nil): return "an array of \(element)"
         case .list(let elements, _) where kinds == .table && !elements.isEmpty: return "an array"
         case .original where kinds == .function: return "the original"
         default: break
         }
         var words: [String] = []
-        if kinds.contains(.number) {
+        if kinds.contains(.float) {
             words.append("a number")
         } else if kinds.contains(.integer) {
             words.append("an integer")
-        } else if kinds.contains(.float) {
-            words.append("a number")
         }
         for (kind, word) in [
             (Kinds.string, "a string"), (.boolean, "a boolean"), (.table, "a table"), (.function, "a function"),
             (.object, "an object"), (.nil, "nil"),
         ] where kinds.contains(kind) { words.append(word) }
         return words.joined(separator: " or ")
-    }
-
-    static func article(_ name: String) -> String {
-        "\("AEIOUaeiou".contains(name.first ?? "x") ? "an" : "a") \(name)"
     }
 }
 

@@ -2,11 +2,9 @@
 ///
 /// Such a value may be read at a place where nothing reveals this.
 final class WrittenTypes {
-    private(set) var fields: Set<String> = []
+    var fields: Set<String> = []
     private var details: [ValueType.Detail] = []
     var count: Int { fields.count + details.count }
-
-    func add(field: String) { fields.insert(field) }
 
     func add(_ detail: ValueType.Detail) {
         if details.count < 20, !details.contains(detail) { details.append(detail) }
@@ -14,9 +12,7 @@ final class WrittenTypes {
 
     /// A value that is read from a table of the app, without the facts that may have changed.
     func read(_ value: ValueType) -> ValueType {
-        guard let detail = value.detail, detail.isOfApp, details.count == 20 || details.contains(detail) else {
-            return value
-        }
-        return ValueType(value.kinds)
+        guard let detail = value.detail, detail.isOfApp else { return value }
+        return details.count == 20 || details.contains(detail) ? ValueType(value.kinds) : value
     }
 }

@@ -13,23 +13,20 @@ package indirect enum InterfaceType: Hashable, Sendable {
 
     private init(_ text: Substring.UTF8View, depth: Int) {
         func inner(_ text: Substring.UTF8View) -> InterfaceType { InterfaceType(text, depth: depth + 1) }
-        guard depth < Self.deepest else {
+        if depth >= Self.deepest {
             self = .named(String(Substring(text)))
-            return
-        }
-        if text.count >= Self.optional.count, text.suffix(Self.optional.count).elementsEqual(Self.optional) {
+        } else if text.count >= Self.optional.count, text.suffix(Self.optional.count).elementsEqual(Self.optional) {
             self = .optional(inner(text.dropLast(Self.optional.count)))
         } else if text.starts(with: Self.array) {
             self = .array(of: inner(text.dropFirst(Self.array.count)))
         } else if text.starts(with: Self.table) {
             self = .dictionary(key: "string", of: inner(text.dropFirst(Self.table.count)))
-        } else {
-            let words = text.split(separator: UInt8(ascii: " "), maxSplits: 3)
-            guard words.count == 4, words[1].elementsEqual("table".utf8), words[2].elementsEqual("of".utf8) else {
-                self = .named(String(Substring(text)))
-                return
-            }
+        } else if case let words = text.split(separator: UInt8(ascii: " "), maxSplits: 3), words.count == 4,
+            words[1].elementsEqual("table".utf8), words[2].elementsEqual("of".utf8)
+        {
             self = .dictionary(key: String(Substring(words[0])), of: inner(words[3]))
+        } else {
+            self = .named(String(Substring(text)))
         }
     }
 

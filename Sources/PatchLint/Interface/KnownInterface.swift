@@ -11,8 +11,7 @@ final class KnownInterface {
     private lazy var structures = [KnownStruct?](repeating: nil, count: interface.structs.count)
     private var methods: [String: NameIndex<PatchInterface.Function>] = [:]
     private var namesOfMethods: [String: [String]] = [:]
-    private var types: [InterfaceType] = []
-    private var placesOfTypes: [String: Int] = [:]
+    private var types: [String: InterfaceType] = [:]
     private var words: [String: [String]] = [:]
     private var setsOfWords: [String: Set<String>] = [:]
     private var needed: [String: Int] = [:]
@@ -54,21 +53,17 @@ final class KnownInterface {
         return known[method]
     }
 
-    /// The type that a string names.
     func type(_ text: String) -> InterfaceType {
-        if let place = placesOfTypes[text] { return types[place] }
+        if let known = types[text] { return known }
         let type = InterfaceType(text)
-        placesOfTypes[text] = types.count
-        types.append(type)
+        types[text] = type
         return type
     }
 
-    /// How many arguments a function must get. The arguments after them are optional.
-    ///
-    /// - Parameter name: The name of the function, or the class and the name of the method.
+    /// How many arguments a function, or a method with the name of its class, must get. Those after them are optional.
     func neededArguments(of name: String, _ signature: PatchSignature) -> Int {
         if let count = needed[name] { return count }
-        let count = signature.neededArguments
+        let count = signature.arguments.lastIndex { !$0.hasSuffix(" or nil") }.map { $0 + 1 } ?? 0
         needed[name] = count
         return count
     }
@@ -104,7 +99,6 @@ final class KnownInterface {
         }.joined(separator: ", ")
     }
 
-    /// The strings that are values of a type.
     func words(in name: String) -> [String] {
         if let known = words[name] { return known }
         let all = (scalar(name)?.cases ?? []).compactMap { if case .string(let text) = $0 { text } else { nil } }
@@ -149,8 +143,6 @@ final class KnownStruct {
 }
 
 extension PatchSignature {
-    var neededArguments: Int { arguments.lastIndex { !$0.hasSuffix(" or nil") }.map { $0 + 1 } ?? 0 }
-
     /// The signature for a message, with only the first of many arguments.
     var shown: String {
         let most = 30

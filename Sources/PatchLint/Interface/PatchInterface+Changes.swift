@@ -8,12 +8,16 @@ extension PatchInterface {
         package let isBreaking: Bool
         /// The change, such as `Cart.total is gone`.
         package let description: String
+
+        fileprivate static func breaking(_ description: String) -> Change {
+            Change(isBreaking: true, description: description)
+        }
     }
 
     /// The changes from this interface to a newer one, the breaking ones first.
     package func changes(to newer: PatchInterface) -> [Change] {
         let isOther = !app.isByteEqual(to: newer.app)
-        let other = isOther ? [Change(isBreaking: true, description: "the app was \(app) and is now \(newer.app)")] : []
+        let other = isOther ? [Change.breaking("the app was \(app) and is now \(newer.app)")] : []
         return other + changesOfNames(to: newer)
     }
 
@@ -28,33 +32,36 @@ extension PatchInterface {
 
     private func changesOfNames(to newer: PatchInterface) -> [Change] {
         var changes = Self.changes(functions, newer.functions) { $0 }
-        let newStructs = NameIndex(newer.structs, by: \.name)
-        for structure in structs {
-            guard let other = newStructs[structure.name] else {
-                changes.append(Change(isBreaking: true, description: "the struct \(structure.name) is gone"))
-                continue
-            }
-            changes += Self.changes(structure, other)
-        }
-        let oldStructs = NameIndex(structs, by: \.name)
-        for structure in newer.structs where oldStructs[structure.name] == nil {
-            changes.append(Change(isBreaking: false, description: "the struct \(structure.name) is new"))
+        changes += Self.changes(structs, newer.structs, by: \.name, { "the struct \($0.name)" }) {
+            Self.changes($0, $1)
         }
         let newScalars = NameIndex(newer.scalars, by: \.name)
         for scalar in scalars { changes += Self.changes(scalar, newScalars[scalar.name]) }
-        let newClasses = NameIndex(newer.classes, by: \.name)
-        for exposed in classes {
-            let methods = newClasses[exposed.name]?.methods
-            if methods == nil {
-                changes.append(Change(isBreaking: true, description: "the class \(exposed.name) is gone"))
-            }
-            changes += Self.changes(exposed.methods, methods ?? exposed.methods) { "\(exposed.name):\($0)" }
-        }
-        let oldClasses = NameIndex(classes, by: \.name)
-        for exposed in newer.classes where oldClasses[exposed.name] == nil {
-            changes.append(Change(isBreaking: false, description: "the class \(exposed.name) is new"))
+        changes += Self.changes(classes, newer.classes, by: \.name, { "the class \($0.name)" }) { exposed, other in
+            Self.changes(exposed.methods, other.methods) { "\(exposed.name):\($0)" }
         }
         return changes.filter(\.isBreaking) + changes.filter { !$0.isBreaking }
+    }
+
+    /// The changes of elements with names: those that are gone or have changed, and those that are new.
+    ///
+    /// - Parameters:
+    ///   - words: An element as messages name it.
+    ///   - type: Its type, after the words for a new element.
+    ///   - isNeeded: Whether a new element breaks a patch that does not have it.
+    private static func changes<Element>(
+        _ older: [Element], _ newer: [Element], by name: @escaping (Element) -> String, _ words: (Element) -> String,
+        type: (Element) -> String = { _ in "" }, isNeeded: (Element) -> Bool = { _ in false },
+        changed: (Element, Element) -> [Change]
+    ) -> [Change] {
+        let (oldElements, newElements) = (NameIndex(older, by: name), NameIndex(newer, by: name))
+        let changes = older.flatMap { element in
+            newElements[name(element)].map { changed(element, $0) } ?? [.breaking("\(words(element)) is gone")]
+        }
+        return changes
+            + newer.filter { oldElements[name($0)] == nil }.map {
+                Change(isBreaking: isNeeded($0), description: "\(words($0)) is new\(type($0))")
+            }
     }
 
     /// A type as scripts see it: bytes are a string, which is their name in older interfaces.
@@ -70,26 +77,14 @@ extension PatchInterface {
     }
 
     private static func changes(_ older: Struct, _ newer: Struct) -> [Change] {
-        var changes: [Change] = []
-        let (oldFields, newFields) = (NameIndex(older.fields, by: \.name), NameIndex(newer.fields, by: \.name))
-        for field in older.fields {
-            let name = "\(older.name).\(field.name)"
-            guard let other = newFields[field.name] else {
-                changes.append(Change(isBreaking: true, description: "the field \(name) is gone"))
-                continue
-            }
-            guard Self.seen(other.type) != Self.seen(field.type) else { continue }
-            changes.append(
-                Change(isBreaking: true, description: "the field \(name) was \(field.type) and is now \(other.type)"))
+        // A table that a patch returns does not have a new field.
+        changes(
+            older.fields, newer.fields, by: \.name, { "the field \(older.name).\($0.name)" }, type: { ": \($0.type)" },
+            isNeeded: { !$0.isOptional }
+        ) { field, other in
+            guard seen(other.type) != seen(field.type) else { return [] }
+            return [.breaking("the field \(older.name).\(field.name) was \(field.type) and is now \(other.type)")]
         }
-        for field in newer.fields where oldFields[field.name] == nil {
-            // A table that a patch returns does not have the new field.
-            changes.append(
-                Change(
-                    isBreaking: !field.isOptional,
-                    description: "the field \(older.name).\(field.name) is new: \(field.type)"))
-        }
-        return changes
     }
 
     /// The changes of a type's cases.
@@ -98,47 +93,29 @@ extension PatchInterface {
     private static func changes(_ older: Scalar, _ newer: Scalar?) -> [Change] {
         guard let newer else { return [] }
         guard newer.type == older.type else {
-            return [
-                Change(isBreaking: true, description: "\(older.name) was \(older.type) and is now \(newer.type)")
-            ]
+            return [.breaking("\(older.name) was \(older.type) and is now \(newer.type)")]
         }
         guard !older.cases.isEmpty, !newer.cases.isEmpty else { return [] }
         let (oldCases, newCases) = (Set(older.cases), Set(newer.cases))
         return older.cases.filter { !newCases.contains($0) }.map {
-            Change(isBreaking: true, description: "the case \($0.text) of \(older.name) is gone")
+            .breaking("the case \($0.text) of \(older.name) is gone")
         }
             + newer.cases.filter { !oldCases.contains($0) }.map {
                 Change(isBreaking: false, description: "the case \($0.text) of \(older.name) is new")
             }
     }
 
-    private static func changes(
-        _ older: [Function], _ newer: [Function], named name: (String) -> String
-    ) -> [Change] {
-        var changes: [Change] = []
-        let (oldFunctions, newFunctions) = (NameIndex(older, by: \.name), NameIndex(newer, by: \.name))
-        for function in older {
-            guard let other = newFunctions[function.name] else {
-                changes.append(Change(isBreaking: true, description: "\(name(function.name)) is gone"))
-                continue
-            }
-            guard seen(other.signature) != seen(function.signature) else { continue }
+    private static func changes(_ older: [Function], _ newer: [Function], named name: (String) -> String) -> [Change] {
+        changes(older, newer, by: \.name, { name($0.name) }, type: { ": \($0.signature)" }) { function, other in
+            let (old, new) = (seen(function.signature), seen(other.signature))
+            guard new != old else { return [] }
             // If a function can now throw, no patch is affected. If it can no longer throw, `host.throw` no longer works.
             let isBreaking =
-                seen(other.signature).arguments != seen(function.signature).arguments
-                || seen(other.signature).result != seen(function.signature).result
-                || function.signature.throws && !other.signature.throws
-                || other.signature.isAsynchronous != function.signature.isAsynchronous
-            changes.append(
-                Change(
-                    isBreaking: isBreaking,
-                    description: "\(name(function.name)) was \(function.signature) and is now \(other.signature)"))
+                new.arguments != old.arguments || new.result != old.result || old.throws && !new.throws
+                || new.isAsynchronous != old.isAsynchronous
+            let words = "\(name(function.name)) was \(function.signature) and is now \(other.signature)"
+            return [Change(isBreaking: isBreaking, description: words)]
         }
-        for function in newer where oldFunctions[function.name] == nil {
-            changes.append(
-                Change(isBreaking: false, description: "\(name(function.name)) is new: \(function.signature)"))
-        }
-        return changes
     }
 }
 

@@ -8,16 +8,13 @@ extension PatchInterface {
     /// - Throws: `malformed` if it is anything else.
     package init(json: [UInt8]) throws(PatchError) {
         let file = try JSONObject(try JSONValue(parsing: json), "interface") { place, key, what in
-            PatchError(
-                .malformed, "\(place)\(key.map { ": `\($0)`" } ?? ""): \(what)", hint: "have the app write it again")
+            Self.malformed("\(place)\(key.map { ": `\($0)`" } ?? ""): \(what)")
         }
         guard case .string(let schema) = file["schema"], schema == Self.schema else {
-            throw PatchError(
-                .malformed, "not an interface of the schema \(Self.schema)", hint: "have the app write it again")
+            throw Self.malformed("not an interface of the schema \(Self.schema)")
         }
-        var classes: [Class] = []
-        for one in try file.objects("classes") {
-            classes.append(Class(name: try one.shortText("name"), methods: try Self.functions(one, "methods")))
+        let classes = try file.objects("classes").map { (one) throws(PatchError) in
+            Class(name: try one.shortText("name"), methods: try Self.functions(one, "methods"))
         }
         let version = try file.shortText("appVersion")
         if let fault = AppVersion.fault(in: version) {
@@ -31,31 +28,31 @@ extension PatchInterface {
         for exposed in self.classes { try Self.check(exposed.methods.map(\.name), "methods") }
     }
 
+    private static func malformed(_ message: String) -> PatchError {
+        PatchError(.malformed, message, hint: "have the app write it again")
+    }
+
     /// Checks that each name can be registered, and that none is given twice.
     private static func check(_ names: [String], _ key: String) throws(PatchError) {
         for name in names where !Manifest.isReplaceable(name) {
-            throw PatchError(
-                .malformed, "interface: `\(key)` has the invalid name \(name)", hint: "have the app write it again")
+            throw malformed("interface: `\(key)` has the invalid name \(name)")
         }
         try checkOnce(names, key)
     }
 
     private static func checkOnce(_ names: [String], _ key: String) throws(PatchError) {
-        guard Set(names).count == names.count else {
-            throw PatchError(.malformed, "interface: `\(key)` has a name twice", hint: "have the app write it again")
-        }
+        guard Set(names).count == names.count else { throw malformed("interface: `\(key)` has a name twice") }
     }
 
     /// The structs. Older apps did not write them.
     private static func structs(_ file: JSONObject) throws(PatchError) -> [Struct] {
-        var structs: [Struct] = []
-        for one in try file.optional("structs", file.objects) ?? [] {
-            var fields: [Field] = []
-            for field in try one.objects("fields") {
-                fields.append(Field(name: try field.shortText("name"), type: try field.shortText("type")))
+        let structs = try (file.optional("structs", file.objects) ?? []).map { (one) throws(PatchError) in
+            let fields = try one.objects("fields").map { (field) throws(PatchError) in
+                Field(name: try field.shortText("name"), type: try field.shortText("type"))
             }
-            structs.append(Struct(name: try one.shortText("name"), fields: fields))
+            let structure = Struct(name: try one.shortText("name"), fields: fields)
             try checkOnce(fields.map(\.name), "fields")
+            return structure
         }
         try checkOnce(structs.map(\.name), "structs")
         return structs
@@ -63,13 +60,11 @@ extension PatchInterface {
 
     /// The types that scripts see as a basic value. Older apps did not write them.
     private static func scalars(_ file: JSONObject) throws(PatchError) -> [Scalar] {
-        var scalars: [Scalar] = []
-        for one in try file.optional("scalars", file.objects) ?? [] {
-            var cases: [Scalar.Case] = []
-            for value in try one.list("cases") {
+        let scalars = try (file.optional("scalars", file.objects) ?? []).map { (one) throws(PatchError) in
+            let cases = try one.list("cases").map { (value) throws(PatchError) -> Scalar.Case in
                 switch value {
-                case .string(let text): cases.append(.string(text))
-                case .integer(let number): cases.append(.integer(number))
+                case .string(let text): .string(text)
+                case .integer(let number): .integer(number)
                 default: throw one.fault("cases", "expected a list of strings or whole numbers")
                 }
             }
@@ -77,28 +72,24 @@ extension PatchInterface {
             guard Scalar.types.contains(type) else {
                 throw one.fault("type", "expected \(Scalar.types.sorted().joined(separator: ", "))")
             }
-            scalars.append(Scalar(name: try one.shortText("name"), type: type, cases: cases))
+            return Scalar(name: try one.shortText("name"), type: type, cases: cases)
         }
         try checkOnce(scalars.map(\.name) + Scalar.types, "scalars")
         return scalars
     }
 
     private static func functions(_ object: JSONObject, _ key: String) throws(PatchError) -> [Function] {
-        var functions: [Function] = []
-        for one in try object.objects(key) {
+        try object.objects(key).map { (one) throws(PatchError) in
             let arguments = try one.texts("arguments")
             for argument in arguments { try one.checkLength(of: argument, "arguments") }
             let parameters = try one.optional("parameters", one.texts) ?? []
             for parameter in parameters { try one.checkLength(of: parameter, "parameters") }
-            functions.append(
-                Function(
-                    name: try one.shortText("name"),
-                    signature: PatchSignature(
-                        arguments, parameters: parameters, result: try one.shortText("result"),
-                        throws: try one.flag("throws"),
-                        isAsynchronous: try one.flag("async"))))
+            return Function(
+                name: try one.shortText("name"),
+                signature: PatchSignature(
+                    arguments, parameters: parameters, result: try one.shortText("result"),
+                    throws: try one.flag("throws"), isAsynchronous: try one.flag("async")))
         }
-        return functions
     }
 }
 

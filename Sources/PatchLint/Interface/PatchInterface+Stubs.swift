@@ -81,24 +81,26 @@ extension PatchInterface {
             """
     }
 
-    package static let specWords = [
-        "describe", "context", "insulate", "expose", "it", "test", "spec", "pending", "setup", "teardown",
-        "strict_setup",
-        "strict_teardown", "lazy_setup", "lazy_teardown", "before_each", "after_each", "finally", "spy", "stub", "mock",
-        "match",
+    private static let namedBlocks = ["describe", "context", "insulate", "expose", "it", "test", "spec"]
+
+    private static let hooks = [
+        "setup", "teardown", "strict_setup", "strict_teardown", "lazy_setup", "lazy_teardown", "before_each",
+        "after_each",
     ]
 
-    package static let specHost = [
+    /// The doubles of luassert, of any type.
+    private static let doubles = ["spy", "stub", "mock", "match"]
+
+    private static let specWords = namedBlocks + ["pending"] + hooks + ["finally"] + doubles
+
+    private static let specHost = [
         "define", "call", "object", "error", "throw", "calls", "failures", "fellback", "logs", "fuel",
     ]
 
     // MARK: types
 
     /// The names of the types that Lua has too.
-    private static let known = [
-        "any": "any", "boolean": "boolean", "integer": "integer", "nil": "nil", "nothing": "nil", "number": "number",
-        "string": "string",
-    ]
+    private static let known: Set = ["any", "boolean", "integer", "nil", "nothing", "number", "string"]
 
     private func type(_ name: String) -> String { type(InterfaceType(name)) }
 
@@ -109,7 +111,8 @@ extension PatchInterface {
             return wrapped.hasSuffix("?") ? wrapped : "\(wrapped)?"
         case .array(let element): return "(\(self.type(element)))[]"
         case .dictionary(let key, let value): return "table<\(self.type(key)), \(self.type(value))>"
-        case .named(let name): return Self.known[name] ?? Self.identifier(name)
+        case .named("nothing"): return "nil"
+        case .named(let name): return Self.identifier(name)
         }
     }
 
@@ -120,7 +123,7 @@ extension PatchInterface {
         let named =
             methods.flatMap { $0.signature.arguments + [$0.signature.result] }
             + structs.flatMap { $0.fields.map(\.type) }
-        let names = Set(named.flatMap { InterfaceType($0).names }).filter { Self.known[$0] == nil }.map(Self.identifier)
+        let names = Set(named.flatMap { InterfaceType($0).names }).subtracting(Self.known).map(Self.identifier)
         return Set(names).subtracting(described).sorted()
     }
 
@@ -181,8 +184,7 @@ extension PatchInterface {
 
     /// The type of the value that answers if a replacement cannot.
     private func otherwise(_ function: Function) -> String {
-        let result = function.signature.result
-        return (result == "nothing" ? "nil" : type(result)) + (function.signature.throws ? " | HostError" : "")
+        type(function.signature.result) + (function.signature.throws ? " | HostError" : "")
     }
 
     /// The overloads of a function whose first argument names a function of the app.
@@ -290,26 +292,15 @@ extension PatchInterface {
         function host.fuel() end
 
         """
-        + specWords.filter { !["spy", "stub", "mock", "match", "finally", "pending"].contains($0) }.map { word in
-            let isNamed = ["describe", "context", "insulate", "expose", "it", "test", "spec"].contains(word)
-            return isNamed
-                ? "---@param name string\n---@param body fun()\nfunction \(word)(name, body) end"
-                : "---@param body fun()\nfunction \(word)(body) end"
-        }.joined(separator: "\n") + """
-
+        + namedBlocks.map { "---@param name string\n---@param body fun()\nfunction \($0)(name, body) end\n" }.joined()
+        + hooks.map { "---@param body fun()\nfunction \($0)(body) end\n" }.joined() + """
             ---@param name string
             ---@param body? fun()
             function pending(name, body) end
             ---@param body fun()
             function finally(body) end
-            ---@type any
-            spy = nil
-            ---@type any
-            stub = nil
-            ---@type any
-            mock = nil
-            ---@type any
-            match = nil
+
+            """ + doubles.map { "---@type any\n\($0) = nil\n" }.joined() + """
             ---@class patchpack.assert
             ---@overload fun(value: any, message?: string, ...): any
             ---@field [string] any

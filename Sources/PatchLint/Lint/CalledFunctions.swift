@@ -8,7 +8,6 @@ struct CalledFunctions {
         let name: Int32
     }
 
-    /// What a function is called by.
     private enum Name: Hashable {
         case local(Local)
         /// A global, or a field of a table.
@@ -30,16 +29,16 @@ struct CalledFunctions {
     private var loading: [Closure] = []
     /// The names that such functions use; whether these can be any field.
     private var loaded: (names: Set<Name>, anyField: Bool) = ([], false)
+    /// The names of values with which such functions do more than call them; whether these can have any name.
+    private var passed: (names: Set<Name>, any: Bool) = ([], false)
 
     /// - Parameter definesClasses: Whether a global function may be a method, which the app calls.
     init(of functions: [Prototype], definesClasses: Bool, _ budget: LintBudget) {
         (self.definesClasses, self.budget) = (definesClasses, budget)
-        var passed: Set<Name> = []
-        var passesAny = false
         loading = functions.map { ($0, $0.upvalues.map { _ in nil }) }
-        while let closure = loading.popLast() { load(closure, &passed, &passesAny) }
-        for name in passed { use(name) }
-        if passesAny { useFields() }
+        while let closure = loading.popLast() { load(closure) }
+        for name in passed.names { use(name) }
+        if passed.any { useFields() }
         while let closure = next.popLast() { call(closure) }
     }
 
@@ -68,11 +67,7 @@ struct CalledFunctions {
     }
 
     /// Follows a function that runs while a script is loaded.
-    ///
-    /// - Parameters:
-    ///   - passed: Gets the names of values that it does more with than to call them.
-    ///   - passesAny: Becomes true if these can have any name.
-    private mutating func load(_ outer: Closure, _ passed: inout Set<Name>, _ passesAny: inout Bool) {
+    private mutating func load(_ outer: Closure) {
         let function = outer.function
         for case let local? in outer.captured { loaded.names.insert(.local(local)) }
         for (index, instruction) in function.code.enumerated() {
@@ -80,11 +75,11 @@ struct CalledFunctions {
             case .getGlobal, .getField, .getSelf:
                 guard let name = function.text(instruction.c) else { break }
                 loaded.names.insert(.text(name))
-                if name == "pairs" || name == "next" { passesAny = true }
-                if instruction.opcode != .getSelf, !function.isCallee(index) { passed.insert(.text(name)) }
+                if name == "pairs" || name == "next" { passed.any = true }
+                if instruction.opcode != .getSelf, !function.isCallee(index) { passed.names.insert(.text(name)) }
             case .getTable:
                 loaded.anyField = true
-                if !function.isCallee(index) { passesAny = true }
+                if !function.isCallee(index) { passed.any = true }
             case .move:
                 guard let local = function.localNames.local(of: instruction.b, at: index) else { break }
                 loaded.names.insert(
@@ -103,7 +98,7 @@ struct CalledFunctions {
             }
         }
         for name in Array(waiting.keys) {
-            let mayBeField = if case .text = name { loaded.anyField || passesAny } else { false }
+            let mayBeField = if case .text = name { loaded.anyField || passed.any } else { false }
             if mayBeField || loaded.names.contains(name) { loading += waiting.removeValue(forKey: name) ?? [] }
         }
     }

@@ -43,19 +43,15 @@ extension Linter {
             for silencer in silencers[text.name] ?? [] where hasRoom {
                 let unknown = silencer.codes.subtracting(known).sorted()
                 guard let code = unknown.first ?? (silencer.codes.isEmpty ? "" : nil) else { continue }
-                found.append(
-                    text.finding(
-                        .unknownTag, line: silencer.line, word: code.isEmpty ? "patchpack" : code,
-                        code.isEmpty ? "no code after `patchpack: ignore`" : "no warning is named \(code)",
-                        hint: budget.meant(by: code, among: known)
-                            ?? "for example may-be-nil"))
+                report(
+                    .unknownTag, in: text, line: silencer.line, word: code.isEmpty ? "patchpack" : code,
+                    code.isEmpty ? "no code after `patchpack: ignore`" : "no warning is named \(code)",
+                    hint: budget.meant(by: code, among: known) ?? "for example may-be-nil")
             }
         }
     }
 
-    /// Whether another finding may be added.
-    ///
-    /// With too many findings, it is probably the wrong file, and each finding takes time.
+    /// Whether another finding may be added. With too many, it is probably the wrong file, and each takes time.
     var hasRoom: Bool { found.count < most }
 
     /// Allows the same number of findings of other checks, so that many warnings of one check hide no errors of another.
@@ -70,21 +66,17 @@ extension Linter {
                     && (bytes[$0 + 1] == 0x80 && 0xAA...0xAE ~= bytes[$0 + 2]
                         || bytes[$0 + 1] == 0x81 && 0xA6...0xA9 ~= bytes[$0 + 2])
             }
-            if let place {
-                found.append(
-                    text.finding(
-                        .encoding, at: place..<place + 3,
-                        "a character that turns the direction of text, so this can look different from what it does",
-                        hint: "remove it, or write it as an escape, such as \\u{202E}"))
-            }
-            return
+            guard let place else { return }
+            return report(
+                .encoding, in: text, at: place..<place + 3,
+                "a character that turns the direction of text, so this can look different from what it does",
+                hint: "remove it, or write it as an escape, such as \\u{202E}")
         }
         let line = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
             .firstIndex { String(validating: $0, as: UTF8.self) == nil }
-        found.append(
-            text.finding(
-                .encoding, line: (line ?? 0) + 1, "not UTF-8 text",
-                hint: "save it as UTF-8; the app refuses strings that are not UTF-8"))
+        report(
+            .encoding, in: text, line: (line ?? 0) + 1, "not UTF-8 text",
+            hint: "save it as UTF-8; the app refuses strings that are not UTF-8")
     }
 
     /// Parts of the words by which a comment, such as the line of the id, shows that the patch closes a hole.
@@ -107,7 +99,6 @@ extension Linter {
         return false
     }
 
-    /// Finds a patch that closes a hole, and has no `otherwise`.
     mutating func checkOtherwise(of state: ScriptState) {
         let layers = state.lua.layers
         guard hasRoom, !layers.isEmpty, !layers.contains(where: \.hasOtherwise) else { return }
@@ -117,28 +108,22 @@ extension Linter {
                 for word in Self.holes {
                     guard let place = small.firstPlace(of: word) else { continue }
                     let start = comment.text.startIndex + place
-                    found.append(
-                        text.finding(
-                            .noOtherwise, at: start..<start + word.count,
-                            "the patch closes a hole, but no replacement has an `otherwise`",
-                            hint:
-                                "add `{otherwise = …}`: it answers if the script cannot, and while crashes keep it from running"
-                        ))
-                    return
+                    return report(
+                        .noOtherwise, in: text, at: start..<start + word.count,
+                        "the patch closes a hole, but no replacement has an `otherwise`",
+                        hint:
+                            "add `{otherwise = …}`: it answers if the script cannot, and while crashes keep it from running"
+                    )
                 }
             }
         }
     }
 
-    /// Finds scripts that no `require` leads to.
-    ///
-    /// If the name of a `require` is known only when the script runs, nothing is found.
+    /// Finds scripts that no `require` leads to, unless the name of one is known only when the script runs.
     mutating func checkRequired() {
         guard scripts.count > 1, !outlines.contains(where: { $0.required.contains(nil) }) else { return }
         var reached: Set<Int> = [0]
         var open = [0]
-        let places = Dictionary(
-            scripts.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         while let index = open.popLast() {
             for case let name? in Set(outlines[index].required) {
                 let path = name.replacing(".", with: "/")
@@ -149,14 +134,12 @@ extension Linter {
             }
         }
         for (index, text) in texts.enumerated() where !reached.contains(index) {
-            found.append(
-                text.finding(
-                    .unusedScript, line: 1, "no script of the bundle requires \(text.name)",
-                    hint: "remove it, or pack it as its own patch"))
+            report(
+                .unusedScript, in: text, line: 1, "no script of the bundle requires \(text.name)",
+                hint: "remove it, or pack it as its own patch")
         }
     }
 
-    /// Checks the classes and methods that scripts for Wax use.
     mutating func checkClasses() {
         guard let interface, outlines.contains(where: { !$0.waxClasses.isEmpty }) else { return }
         var known: [String: Set<String>] = [:]
@@ -171,11 +154,9 @@ extension Linter {
             for place in outline.waxClasses where hasRoom {
                 let name = outline.text(place)
                 guard known[name] == nil else { continue }
-                found.append(
-                    text.finding(
-                        .unknownClass, line: place.line, word: name, "the app has no class \(name)",
-                        hint: budget.meant(by: name, among: names)
-                            ?? "it has \(names.listed)"))
+                report(
+                    .unknownClass, in: text, line: place.line, word: name, "the app has no class \(name)",
+                    hint: budget.meant(by: name, among: names) ?? "it has \(names.listed)")
             }
             let classes = outline.classNames
             let methods = classes.reduce(into: Set<String>()) { $0.formUnion(known[$1] ?? []) }
@@ -183,15 +164,13 @@ extension Linter {
             let (wanted, all) = (methods.sorted(), methods.union(defined).sorted())
             let ofSelf = outline.members.filter { $0.receiver == outline.itself }
             let asked = Set(ofSelf.filter { $0.call == nil }.map(\.name.name))
-            for member in ofSelf where hasRoom {
-                // The `self` of an anonymous function is another object.
-                guard member.isInMethod else { continue }
+            // The `self` of an anonymous function is another object.
+            for member in ofSelf where hasRoom && member.isInMethod {
                 let (name, word) = (member.name, outline.text(member.name))
                 if word == "super" {
-                    found.append(
-                        text.finding(
-                            .notInSandbox, at: name.range, "the sandbox has no self.super",
-                            hint: "self:ORIGname(…) calls the app's function"))
+                    report(
+                        .notInSandbox, in: text, at: name.range, "the sandbox has no self.super",
+                        hint: "self:ORIGname(…) calls the app's function")
                     continue
                 }
                 let isOriginal = word.hasPrefix("ORIG")
@@ -202,29 +181,25 @@ extension Linter {
                     let needed = self.known?.neededArguments(of: function.name, function.signature) ?? 0
                     let most = function.signature.arguments.count
                     if member.call == nil, call.count <= needed {
-                        found.append(
-                            text.finding(
-                                .argument, at: name.range, "\(word) is called without its object",
-                                hint: "a method is called with a colon: self:\(word)(…)"))
+                        report(
+                            .argument, in: text, at: name.range, "\(word) is called without its object",
+                            hint: "a method is called with a colon: self:\(word)(…)")
                     } else if member.call != nil, !(needed...most).contains(call.count) {
-                        found.append(
-                            text.finding(
-                                .originalArguments, at: name.range,
-                                "\(word) gets \(call.count) argument\(call.count == 1 ? "" : "s"), but \(function.name)\(function.signature.shown) takes \(most)"
-                            ))
+                        report(
+                            .originalArguments, in: text, at: name.range,
+                            "\(word) gets \(call.count) argument\(call.count == 1 ? "" : "s"), but \(function.name)\(function.signature.shown) takes \(most)"
+                        )
                     }
                     continue
                 }
                 guard member.call != nil, !methods.isEmpty, !methods.contains(method),
                     isOriginal || !own.contains(method) && !defined.contains(method), !asked.contains(name.name)
                 else { continue }
-                found.append(
-                    text.finding(
-                        .unknownMethod, at: name.range,
-                        isOriginal
-                            ? "the app's class has no \(method)"
-                            : "neither the app's class nor the script has \(method)",
-                        hint: budget.meant(by: word, among: isOriginal ? wanted.map { "ORIG\($0)" } : all)))
+                report(
+                    .unknownMethod, in: text, at: name.range,
+                    isOriginal
+                        ? "the app's class has no \(method)" : "neither the app's class nor the script has \(method)",
+                    hint: budget.meant(by: word, among: isOriginal ? wanted.map { "ORIG\($0)" } : all))
             }
         }
     }

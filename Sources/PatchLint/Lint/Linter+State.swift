@@ -10,7 +10,8 @@ extension Linter {
         guard (head ?? (try? ScriptHead(of: scripts[0].bytes)))?.value(of: .instances) == nil else { return }
         let called = CalledFunctions(
             of: functions, definesClasses: outlines.contains { !$0.waxClasses.isEmpty }, budget)
-        let guardsTables = functions.contains(where: \.guardsTables)
+        // A `__newindex` decides what becomes of a write to its table.
+        let guardsTables = functions.flatMap(\.nested).contains { $0.constants.contains(.string("__newindex")) }
         for (function, text) in zip(functions, texts) {
             var writes = StateWrites(guardsTables: guardsTables)
             called.each(in: function) { inner in
@@ -18,30 +19,20 @@ extension Linter {
                 writes.find(in: inner, kept: inner.upvalues.map { $0.isEnvironment ? nil : $0.number })
             }
             for write in writes.found where hasRoom {
-                found.append(
-                    text.finding(
-                        .keepsState, line: write.line, word: write.name,
-                        "\(write.name) is changed by a call, but each instance of the patch has its own",
-                        hint: "add `-- @instances 1` to the head if a call must see it, or `-- @instances any` if not"))
+                report(
+                    .keepsState, in: text, line: write.line, word: write.name,
+                    "\(write.name) is changed by a call, but each instance of the patch has its own",
+                    hint: "add `-- @instances 1` to the head if a call must see it, or `-- @instances any` if not")
             }
         }
     }
 }
 
-extension Prototype {
-    /// Whether it or a function within it may give a table a `__newindex`, which decides what becomes of a write to it.
-    fileprivate var guardsTables: Bool {
-        constants.contains(.string("__newindex")) || inner.contains(where: \.guardsTables)
-    }
-}
-
 /// The writes of functions to the locals of their script, to globals, and to the tables in either.
 private struct StateWrites {
-    private let guardsTables: Bool
-    private(set) var found: [(name: String, line: Int)] = []
-    private var names: Set<Int32> = []
-
-    init(guardsTables: Bool) { self.guardsTables = guardsTables }
+    let guardsTables: Bool
+    var found: [(name: String, line: Int)] = []
+    var names: Set<Int32> = []
 
     /// The functions of the library that change their first argument.
     private static let changing: Set<String> = ["table.insert", "table.remove", "table.sort", "rawset", "setmetatable"]
@@ -119,34 +110,30 @@ private struct StateWrites {
     private static func meetings(in function: Prototype) -> [Bool] {
         var meets = [Bool](repeating: false, count: function.code.count)
         for index in function.code.indices {
-            for next in function.successors(of: index) where next != index + 1 && meets.indices.contains(next) {
-                meets[next] = true
+            function.eachSuccessor(of: index) { next in
+                if next != index + 1, meets.indices.contains(next) { meets[next] = true }
             }
         }
         return meets
     }
 
-    /// The contents of an instruction's first register after it.
     private func value(
         of instruction: Instruction, in function: Prototype, _ held: Registers, _ variable: (Int) -> Int32?
     ) -> Held {
         let (b, c) = (instruction.b, instruction.c)
         switch instruction.opcode {
         case .move: return held[b]
-        case .getUpvalue: return variable(b).map(Held.kept) ?? .other
         case .getGlobal where function.isEnvironment(b):
             guard let name = function.textNumber(c) else { return .other }
             return SandboxNames.globals.contains(function.name(name)) ? .library(name, nil) : .kept(name)
-        case .getGlobal: return variable(b).map(Held.kept) ?? .other
-        case .getField:
+        case .getUpvalue, .getGlobal: return variable(b).map(Held.kept) ?? .other
+        case .getField, .getTable, .getInteger:
             switch held[b] {
-            case .library(let table, nil): return function.textNumber(c).map { .library(table, $0) } ?? .other
+            case .library(let table, nil) where instruction.opcode == .getField:
+                return function.textNumber(c).map { .library(table, $0) } ?? .other
             case .kept(let name): return .kept(name)
             case .library, .other: return .other
             }
-        case .getTable, .getInteger:
-            if case .kept(let name) = held[b] { return .kept(name) }
-            return .other
         default: return .other
         }
     }

@@ -1,39 +1,36 @@
 internal import PatchRunner
 
-// The checks that know the types of values.
-
 extension Linter {
     /// Follows the values of all scripts, from the app's arguments to the replacements.
     mutating func checkTypes(_ functions: [Prototype], _ chunks: [GlobalUses], of state: ScriptState) {
         allowOthers()
-        let offered =
-            known
-            ?? KnownInterface(
-                .init(app: "", appVersion: "", functions: [], structs: [], classes: []), adding: LibraryFunction.scalars
-            )
+        let none = PatchInterface(app: "", appVersion: "", functions: [], structs: [], classes: [])
+        let offered = known ?? KnownInterface(none, adding: LibraryFunction.scalars)
         let globals = chunks.flatMap(\.globals)
+        let all = functions.flatMap(\.nested)
         let context = FlowContext(
             interface: offered, knowsApp: interface != nil,
             assigned: Set(globals.filter(\.isAssigned).map(\.name) + outlines.flatMap { $0.classNames }),
-            written: functions.reduce(into: []) { $1.collectWrittenFields(into: &$0) }
+            written: all.reduce(into: []) { $1.collectWrittenFields(into: &$0) }
                 .union(outlines.flatMap(\.functionNames)),
-            setsMetatables: chunks.contains(where: \.setsMetatables), budget: budget)
+            setsMetatables: chunks.contains(where: \.setsMetatables), budget: budget,
+            helpers: LocalFunctions(TypeFlow.result))
         context.globalsRead = Set(globals.map(\.name))
-        context.setsZero = functions.contains(where: \.setsZero)
-        for function in functions { function.collectFields(tested: &context.fieldsTested, read: &context.fieldsRead) }
-        if functions.contains(where: \.makesFractions) {
-            for function in functions { function.collectExamined(into: &context.examined) }
+        context.setsZero = all.contains { $0.code.contains { $0.opcode == .setInteger && $0.b == 0 } }
+        for function in all { function.collectFields(tested: &context.fieldsTested, read: &context.fieldsRead) }
+        if all.contains(where: \.makesFractions) {
+            for function in all { function.collectExamined(into: &context.examined) }
         }
         var replacements: [String: [TypeFlow.Replacement]] = [:]
         for layer in state.lua.layers {
             guard let signature = known?.function(layer.name)?.signature else { continue }
             let (script, line) = layer.place(in: state.lua)
-            let index = texts.firstIndex { $0.name == script } ?? 0
+            let index = places[script] ?? 0
             replacements["\(index):\(line)", default: []].append(
                 .init(name: layer.name, signature: signature, isMethod: !outlines[index].waxClasses.isEmpty))
         }
         for (index, (function, text)) in zip(functions, texts).enumerated() where !budget.isSpent {
-            let count = function.functionsByLine
+            let count = Dictionary(function.nested.dropFirst().map { ($0.line, 1) }, uniquingKeysWith: +)
             // A finding of the outline has its exact place.
             let known = Set(found.filter { $0.script == text.name }.map { "\($0.code.rawValue) \($0.line)" })
             let context = context
@@ -51,33 +48,19 @@ extension Linter {
             }
             for problem in problems where hasRoom {
                 guard !known.contains("\(problem.code.rawValue) \(problem.line)") else { continue }
-                found.append(
-                    text.finding(
-                        problem.code, line: problem.line, word: problem.word, problem.message, hint: problem.hint))
+                report(
+                    problem.code, in: text, line: problem.line, word: problem.word, problem.message, hint: problem.hint)
             }
             if budget.isSpent {
-                found.append(
-                    text.finding(
-                        .tooLarge, line: 1, "too large to follow: not all types of values are checked",
-                        hint: "split it into functions that are shorter, or into patches"))
+                report(
+                    .tooLarge, in: text, line: 1, "too large to follow: not all types of values are checked",
+                    hint: "split it into functions that are shorter, or into patches")
             }
         }
     }
 }
 
 extension Prototype {
-    fileprivate var functionsByLine: [Int: Int] {
-        inner.reduce(into: [:]) { lines, function in
-            lines[function.line, default: 0] += 1
-            lines.merge(function.functionsByLine, uniquingKeysWith: +)
-        }
-    }
-
-    /// Whether it or a function within it writes position 0 of a table.
-    fileprivate var setsZero: Bool {
-        code.contains { $0.opcode == .setInteger && $0.b == 0 } || inner.contains(where: \.setsZero)
-    }
-
     /// The names of fields that are read, and the names of fields that are tested, kept or passed on where they are read.
     fileprivate func collectFields(tested: inout Set<String>, read: inout Set<String>) {
         for (index, instruction) in code.enumerated().dropLast() where instruction.opcode == .getField {
@@ -85,14 +68,12 @@ extension Prototype {
             read.insert(name)
             if !isOnlyUsed(instruction.a, after: index) { tested.insert(name) }
         }
-        for function in inner { function.collectFields(tested: &tested, read: &read) }
     }
 
-    /// Whether it or a function within it divides, or multiplies by a fraction.
+    /// Whether it divides, or multiplies by a fraction.
     fileprivate var makesFractions: Bool {
         code.contains { $0.opcode == .divide || $0.opcode == .divideConstant }
             || constants.contains { if case .float = $0 { true } else { false } }
-            || inner.contains(where: \.makesFractions)
     }
 
     /// The names of fields whose values are examined or passed on where they are read, and `#` if a length is.
@@ -104,7 +85,6 @@ extension Prototype {
             else { continue }
             names.insert(name)
         }
-        for function in inner { function.collectExamined(into: &names) }
     }
 
     /// Whether the next use of a register shows whether its value is even, keeps it, or passes it to a function of the script.
@@ -129,9 +109,9 @@ extension Prototype {
             let (a, b, c) = (next.a, next.b, next.c)
             switch next.opcode {
             case .getField, .getTable, .getInteger, .getSelf, .length, .negate, .bitwiseNot, .addInteger,
-                .shiftRightInteger,
-                .shiftLeftInteger, .addConstant, .subtractConstant, .multiplyConstant, .moduloConstant, .powerConstant,
-                .divideConstant, .floorDivideConstant, .andConstant, .orConstant, .exclusiveOrConstant:
+                .shiftRightInteger, .shiftLeftInteger, .addConstant, .subtractConstant, .multiplyConstant,
+                .moduloConstant, .powerConstant, .divideConstant, .floorDivideConstant, .andConstant, .orConstant,
+                .exclusiveOrConstant:
                 if b == register { return true }
             case .add, .subtract, .multiply, .modulo, .power, .divide, .floorDivide, .and, .or, .exclusiveOr,
                 .shiftLeft, .shiftRight:
@@ -167,6 +147,5 @@ extension Prototype {
             default: new = []
             }
         }
-        for function in inner { function.collectWrittenFields(into: &names) }
     }
 }

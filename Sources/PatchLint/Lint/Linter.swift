@@ -11,6 +11,8 @@ package struct Linter {
 
     let scripts: [PatchScript]
     let texts: [SourceText]
+    /// The place of each script among the scripts, by its name.
+    let places: [String: Int]
     static let mostFindings = 200
     /// How many findings there may be for now.
     var most = mostFindings
@@ -45,10 +47,9 @@ package struct Linter {
         } catch {
             lint.report(error)
         }
-        let order = Dictionary(
-            scripts.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let places = lint.places
         return lint.found.filter { !lint.isIgnored($0) }.sorted {
-            (order[$0.script] ?? 0, $0.line, $0.column) < (order[$1.script] ?? 0, $1.line, $1.column)
+            (places[$0.script] ?? 0, $0.line, $0.column) < (places[$1.script] ?? 0, $1.line, $1.column)
         }
     }
 
@@ -59,6 +60,7 @@ package struct Linter {
         known = interface.map { KnownInterface($0, adding: LibraryFunction.scalars) }
         (self.budget, self.scripts, self.replaces, self.interface) = (budget, scripts, replaces, interface)
         texts = scripts.map { SourceText($0.name, $0.bytes) }
+        places = Dictionary(scripts.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         silencers = Dictionary(
             scripts.map { ($0.name, LuaTokens.comments(in: $0.bytes, with: "patchpack:").compactMap(Silencer.init)) },
             uniquingKeysWith: { first, _ in first })
@@ -76,7 +78,10 @@ package struct Linter {
                 readResult: { [interface] in ScriptValue.readResult(from: $0, as: result, in: interface) })
             try names.add([slot])
         }
-        let state = try state()
+        let state = try ScriptState(
+            scripts, limits: PatchLimits(),
+            host: HostInfo(app: interface?.app ?? "com.example.app", version: interface?.appVersion ?? "1"),
+            names: names, reports: .none, seed: 1)
         defer { state.close() }
         for (script, text) in zip(scripts, texts) { checkEncoding(script, text) }
         var functions: [Prototype] = []
@@ -92,8 +97,10 @@ package struct Linter {
         guard functions.count == scripts.count else { return }
         let chunks = functions.map(GlobalUses.init)
         outlines = scripts.map { SourceOutline($0.bytes) }
-        if let finding = findingForSpec(chunks) {
-            found = [finding]
+        // A single script that replaces nothing and calls a `describe` that is not its own.
+        let uses = chunks[0].globals.filter { $0.name == "describe" }
+        if chunks.count == 1, replaces.isEmpty, let call = uses.first, !uses.contains(where: \.isAssigned) {
+            found = [texts[0].finding(.spec, line: call.line, word: call.name, "this is a spec, not a patch")]
             return
         }
         checkGlobals(chunks)
@@ -109,13 +116,6 @@ package struct Linter {
         checkOtherwise(of: state)
     }
 
-    private func state() throws(PatchError) -> ScriptState {
-        try ScriptState(
-            scripts, limits: PatchLimits(),
-            host: HostInfo(app: interface?.app ?? "com.example.app", version: interface?.appVersion ?? "1"),
-            names: names, reports: .none, seed: 1)
-    }
-
     private static func finding(for error: PatchError, in script: PatchScript, _ text: SourceText) -> Finding {
         if text.line(1).hasPrefix("#!") {
             return text.finding(.syntax, line: 1, "the app's Lua does not accept a #! line", hint: "remove it")
@@ -126,22 +126,24 @@ package struct Linter {
             hint: SyntaxHints.hint(for: error.message, line: line, in: script.bytes))
     }
 
-    /// A finding for a single script that replaces nothing and calls a `describe` that is not its own.
-    private func findingForSpec(_ chunks: [GlobalUses]) -> Finding? {
-        let uses = chunks[0].globals.filter { $0.name == "describe" }
-        guard chunks.count == 1, replaces.isEmpty, let call = uses.first, !uses.contains(where: \.isAssigned) else {
-            return nil
-        }
-        return texts[0].finding(
-            .spec, line: call.line, word: call.name, "this is a spec, not a patch")
+    mutating func report(
+        _ code: Finding.Code, in text: SourceText, line: Int, word: String? = nil, _ message: String,
+        hint: String? = nil
+    ) {
+        found.append(text.finding(code, line: line, word: word, message, hint: hint))
+    }
+
+    mutating func report(
+        _ code: Finding.Code, in text: SourceText, at range: Range<Int>, _ message: String, hint: String? = nil
+    ) {
+        found.append(text.finding(code, at: range, message, hint: hint))
     }
 
     /// Adds a finding for an error of the run, at the line where the error occurred.
     private mutating func report(_ error: PatchError) {
         let code: Finding.Code = error.code == .scriptLimit ? .loadLimit : .loadError
         let text = texts.first { $0.name == error.place?.file } ?? texts[0]
-        found.append(
-            text.finding(code, line: error.place?.line ?? 1, error.message, hint: error.hint))
+        report(code, in: text, line: error.place?.line ?? 1, error.message, hint: error.hint)
     }
 
     private mutating func checkGlobals(_ chunks: [GlobalUses]) {
@@ -168,23 +170,20 @@ package struct Linter {
                 let locals = outline.names(upTo: global.line)
                 if SandboxNames.missing.contains(global.name) {
                     guard !tested.contains(global.name) else { continue }
-                    found.append(
-                        text.finding(
-                            .notInSandbox, line: global.line, word: global.name, "the sandbox has no \(global.name)",
-                            hint: global.name == "unpack"
-                                ? "use table.unpack"
-                                : "docs/writing-patches.md lists its functions"))
+                    report(
+                        .notInSandbox, in: text, line: global.line, word: global.name,
+                        "the sandbox has no \(global.name)",
+                        hint: global.name == "unpack"
+                            ? "use table.unpack" : "docs/writing-patches.md lists its functions")
                 } else {
-                    found.append(
-                        text.finding(
-                            .undefinedGlobal, line: global.line, word: global.name,
-                            "the global \(global.name) is used, but nothing defines it",
-                            hint: Self.nils.contains(global.name)
-                                ? "Lua writes nil"
-                                : outline.line(ofLocal: global.name).map {
-                                    "line \($0) has a local \(global.name), but it is not visible here"
-                                }
-                                    ?? budget.meant(by: global.name, among: locals + known)))
+                    report(
+                        .undefinedGlobal, in: text, line: global.line, word: global.name,
+                        "the global \(global.name) is used, but nothing defines it",
+                        hint: Self.nils.contains(global.name)
+                            ? "Lua writes nil"
+                            : outline.line(ofLocal: global.name).map {
+                                "line \($0) has a local \(global.name), but it is not visible here"
+                            } ?? budget.meant(by: global.name, among: locals + known))
                 }
             }
             for member in chunk.members {
@@ -194,27 +193,22 @@ package struct Linter {
                 else { continue }
                 guard left > 0 else { return }
                 left -= 1
-                found.append(
-                    text.finding(
-                        .notInSandbox, line: member.line, word: member.name,
-                        "the sandbox has no \(member.table).\(member.name)",
-                        hint: budget.meant(by: member.name, among: known.sorted()) { "\(member.table).\($0)" })
-                )
+                report(
+                    .notInSandbox, in: text, line: member.line, word: member.name,
+                    "the sandbox has no \(member.table).\(member.name)",
+                    hint: budget.meant(by: member.name, among: known.sorted()) { "\(member.table).\($0)" })
             }
         }
     }
 
     private mutating func checkReplacements(of state: ScriptState) {
         allowOthers()
-        var replaced: [String] = []
+        let replaced = state.lua.layers.map(\.name)
         let listed = Set(replaces)
-        for layer in state.lua.layers {
+        for layer in state.lua.layers where hasRoom {
             let name = layer.name
-            replaced.append(name)
-            guard hasRoom else { continue }
             let (script, begin) = layer.place(in: state.lua)
-            let index = texts.firstIndex { $0.name == script } ?? 0
-            let text = texts[index]
+            let text = texts[places[script] ?? 0]
             // A function of the Lua library has no line.
             let line = begin > 0 ? begin : text.firstLine(with: name) ?? 1
             check(name, isListed: listed.contains(name), layer.parameters(in: state.lua), line: line, text: text)
@@ -224,62 +218,50 @@ package struct Linter {
         for name in replaces where hasRoom && !made.contains(name) {
             let line = entry.firstLine(with: name) ?? 1
             if let known, known.function(name) == nil {
-                found.append(unknown(name, line: line, text: entry))
+                reportUnknown(name, line: line, text: entry)
             } else if !replaced.isEmpty {
-                found.append(
-                    entry.finding(
-                        .replacesUnused, line: line, word: name,
-                        "@replaces lists \(name), which the script does not replace",
-                        hint: budget.nearest(name, among: replaced).map { "it replaces \($0)" }
-                            ?? "replace it, or remove it"
-                    ))
+                report(
+                    .replacesUnused, in: entry, line: line, word: name,
+                    "@replaces lists \(name), which the script does not replace",
+                    hint: budget.nearest(name, among: replaced).map { "it replaces \($0)" }
+                        ?? "replace it, or remove it")
             }
         }
         if replaced.isEmpty {
-            found.append(
-                entry.finding(
-                    .replacesNothing, line: 1, "the script replaces nothing",
-                    hint: outlines.contains { !$0.waxClasses.isEmpty }
-                        ? "the app has none of the functions that it defines after waxClass"
-                        : "call patch.replace, or define functions after waxClass"))
+            report(
+                .replacesNothing, in: entry, line: 1, "the script replaces nothing",
+                hint: outlines.contains { !$0.waxClasses.isEmpty }
+                    ? "the app has none of the functions that it defines after waxClass"
+                    : "call patch.replace, or define functions after waxClass")
         }
     }
 
-    private func unknown(_ name: String, line: Int, text: SourceText) -> Finding {
-        let names = known?.functionNames
-        return text.finding(
-            .unknownFunction, line: line, word: name, "the app has no function \(name)",
-            hint: names.flatMap { budget.meant(by: name, among: $0) }
-                ?? "it has \(names?.listed ?? "")")
+    private mutating func reportUnknown(_ name: String, line: Int, text: SourceText) {
+        let names = known?.functionNames ?? []
+        report(
+            .unknownFunction, in: text, line: line, word: name, "the app has no function \(name)",
+            hint: budget.meant(by: name, among: names) ?? "it has \(names.listed)")
     }
 
     private mutating func check(_ name: String, isListed: Bool, _ parameters: Int, line: Int, text: SourceText) {
         let word =
             Array(text.line(line).utf8).firstPlace(of: Array(name.utf8)) != nil
             ? name : String(name.split { $0 == "." || $0 == ":" }.last ?? "")
+        let function = known?.function(name)
+        guard known == nil || function != nil else { return reportUnknown(name, line: line, text: text) }
         guard isListed else {
-            let isKnown = known.map { $0.function(name) != nil } ?? true
-            found.append(
-                isKnown
-                    ? text.finding(
-                        .replacesMissing, line: line, word: word,
-                        "the script replaces \(name), which no @replaces lists",
-                        hint: "add `-- @replaces \(name)` to the head")
-                    : unknown(name, line: line, text: text))
-            return
+            return report(
+                .replacesMissing, in: text, line: line, word: word,
+                "the script replaces \(name), which no @replaces lists",
+                hint: "add `-- @replaces \(name)` to the head")
         }
-        guard let known else { return }
-        guard let function = known.function(name) else {
-            found.append(unknown(name, line: line, text: text))
-            return
-        }
+        guard let function else { return }
         let most = function.signature.arguments.count + 1
         if parameters > most {
-            found.append(
-                text.finding(
-                    .arity, line: line, word: word,
-                    "the replacement has \(parameters) parameters, but gets at most \(most): the original, and the arguments of \(name)\(function.signature)"
-                ))
+            report(
+                .arity, in: text, line: line, word: word,
+                "the replacement has \(parameters) parameters, but gets at most \(most): the original, and the arguments of \(name)\(function.signature)"
+            )
         }
     }
 }

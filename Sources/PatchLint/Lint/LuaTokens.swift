@@ -21,15 +21,7 @@ struct LuaTokens {
         case and, `break`, `do`, `else`, `elseif`, end, `false`, `for`, function, goto, `if`, `in`, local, `nil`, not,
             or, `repeat`, `return`, then, `true`, until, `while`
         case dots = "..."
-        case join = ".."
         case label = "::"
-        case shiftLeft = "<<"
-        case shiftRight = ">>"
-        case floorDivide = "//"
-        case equal = "=="
-        case unequal = "~="
-        case lessOrEqual = "<="
-        case greaterOrEqual = ">="
         case open = "("
         case close = ")"
         case openBrace = "{"
@@ -43,16 +35,11 @@ struct LuaTokens {
         case assign = "="
         case less = "<"
         case greater = ">"
-        case plus = "+"
         case minus = "-"
-        case times = "*"
-        case divide = "/"
-        case modulo = "%"
-        case power = "^"
         case length = "#"
-        case ampersand = "&"
-        case bar = "|"
         case tilde = "~"
+        /// This operator, and all others that stand only between two operands.
+        case `operator` = "+"
     }
 
     private static let keywords: [[(bytes: UInt64, word: Word)]] = {
@@ -69,31 +56,23 @@ struct LuaTokens {
             guard word.rawValue.utf8.count == 1, let byte = word.rawValue.utf8.first else { continue }
             all[Int(byte)] = word
         }
+        for byte in "*/%^&|".utf8 { all[Int(byte)] = .operator }
         return all
     }()
 
     /// The longer symbol that two bytes begin; nil if they are invalid.
     private static func symbol(_ byte: UInt8, _ second: UInt8) -> Word? {
         switch (Unicode.Scalar(byte), Unicode.Scalar(second)) {
-        case (".", "."): .join
         case (":", ":"): .label
-        case ("<", "<"): .shiftLeft
-        case (">", ">"): .shiftRight
-        case ("/", "/"): .floorDivide
-        case ("=", "="): .equal
-        case ("~", "="): .unequal
-        case ("<", "="): .lessOrEqual
-        case (">", "="): .greaterOrEqual
+        case (".", "."), ("<", "<"), (">", ">"), ("/", "/"), ("=", "="), ("~", "="), ("<", "="), (">", "="): .operator
         default: nil
         }
     }
 
-    /// A comment of one line.
     struct Comment {
         let line: Int
         /// Whether there are only spaces before it on its line.
         let isAlone: Bool
-        /// The text after its hyphens.
         let text: ArraySlice<UInt8>
     }
 
@@ -171,7 +150,7 @@ struct LuaTokens {
         if position < source.count, let longer = Self.symbol(byte, source[position]) {
             word = longer
             position += 1
-            if longer == .join, position < source.count, source[position] == byte {
+            if byte == UInt8(ascii: "."), position < source.count, source[position] == byte {
                 word = .dots
                 position += 1
             }
@@ -231,9 +210,7 @@ struct LuaTokens {
     }
 
     private mutating func skipLine() {
-        var end = position
-        while end < source.count, source[end] != 0x0A, source[end] != 0x0D { end += 1 }
-        position = end
+        position = source[position...].firstIndex { $0 == 0x0A || $0 == 0x0D } ?? source.count
     }
 
     /// The number of `=` in a `[==[` that begins here.

@@ -18,29 +18,21 @@ extension SourceOutline {
         var member: (table: Int32, name: Place)?
     }
 
-    /// Whether a word joins two operands. How tightly it binds does not matter here.
-    private static func joins(_ word: LuaTokens.Word) -> Bool {
-        switch word {
-        case .or, .and, .less, .greater, .lessOrEqual, .greaterOrEqual, .unequal, .equal, .bar, .tilde, .ampersand,
-            .shiftLeft, .shiftRight, .join, .plus, .minus, .times, .divide, .floorDivide, .modulo, .power:
-            true
-        default: false
-        }
-    }
-
     mutating func expression() throws -> Expression {
         depth += 1
         defer { depth -= 1 }
         guard depth < Self.deepest else { throw GivenUp() }
-        var (expression, parts) = (Expression(), 0)
-        repeat {
+        var parts = 0
+        while true {
             while take(.not) || take(.minus) || take(.length) || take(.tilde) { parts += 1 }
-            expression = try simple()
+            let expression = try simple()
             parts += 1
-            guard Self.joins(token.word) else { break }
-            advance()
-        } while true
-        return parts == 1 ? expression : Expression()
+            // How tightly an operator binds does not matter here.
+            switch token.word {
+            case .or, .and, .less, .greater, .minus, .tilde, .operator: advance()
+            default: return parts == 1 ? expression : Expression()
+            }
+        }
     }
 
     mutating func simple() throws -> Expression {
@@ -133,9 +125,7 @@ extension SourceOutline {
         }
     }
 
-    /// Reads the arguments of a call, and returns how many there are and whether the last one may be several values.
-    ///
-    /// - Parameter function: The name that is called, as it is written.
+    /// Reads the arguments of a call of a name, if it is one. Returns how many there are, and whether there may be more.
     mutating func arguments(of function: Int32?) throws -> (count: Int, isOpen: Bool) {
         let isBracket = isAt(.open)
         if isBracket { advance() }

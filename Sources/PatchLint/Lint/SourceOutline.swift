@@ -2,10 +2,8 @@
 ///
 /// The output of Lua's compiler shows the globals that a script uses (`GlobalUses`), but not enough about its locals.
 struct SourceOutline {
-    /// A word of the script.
     struct Place {
         let line: Int
-        /// Its bytes in the script.
         let range: Range<Int>
         /// The number of its text among the names.
         let name: Int32
@@ -24,7 +22,6 @@ struct SourceOutline {
         var dotCall: (count: Int, isOpen: Bool)?
     }
 
-    /// The local names, where they are declared.
     var locals: [Place] = []
     /// The last parts of the names that functions are defined with.
     var functionNames: Set<String> = []
@@ -62,10 +59,8 @@ struct SourceOutline {
         do { try block() } catch {}
     }
 
-    /// The local names that are declared up to a line.
     func names(upTo line: Int) -> [String] { locals.filter { $0.line <= line }.map(text) }
 
-    /// The first line that declares a local name; nil if none does.
     func line(ofLocal name: String) -> Int? { locals.first { text($0) == name }?.line }
 
     func text(_ place: Place) -> String { names[place.name] }

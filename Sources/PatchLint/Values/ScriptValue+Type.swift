@@ -1,7 +1,5 @@
 package import PatchRunner
 
-// Values as the types of an interface.
-
 extension ScriptValue {
     /// Why a value is not of a type.
     package struct Mismatch: Error {
@@ -101,17 +99,16 @@ extension ScriptValue {
 
     /// The error for a value that is not a case of an enum, worded like the app's error.
     private func faultOfCase(_ scalar: PatchInterface.Scalar) -> String? {
-        let value: PatchInterface.Scalar.Case
+        let (value, shown): (PatchInterface.Scalar.Case, String)
         switch self {
-        case .string(let bytes): value = .string(String(decoding: bytes, as: UTF8.self))
-        case .integer(let number): value = .integer(Int(number))
+        case .string(let bytes):
+            let text = String(decoding: bytes, as: UTF8.self)
+            (value, shown) = (.string(text), text)
+        case .integer(let number): (value, shown) = (.integer(Int(number)), "\(number)")
         default: return nil
         }
         guard !scalar.cases.isEmpty, !scalar.cases.contains(value) else { return nil }
-        return switch value {
-        case .string(let text): "expected \(scalar.name), got \(text)"
-        case .integer(let number): "expected \(scalar.name), got \(number)"
-        }
+        return "expected \(scalar.name), got \(shown)"
     }
 
     /// The fault in the fields of a table that is to be a struct, worded like the app's error.

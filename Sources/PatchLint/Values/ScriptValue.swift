@@ -53,7 +53,8 @@ package enum ScriptValue: PatchValue, Sendable {
     }
 
     private static func readTable(from stack: PatchStack, at index: Int32) -> ScriptValue? {
-        if let object = stack.scriptObject(at: index) { return .object(object) }
+        let table = unsafe UInt(pp_pointer(stack.state, index))
+        if let object = stack.values.object(table: table) as? ScriptObject { return .object(object) }
         var pairs: [(ScriptValue, ScriptValue)] = []
         let length = stack.sequenceLength(at: index)
         let isRead = stack.forEachPair(at: index) {
@@ -97,11 +98,5 @@ package final class ScriptObject: NamedObject {
 
     package init(className: String, held: Int32, spec: ScriptState) {
         (self.className, self.held, self.spec) = (className, held, spec)
-    }
-}
-
-extension PatchStack {
-    fileprivate func scriptObject(at index: Int32) -> ScriptObject? {
-        values.object(table: unsafe UInt(pp_pointer(state, index))) as? ScriptObject
     }
 }

@@ -20,7 +20,7 @@ import Testing
         let bytes = try state.loader.precompiled(script)
         let context = FlowContext(
             interface: KnownInterface(try PatchInterface(json: LintCase.interface()), adding: []), knowsApp: true,
-            assigned: [], written: [], setsMetatables: false)
+            assigned: [], written: [], setsMetatables: false, helpers: LocalFunctions(TypeFlow.result))
         var random = SystemRandomNumberGenerator()
         var read = 0
         for _ in 0..<(testsMayBeLong && !isSanitized ? 20_000 : 1_000) {
