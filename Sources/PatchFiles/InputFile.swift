@@ -17,10 +17,8 @@ package enum InputFile {
         let (file, info) = try open(path)
         try check(info)
         let expected = info.isRegular ? min(info.size, limit) : growing ? 0 : limit
-        do throws(SystemError) {
-            return try contents(of: file, expected: expected, limit: limit)
-        } catch {
-            throw .system(.noInput, path, error)
+        return try path.calling(.noInput) { () throws(SystemError) in
+            try contents(of: file, expected: expected, limit: limit)
         }
     }
 
@@ -32,11 +30,8 @@ package enum InputFile {
     package static func regular(_ path: Path, limit: Int) throws(PatchError) -> [UInt8] {
         let (file, info) = try open(path, [.read, .noWait])
         guard info.isRegular else { throw PatchError(.noInput, "is not a regular file").about(path) }
-        let bytes: [UInt8]
-        do throws(SystemError) {
-            bytes = try contents(of: file, expected: min(info.size, limit), limit: limit)
-        } catch {
-            throw .system(.noInput, path, error)
+        let bytes = try path.calling(.noInput) { () throws(SystemError) in
+            try contents(of: file, expected: min(info.size, limit), limit: limit)
         }
         guard bytes.count <= limit else { throw PatchError(.limit, "more than \(limit) bytes").about(path) }
         return bytes
