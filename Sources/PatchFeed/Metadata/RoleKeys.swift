@@ -29,10 +29,9 @@ package struct RoleKeys: Sendable {
 
     /// Reads a role: `keyids` and `threshold`.
     package init(_ role: JSONObject, known: FeedKeys) throws(PatchError) {
-        ids = try role.texts("keyids")
+        let ids = try role.texts("keyids")
         guard Set(ids.map { Array($0.utf8) }).count == ids.count else { throw role.fault("keyids", "a key twice") }
-        threshold = try role.number("threshold", in: 1...Int.max)
-        keys = ids.compactMap { id in known[id].map { (id, $0) } }
+        self.init(ids: ids, threshold: try role.number("threshold", in: 1...Int.max), known: known)
     }
 
     /// Makes the keys of a role.
