@@ -59,7 +59,8 @@ package struct SignedTrustStore: Sendable {
         var rest = file[...]
         var (keys, labels) = ([UInt8](), [ArraySlice<UInt8>]())
         while !rest.isEmpty, !rest.starts(with: Self.prefix) {
-            let line = rest.takeLine() ?? rest.takeAll()
+            let line = rest.prefix { $0 != UInt8(ascii: "\n") }
+            rest = rest[line.endIndex...].dropFirst()
             if line.starts(with: Label.prefix) {
                 labels.append(line)
             } else {
@@ -135,16 +136,9 @@ package struct SignedTrustStore: Sendable {
     package var encoded: [UInt8] {
         var file = payload
         for signature in signatures {
-            file += Array("# signature ".utf8)
+            file += Self.prefix
             file += signature.algorithm.line(keyID: signature.keyID, signature: signature.bytes)
         }
         return file
-    }
-}
-
-extension ArraySlice<UInt8> {
-    fileprivate mutating func takeAll() -> ArraySlice<UInt8> {
-        defer { self = self[endIndex...] }
-        return self
     }
 }
