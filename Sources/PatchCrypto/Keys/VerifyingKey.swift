@@ -73,9 +73,7 @@ public struct VerifyingKey: Sendable {
     ///
     /// - Throws: `internal` if OpenSSL cannot write it.
     public func pem() throws(PatchError) -> [UInt8] { try key.publicKeyPEM() }
-}
 
-extension VerifyingKey {
     /// The 32 bytes of an Ed25519 key; nil for another kind of key.
     package var ed25519Point: [UInt8]? {
         guard algorithm == .ed25519, case .ed25519(let point) = try? key.publicHalf() else { return nil }

@@ -48,9 +48,7 @@ internal import COpenSSL
     ) throws(Failure) -> Result {
         unsafe try body(UnsafeBufferPointer(start: storage, count: count))
     }
-}
 
-extension SecretBytes {
     /// Makes random bytes for a key, with OpenSSL's generator for private values.
     ///
     /// - Throws: `unavailable` if the generator has no entropy.

@@ -114,25 +114,15 @@ package struct SnapshotMetadata: MetadataBody {
 
 // The members that only this tool's snapshots have. Clients do not read them.
 extension SnapshotMetadata {
-    package struct ChangeNote: Sendable {
-        package var author: String?
-        package var reason: String?
-        package var time: Timestamp?
-        /// The version of the root file at that time.
-        package var root: Int?
-
-        package init(author: String?, reason: String?, time: Timestamp?, root: Int?) {
-            (self.author, self.reason, self.time, self.root) = (author, reason, time, root)
-        }
-    }
-
-    /// The change that this snapshot is a part of. Snapshots from older versions of patchpack do not record it.
-    package var change: ChangeNote {
+    /// The change that this snapshot is a part of, and the version of the root file at that time. Snapshots from older versions of
+    /// patchpack do not record it.
+    package var change: (time: Timestamp?, author: String?, reason: String?, root: Int?) {
         get {
             let change = received["change"]
-            return ChangeNote(
-                author: change?["author"]?.text, reason: change?["reason"]?.text,
-                time: change?["time"]?.text.flatMap { Timestamp($0) }, root: change?["root"]?.number)
+            return (
+                change?["time"]?.text.flatMap { Timestamp($0) }, change?["author"]?.text, change?["reason"]?.text,
+                change?["root"]?.number
+            )
         }
         set {
             var change = JSONValue.object([])
