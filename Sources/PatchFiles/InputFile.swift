@@ -75,9 +75,6 @@ package enum InputFile {
     /// A file without a size, such as a pipe, is read into memory that is allocated at once, so that a secret leaves no
     /// copies.
     ///
-    /// - Parameters:
-    ///   - path: `-` is standard input.
-    ///   - check: Inspects the open file before it is read.
     /// - Throws: `noInput` if the file cannot be read, `config` if it is larger.
     package static func small(
         _ path: Path, limit: Int = 1 << 20, check: (FileInfo) throws(PatchError) -> Void = { _ in }

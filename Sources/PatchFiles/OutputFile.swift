@@ -29,12 +29,10 @@ package struct OutputFile {
         (self.path, self.content, self.base, self.hasLaterTime) = (path, content, base, hasLaterTime)
     }
 
-    /// Writes a file.
     package static func write(_ bytes: [UInt8], to path: Path, force: Bool) throws(PatchError) {
         try write([OutputFile(path: path, content: .bytes(bytes))], force: force)
     }
 
-    /// Writes files, all of them or none.
     package static func write(_ files: [OutputFile], force: Bool) throws(PatchError) {
         try write(files) { _ in force }
     }

@@ -57,9 +57,7 @@ package final class Descriptor: Sendable {
 
     package let number: Int32
 
-    /// Takes ownership of a descriptor.
-    ///
-    /// - Parameter number: A descriptor that is open and belongs to nothing else.
+    /// Takes ownership of an open descriptor, which belongs to nothing else.
     package init(owning number: Int32) { self.number = number }
 
     deinit { close(number) }
@@ -165,9 +163,7 @@ package final class Descriptor: Sendable {
 
     func setPermissions(_ bits: UInt32) { _ = fchmod(number, mode_t(truncatingIfNeeded: bits)) }
 
-    /// Locks the file against other processes.
-    ///
-    /// - Returns: False if another process has locked it.
+    /// Locks the file against other processes; false if one of them has locked it.
     package func lock(isShared: Bool = false) throws(SystemError) -> Bool {
         guard flock(number, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 else { return true }
         guard [.isBusy, .isInterrupted].contains(SystemError.last) else { throw .last }

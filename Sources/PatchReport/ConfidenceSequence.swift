@@ -9,7 +9,6 @@ internal import Libc
 /// The cases must be independent of each other, as devices are, and the calls of one device are not. A case counts as 0, 1 or any
 /// number between them: the likelihood ratio is convex in it, so that its expectation is highest for cases of 0 and 1.
 package struct ConfidenceSequence: Sendable {
-    /// The part in the sample, and the whole.
     package let share: Share
     /// The middle of the mixture, from 0 to 1. The sequence decides soonest about a bound that is near it.
     private let middle: Double

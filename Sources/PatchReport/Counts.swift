@@ -22,7 +22,6 @@ package struct CallCounts: Sendable, Equatable {
         for index in times.indices { times[index].addOrMost(other.times[index]) }
     }
 
-    /// The part of all calls that failed.
     package var failureRate: Share { Share(failures, of: calls) }
     /// The mean time of a call, in nanoseconds; nil if none was measured.
     package var meanTime: Int? { measured > 0 ? nanoseconds / measured : nil }

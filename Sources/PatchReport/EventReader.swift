@@ -26,7 +26,6 @@ internal import PatchText
 
     private enum Kind { case text, number, count, id, version, other }
 
-    /// How long a line may be, in bytes.
     static let longestLine = 1 << 20
     /// How deep objects and arrays may be nested. An event has four levels.
     private static let deepest = 8

@@ -1,7 +1,6 @@
 package import PatchCrypto
 internal import PatchText
 
-/// Builds a report from events.
 @safe package struct ReportBuilder: ~Copyable, Sendable {
     /// The limits of the tables that an input can make grow.
     package struct Limits {
@@ -361,7 +360,6 @@ internal import PatchText
         }.map(\.key)
     }
 
-    /// What was counted of a function.
     private func comparison(_ function: UInt32, _ compared: Compared) -> FleetReport.Comparison {
         var comparison = FleetReport.Comparison(function: text(function))
         comparison.counts = compared.counts
@@ -515,7 +513,6 @@ internal import PatchText
         }
     }
 
-    /// The report on everything that was read.
     package consuming func report() -> FleetReport {
         var report = FleetReport()
         report.input = input

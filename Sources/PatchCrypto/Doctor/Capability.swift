@@ -2,7 +2,6 @@
 package struct Capability: Sendable {
     /// The function that was tried, such as `AES-128-CBC`.
     package let name: String
-    /// The format's use for it.
     package let purpose: String
     /// Why it is not available; nil if it works.
     package let error: PatchError?
@@ -64,7 +63,6 @@ package struct Capability: Sendable {
         return capabilities
     }
 
-    /// The names and versions of the libraries in use.
     package static var libraries: [String] {
         ["OpenSSL \(OpenSSLLibrary.version)", "libzip \(ZipArchive.version)"]
     }

@@ -30,7 +30,6 @@ struct DecryptedPayload {
 /// The members of an envelope's zip, read and checked stage by stage.
 struct EnvelopeContents {
     private let directory: ZipDirectory
-    /// Holds the zip.
     private var bytes: [UInt8] = []
     /// Where the zip is in the buffer.
     private let archive: Range<Int>
@@ -58,10 +57,8 @@ struct EnvelopeContents {
         inflated[index]?[...] ?? bytes[directory.members[index].data]
     }
 
-    /// The zip's size in bytes.
     var zipSize: Int { archive.count }
 
-    /// The zip's members, in the zip's order.
     var members: [UnverifiedContents.Member] {
         directory.members.map { member in
             UnverifiedContents.Member(

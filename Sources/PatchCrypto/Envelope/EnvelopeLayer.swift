@@ -2,7 +2,6 @@
 package struct EnvelopeLayer: Sendable {
     /// The layer's name, such as `ciphertext`.
     package let name: String
-    /// Where it is in the file.
     package let range: Range<Int>
 }
 

@@ -9,7 +9,6 @@ package struct UnverifiedEnvelope: Sendable {
     /// Where the delimiter is: from the LF before it to the LF at its end.
     package let delimiterRange: Range<Int>
     package let suite: EnvelopeSuite
-    /// The script key's id that the delimiter names.
     package let scriptKeyID: KeyID
     /// The signature lines, in the file's order; at least one.
     package let signatures: [EnvelopeSignature]
@@ -17,15 +16,11 @@ package struct UnverifiedEnvelope: Sendable {
     package var payload: ArraySlice<UInt8> { bytes[payloadRange] }
 
     /// The payload's SHA-256 in 64 lower-case hex digits, for comparing releases.
-    ///
-    /// - Throws: `unavailable` if OpenSSL refuses SHA-256.
     package func payloadDigest() throws(PatchError) -> String {
         try MessageDigest.sha256.text(of: payload)
     }
 
     /// Splits a file into its layers.
-    ///
-    /// - Throws: `malformed` or `limit`.
     package init(_ bytes: consuming [UInt8], limits: EnvelopeLimits = EnvelopeLimits()) throws(PatchError) {
         try Self.checkSize(of: bytes, limits: limits)
         try self.init(splitting: bytes, limits: limits)

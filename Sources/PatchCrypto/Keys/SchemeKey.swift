@@ -38,8 +38,6 @@ package struct SchemeKey: Sendable {
     package func isEqual(to other: SchemeKey) -> Bool { key.isEqual(to: other.key) }
 
     /// Whether a signature over a message was made with this key.
-    ///
-    /// - Throws: `unavailable` if OpenSSL refuses the scheme.
     package func isValid(_ signature: [UInt8], for message: [UInt8]) throws(PatchError) -> Bool {
         try key.isValid(
             signature, for: message[...], digest: scheme == .ed25519 ? nil : .sha256, isPSS: scheme == .rsaPSS)

@@ -11,9 +11,7 @@
 package struct SignedTrustStore: Sendable {
     /// The devices that a store is for, and its number.
     package struct Label: Sendable, Hashable {
-        /// The app's reverse-DNS name.
         package let app: String
-        /// The environment, such as `release`.
         package let environment: String
         /// From 1 to 2147483647; each store that replaces another one has a higher number.
         package let number: Int

@@ -4,7 +4,6 @@ public struct VerifyingKey: Sendable {
     public let algorithm: SignatureAlgorithm
     /// The key's id: a shortened SHA-256 over its DER SubjectPublicKeyInfo.
     public let id: KeyID
-    /// The key's length in bits.
     package var bits: Int { key.bits }
 
     private let key: AsymmetricKey
@@ -61,8 +60,6 @@ public struct VerifyingKey: Sendable {
     }
 
     /// Whether a signature over a payload was made with this key and its algorithm.
-    ///
-    /// - Throws: `unavailable` if OpenSSL refuses the algorithm.
     package func isValid(_ signature: [UInt8], for payload: ArraySlice<UInt8>) throws(PatchError) -> Bool {
         try key.isValid(signature, for: payload, digest: algorithm.digest)
     }

@@ -17,7 +17,6 @@ public struct Manifest: Sendable {
         /// - Parameter name: `[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.lua` below folders of `[A-Za-z0-9_-]+`, at most 128 bytes.
         package static func isName(_ name: String) -> Bool { NameForm.isScript(name) }
 
-        /// The rule for a script's name, for an error's hint.
         package static let nameRule =
             "use letters, digits, - and _, then .lua; at most 128 characters with the folders"
 

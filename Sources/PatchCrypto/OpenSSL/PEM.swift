@@ -1,6 +1,5 @@
 internal import COpenSSL
 
-/// One block of a PEM file.
 struct PEMBlock {
     /// The kind of a block's contents, by the label after `BEGIN`.
     enum Kind {

@@ -25,27 +25,22 @@ extension JSONValue {
         set(key, value)
     }
 
-    /// The names and values of an object; none for any other value.
     package var members: [(key: String, value: JSONValue)] {
         if case .object(let members) = self { members } else { [] }
     }
 
-    /// The elements of a list; none for any other value.
     package var elements: [JSONValue] {
         if case .array(let elements) = self { elements } else { [] }
     }
 
-    /// A string's text; nil for any other value.
     package var text: String? {
         if case .string(let text) = self { text } else { nil }
     }
 
-    /// A number; nil for any other value.
     package var number: Int? {
         if case .integer(let number) = self { number } else { nil }
     }
 
-    /// Whether it is true; nil for any other value.
     package var flag: Bool? {
         if case .bool(let flag) = self { flag } else { nil }
     }

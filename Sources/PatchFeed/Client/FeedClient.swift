@@ -30,10 +30,8 @@ public struct FeedClient: Sendable {
 
     /// Makes a client that knows how late it is at least.
     ///
-    /// - Parameters:
-    ///   - floor: The newest time that signed data have shown, as `shownTime(_:)` returned it after an earlier update. A clock
-    ///     that shows an earlier time is ignored, unless newer metadata refute the floor.
-    ///   - limits: The limits on the feed's files.
+    /// - Parameter floor: The newest time that signed data have shown, as `shownTime(_:)` returned it after an earlier update. A
+    ///   clock that shows an earlier time is ignored, unless newer metadata refute the floor.
     package init(
         root: [UInt8], from source: any FeedSource, keptIn storage: any FeedStorage, at start: Timestamp,
         floor: Timestamp?, limits: FeedLimits = FeedLimits()
@@ -92,9 +90,7 @@ public struct FeedClient: Sendable {
         try await search(for: path)
     }
 
-    /// The list of patches of a feed whose app is not known: the first target that may be one.
-    ///
-    /// - Returns: nil if the feed has none.
+    /// The list of patches of a feed whose app is not known: the first target that may be one; nil if there is none.
     package mutating func listTarget() async throws(PatchError) -> FeedTarget? {
         try await search(for: nil)
     }

@@ -21,9 +21,7 @@ package enum FeedLayout {
         "\(metadataFolder)/\(version.map { "\($0)." } ?? "")\(role).json"
     }
 
-    /// The version of a snapshot's file.
-    ///
-    /// - Parameter name: The file's name in the folder of metadata.
+    /// The version in the name of a snapshot's file.
     package static func snapshotVersion(of name: String) -> Int? {
         name.hasSuffix(".snapshot.json") ? Int(name.prefix { $0 != "." }) : nil
     }

@@ -34,7 +34,6 @@ package struct RoleKeys: Sendable {
         self.init(ids: ids, threshold: try role.number("threshold", in: 1...Int.max), known: known)
     }
 
-    /// Makes the keys of a role.
     package init(ids: [String], threshold: Int, known: FeedKeys) {
         (self.ids, self.threshold) = (ids, threshold)
         keys = ids.compactMap { id in known[id].map { (id, $0) } }
@@ -84,7 +83,6 @@ package struct FeedKeys: Sendable {
         json = .object(object.members)
     }
 
-    /// Adds a key, or replaces the one with that id.
     package mutating func set(_ id: String, _ entry: JSONValue) throws(PatchError) {
         keys[ExactString(id)] = try Self.key(JSONObject(entry, id))
         json.set(id, entry)

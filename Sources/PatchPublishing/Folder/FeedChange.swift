@@ -106,7 +106,6 @@ package struct FeedChange {
         }
     }
 
-    /// The feed with the change that waits for signatures.
     package func staged(on base: FeedRepository) throws(PatchError) -> FeedRepository {
         try waiting(folder.staged(on: base))
     }

@@ -195,7 +195,6 @@ package struct FeedFolder: Sendable {
         )
     }
 
-    /// Whether a change waits for signatures.
     package func hasStaged() -> Bool {
         FeedRepository.stagedPaths.contains { FileInfo(path.appending(Path($0)), following: false) != nil }
     }

@@ -13,7 +13,6 @@ package struct PinnedRoot: Sendable {
     private let places: [Path]
     private let hasKey: Bool
     private let keyIDs: Set<String>
-    /// Whether the folder's own root file is enough if there is no key. Without a key, nothing is signed.
     private let takesOwn: Bool
 
     /// - Parameters:
@@ -42,7 +41,6 @@ package struct PinnedRoot: Sendable {
         return bytes
     }
 
-    /// The root to trust.
     package func root() throws(PatchError) -> [UInt8] {
         if let given { return try Self.bytes(of: given) }
         guard let first = try folder.read(FeedLayout.firstRoot) else {

@@ -30,7 +30,6 @@ extension FeedRepository {
         var trusted = try Self.trusted(
             from: reading.root, earlierRoots: earlierRoots, snapshot: reading.snapshot, read)
 
-        /// Reads a file, and passes it to the workflow.
         func take(
             _ path: String, _ update: ([UInt8]) throws(PatchError) -> Void
         ) throws(PatchError) -> [UInt8] {

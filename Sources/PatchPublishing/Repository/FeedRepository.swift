@@ -162,7 +162,6 @@ package struct FeedRepository: Sendable {
         hasNewList = true
     }
 
-    /// Changes the list, unless the result is the same.
     package mutating func edit(
         in details: ChangeDetails, unlessSame body: (inout PatchListDraft) throws(PatchError) -> Void
     ) throws(PatchError) -> Bool {
@@ -229,7 +228,6 @@ package struct FeedRepository: Sendable {
     }
 }
 
-/// Why devices refuse a feed.
 package enum FeedFault: Sendable, Equatable {
     case ended(FeedRole, at: Timestamp)
     /// The list was signed with a clock that is ahead of this one.

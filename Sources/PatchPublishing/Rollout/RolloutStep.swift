@@ -66,7 +66,6 @@ package enum RolloutStep: Sendable, Equatable {
 
     /// The reports of devices about a patch since it was offered.
     package struct Evidence: Sendable {
-        /// The number of event lines, and of damaged lines.
         package var events, damaged: Int
         package var newest: Timestamp?
         /// How many devices have reported the patch for the first time since the step began.
