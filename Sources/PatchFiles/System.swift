@@ -272,13 +272,8 @@ extension FileInfo {
     }
 
     private init(_ info: stat) {
-        kind =
-            switch info.st_mode & S_IFMT {
-            case S_IFDIR: .folder
-            case S_IFREG: .file
-            case S_IFLNK: .link
-            default: .other
-            }
+        let kind = info.st_mode & S_IFMT
+        (isFolder, isRegular, isLink) = (kind == S_IFDIR, kind == S_IFREG, kind == S_IFLNK)
         permissions = UInt32(info.st_mode & 0o7777)
         size = Int(clamping: info.st_size)
         owner = info.st_uid
