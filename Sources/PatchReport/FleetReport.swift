@@ -166,8 +166,6 @@ package struct FleetReport: Sendable, Equatable {
         package struct Reason: Sendable, Equatable {
             package let text: String
             package let count: Int
-
-            init(_ text: String, _ count: Int) { (self.text, self.count) = (text, count) }
         }
 
         /// An answer, what it would be, and the function of the script that returned it.

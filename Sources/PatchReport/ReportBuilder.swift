@@ -363,7 +363,8 @@ internal import PatchText
     private func comparison(_ function: UInt32, _ compared: Compared) -> FleetReport.Comparison {
         var comparison = FleetReport.Comparison(function: text(function))
         comparison.counts = compared.counts
-        comparison.reasons = compared.reasons.map { FleetReport.Comparison.Reason(text($0.key), $0.value) }.sorted {
+        let reasons = compared.reasons.map { FleetReport.Comparison.Reason(text: text($0.key), count: $0.value) }
+        comparison.reasons = reasons.sorted {
             $0.count == $1.count ? $0.text.hasBytes(before: $1.text) : $0.count > $1.count
         }
         comparison.examples = sorted(compared.examples).map { example in

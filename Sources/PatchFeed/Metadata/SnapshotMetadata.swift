@@ -18,15 +18,6 @@ package struct MetadataDescription: Sendable {
         json.set(MetadataKey.version, .integer(version))
         self.json = json
     }
-
-    package static func all(_ body: JSONObject) throws(PatchError) -> [ExactString: MetadataDescription] {
-        let meta = try body.object(MetadataKey.meta)
-        var all: [ExactString: MetadataDescription] = [:]
-        for (name, value) in meta.members {
-            all[ExactString(name)] = try MetadataDescription(JSONObject(value, "\(meta.place): \(name)"))
-        }
-        return all
-    }
 }
 
 /// The timestamp role's metadata: which snapshot is the newest (section 4.6).
@@ -62,16 +53,19 @@ package struct SnapshotMetadata: MetadataBody {
 
     package var version: Int
     package var expires: Timestamp
-    private var files: [ExactString: MetadataDescription]
+    private var files: [ExactString: MetadataDescription] = [:]
     private var received: JSONValue
 
     package init(_ file: SignedMetadata) throws(PatchError) {
         (version, expires, received) = (file.version, file.expires, .object(file.body.members))
-        files = try MetadataDescription.all(file.body)
+        let meta = try file.body.object(MetadataKey.meta)
+        for (name, value) in meta.members {
+            files[ExactString(name)] = try MetadataDescription(JSONObject(value, "\(meta.place): \(name)"))
+        }
     }
 
     package init(expires: Timestamp) {
-        (version, self.expires, files, received) = (0, expires, [:], Self.head)
+        (version, self.expires, received) = (0, expires, Self.head)
     }
 
     package var json: JSONValue {

@@ -28,7 +28,9 @@ package struct FeedRepository: Sendable {
     private static let mostHonest = 1 << 32
     /// Whether devices forget the versions that they have seen, because all keys of the timestamp or of the snapshot are new.
     var clientsForgetVersions = false
+}
 
+extension FeedRepository {
     // MARK: making
 
     /// Makes an empty feed.
@@ -64,31 +66,22 @@ package struct FeedRepository: Sendable {
         }
         let delegation = Delegation(
             to: FeedRole.rollout.rawValue, paths: [PatchList.path(for: "*")], keys: role(online, 1))
-        bodies = MetadataBodies(
+        let bodies = MetadataBodies(
             root: RootMetadata(
                 named: Self.randomName(), keys: all, root: role(root, rootThreshold),
                 targets: role(release, releaseThreshold), online: role(online, 1), expires: now),
             targets: TargetsMetadata(expires: now, delegation: (delegation, delegated)),
             rollout: TargetsMetadata(expires: now), snapshot: SnapshotMetadata(expires: now),
             timestamp: TimestampMetadata(expires: now))
-        oldRoot = bodies.root
-        list = PatchListDraft(app: app, environment: environment, at: now)
-        (stale, orphanedVersions, previous) = ([], [:], nil)
+        self.init(
+            bodies: bodies, oldRoot: bodies.root, list: PatchListDraft(app: app, environment: environment, at: now),
+            stale: [], orphanedVersions: [:], previous: nil)
         let details = ChangeDetails(at: now)
         for role in FeedRole.allCases { bumpVersion(of: role, in: details) }
     }
 
     private static func randomName() -> String {
         String(decoding: Hex.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) }), as: UTF8.self)
-    }
-
-    init(
-        _ bodies: MetadataBodies, list: PatchListDraft, stale: Set<FeedRole>, orphanedVersions: [FeedRole: Int],
-        previous: (version: Int, sha256: String)
-    ) {
-        (self.bodies, self.list, self.stale, self.orphanedVersions) = (bodies, list, stale, orphanedVersions)
-        self.previous = previous
-        oldRoot = bodies.root
     }
 
     // MARK: looking
