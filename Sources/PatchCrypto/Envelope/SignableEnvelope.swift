@@ -9,7 +9,6 @@ package struct SignableEnvelope: Sendable {
     private let limits: EnvelopeLimits
     private var lines: [(keyID: KeyID, algorithm: SignatureAlgorithm, line: [UInt8])] = []
 
-    /// The keys that have signed, each once.
     package var signers: Set<KeyID> { Set(lines.map(\.keyID)) }
     package var algorithms: Set<SignatureAlgorithm> { Set(lines.map(\.algorithm)) }
 
