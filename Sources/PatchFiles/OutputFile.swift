@@ -172,7 +172,6 @@ extension PatchError {
     }
 }
 
-/// The open folders of some files.
 private struct OutputFolders {
     private var open: [[Path?]: Descriptor] = [:]
     private(set) var made: [Path] = []

@@ -36,11 +36,9 @@ package struct ConfidenceSequence: Sendable {
 
     /// Whether the true part is certainly above a bound (true) or below it (false); nil if that is not certain yet.
     package func isAbove(_ bound: Double) -> Bool? {
-        guard let value = share.value else { return nil }
-        guard bound < 1 else {
-            return value < 1 && isSure(bound, share.count, Double(share.total)) ? false : nil
+        guard let value = share.value, bound < 1 || value < 1, isSure(bound, share.count, Double(share.total)) else {
+            return nil
         }
-        guard isSure(bound, share.count, Double(share.total)) else { return nil }
         return value > bound
     }
 

@@ -1,6 +1,5 @@
 internal import PatchText
 
-/// How often a patch was called, and how long the calls took.
 package struct CallCounts: Sendable, Equatable {
     package var calls = 0, failures = 0, fallbacks = 0
     /// The calls whose time was measured, and the sum of their nanoseconds.

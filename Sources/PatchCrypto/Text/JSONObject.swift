@@ -64,7 +64,6 @@ package struct JSONObject: Sendable {
         return texts
     }
 
-    /// An object whose members are all strings.
     package func table(_ key: String) throws(PatchError) -> [String: String] {
         var table: [String: String] = [:]
         guard case .object(let members) = self[key] else { throw fault(key, "expected an object") }

@@ -67,7 +67,6 @@ public struct FeedClient: Sendable {
         (trusted.snapshot?.expires ?? time, trusted.timestamp?.expires ?? time)
     }
 
-    /// The time by which metadata must not have expired.
     package var time: Timestamp { trusted.time }
 
     /// The newest time that signed data have shown, after an update.

@@ -27,7 +27,6 @@ package struct RoleKeys: Sendable {
     /// The keys that can be used. A key of an unknown kind is left out, so its signatures do not count.
     private let keys: [(id: String, key: SchemeKey)]
 
-    /// Reads a role: `keyids` and `threshold`.
     package init(_ role: JSONObject, known: FeedKeys) throws(PatchError) {
         let ids = try role.texts("keyids")
         guard Set(ids.map { Array($0.utf8) }).count == ids.count else { throw role.fault("keyids", "a key twice") }
