@@ -225,7 +225,13 @@ internal import PatchText
         let isFailed = reader.integer(.failed) > 0 || reader.has(.error)
         change(number, time, surroundings) { entry in
             if isStopped { entry.set(.heardSinceStop) }
-            if Self.isOfRun(name) { entry.set(.ran) }
+            // A device that reports one of these runs the patch, or has tried to.
+            switch name {
+            case .activated, .deactivated, .refused, .failed, .fellBack, .called, .trial, .confirmed, .rolledBack,
+                .closed:
+                entry.set(.ran)
+            default: break
+            }
             switch name {
             case .activated: entry.run(true, at: time)
             case .deactivated: entry.run(false, at: time)
@@ -298,15 +304,6 @@ internal import PatchText
         changeHour(patch, time) { hour in
             hour.calls.addOrMost(counts.calls)
             hour.failures.addOrMost(counts.failures)
-        }
-    }
-
-    /// Whether a device that reports an event runs the patch, or has tried to.
-    private static func isOfRun(_ event: EventRecord.Name) -> Bool {
-        switch event {
-        case .activated, .deactivated, .refused, .failed, .fellBack, .called, .trial, .confirmed, .rolledBack, .closed:
-            true
-        default: false
         }
     }
 

@@ -177,7 +177,10 @@ public struct FeedClient: Sendable {
         case .bytes(let bytes, let etag):
             if try trusted.update(timestamp: bytes) {
                 try storage.write(Self.timestampName, bytes)
-                if let etag { try storage.write(Self.tagName, Self.tagFile(etag, for: bytes)) }
+                if let etag {
+                    let digest = try MessageDigest.sha256.hexadecimal(of: bytes)
+                    try storage.write(Self.tagName, digest + Array("\n\(etag)".utf8))
+                }
             }
         }
         try trusted.checkTimestamp()
@@ -297,10 +300,6 @@ public struct FeedClient: Sendable {
             (try? MessageDigest.sha256.hexadecimal(of: bytes))?.elementsEqual(digest) == true
         else { return nil }
         return String(validating: file, as: UTF8.self)
-    }
-
-    private static func tagFile(_ etag: String, for bytes: [UInt8]) throws(PatchError) -> [UInt8] {
-        try MessageDigest.sha256.hexadecimal(of: bytes) + [UInt8(ascii: "\n")] + Array(etag.utf8)
     }
 
     /// Replaces an expiry error with a clock error if the source's clock is far from the device's and the metadata have not

@@ -66,9 +66,10 @@ extension FeedRepository {
         }
         let delegation = Delegation(
             to: FeedRole.rollout.rawValue, paths: [PatchList.path(for: "*")], keys: role(online, 1))
+        let name = Hex.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) })
         let bodies = MetadataBodies(
             root: RootMetadata(
-                named: Self.randomName(), keys: all, root: role(root, rootThreshold),
+                named: String(decoding: name, as: UTF8.self), keys: all, root: role(root, rootThreshold),
                 targets: role(release, releaseThreshold), online: role(online, 1), expires: now),
             targets: TargetsMetadata(expires: now, delegation: (delegation, delegated)),
             rollout: TargetsMetadata(expires: now), snapshot: SnapshotMetadata(expires: now),
@@ -78,10 +79,6 @@ extension FeedRepository {
             stale: [], orphanedVersions: [:], previous: nil)
         let details = ChangeDetails(at: now)
         for role in FeedRole.allCases { bumpVersion(of: role, in: details) }
-    }
-
-    private static func randomName() -> String {
-        String(decoding: Hex.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) }), as: UTF8.self)
     }
 
     // MARK: looking

@@ -133,11 +133,6 @@ extension FeedRepository {
 
     // MARK: staging
 
-    /// The bytes of a new target; nil if the target is not new.
-    package func newTarget(_ path: String) throws(PatchError) -> [UInt8]? {
-        try newTargets.last { FeedLayout.isTarget($0.path, path) }?.bytes
-    }
-
     /// The trust store that the feed delivers; nil if it delivers none.
     ///
     /// - Throws: `feed-mismatch` if it is missing, or not the one that is signed.
@@ -145,7 +140,7 @@ extension FeedRepository {
         let path = PatchList.trustPath(for: app)
         guard let digest = digest(of: path) else { return nil }
         let file = FeedLayout.target(path, sha256: digest)
-        var bytes = try newTarget(path)
+        var bytes = try newTargets.last { FeedLayout.isTarget($0.path, path) }?.bytes
         if bytes == nil { bytes = try read(file) }
         guard let bytes, try MessageDigest.sha256.text(of: bytes) == digest else {
             throw PatchError(.feedMismatch, "\(file): missing, or not the file that is signed")
