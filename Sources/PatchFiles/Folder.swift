@@ -81,9 +81,7 @@ package enum Folder {
         }
     }
 
-    /// Locks a folder against other processes that do the same, until the descriptor is gone.
-    ///
-    /// - Returns: nil if another process has locked it.
+    /// Locks a folder against other processes that do the same, until the descriptor is gone; nil if one of them has locked it.
     package static func lock(_ path: Path, isShared: Bool = false) throws(PatchError) -> Descriptor? {
         let folder = try opened(path)
         return try isLocked(folder, path, isShared: isShared) ? folder : nil

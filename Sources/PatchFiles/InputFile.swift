@@ -37,9 +37,7 @@ package enum InputFile {
         return bytes
     }
 
-    /// Like ``regular(_:limit:)``, for a file that may be missing.
-    ///
-    /// - Returns: nil if there is nothing of that name.
+    /// Does what ``regular(_:limit:)`` does; nil if there is nothing of that name.
     package static func regularIfThere(_ path: Path, limit: Int) throws(PatchError) -> [UInt8]? {
         guard FileInfo(path, following: true) != nil else { return nil }
         return try regular(path, limit: limit)

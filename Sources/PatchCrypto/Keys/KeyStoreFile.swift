@@ -11,9 +11,7 @@ package enum KeyStoreFile {
 
     /// Encrypts keys.
     ///
-    /// - Parameters:
-    ///   - passphrase: Not empty.
-    ///   - cost: Tests can afford only a lower one.
+    /// - Parameter cost: Tests can afford only a lower one.
     /// - Returns: The file's bytes. They differ each time, because salt and nonce are random.
     /// - Throws: `passphrase` if the passphrase is empty, `unavailable` if OpenSSL refuses scrypt or AES-256-GCM.
     package static func seal(

@@ -269,9 +269,7 @@ internal import COpenSSL
         return unsafe contents(of: sink)
     }
 
-    /// The private key as PKCS#8 PEM.
-    ///
-    /// - Parameter passphrase: Encrypts it with AES-256-CBC, under a key from 600,000 rounds of PBKDF2-HMAC-SHA256.
+    /// The private key as PKCS#8 PEM, encrypted if there is a passphrase.
     func privateKeyPEM(passphrase: SecretBytes?) throws(PatchError) -> SecretBytes {
         // OpenSSL asks for a passphrase with a buffer of this size, so a longer one could not open the key.
         if let passphrase, !(1...Int(PEM_BUFSIZE)).contains(passphrase.count) {

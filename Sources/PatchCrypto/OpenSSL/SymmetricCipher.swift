@@ -23,8 +23,6 @@ enum SymmetricCipher: String {
     ///   - key: 16 or 32 bytes, as the cipher needs.
     ///   - iv: `ivLength` bytes.
     ///   - label: Authenticated with GCM, ignored with CBC.
-    /// - Returns: IV, ciphertext and tag in one array.
-    /// - Throws: `unavailable` if OpenSSL refuses the cipher.
     func seal(
         _ plaintext: [UInt8], key: SecretBytes, iv: [UInt8], label: String
     ) throws(PatchError) -> [UInt8] {

@@ -14,9 +14,7 @@ package enum FeedLayout {
 
     package static func snapshot(_ version: Int) -> String { metadata("snapshot", version: version) }
 
-    /// The metadata file of a role.
-    ///
-    /// - Parameter version: Nil in a feed without consistent snapshots, and for the timestamp.
+    /// The metadata file of a role. It has no version in a feed without consistent snapshots, and none for the timestamp.
     package static func metadata(_ role: String, version: Int?) -> String {
         "\(metadataFolder)/\(version.map { "\($0)." } ?? "")\(role).json"
     }
