@@ -24,7 +24,6 @@ public struct PatchError: Error, Sendable {
         remedy = nil
     }
 
-    /// Makes an error that has a remedy instead of a hint.
     package init(_ code: Code, _ message: String, remedy: (any Remedy)?, at place: Place? = nil) {
         (self.code, self.message, self.remedy, self.place) = (code, message, remedy, place)
         hint = nil

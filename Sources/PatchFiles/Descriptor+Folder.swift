@@ -13,18 +13,15 @@ extension Descriptor {
         let root = base ?? path
         let known = try? Descriptor(root, [.read, .folder])
         if known == nil { made += try Folder.make(root) }
-        var folder: Descriptor
-        do throws(SystemError) {
-            folder = if let known { known } else { try Descriptor(root, [.read, .folder]) }
-        } catch {
-            throw .system(.io, root, error)
+        var folder = try root.calling { () throws(SystemError) in
+            if let known { known } else { try Descriptor(root, [.read, .folder]) }
         }
         do throws(SystemError) {
             var place = root
             for component in path.components.dropFirst(root.components.count) {
                 let name = Path(bytes: Array(component))
                 place = place.appending(name)
-                if (try? folder.makeFolder(name)) != nil { made.append(place) }
+                if (try? makeFolder(name, in: folder)) != nil { made.append(place) }
                 folder = try Descriptor(name, [.read, .folder, .noFollow], in: folder)
             }
             return folder

@@ -1,8 +1,4 @@
 package struct FileInfo: Equatable {
-    enum Kind {
-        case folder, file, link, other
-    }
-
     /// Identifies a file: it is the same under all names of the file.
     package struct Identity: Hashable, Comparable {
         let device: UInt64
@@ -13,7 +9,7 @@ package struct FileInfo: Equatable {
         }
     }
 
-    let kind: Kind
+    package let isFolder: Bool, isRegular: Bool, isLink: Bool
     let permissions: UInt32
     package let size: Int
     package let owner: UInt32
@@ -23,9 +19,6 @@ package struct FileInfo: Equatable {
     /// Whether it has lost its last name.
     package let isRemoved: Bool
 
-    package var isFolder: Bool { kind == .folder }
-    package var isRegular: Bool { kind == .file }
-    package var isLink: Bool { kind == .link }
     /// Whether users other than the owner may read or write it.
     package var isOpenToOthers: Bool { permissions & 0o077 != 0 }
 }

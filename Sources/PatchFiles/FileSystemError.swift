@@ -12,6 +12,17 @@ extension PatchError {
 }
 
 extension Path {
+    /// Makes system calls on this file, and names it in their errors.
+    package func calling<Result>(
+        _ code: PatchError.Code = .io, _ body: () throws(SystemError) -> Result
+    ) throws(PatchError) -> Result {
+        do {
+            return try body()
+        } catch {
+            throw .system(code, self, error)
+        }
+    }
+
     /// Calls `body`, and names this file in its errors.
     package func naming<Result>(_ body: () throws(PatchError) -> Result) throws(PatchError) -> Result {
         do {

@@ -3,12 +3,10 @@ package import PatchCrypto
 package enum Folder {
     /// The names in a folder without `.` and `..`, in the order of their bytes.
     package static func names(in path: Path) throws(PatchError) -> [Path] {
-        do throws(SystemError) {
-            let names = try Descriptor(path, [.read, .folder]).names()
-            return names.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
-        } catch {
-            throw .system(.noInput, path, error)
+        let names = try path.calling(.noInput) { () throws(SystemError) in
+            try Descriptor(path, [.read, .folder]).names()
         }
+        return names.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }
     }
 
     /// Makes a folder and any missing folders above it.
@@ -37,7 +35,7 @@ package enum Folder {
 
     /// Removes folders that were made for something that failed, if they are empty.
     package static func removeEmpty(_ folders: [Path]) {
-        for folder in folders.reversed() { try? Descriptor.removeFolder(folder) }
+        for folder in folders.reversed() { try? Descriptor.remove(folder, isFolder: true) }
     }
 
     /// Removes a file if it is there.
@@ -64,7 +62,7 @@ package enum Folder {
             let inner = try Descriptor(name, [.read, .folder, .noFollow], in: folder)
             for name in try inner.names() { try removeAll(name, in: inner) }
         }
-        try folder.remove(name, isFolder: isFolder)
+        try Descriptor.remove(name, isFolder: isFolder, in: folder)
     }
 
     /// Removes some of the names in a folder, and everything in those that are folders. If a link is in the folder's place,
@@ -76,27 +74,21 @@ package enum Folder {
 
     /// Gives a file another name in the same folder, in place of a file that has it.
     package static func rename(_ file: Path, to name: Path) throws(PatchError) {
-        do throws(SystemError) {
+        try file.calling { () throws(SystemError) in
             let folder = try Descriptor(file.parent, [.read, .folder])
             try folder.rename(file.name, to: name)
             try folder.synchronize()
-        } catch {
-            throw .system(.io, file, error)
         }
     }
 
-    /// Locks a folder against other processes that do the same, until the descriptor is gone.
-    ///
-    /// - Returns: nil if another process has locked it.
+    /// Locks a folder against other processes that do the same, until the descriptor is gone; nil if one of them has locked it.
     package static func lock(_ path: Path, isShared: Bool = false) throws(PatchError) -> Descriptor? {
         let folder = try opened(path)
         return try isLocked(folder, path, isShared: isShared) ? folder : nil
     }
 
     private static func opened(_ path: Path) throws(PatchError) -> Descriptor {
-        do throws(SystemError) { return try Descriptor(path, [.read, .folder]) } catch {
-            throw .system(.io, path, error)
-        }
+        try path.calling { () throws(SystemError) in try Descriptor(path, [.read, .folder]) }
     }
 
     private static func isLocked(

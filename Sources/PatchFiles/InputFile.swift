@@ -17,10 +17,8 @@ package enum InputFile {
         let (file, info) = try open(path)
         try check(info)
         let expected = info.isRegular ? min(info.size, limit) : growing ? 0 : limit
-        do throws(SystemError) {
-            return try contents(of: file, expected: expected, limit: limit)
-        } catch {
-            throw .system(.noInput, path, error)
+        return try path.calling(.noInput) { () throws(SystemError) in
+            try contents(of: file, expected: expected, limit: limit)
         }
     }
 
@@ -32,19 +30,14 @@ package enum InputFile {
     package static func regular(_ path: Path, limit: Int) throws(PatchError) -> [UInt8] {
         let (file, info) = try open(path, [.read, .noWait])
         guard info.isRegular else { throw PatchError(.noInput, "is not a regular file").about(path) }
-        let bytes: [UInt8]
-        do throws(SystemError) {
-            bytes = try contents(of: file, expected: min(info.size, limit), limit: limit)
-        } catch {
-            throw .system(.noInput, path, error)
+        let bytes = try path.calling(.noInput) { () throws(SystemError) in
+            try contents(of: file, expected: min(info.size, limit), limit: limit)
         }
         guard bytes.count <= limit else { throw PatchError(.limit, "more than \(limit) bytes").about(path) }
         return bytes
     }
 
-    /// Like ``regular(_:limit:)``, for a file that may be missing.
-    ///
-    /// - Returns: nil if there is nothing of that name.
+    /// Does what ``regular(_:limit:)`` does; nil if there is nothing of that name.
     package static func regularIfThere(_ path: Path, limit: Int) throws(PatchError) -> [UInt8]? {
         guard FileInfo(path, following: true) != nil else { return nil }
         return try regular(path, limit: limit)
@@ -80,9 +73,6 @@ package enum InputFile {
     /// A file without a size, such as a pipe, is read into memory that is allocated at once, so that a secret leaves no
     /// copies.
     ///
-    /// - Parameters:
-    ///   - path: `-` is standard input.
-    ///   - check: Inspects the open file before it is read.
     /// - Throws: `noInput` if the file cannot be read, `config` if it is larger.
     package static func small(
         _ path: Path, limit: Int = 1 << 20, check: (FileInfo) throws(PatchError) -> Void = { _ in }

@@ -29,12 +29,10 @@ package struct OutputFile {
         (self.path, self.content, self.base, self.hasLaterTime) = (path, content, base, hasLaterTime)
     }
 
-    /// Writes a file.
     package static func write(_ bytes: [UInt8], to path: Path, force: Bool) throws(PatchError) {
         try write([OutputFile(path: path, content: .bytes(bytes))], force: force)
     }
 
-    /// Writes files, all of them or none.
     package static func write(_ files: [OutputFile], force: Bool) throws(PatchError) {
         try write(files) { _ in force }
     }
@@ -128,13 +126,11 @@ package struct OutputFile {
     ///
     /// - Parameter isDurable: Whether the bytes are on the disk when this returns.
     package static func overwrite(_ path: Path, with bytes: [UInt8], isDurable: Bool) throws(PatchError) {
-        do throws(SystemError) {
+        try path.calling { () throws(SystemError) in
             let file = try Descriptor(path, [.write, .noFollow, .noWait])
             guard FileInfo(file)?.isRegular == true else { throw SystemError.exists }
             try unsafe bytes.withUnsafeBufferPointer { bytes throws(SystemError) in try unsafe file.write(bytes) }
             if isDurable { try file.synchronize() }
-        } catch {
-            throw .system(.io, path, error)
         }
     }
 
@@ -176,7 +172,6 @@ extension PatchError {
     }
 }
 
-/// The open folders of some files.
 private struct OutputFolders {
     private var open: [[Path?]: Descriptor] = [:]
     private(set) var made: [Path] = []
@@ -194,19 +189,13 @@ private struct OutputFolders {
 
 /// An output that is completely written, but not in its place yet.
 private struct StagedFile {
-    /// The file that has the bytes until then.
-    private enum Staging {
-        /// A file without a name. It is gone when the process ends, however it ends.
-        case nameless
-        /// A file beside the place, if the file system has no nameless files.
-        case named(Path)
-    }
-
     let path: Path
     /// The folder where it is, and where it is put in place.
     let folder: Descriptor
     private let name: Path
-    private var staging: Staging
+    /// The name of the file that has the bytes until then; nil for one without a name, which is gone when the process ends, however
+    /// it ends. Some file systems have no nameless files.
+    private var stagedName: Path?
     /// The open file; nil once it is in its place.
     private var file: Descriptor?
     /// Another name of the file that was replaced, until all files are in place.
@@ -224,13 +213,12 @@ private struct StagedFile {
         let permissions = content.permissions
         if let nameless = Self.namelessFile(in: folder, permissions) {
             descriptor = nameless
-            staging = .nameless
         } else {
             let (name, created) = try Self.withUnusedName(for: path) { name throws(SystemError) in
                 try Descriptor(name, [.write, .create], in: folder, permissions: permissions)
             }
             descriptor = created
-            staging = .named(name)
+            stagedName = name
         }
         file = descriptor
         let replaced = FileInfo(name, following: false, in: folder)
@@ -299,10 +287,14 @@ private struct StagedFile {
 
     /// Closes the file until it is put in its place, under a temporary name if it has none.
     mutating func park() throws(PatchError) {
-        if case .nameless = staging {
-            staging = .named(try Self.withUnusedName(for: path) { name throws(SystemError) in try link(to: name) }.name)
-        }
+        stagedName = try temporaryName()
         close()
+    }
+
+    /// The name of the staged file, which gets one if it has none.
+    private func temporaryName() throws(PatchError) -> Path {
+        if let stagedName { return stagedName }
+        return try Self.withUnusedName(for: path) { name throws(SystemError) in try link(to: name) }.name
     }
 
     /// Gives the file its name. If the name was taken in the meantime, that file is replaced only with `force`.
@@ -317,7 +309,7 @@ private struct StagedFile {
             } catch {
                 guard error != .exists else { throw .alreadyThere(path) }
                 // The file system has no hard links, so there is only the check that was made before.
-                guard case .named = staging else { throw .system(.io, path, error) }
+                guard stagedName != nil else { throw .system(.io, path, error) }
             }
         }
         let isThere = FileInfo(name, following: false, in: folder) != nil
@@ -332,11 +324,7 @@ private struct StagedFile {
                 }
             }.name
         }
-        let staged =
-            switch staging {
-            case .named(let name): name
-            case .nameless: try Self.withUnusedName(for: path) { name throws(SystemError) in try link(to: name) }.name
-            }
+        let staged = try temporaryName()
         do throws(SystemError) {
             try folder.rename(staged, to: name)
         } catch {
@@ -349,10 +337,9 @@ private struct StagedFile {
 
     /// Gives the staged file a name that must be free.
     private func link(to name: Path) throws(SystemError) {
-        switch staging {
-        case .named(let staged): try folder.link(staged, to: name)
-        case .nameless:
-            guard let file else { return }
+        if let stagedName {
+            try folder.link(stagedName, to: name)
+        } else if let file {
             try folder.link(openFile: Self.handle(of: file), to: name)
         }
     }
@@ -380,6 +367,6 @@ private struct StagedFile {
     }
 
     private func removeStaging() {
-        if case .named(let name) = staging { folder.remove(name) }
+        if let stagedName { folder.remove(stagedName) }
     }
 }

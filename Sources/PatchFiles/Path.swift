@@ -11,7 +11,6 @@ package struct Path: Sendable, Hashable, CustomStringConvertible {
 
     /// The path as a string for messages. Bytes that are not UTF-8 are lost.
     package var description: String { String(decoding: bytes, as: UTF8.self) }
-    /// Whether it means standard input or output.
     package var isStandardStream: Bool { bytes == [UInt8(ascii: "-")] }
     package var isAbsolute: Bool { bytes.first == UInt8(ascii: "/") }
     package var isFolder: Bool { FileInfo(self, following: true)?.isFolder == true }

@@ -57,9 +57,7 @@ package final class Descriptor: Sendable {
 
     package let number: Int32
 
-    /// Takes ownership of a descriptor.
-    ///
-    /// - Parameter number: A descriptor that is open and belongs to nothing else.
+    /// Takes ownership of an open descriptor, which belongs to nothing else.
     package init(owning number: Int32) { self.number = number }
 
     deinit { close(number) }
@@ -165,9 +163,7 @@ package final class Descriptor: Sendable {
 
     func setPermissions(_ bits: UInt32) { _ = fchmod(number, mode_t(truncatingIfNeeded: bits)) }
 
-    /// Locks the file against other processes.
-    ///
-    /// - Returns: False if another process has locked it.
+    /// Locks the file against other processes; false if one of them has locked it.
     package func lock(isShared: Bool = false) throws(SystemError) -> Bool {
         guard flock(number, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 else { return true }
         guard [.isBusy, .isInterrupted].contains(SystemError.last) else { throw .last }
@@ -187,51 +183,40 @@ package enum ProcessID {
 }
 
 extension Descriptor {
-    func makeFolder(_ name: Path) throws(SystemError) {
-        try SystemError.check(unsafe name.withCString { unsafe mkdirat(number, $0, 0o777) })
+    private static func call(
+        _ from: Path, _ to: Path, _ body: (UnsafePointer<CChar>, UnsafePointer<CChar>) -> Int32
+    ) throws(SystemError) {
+        try SystemError.check(unsafe from.withCString { from in unsafe to.withCString { unsafe body(from, $0) } })
     }
 
     func rename(_ from: Path, to: Path) throws(SystemError) {
-        try SystemError.check(
-            unsafe from.withCString { from in
-                unsafe to.withCString { to in unsafe renameat(number, from, number, to) }
-            })
+        try unsafe Self.call(from, to) { unsafe renameat(number, $0, number, $1) }
     }
 
     /// Gives a file a second name.
     func link(_ from: Path, to: Path) throws(SystemError) {
-        try SystemError.check(
-            unsafe from.withCString { from in
-                unsafe to.withCString { to in unsafe linkat(number, from, number, to, 0) }
-            })
+        try unsafe Self.call(from, to) { unsafe linkat(number, $0, number, $1, 0) }
     }
 
     /// Gives a name to a file that has none, through the link to it among the process's open files.
     func link(openFile from: Path, to: Path) throws(SystemError) {
-        try SystemError.check(
-            unsafe from.withCString { from in
-                unsafe to.withCString { to in unsafe linkat(AT_FDCWD, from, number, to, AT_SYMLINK_FOLLOW) }
-            })
+        try unsafe Self.call(from, to) { unsafe linkat(AT_FDCWD, $0, number, $1, AT_SYMLINK_FOLLOW) }
     }
 
     /// Removes a file, if that is possible.
-    func remove(_ name: Path) { _ = unsafe name.withCString { unsafe unlinkat(number, $0, 0) } }
+    func remove(_ name: Path) { try? Self.remove(name, in: self) }
 
     /// Removes a file, or an empty folder.
-    func remove(_ name: Path, isFolder: Bool) throws(SystemError) {
-        try SystemError.check(unsafe name.withCString { unsafe unlinkat(number, $0, isFolder ? AT_REMOVEDIR : 0) })
+    static func remove(_ path: Path, isFolder: Bool = false, in folder: Descriptor? = nil) throws(SystemError) {
+        try SystemError.check(
+            withNumber(of: folder) { folder in
+                unsafe path.withCString { unsafe unlinkat(folder, $0, isFolder ? AT_REMOVEDIR : 0) }
+            })
     }
 
-    static func remove(_ path: Path) throws(SystemError) {
-        try SystemError.check(unsafe path.withCString { unsafe unlink($0) })
-    }
-
-    static func removeFolder(_ path: Path) throws(SystemError) {
-        try SystemError.check(unsafe path.withCString { unsafe rmdir($0) })
-    }
-
-    static func makeFolder(_ path: Path) throws(SystemError) {
-        try SystemError.check(unsafe path.withCString { unsafe mkdir($0, 0o777) })
+    static func makeFolder(_ path: Path, in folder: Descriptor? = nil) throws(SystemError) {
+        try SystemError.check(
+            withNumber(of: folder) { folder in unsafe path.withCString { unsafe mkdirat(folder, $0, 0o777) } })
     }
 
     /// The names in a folder without `.` and `..`, in no order.
@@ -287,13 +272,8 @@ extension FileInfo {
     }
 
     private init(_ info: stat) {
-        kind =
-            switch info.st_mode & S_IFMT {
-            case S_IFDIR: .folder
-            case S_IFREG: .file
-            case S_IFLNK: .link
-            default: .other
-            }
+        let kind = info.st_mode & S_IFMT
+        (isFolder, isRegular, isLink) = (kind == S_IFDIR, kind == S_IFREG, kind == S_IFLNK)
         permissions = UInt32(info.st_mode & 0o7777)
         size = Int(clamping: info.st_size)
         owner = info.st_uid

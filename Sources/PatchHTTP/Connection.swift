@@ -11,12 +11,10 @@ internal import Synchronization
     /// libcurl blocks, so its transfers have a thread of their own while they run.
     private let queue = DispatchQueue(label: "PatchHTTP")
 
-    /// Why libcurl cannot be used; nil if it can. libcurl is opened when this is first read.
-    private static let fault: String? = unsafe ccurl_open().map { unsafe String(cString: $0) }
-
-    /// The error for a libcurl that cannot be used; nil if it can.
-    static var missing: PatchError? {
-        fault.map { PatchError(.feedUnavailable, "libcurl cannot be used: \($0)", hint: "install libcurl4") }
+    /// The error for a libcurl that cannot be used; nil if it can. libcurl is opened when this is first read.
+    static let missing: PatchError? = unsafe ccurl_open().map { reason in
+        PatchError(
+            .feedUnavailable, "libcurl cannot be used: \(unsafe String(cString: reason))", hint: "install libcurl4")
     }
 
     package init() throws(PatchError) {

@@ -9,7 +9,6 @@ internal import Libc
 /// The cases must be independent of each other, as devices are, and the calls of one device are not. A case counts as 0, 1 or any
 /// number between them: the likelihood ratio is convex in it, so that its expectation is highest for cases of 0 and 1.
 package struct ConfidenceSequence: Sendable {
-    /// The part in the sample, and the whole.
     package let share: Share
     /// The middle of the mixture, from 0 to 1. The sequence decides soonest about a bound that is near it.
     private let middle: Double
@@ -37,11 +36,9 @@ package struct ConfidenceSequence: Sendable {
 
     /// Whether the true part is certainly above a bound (true) or below it (false); nil if that is not certain yet.
     package func isAbove(_ bound: Double) -> Bool? {
-        guard let value = share.value else { return nil }
-        guard bound < 1 else {
-            return value < 1 && isSure(bound, share.count, Double(share.total)) ? false : nil
+        guard let value = share.value, bound < 1 || value < 1, isSure(bound, share.count, Double(share.total)) else {
+            return nil
         }
-        guard isSure(bound, share.count, Double(share.total)) else { return nil }
         return value > bound
     }
 

@@ -1,6 +1,5 @@
 internal import PatchText
 
-/// How often a patch was called, and how long the calls took.
 package struct CallCounts: Sendable, Equatable {
     package var calls = 0, failures = 0, fallbacks = 0
     /// The calls whose time was measured, and the sum of their nanoseconds.
@@ -22,7 +21,6 @@ package struct CallCounts: Sendable, Equatable {
         for index in times.indices { times[index].addOrMost(other.times[index]) }
     }
 
-    /// The part of all calls that failed.
     package var failureRate: Share { Share(failures, of: calls) }
     /// The mean time of a call, in nanoseconds; nil if none was measured.
     package var meanTime: Int? { measured > 0 ? nanoseconds / measured : nil }

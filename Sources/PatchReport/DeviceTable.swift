@@ -12,7 +12,6 @@ struct DeviceTable<Value: Sendable>: Sendable {
     private let empty: Value
     private var entries: [Entry]
     private var count = 0
-    /// The maximum number of places.
     private let most: Int
     /// Spreads hashes over the places. It differs in each run, because hashes may be chosen to collide.
     private let spread = UInt64.random(in: .min ... .max) | 1

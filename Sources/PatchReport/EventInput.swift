@@ -77,30 +77,18 @@ package import PatchFiles
         /// Event logs are compressed by a factor of 10 to 50. Data that grows much more was made to keep the reader busy.
         private static let mostGrowth = (times: 200, free: 16 << 20)
 
-        private init(
-            _ path: Path, _ file: Descriptor, _ packed: UnsafeMutableRawBufferPointer, _ count: Int,
-            _ stream: OpaquePointer?
-        ) {
-            self.path = path
-            self.file = file
-            unsafe self.packed = packed
-            unsafe self.stream = stream
-            rest = 0..<count
-            isAtEnd = count == 0
-            position = count
-        }
-
         static func open(_ path: Path, _ packed: UnsafeMutableRawBufferPointer) throws(PatchError) -> Source {
             let file = try InputFile.open(path).file
             let count = try unsafe read(file, path, packed)
             let format = unsafe dc_format_of(packed.baseAddress?.assumingMemoryBound(to: UInt8.self), count)
-            guard format != DC_PLAIN else { return unsafe Source(path, file, packed, count, nil) }
             var status = DC_OK
-            guard let stream = unsafe dc_open(format, &status) else {
-                guard status == DC_NO_LIBRARY else { throw noMemory.about(path) }
-                throw EventInput.noZstandard.about(path)
+            let stream = unsafe format == DC_PLAIN ? nil : dc_open(format, &status)
+            guard unsafe format == DC_PLAIN || stream != nil else {
+                throw (status == DC_NO_LIBRARY ? EventInput.noZstandard : noMemory).about(path)
             }
-            return unsafe Source(path, file, packed, count, stream)
+            return unsafe Source(
+                path: path, file: file, packed: packed, stream: stream, rest: 0..<count, isAtEnd: count == 0,
+                position: count)
         }
 
         private static let noMemory = PatchError(.internal, "no memory")
@@ -110,11 +98,7 @@ package import PatchFiles
         private static func read(
             _ file: Descriptor, _ path: Path, _ buffer: UnsafeMutableRawBufferPointer
         ) throws(PatchError) -> Int {
-            do throws(SystemError) {
-                return try unsafe file.readSome(into: buffer)
-            } catch {
-                throw .system(.noInput, path, error)
-            }
+            try path.calling(.noInput) { () throws(SystemError) in try unsafe file.readSome(into: buffer) }
         }
 
         /// Writes the next bytes to a buffer. Returns 0 at the end.

@@ -26,7 +26,6 @@ internal import PatchText
 
     private enum Kind { case text, number, count, id, version, other }
 
-    /// How long a line may be, in bytes.
     static let longestLine = 1 << 20
     /// How deep objects and arrays may be nested. An event has four levels.
     private static let deepest = 8
@@ -72,8 +71,8 @@ internal import PatchText
             names += [EventRecord.Name?](repeating: nil, count: max(0, number + 1 - names.count))
             names[number] = name
         }
-        places = [.other] + Key.allCases.map(Self.place) + Self.wrappers.map { _ in .line }
-        kinds = [.other] + Key.allCases.map(Self.kind) + Self.wrappers.map { _ in .text }
+        places = [.other] + Key.allCases.map { Self.use(of: $0).place } + Self.wrappers.map { _ in .line }
+        kinds = [.other] + Key.allCases.map { Self.use(of: $0).kind } + Self.wrappers.map { _ in .text }
         followers = [UInt32](repeating: 0, count: places.count)
         last = followers
         strings = places.map { _ in 0..<0 }
@@ -85,28 +84,21 @@ internal import PatchText
 
     deinit { unsafe bytes.deallocate() }
 
-    private static func place(of key: Key) -> Place {
+    /// Where a member is, and what its value is.
+    private static func use(of key: Key) -> (place: Place, kind: Kind) {
         switch key {
-        case .schema, .timestamp, .resource, .event, .attributes: .line
-        case .installation, .appVersion, .system, .systemVersion: .resource
-        case .patch, .version, .function, .file, .line, .error, .message, .stack, .calls, .failures, .fallbacks,
-            .measured, .nanoseconds, .longest, .times, .agreed, .differed, .failed, .incomparable, .reasons, .answer,
-            .result, .running, .reason, .count:
-            .attributes
-        default: .other
-        }
-    }
-
-    private static func kind(of key: Key) -> Kind {
-        switch key {
-        case .patch: .id
-        case .version: .version
-        case .line: .number
+        case .schema, .timestamp, .event: (.line, .text)
+        case .resource, .attributes: (.line, .other)
+        case .installation, .appVersion, .system, .systemVersion: (.resource, .text)
+        case .patch: (.attributes, .id)
+        case .version: (.attributes, .version)
+        case .line: (.attributes, .number)
+        case .running: (.attributes, .other)
+        case .function, .file, .error, .message, .stack, .answer, .result, .reason: (.attributes, .text)
         case .calls, .failures, .fallbacks, .measured, .nanoseconds, .longest, .times, .agreed, .differed, .failed,
             .incomparable, .reasons, .count:
-            .count
-        case .resource, .attributes, .running: .other
-        default: .text
+            (.attributes, .count)
+        default: (.other, .text)
         }
     }
 

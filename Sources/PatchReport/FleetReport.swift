@@ -2,9 +2,7 @@ package import PatchCrypto
 package import PatchFiles
 internal import PatchText
 
-/// The report of a fleet of devices about its patches.
 package struct FleetReport: Sendable, Equatable {
-    /// The input that was read.
     package struct Input: Sendable, Equatable {
         package var bytes = 0
         package var events = 0
@@ -27,7 +25,6 @@ package struct FleetReport: Sendable, Equatable {
         package var droppedPatches = 0
         /// Events of other installations than the requested one.
         package var others = 0
-        /// Files that were not read.
         package var leftOut: [LeftOut] = []
 
         package struct LeftOut: Sendable, Equatable {
@@ -49,7 +46,6 @@ package struct FleetReport: Sendable, Equatable {
         case misused
     }
 
-    /// One device, according to its events.
     package struct Device: Sendable, Equatable {
         /// A patch on the device, in one version.
         package struct Held: Sendable, Equatable {
@@ -101,7 +97,6 @@ package struct FleetReport: Sendable, Equatable {
         package var suspected = 0
         /// Devices on which it failed, or that rolled it back.
         package var affected = 0
-        /// Devices that refused it.
         package var refused = 0
         /// Devices by the last stage that they reported.
         package var inShadow = 0, trial = 0, good = 0, withdrawn = 0
@@ -128,7 +123,6 @@ package struct FleetReport: Sendable, Equatable {
         package var systems: [Part] = []
         /// The faults, the most frequent first.
         package var faults: [Fault] = []
-        /// The hours in which something happened.
         package var hours: [Hour] = []
 
         package init(id: String, version: Int) {
@@ -163,7 +157,6 @@ package struct FleetReport: Sendable, Equatable {
             guard let first = beginning?.hour else { return firstBadMinute }
             return hours.first { $0.hour >= first && $0.firstBadMinute != nil }?.firstBadMinute
         }
-        /// Whether any device was affected by it, refused it, or suspects it.
         package var hasTrouble: Bool { affected > 0 || refused > 0 || suspected > 0 }
     }
 
@@ -173,8 +166,6 @@ package struct FleetReport: Sendable, Equatable {
         package struct Reason: Sendable, Equatable {
             package let text: String
             package let count: Int
-
-            init(_ text: String, _ count: Int) { (self.text, self.count) = (text, count) }
         }
 
         /// An answer, what it would be, and the function of the script that returned it.
@@ -219,7 +210,6 @@ package struct FleetReport: Sendable, Equatable {
     package struct Part: Sendable, Equatable {
         package let name: String
         package var devices = 0
-        /// Devices on which the patch failed, or that rolled it back.
         package var affected = 0
 
         mutating func add(_ count: (devices: Int, affected: Int)) {
@@ -246,7 +236,6 @@ package struct FleetReport: Sendable, Equatable {
         package let last: Timestamp?
     }
 
-    /// The events of an hour.
     package struct Hour: Sendable, Equatable {
         /// Hours since 1970.
         package let hour: Int

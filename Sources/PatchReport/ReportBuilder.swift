@@ -1,7 +1,6 @@
 package import PatchCrypto
 internal import PatchText
 
-/// Builds a report from events.
 @safe package struct ReportBuilder: ~Copyable, Sendable {
     /// The limits of the tables that an input can make grow.
     package struct Limits {
@@ -226,7 +225,13 @@ internal import PatchText
         let isFailed = reader.integer(.failed) > 0 || reader.has(.error)
         change(number, time, surroundings) { entry in
             if isStopped { entry.set(.heardSinceStop) }
-            if Self.isOfRun(name) { entry.set(.ran) }
+            // A device that reports one of these runs the patch, or has tried to.
+            switch name {
+            case .activated, .deactivated, .refused, .failed, .fellBack, .called, .trial, .confirmed, .rolledBack,
+                .closed:
+                entry.set(.ran)
+            default: break
+            }
             switch name {
             case .activated: entry.run(true, at: time)
             case .deactivated: entry.run(false, at: time)
@@ -302,15 +307,6 @@ internal import PatchText
         }
     }
 
-    /// Whether a device that reports an event runs the patch, or has tried to.
-    private static func isOfRun(_ event: EventRecord.Name) -> Bool {
-        switch event {
-        case .activated, .deactivated, .refused, .failed, .fellBack, .called, .trial, .confirmed, .rolledBack, .closed:
-            true
-        default: false
-        }
-    }
-
     private mutating func addComparison(_ patch: UInt16, _ time: UInt64) {
         if reader.has(.error) { addFault(.compared, patch, 1, at: time) }
         var counts = ComparisonCounts()
@@ -361,11 +357,11 @@ internal import PatchText
         }.map(\.key)
     }
 
-    /// What was counted of a function.
     private func comparison(_ function: UInt32, _ compared: Compared) -> FleetReport.Comparison {
         var comparison = FleetReport.Comparison(function: text(function))
         comparison.counts = compared.counts
-        comparison.reasons = compared.reasons.map { FleetReport.Comparison.Reason(text($0.key), $0.value) }.sorted {
+        let reasons = compared.reasons.map { FleetReport.Comparison.Reason(text: text($0.key), count: $0.value) }
+        comparison.reasons = reasons.sorted {
             $0.count == $1.count ? $0.text.hasBytes(before: $1.text) : $0.count > $1.count
         }
         comparison.examples = sorted(compared.examples).map { example in
@@ -515,7 +511,6 @@ internal import PatchText
         }
     }
 
-    /// The report on everything that was read.
     package consuming func report() -> FleetReport {
         var report = FleetReport()
         report.input = input

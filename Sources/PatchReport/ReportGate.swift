@@ -2,7 +2,6 @@ internal import PatchText
 
 /// A bound on a number in a report: of a patch, such as `failures<0.1%` or `time-p95<5ms`, or of all devices: `sync-failed<5%`.
 package struct ReportGate: Sendable, Equatable {
-    /// The measure that is bounded.
     package enum Measure: String, Sendable, CaseIterable {
         /// Calls that failed: the mean of the devices' shares of their calls.
         case failures
@@ -12,9 +11,7 @@ package struct ReportGate: Sendable, Equatable {
         case differs
         /// Devices on which the patch failed, also in shadow, of all devices that reported it.
         case failing
-        /// Devices that rolled the patch back.
         case rolledBack = "rolled-back"
-        /// Devices that refused the patch.
         case refused
         /// Devices whose last sync failed, of all devices that reported anything.
         case syncFailed = "sync-failed"
@@ -44,7 +41,6 @@ package struct ReportGate: Sendable, Equatable {
         case undecided
     }
 
-    /// A verdict with what led to it.
     package struct Judgement: Sendable {
         package let verdict: Verdict
         package let sequence: ConfidenceSequence

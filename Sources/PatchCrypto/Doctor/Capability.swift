@@ -2,7 +2,6 @@
 package struct Capability: Sendable {
     /// The function that was tried, such as `AES-128-CBC`.
     package let name: String
-    /// The format's use for it.
     package let purpose: String
     /// Why it is not available; nil if it works.
     package let error: PatchError?
@@ -30,41 +29,36 @@ package struct Capability: Sendable {
         var capabilities = digests.map { digest, purpose in
             check(digest.rawValue, purpose) { () throws(PatchError) in try !digest.hash(text).isEmpty }
         }
-        for suite in EnvelopeSuite.allCases {
-            capabilities.append(
-                check(suite.cipher.rawValue, suite.rawValue) { () throws(PatchError) in
-                    let key = try ScriptKey(bytes: SecretBytes([UInt8](repeating: 7, count: suite.keyLength)))
-                    var sealed = try suite.seal(text, with: key, label: "x")
-                    let opened = try suite.cipher.open(0..<sealed.count, of: &sealed, key: key.bytes, label: "x")
-                    return opened.map { Array(sealed[$0]) } == text
-                })
+        capabilities += EnvelopeSuite.allCases.map { suite in
+            check(suite.cipher.rawValue, suite.rawValue) { () throws(PatchError) in
+                let key = try ScriptKey(bytes: SecretBytes([UInt8](repeating: 7, count: suite.keyLength)))
+                var sealed = try suite.seal(text, with: key, label: "x")
+                let opened = try suite.cipher.open(0..<sealed.count, of: &sealed, key: key.bytes, label: "x")
+                return opened.map { Array(sealed[$0]) } == text
+            }
         }
-        for (algorithm, bits) in [(SignatureAlgorithm.rsaSHA1, 2048), (.rsaSHA256, 2048), (.ed25519, 0)] {
-            capabilities.append(
-                check(algorithm.rawValue, "signatures") { () throws(PatchError) in
-                    let key = try SigningKey.generate(algorithm, bits: bits)
-                    return try key.verifyingKey.isValid(key.sign(text[...]), for: text[...])
-                })
+        capabilities += SignatureAlgorithm.allCases.map { algorithm in
+            check(algorithm.rawValue, "signatures") { () throws(PatchError) in
+                let key = try SigningKey.generate(algorithm, bits: 2048)
+                return try key.verifyingKey.isValid(key.sign(text[...]), for: text[...])
+            }
         }
-        capabilities.append(
+        return capabilities + [
             check("HMAC-SHA256", "reproducible envelopes") { () throws(PatchError) in
                 try hmacSHA256(key: secret, [text]).count == 32
-            })
-        capabilities.append(
+            },
             check("scrypt", "key stores") { () throws(PatchError) in
                 guard let cost = Scrypt(log2N: 10, r: 8, p: 1) else { return false }
                 return try cost.key(passphrase: secret, salt: text, length: 32).count == 32
-            })
-        capabilities.append(
+            },
             check("zip", "envelopes") { () throws(PatchError) in
                 let zip = try ZipArchive.write([(ZipDirectory.manifestName, text)])
                 let directory = try ZipDirectory(in: zip, at: 0..<zip.count, limits: EnvelopeLimits())
                 return try ZipArchive.inflated(directory, in: zip, at: 0..<zip.count) == [nil]
-            })
-        return capabilities
+            },
+        ]
     }
 
-    /// The names and versions of the libraries in use.
     package static var libraries: [String] {
         ["OpenSSL \(OpenSSLLibrary.version)", "libzip \(ZipArchive.version)"]
     }

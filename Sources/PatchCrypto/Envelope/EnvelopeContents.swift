@@ -6,7 +6,6 @@ struct DecryptedPayload {
 
     /// Decrypts a payload in place, so that it is not in memory twice.
     ///
-    /// - Parameter keys: Must have the key that the delimiter names.
     /// - Throws: `decryptFailed` if the key is missing, or the payload cannot be decrypted with it.
     init(takenFrom envelope: inout UnverifiedEnvelope, keys: some ScriptKeyProvider) throws(PatchError) {
         key = try envelope.scriptKey(from: keys)
@@ -30,7 +29,6 @@ struct DecryptedPayload {
 /// The members of an envelope's zip, read and checked stage by stage.
 struct EnvelopeContents {
     private let directory: ZipDirectory
-    /// Holds the zip.
     private var bytes: [UInt8] = []
     /// Where the zip is in the buffer.
     private let archive: Range<Int>
@@ -41,9 +39,7 @@ struct EnvelopeContents {
     /// The members that were read and are not sealed: the manifest, then each script's digest.
     private(set) var unsealed: [[UInt8]] = []
 
-    /// Runs the stage `zip`: reads every member.
-    ///
-    /// - Parameter payload: Its bytes are taken, and not copied.
+    /// Runs the stage `zip`: reads every member. The payload's bytes are taken, and not copied.
     init(takenFrom payload: inout DecryptedPayload, limits: EnvelopeLimits) throws(PatchError) {
         archive = payload.archive
         directory = try ZipDirectory(in: payload.bytes, at: archive, limits: limits)
@@ -58,10 +54,8 @@ struct EnvelopeContents {
         inflated[index]?[...] ?? bytes[directory.members[index].data]
     }
 
-    /// The zip's size in bytes.
     var zipSize: Int { archive.count }
 
-    /// The zip's members, in the zip's order.
     var members: [UnverifiedContents.Member] {
         directory.members.map { member in
             UnverifiedContents.Member(

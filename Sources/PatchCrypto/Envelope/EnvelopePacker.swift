@@ -2,11 +2,8 @@
 ///
 /// The same scripts, manifest and keys always produce the same bytes.
 public struct EnvelopePacker: Sendable {
-    /// The key that seals the scripts and the zip.
     package let scriptKey: ScriptKey
-    /// The keys that sign the payload, in this order.
     private let signingKeys: [SigningKey]
-    /// How large the scripts and the envelope may be.
     package let limits: EnvelopeLimits
 
     /// Makes a packer.
@@ -40,13 +37,7 @@ public struct EnvelopePacker: Sendable {
         try seal(manifest, scripts).encoded()
     }
 
-    /// Packs scripts into an envelope that can get more signatures, such as those made elsewhere.
-    ///
-    /// - Parameters:
-    ///   - manifest: Lists exactly these scripts, in this order.
-    ///   - scripts: The entry first.
-    /// - Returns: The payload, signed with the packer's own keys.
-    /// - Throws: `malformed` if manifest and scripts differ, `unavailable` if OpenSSL refuses an algorithm.
+    /// Does what ``pack(_:_:)`` does, for an envelope that can get more signatures, such as those made elsewhere.
     package func seal(_ manifest: Manifest, _ scripts: [PatchScript]) throws(PatchError) -> SignableEnvelope {
         let suite = scriptKey.suite
         guard manifest.scripts == scripts.map({ Manifest.Script(name: $0.name, size: $0.bytes.count) }) else {

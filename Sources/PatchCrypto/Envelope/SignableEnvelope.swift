@@ -9,7 +9,6 @@ package struct SignableEnvelope: Sendable {
     private let limits: EnvelopeLimits
     private var lines: [(keyID: KeyID, algorithm: SignatureAlgorithm, line: [UInt8])] = []
 
-    /// The keys that have signed, each once.
     package var signers: Set<KeyID> { Set(lines.map(\.keyID)) }
     package var algorithms: Set<SignatureAlgorithm> { Set(lines.map(\.algorithm)) }
 
@@ -19,9 +18,7 @@ package struct SignableEnvelope: Sendable {
         delimiter = EnvelopeFormat.delimiter(suite: suite, scriptKeyID: scriptKeyID)
     }
 
-    /// Makes an envelope that can get more signatures from one that was verified.
-    ///
-    /// - Parameter signed: The envelope; its signatures are kept.
+    /// Makes an envelope that can get more signatures from one that was verified, whose signatures it keeps.
     package init(_ signed: consuming SignedEnvelope) {
         let envelope = signed.envelope
         self.init(
@@ -33,8 +30,6 @@ package struct SignableEnvelope: Sendable {
     package mutating func removeSignatures() { lines = [] }
 
     /// Signs the payload. The signature replaces an earlier one by the same key and algorithm.
-    ///
-    /// - Throws: `unavailable` if OpenSSL refuses the algorithm.
     package mutating func sign(with key: SigningKey) throws(PatchError) {
         add(try key.sign(payload[...]), of: key.verifyingKey)
     }

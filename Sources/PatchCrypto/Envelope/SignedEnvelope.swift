@@ -4,7 +4,6 @@
 public struct SignedEnvelope: Sendable {
     /// The ids of the trusted keys whose signatures are valid.
     public let signers: [KeyID]
-    /// The file.
     var envelope: UnverifiedEnvelope
     let limits: EnvelopeLimits
 
@@ -19,9 +18,7 @@ public struct SignedEnvelope: Sendable {
 /// A signature line of an envelope. Only its form has been checked.
 package struct EnvelopeSignature: Sendable {
     package let algorithm: SignatureAlgorithm
-    /// The id of the key that the line names.
     package let keyID: KeyID
-    /// The signature's bytes.
     package let signature: [UInt8]
     /// Where the line is in the file, including its LF.
     package let range: Range<Int>

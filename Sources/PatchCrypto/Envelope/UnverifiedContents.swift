@@ -2,7 +2,6 @@
 ///
 /// Use it to look at a file, never to decide about one.
 package struct UnverifiedContents: Sendable {
-    /// A member of the zip.
     package struct Member: Sendable {
         package let name: String
         /// Where its data begins, counted from the zip's first byte.
@@ -13,11 +12,8 @@ package struct UnverifiedContents: Sendable {
         package let size: Int
     }
 
-    /// The zip's size in bytes.
     package let zipSize: Int
-    /// The zip's members, in the zip's order.
     package let members: [Member]
-    /// The patch's manifest.
     package let manifest: Manifest
     /// The scripts, the entry first.
     package let scripts: [PatchScript]

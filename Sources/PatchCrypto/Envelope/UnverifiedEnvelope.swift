@@ -9,23 +9,35 @@ package struct UnverifiedEnvelope: Sendable {
     /// Where the delimiter is: from the LF before it to the LF at its end.
     package let delimiterRange: Range<Int>
     package let suite: EnvelopeSuite
-    /// The script key's id that the delimiter names.
     package let scriptKeyID: KeyID
     /// The signature lines, in the file's order; at least one.
     package let signatures: [EnvelopeSignature]
 
     package var payload: ArraySlice<UInt8> { bytes[payloadRange] }
 
+    /// The file's layers, without gaps from the first byte to the last.
+    package var layers: [EnvelopeLayer] {
+        var layers: [EnvelopeLayer] = []
+        if suite.cipher.canHaveSealed(length: payloadRange.count) {
+            let ciphertext = suite.cipher.ivLength..<payloadRange.upperBound - suite.cipher.tagLength
+            layers.append(EnvelopeLayer(name: "iv", range: 0..<ciphertext.lowerBound))
+            layers.append(EnvelopeLayer(name: "ciphertext", range: ciphertext))
+            if suite.cipher.tagLength > 0 {
+                layers.append(EnvelopeLayer(name: "tag", range: ciphertext.upperBound..<payloadRange.upperBound))
+            }
+        } else {
+            layers.append(EnvelopeLayer(name: "payload", range: payloadRange))
+        }
+        layers.append(EnvelopeLayer(name: "delimiter", range: delimiterRange))
+        return layers + signatures.map { EnvelopeLayer(name: "signature", range: $0.range) }
+    }
+
     /// The payload's SHA-256 in 64 lower-case hex digits, for comparing releases.
-    ///
-    /// - Throws: `unavailable` if OpenSSL refuses SHA-256.
     package func payloadDigest() throws(PatchError) -> String {
         try MessageDigest.sha256.text(of: payload)
     }
 
     /// Splits a file into its layers.
-    ///
-    /// - Throws: `malformed` or `limit`.
     package init(_ bytes: consuming [UInt8], limits: EnvelopeLimits = EnvelopeLimits()) throws(PatchError) {
         try Self.checkSize(of: bytes, limits: limits)
         try self.init(splitting: bytes, limits: limits)
@@ -153,4 +165,11 @@ package struct UnverifiedEnvelope: Sendable {
         swap(&taken, &bytes)
         return taken
     }
+}
+
+/// A part of an envelope's file.
+package struct EnvelopeLayer: Sendable {
+    /// The layer's name, such as `ciphertext`.
+    package let name: String
+    package let range: Range<Int>
 }

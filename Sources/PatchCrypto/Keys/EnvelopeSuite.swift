@@ -10,7 +10,6 @@ public enum EnvelopeSuite: String, CaseIterable, Sendable {
         self = found
     }
 
-    /// The script key's length in bytes.
     package var keyLength: Int { self == .aes128CBCMD5 ? 16 : 32 }
 
     var cipher: SymmetricCipher { self == .aes128CBCMD5 ? .aes128CBC : .aes256GCM }
@@ -22,14 +21,12 @@ public enum EnvelopeSuite: String, CaseIterable, Sendable {
 
     /// Seals bytes under a key. The IV is derived, so that the same input always produces the same bytes.
     ///
-    /// - Parameters:
-    ///   - label: `envelope` for the outer layer, the script's full name for an inner one.
+    /// - Parameter label: `envelope` for the outer layer, the script's full name for an inner one.
     func seal(_ plaintext: [UInt8], with key: ScriptKey, label: String) throws(PatchError) -> [UInt8] {
         let context = Array("patchpack iv 1\n\(label)\n".utf8)
         let iv = try hmacSHA256(key: key.bytes, [context, plaintext]).prefix(cipher.ivLength)
         return try cipher.seal(plaintext, key: key.bytes, iv: Array(iv), label: label)
     }
 
-    /// The label of the outer layer.
     static let envelopeLabel = "envelope"
 }

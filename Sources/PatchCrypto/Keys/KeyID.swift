@@ -17,7 +17,6 @@ public struct KeyID: Hashable, Sendable, CustomStringConvertible {
         description = String(decoding: text, as: UTF8.self)
     }
 
-    /// Makes an id from the hash of bytes.
     init(hashing bytes: [UInt8]) throws(PatchError) {
         description = String(decoding: Hex.encode(try MessageDigest.sha256.hash(bytes).prefix(8)), as: UTF8.self)
     }

@@ -11,16 +11,11 @@ package enum KeyStoreFile {
 
     /// Encrypts keys.
     ///
-    /// - Parameter passphrase: Not empty.
+    /// - Parameter cost: Tests can afford only a lower one.
     /// - Returns: The file's bytes. They differ each time, because salt and nonce are random.
     /// - Throws: `passphrase` if the passphrase is empty, `unavailable` if OpenSSL refuses scrypt or AES-256-GCM.
-    package static func seal(_ ring: ScriptKeyRing, passphrase: SecretBytes) throws(PatchError) -> [UInt8] {
-        try seal(ring, passphrase: passphrase, cost: .standard)
-    }
-
-    /// Encrypts keys, with a cost that tests can afford.
     package static func seal(
-        _ ring: ScriptKeyRing, passphrase: SecretBytes, cost: Scrypt
+        _ ring: ScriptKeyRing, passphrase: SecretBytes, cost: Scrypt = .standard
     ) throws(PatchError) -> [UInt8] {
         guard passphrase.count > 0 else { throw PatchError(.passphrase, "the passphrase is empty") }
         let salt = try SecretBytes.random(count: 16).copy()
@@ -46,10 +41,7 @@ package enum KeyStoreFile {
     ///   the file is not a key store, or asks for more than 256 MiB or four rounds of scrypt.
     package static func open(_ file: [UInt8], passphrase: SecretBytes) throws(PatchError) -> ScriptKeyRing {
         var rest = file[...]
-        guard let header = rest.takeLine(), let body = rest.takeLine(), rest.isEmpty
-        else {
-            throw notAStore
-        }
+        guard let header = rest.takeLine(), let body = rest.takeLine(), rest.isEmpty else { throw notAStore }
         let fields = String(decoding: header, as: UTF8.self).split(separator: " ", omittingEmptySubsequences: false)
         guard fields.count == 5, fields[0] == magic, let salt = Hex.decode(fields[4].utf8), salt.count == 16,
             let cost = Scrypt(log2N: Int(fields[1]), r: Int(fields[2]), p: Int(fields[3])),

@@ -11,9 +11,7 @@
 package struct SignedTrustStore: Sendable {
     /// The devices that a store is for, and its number.
     package struct Label: Sendable, Hashable {
-        /// The app's reverse-DNS name.
         package let app: String
-        /// The environment, such as `release`.
         package let environment: String
         /// From 1 to 2147483647; each store that replaces another one has a higher number.
         package let number: Int
@@ -59,7 +57,8 @@ package struct SignedTrustStore: Sendable {
         var rest = file[...]
         var (keys, labels) = ([UInt8](), [ArraySlice<UInt8>]())
         while !rest.isEmpty, !rest.starts(with: Self.prefix) {
-            let line = rest.takeLine() ?? rest.takeAll()
+            let line = rest.prefix { $0 != UInt8(ascii: "\n") }
+            rest = rest[line.endIndex...].dropFirst()
             if line.starts(with: Label.prefix) {
                 labels.append(line)
             } else {
@@ -135,16 +134,9 @@ package struct SignedTrustStore: Sendable {
     package var encoded: [UInt8] {
         var file = payload
         for signature in signatures {
-            file += Array("# signature ".utf8)
+            file += Self.prefix
             file += signature.algorithm.line(keyID: signature.keyID, signature: signature.bytes)
         }
         return file
-    }
-}
-
-extension ArraySlice<UInt8> {
-    fileprivate mutating func takeAll() -> ArraySlice<UInt8> {
-        defer { self = self[endIndex...] }
-        return self
     }
 }

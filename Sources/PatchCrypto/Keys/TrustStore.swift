@@ -91,9 +91,7 @@ public struct TrustStore: Sendable {
         try self.init(keys: trusted)
     }
 
-    /// The key with an id that is trusted for an algorithm.
-    ///
-    /// - Returns: nil if the store has no such key. A revoked key is found too.
+    /// The key with an id that is trusted for an algorithm, or was before it was revoked; nil if the store has none.
     package func key(withID id: KeyID, algorithm: SignatureAlgorithm) -> TrustedKey? {
         keys.first { $0.key.id == id && $0.key.algorithm == algorithm }
     }

@@ -17,7 +17,6 @@ package struct TrustStoreFile: Sendable {
     /// The names and the ids of the keys. None may occur twice.
     private var taken: Set<String> = []
 
-    /// The keys, in the file's order.
     package var keys: [TrustedKey] {
         lines.compactMap { line in
             if case .key(let key) = line { key } else { nil }
@@ -120,9 +119,6 @@ package struct TrustStoreFile: Sendable {
             hint: "the names are \(keys.map(\.name).joined(separator: ", "))")
     }
 
-    /// The file's bytes.
-    ///
-    /// - Throws: `internal` if OpenSSL cannot write a key.
     package func encoded() throws(PatchError) -> [UInt8] {
         var file: [UInt8] = []
         for line in lines {
@@ -139,11 +135,7 @@ package struct TrustStoreFile: Sendable {
         return file
     }
 
-    /// The digest to build into an app, so that the app notices if the file is changed.
-    ///
-    /// - Parameter file: A trust store, or a public key in PEM.
-    /// - Returns: SHA-256 in 64 lower-case hex digits.
-    /// - Throws: `unavailable` if OpenSSL refuses SHA-256.
+    /// The SHA-256 of a trust store or of a public key in PEM. An app that it is built into notices if the file is changed.
     package static func pin(of file: [UInt8]) throws(PatchError) -> String {
         try MessageDigest.sha256.text(of: file)
     }

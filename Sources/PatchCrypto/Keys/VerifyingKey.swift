@@ -4,7 +4,6 @@ public struct VerifyingKey: Sendable {
     public let algorithm: SignatureAlgorithm
     /// The key's id: a shortened SHA-256 over its DER SubjectPublicKeyInfo.
     public let id: KeyID
-    /// The key's length in bits.
     package var bits: Int { key.bits }
 
     private let key: AsymmetricKey
@@ -61,8 +60,6 @@ public struct VerifyingKey: Sendable {
     }
 
     /// Whether a signature over a payload was made with this key and its algorithm.
-    ///
-    /// - Throws: `unavailable` if OpenSSL refuses the algorithm.
     package func isValid(_ signature: [UInt8], for payload: ArraySlice<UInt8>) throws(PatchError) -> Bool {
         try key.isValid(signature, for: payload, digest: algorithm.digest)
     }
@@ -73,9 +70,7 @@ public struct VerifyingKey: Sendable {
     ///
     /// - Throws: `internal` if OpenSSL cannot write it.
     public func pem() throws(PatchError) -> [UInt8] { try key.publicKeyPEM() }
-}
 
-extension VerifyingKey {
     /// The 32 bytes of an Ed25519 key; nil for another kind of key.
     package var ed25519Point: [UInt8]? {
         guard algorithm == .ed25519, case .ed25519(let point) = try? key.publicHalf() else { return nil }

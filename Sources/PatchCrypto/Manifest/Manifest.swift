@@ -13,11 +13,8 @@ public struct Manifest: Sendable {
         public let size: Int
 
         /// Whether a script can have this name.
-        ///
-        /// - Parameter name: `[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.lua` below folders of `[A-Za-z0-9_-]+`, at most 128 bytes.
         package static func isName(_ name: String) -> Bool { NameForm.isScript(name) }
 
-        /// The rule for a script's name, for an error's hint.
         package static let nameRule =
             "use letters, digits, - and _, then .lua; at most 128 characters with the folders"
 
@@ -56,8 +53,6 @@ public struct Manifest: Sendable {
     public let extra: [String: String]?
 
     /// Whether a patch can replace something with this name.
-    ///
-    /// - Parameter name: Words of `[A-Za-z_][A-Za-z0-9_]*` joined by `.` or `:`, at most 128 bytes.
     package static func isReplaceable(_ name: String) -> Bool { NameForm.isReplaceable(name) }
 
     /// Makes a manifest.

@@ -27,7 +27,6 @@ extension Manifest {
 
     /// Reads a manifest, which must be in canonical form.
     ///
-    /// - Parameter bytes: The member `manifest.json`.
     /// - Throws: `malformed` if the bytes are not a manifest in canonical form, `limit` if a limit is exceeded.
     package init(decoding bytes: [UInt8], limits: EnvelopeLimits = EnvelopeLimits()) throws(PatchError) {
         guard bytes.count <= limits.manifestSize else {

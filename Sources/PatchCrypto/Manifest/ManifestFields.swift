@@ -45,9 +45,8 @@ package struct ManifestFields: Sendable {
         return fields
     }
 
-    /// Makes the manifest for scripts.
+    /// Makes the manifest for scripts, the entry first.
     ///
-    /// - Parameter scripts: The entry first.
     /// - Throws: `malformed` if a value is missing or breaks a rule of the format.
     package func manifest(of scripts: [PatchScript]) throws(PatchError) -> Manifest {
         func required(_ value: String?, _ name: String, _ tag: String) throws(PatchError) -> String {

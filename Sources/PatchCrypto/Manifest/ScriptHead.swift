@@ -12,11 +12,9 @@ package struct ScriptHead: Sendable {
         case version
         /// The app's reverse-DNS name, and after a space the app versions that the patch fits.
         case app
-        /// The engine level that the patch needs.
         case engine
         /// How many instances of the patch there may be at once: a number, or `any`.
         case instances
-        /// When the patch expires.
         case expires
         /// Names that the patch replaces. No other tag may be given twice.
         case replaces
@@ -113,9 +111,7 @@ package struct ScriptHead: Sendable {
     /// The names of all `@replaces` tags, in their order.
     package var replaces: [String] { (values[.replaces] ?? []).flatMap { Self.names(in: $0.text) } }
 
-    /// Splits a list of names at white space and commas.
-    ///
-    /// - Parameter list: Such as `Cart.total, Cart.add`.
+    /// Splits a list of names at white space and commas, such as `Cart.total, Cart.add`.
     package static func names(in list: String) -> [String] {
         list.utf8.split { isSpace($0) || $0 == UInt8(ascii: ",") }.map { String(Substring($0)) }
     }

@@ -51,15 +51,11 @@ internal import COpenSSL
     deinit { unsafe EVP_PKEY_free(handle) }
 
     /// Makes a public key from its numbers.
-    ///
-    /// - Throws: `config` if the format does not allow the key.
     convenience init(_ info: SubjectPublicKeyInfo) throws(PatchError) {
         try unsafe self.init(owning: info.makeHandle())
     }
 
     /// Reads a public key from PEM (`BEGIN PUBLIC KEY`).
-    ///
-    /// - Throws: `config` if there is no key, or no key of an allowed kind.
     convenience init(publicKeyPEM pem: [UInt8], allowing kinds: [Kind]) throws(PatchError) {
         let handle = unsafe pem.withUnsafeBytes { pem -> OpaquePointer? in
             let source = unsafe BIO_new_mem_buf(pem.baseAddress, Int32(clamping: pem.count))
@@ -157,9 +153,7 @@ internal import COpenSSL
         return unsafe cipher == nil ? "AES-256-CBC" : nil
     }
 
-    /// Makes a key pair.
-    ///
-    /// - Parameter bits: The length of the modulus, for RSA.
+    /// Makes a key pair. The number of bits is for RSA only.
     static func generate(_ kind: Kind, bits: Int) throws(PatchError) -> AsymmetricKey {
         guard let context = unsafe EVP_PKEY_CTX_new_from_name(nil, kind.rawValue, nil) else {
             throw .unavailable(kind.rawValue)
@@ -275,9 +269,7 @@ internal import COpenSSL
         return unsafe contents(of: sink)
     }
 
-    /// The private key as PKCS#8 PEM.
-    ///
-    /// - Parameter passphrase: Encrypts it with AES-256-CBC, under a key from 600,000 rounds of PBKDF2-HMAC-SHA256.
+    /// The private key as PKCS#8 PEM, encrypted if there is a passphrase.
     func privateKeyPEM(passphrase: SecretBytes?) throws(PatchError) -> SecretBytes {
         // OpenSSL asks for a passphrase with a buffer of this size, so a longer one could not open the key.
         if let passphrase, !(1...Int(PEM_BUFSIZE)).contains(passphrase.count) {

@@ -7,9 +7,6 @@ package enum MessageDigest: String {
     case sha256 = "SHA256"
     case sha512 = "SHA512"
 
-    /// Hashes bytes.
-    ///
-    /// - Throws: `unavailable` if OpenSSL refuses the function.
     package func hash(_ bytes: some Collection<UInt8>) throws(PatchError) -> [UInt8] {
         guard let algorithm = unsafe fetched else { throw .unavailable(rawValue) }
         var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
@@ -27,7 +24,6 @@ package enum MessageDigest: String {
         Hex.encode(try hash(bytes))
     }
 
-    /// Hashes bytes and returns the digest as a string of lower-case hex digits.
     package func text(of bytes: some Collection<UInt8>) throws(PatchError) -> String {
         String(decoding: try hexadecimal(of: bytes), as: UTF8.self)
     }

@@ -1,9 +1,7 @@
 internal import COpenSSL
 
 extension PatchError {
-    /// Makes an error for a failed OpenSSL call, with OpenSSL's own reason. This empties OpenSSL's error queue.
-    ///
-    /// - Parameter message: The message, to which OpenSSL's reason is added.
+    /// Makes an error for a failed OpenSSL call, and adds OpenSSL's own reason. This empties OpenSSL's error queue.
     static func openSSL(_ code: Code, _ message: String, hint: String? = nil) -> PatchError {
         let reasons = drainOpenSSLErrors()
         let detail = reasons.last.map { " (\($0))" } ?? ""

@@ -1,6 +1,5 @@
 internal import COpenSSL
 
-/// The OpenSSL library of this process.
 package enum OpenSSLLibrary {
     /// Its version, such as `3.0.19`.
     static var version: String {
@@ -15,8 +14,6 @@ package enum OpenSSLLibrary {
         OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil)
     }
 
-    /// Prevents core files, and prevents other processes of the user from reading this process's memory.
-    ///
-    /// The memory may hold keys.
+    /// Prevents core files, and prevents other processes of the user from reading this process's memory, which may hold keys.
     package static func refuseCoreDumps() { copenssl_refuseCoreDumps() }
 }

@@ -1,23 +1,19 @@
 internal import COpenSSL
 
-/// One block of a PEM file.
 struct PEMBlock {
     /// The kind of a block's contents, by the label after `BEGIN`.
-    enum Kind {
-        case publicKey, rsaPublicKey, certificate, privateKey, other
+    enum Kind: String, CaseIterable {
+        case publicKey = "PUBLIC KEY"
+        case rsaPublicKey = "RSA PUBLIC KEY"
+        case certificate = "CERTIFICATE"
+        /// A private key of any type: the end of the label.
+        case privateKey = "PRIVATE KEY"
+        case other = ""
 
         init(label: some Collection<UInt8>) {
-            if label.elementsEqual("PUBLIC KEY".utf8) {
-                self = .publicKey
-            } else if label.elementsEqual("RSA PUBLIC KEY".utf8) {
-                self = .rsaPublicKey
-            } else if label.elementsEqual("CERTIFICATE".utf8) {
-                self = .certificate
-            } else if label.suffix(11).elementsEqual("PRIVATE KEY".utf8) {
-                self = .privateKey
-            } else {
-                self = .other
-            }
+            let isPrivate = label.suffix(11).elementsEqual(Self.privateKey.rawValue.utf8)
+            let known = Self.allCases.first { label.elementsEqual($0.rawValue.utf8) }
+            self = isPrivate ? .privateKey : known ?? .other
         }
     }
 

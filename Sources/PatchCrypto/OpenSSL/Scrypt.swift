@@ -10,7 +10,7 @@ package struct Scrypt: Sendable {
     let p: Int
 
     /// 128 MiB and about half a second.
-    static let standard = Scrypt(log2N: 17, r: 8, p: 1)
+    package static let standard = Scrypt(log2N: 17, r: 8, p: 1)
 
     /// The memory needed, in bytes.
     private var memory: Int { 128 * r << log2N }
@@ -25,44 +25,21 @@ package struct Scrypt: Sendable {
     package init?(log2N: Int?, r: Int?, p: Int?) {
         guard let log2N, let r, let p, (10...20).contains(log2N), (1...32).contains(r), (1...4).contains(p),
             log2N < 16 * r
-        else {
-            return nil
-        }
+        else { return nil }
         self.init(log2N: log2N, r: r, p: p)
         guard memory <= 256 << 20 else { return nil }
     }
 
-    /// Derives a key.
-    ///
-    /// - Parameter length: The key's length in bytes.
-    /// - Throws: `unavailable` if OpenSSL refuses scrypt.
     func key(passphrase: SecretBytes, salt: [UInt8], length: Int) throws(PatchError) -> SecretBytes {
-        let algorithm = unsafe EVP_KDF_fetch(nil, "SCRYPT", nil)
-        defer { unsafe EVP_KDF_free(algorithm) }
-        let context = unsafe EVP_KDF_CTX_new(algorithm)
-        defer { unsafe EVP_KDF_CTX_free(context) }
-        var numbers = [UInt64(1) << UInt64(log2N), UInt64(r), UInt64(p), UInt64(memory + (1 << 20))]
-        var salt = salt
+        let most = UInt64(memory + (1 << 20))
         var bytes = [UInt8](repeating: 0, count: length)
-        let done = unsafe passphrase.withUnsafeBytes { passphrase in
-            unsafe salt.withUnsafeMutableBytes { salt in
-                unsafe numbers.withUnsafeMutableBufferPointer { numbers in
-                    let secret = unsafe UnsafeMutableRawPointer(mutating: passphrase.baseAddress)
-                    let number = unsafe numbers.baseAddress.unsafelyUnwrapped
-                    let parameters = unsafe [
-                        OSSL_PARAM_construct_octet_string(copenssl_kdfPassword(), secret, passphrase.count),
-                        OSSL_PARAM_construct_octet_string(copenssl_kdfSalt(), salt.baseAddress, salt.count),
-                        OSSL_PARAM_construct_uint64(copenssl_kdfScryptN(), number),
-                        OSSL_PARAM_construct_uint64(copenssl_kdfScryptR(), number + 1),
-                        OSSL_PARAM_construct_uint64(copenssl_kdfScryptP(), number + 2),
-                        OSSL_PARAM_construct_uint64(copenssl_kdfScryptMemory(), number + 3),
-                        OSSL_PARAM_construct_end(),
-                    ]
-                    return unsafe context != nil && EVP_KDF_derive(context, &bytes, bytes.count, parameters) == 1
-                }
-            }
+        let done = unsafe passphrase.withUnsafeBytes { text in
+            let text = unsafe UnsafeRawBufferPointer(text).assumingMemoryBound(to: CChar.self)
+            return unsafe EVP_PBE_scrypt(
+                text.baseAddress, text.count, salt, salt.count, 1 << UInt64(log2N), UInt64(r), UInt64(p), most, &bytes,
+                length)
         }
-        guard done else { throw .unavailable("scrypt") }
+        guard done == 1 else { throw .unavailable("scrypt") }
         return SecretBytes(wiping: &bytes)
     }
 }

@@ -34,7 +34,6 @@ internal import COpenSSL
     /// Copies bytes that are not secret, such as a salt or a nonce.
     func copy() -> [UInt8] { unsafe withUnsafeBytes { unsafe Array($0) } }
 
-    /// Whether another secret has the same bytes.
     package func isSame(as other: SecretBytes) -> Bool {
         unsafe withUnsafeBytes { bytes in unsafe other.withUnsafeBytes { unsafe bytes.elementsEqual($0) } }
     }
@@ -48,12 +47,8 @@ internal import COpenSSL
     ) throws(Failure) -> Result {
         unsafe try body(UnsafeBufferPointer(start: storage, count: count))
     }
-}
 
-extension SecretBytes {
     /// Makes random bytes for a key, with OpenSSL's generator for private values.
-    ///
-    /// - Throws: `unavailable` if the generator has no entropy.
     static func random(count: Int) throws(PatchError) -> SecretBytes {
         var bytes = [UInt8](repeating: 0, count: count)
         guard unsafe RAND_priv_bytes(&bytes, Int32(count)) == 1 else { throw .unavailable("random numbers") }

@@ -9,7 +9,6 @@ internal import COpenSSL
     /// is kept.
     private nonisolated(unsafe) let lock = unsafe CRYPTO_THREAD_lock_new()
 
-    /// The signature scheme that a context is for.
     struct Scheme: Equatable {
         let digest: MessageDigest?
         let isPSS: Bool
@@ -28,7 +27,6 @@ internal import COpenSSL
         return unsafe idle.remove(at: index).context
     }
 
-    /// Keeps a context for the next signature.
     func keep(_ context: OpaquePointer, for scheme: Scheme) {
         guard unsafe lock != nil && CRYPTO_THREAD_write_lock(lock) == 1 else { return unsafe EVP_MD_CTX_free(context) }
         defer { unsafe CRYPTO_THREAD_unlock(lock) }

@@ -10,7 +10,6 @@ enum SymmetricCipher: String {
     /// The length of the authentication tag after the ciphertext, in bytes.
     var tagLength: Int { self == .aes128CBC ? 0 : 16 }
 
-    /// Whether sealed bytes can have this length.
     func canHaveSealed(length: Int) -> Bool {
         switch self {
         case .aes128CBC: length >= 32 && length.isMultiple(of: 16)
@@ -24,8 +23,6 @@ enum SymmetricCipher: String {
     ///   - key: 16 or 32 bytes, as the cipher needs.
     ///   - iv: `ivLength` bytes.
     ///   - label: Authenticated with GCM, ignored with CBC.
-    /// - Returns: IV, ciphertext and tag in one array.
-    /// - Throws: `unavailable` if OpenSSL refuses the cipher.
     func seal(
         _ plaintext: [UInt8], key: SecretBytes, iv: [UInt8], label: String
     ) throws(PatchError) -> [UInt8] {
@@ -60,10 +57,7 @@ enum SymmetricCipher: String {
     /// - Parameters:
     ///   - range: Where the sealed bytes are; `canHaveSealed` must allow its length.
     ///   - buffer: Holds the sealed bytes, and afterwards the plaintext.
-    ///   - key: 16 or 32 bytes, as the cipher needs.
-    ///   - label: The data that GCM authenticates in addition to the ciphertext.
     /// - Returns: Where the plaintext is; nil if the padding or the tag is wrong.
-    /// - Throws: `unavailable` if OpenSSL refuses the cipher.
     func open(
         _ range: Range<Int>, of buffer: inout [UInt8], key: SecretBytes, label: String
     ) throws(PatchError) -> Range<Int>? {
@@ -76,14 +70,7 @@ enum SymmetricCipher: String {
         return count.map { ciphertext.prefix($0) }
     }
 
-    /// Decrypts bytes to a new array.
-    ///
-    /// - Parameters:
-    ///   - sealed: `canHaveSealed` must allow their length.
-    ///   - key: 16 or 32 bytes, as the cipher needs.
-    ///   - label: The data that GCM authenticates in addition to the ciphertext.
-    /// - Returns: The plaintext; nil if the padding or the tag is wrong.
-    /// - Throws: `unavailable` if OpenSSL refuses the cipher.
+    /// Decrypts bytes, whose length `canHaveSealed` must allow, to a new array; nil if the padding or the tag is wrong.
     func opened(_ sealed: ArraySlice<UInt8>, key: SecretBytes, label: String) throws(PatchError) -> [UInt8]? {
         try unsafe sealed.withUnsafeBufferPointer { (sealed) throws(PatchError) in
             var result: Result<Int?, PatchError> = .success(nil)

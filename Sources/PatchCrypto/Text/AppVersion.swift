@@ -143,7 +143,6 @@ public struct VersionRange: Sendable, CustomStringConvertible {
     /// Whether no version satisfies every comparison, as in `>=2.5.0 <2.3.0`.
     package var isEmpty: Bool { bounds.end.map { bounds.from >= $0 } ?? false }
 
-    /// Whether every version of another range is in this one.
     package func covers(_ other: VersionRange) -> Bool {
         let (own, others) = (bounds, other.bounds)
         guard !other.isEmpty else { return true }

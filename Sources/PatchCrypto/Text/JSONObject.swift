@@ -23,7 +23,6 @@ package struct JSONObject: Sendable {
     /// Where it is, such as `root.json: roles`.
     package var place: String { makePlace() }
 
-    /// A member; nil if there is none.
     package subscript(key: String) -> JSONValue? { members.first { $0.key.isByteEqual(to: key) }?.value }
 
     /// Refuses members with other names.
@@ -50,7 +49,6 @@ package struct JSONObject: Sendable {
         return values
     }
 
-    /// A list of objects.
     package func objects(_ key: String) throws(PatchError) -> [JSONObject] {
         var objects: [JSONObject] = []
         for value in try list(key) { objects.append(try object(key, value)) }
@@ -66,7 +64,6 @@ package struct JSONObject: Sendable {
         return texts
     }
 
-    /// An object whose members are all strings.
     package func table(_ key: String) throws(PatchError) -> [String: String] {
         var table: [String: String] = [:]
         guard case .object(let members) = self[key] else { throw fault(key, "expected an object") }
@@ -77,7 +74,6 @@ package struct JSONObject: Sendable {
         return table
     }
 
-    /// A whole number within bounds.
     package func number(_ key: String, in range: ClosedRange<Int> = .min ... .max) throws(PatchError) -> Int {
         guard case .integer(let number) = self[key], range.contains(number) else {
             let least = range == .min ... .max ? "" : " from \(range.lowerBound)"

@@ -25,33 +25,23 @@ extension JSONValue {
         set(key, value)
     }
 
-    /// The names and values of an object; none for any other value.
     package var members: [(key: String, value: JSONValue)] {
-        guard case .object(let members) = self else { return [] }
-        return members
+        if case .object(let members) = self { members } else { [] }
     }
 
-    /// The elements of a list; none for any other value.
     package var elements: [JSONValue] {
-        guard case .array(let elements) = self else { return [] }
-        return elements
+        if case .array(let elements) = self { elements } else { [] }
     }
 
-    /// A string's text; nil for any other value.
     package var text: String? {
-        guard case .string(let text) = self else { return nil }
-        return text
+        if case .string(let text) = self { text } else { nil }
     }
 
-    /// A number; nil for any other value.
     package var number: Int? {
-        guard case .integer(let number) = self else { return nil }
-        return number
+        if case .integer(let number) = self { number } else { nil }
     }
 
-    /// Whether it is true; nil for any other value.
     package var flag: Bool? {
-        guard case .bool(let flag) = self else { return nil }
-        return flag
+        if case .bool(let flag) = self { flag } else { nil }
     }
 }

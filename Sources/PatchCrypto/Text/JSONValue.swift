@@ -12,14 +12,12 @@ package enum JSONValue: Sendable {
     /// Writes the value without white space, with strings escaped as in RFC 8785.
     ///
     /// - Parameter escaping: Further characters to write as `\u` escapes; none in canonical form.
-    /// - Returns: UTF-8.
     package func encoded(escaping: ((Unicode.Scalar) -> Bool)? = nil) -> [UInt8] {
         var text: [UInt8] = []
         write(to: &text, escaping)
         return text
     }
 
-    /// Writes the value as `encoded(escaping:)` does, and returns a string.
     package func text(escaping: ((Unicode.Scalar) -> Bool)? = nil) -> String {
         String(decoding: encoded(escaping: escaping), as: UTF8.self)
     }

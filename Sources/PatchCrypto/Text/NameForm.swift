@@ -5,7 +5,6 @@ package enum NameForm {
     /// Two or more labels of `[A-Za-z0-9_-]+`, joined by dots.
     package static func isReverseDNS(_ text: String) -> Bool { isReverseDNS(text.utf8) }
 
-    /// The same form, in bytes.
     package static func isReverseDNS(_ text: some Collection<UInt8>) -> Bool {
         guard text.count <= longest else { return false }
         var (dots, isEmpty) = (0, true)
@@ -24,7 +23,6 @@ package enum NameForm {
     /// `[A-Za-z_][A-Za-z0-9_]*`, joined by `.` or `:`.
     static func isReplaceable(_ text: String) -> Bool { isReplaceable(text.utf8) }
 
-    /// The same form, in bytes.
     package static func isReplaceable(_ text: some Collection<UInt8>) -> Bool {
         guard text.count <= longest else { return false }
         let parts = Array(text).split(omittingEmptySubsequences: false) {

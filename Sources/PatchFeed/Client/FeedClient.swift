@@ -30,10 +30,8 @@ public struct FeedClient: Sendable {
 
     /// Makes a client that knows how late it is at least.
     ///
-    /// - Parameters:
-    ///   - floor: The newest time that signed data have shown, as `shownTime(_:)` returned it after an earlier update. A clock
-    ///     that shows an earlier time is ignored, unless newer metadata refute the floor.
-    ///   - limits: The limits on the feed's files.
+    /// - Parameter floor: The newest time that signed data have shown, as `shownTime(_:)` returned it after an earlier update. A
+    ///   clock that shows an earlier time is ignored, unless newer metadata refute the floor.
     package init(
         root: [UInt8], from source: any FeedSource, keptIn storage: any FeedStorage, at start: Timestamp,
         floor: Timestamp?, limits: FeedLimits = FeedLimits()
@@ -69,7 +67,6 @@ public struct FeedClient: Sendable {
         (trusted.snapshot?.expires ?? time, trusted.timestamp?.expires ?? time)
     }
 
-    /// The time by which metadata must not have expired.
     package var time: Timestamp { trusted.time }
 
     /// The newest time that signed data have shown, after an update.
@@ -79,7 +76,8 @@ public struct FeedClient: Sendable {
     package func shownTime(_ published: Timestamp) -> Timestamp? {
         guard let timestamp = trusted.timestamp, let targets = trusted.targets[.top] else { return trusted.floor }
         let end = min(timestamp.expires, targets.expires, trusted.root.expires)
-        return min(max(published, trusted.floor ?? published), end.justBefore)
+        return min(
+            max(published, trusted.floor ?? published), Timestamp(secondsSince1970: end.secondsSince1970 - 1) ?? end)
     }
 
     /// Looks for a target, first in the targets role, then in the roles that it delegates to (section 5.6.7).
@@ -88,22 +86,12 @@ public struct FeedClient: Sendable {
     /// - Returns: nil if no role that is trusted for the path lists it.
     /// - Throws: As `update()` does, for the metadata of delegated roles, which are read when a search needs them.
     public mutating func target(_ path: String) async throws(PatchError) -> FeedTarget? {
-        do throws(PatchError) {
-            return try await search(for: path)
-        } catch {
-            throw explained(error)
-        }
+        try await search(for: path)
     }
 
-    /// The list of patches of a feed whose app is not known: the first target that may be one.
-    ///
-    /// - Returns: nil if the feed has none.
+    /// The list of patches of a feed whose app is not known: the first target that may be one; nil if there is none.
     package mutating func listTarget() async throws(PatchError) -> FeedTarget? {
-        do throws(PatchError) {
-            return try await search(for: nil)
-        } catch {
-            throw explained(error)
-        }
+        try await search(for: nil)
     }
 
     /// Looks for a target in the kept targets metadata, without asking the source.
@@ -183,19 +171,16 @@ public struct FeedClient: Sendable {
         {
             etag = storedTag(of: bytes)
         }
-        let reply = try await source.fetch(FeedLayout.timestamp, limit: limits.timestamp, etag: etag)
-        sourceDate = reply.date ?? sourceDate
-        switch reply.content {
+        switch try await reply(FeedLayout.timestamp, limit: limits.timestamp, etag: etag) {
         case .missing: throw Self.missing(FeedLayout.timestamp)
-        case .unchanged:
-            guard etag != nil else {
-                throw Self.unasked(FeedLayout.timestamp)
-            }
+        case .unchanged: break
         case .bytes(let bytes, let etag):
-            try Self.check(bytes, limit: limits.timestamp, FeedLayout.timestamp)
             if try trusted.update(timestamp: bytes) {
                 try storage.write(Self.timestampName, bytes)
-                if let etag { try storage.write(Self.tagName, Self.tagFile(etag, for: bytes)) }
+                if let etag {
+                    let digest = try MessageDigest.sha256.hexadecimal(of: bytes)
+                    try storage.write(Self.tagName, digest + Array("\n\(etag)".utf8))
+                }
             }
         }
         try trusted.checkTimestamp()
@@ -238,7 +223,7 @@ public struct FeedClient: Sendable {
         while let (key, keys) = stack.popLast() {
             guard !visited.contains(key.role) else { continue }
             guard visited.count < limits.roles else { return nil }
-            try await loadTargets(key, keys: keys)
+            do throws(PatchError) { try await loadTargets(key, keys: keys) } catch { throw explained(error) }
             guard let role = trusted.targets[key] else { return nil }
             if let path {
                 if let target = role.targets[ExactString(path)] { return target }
@@ -286,24 +271,23 @@ public struct FeedClient: Sendable {
     }
 
     private mutating func fetch(_ path: String, limit: Int) async throws(PatchError) -> [UInt8]? {
-        let reply = try await source.fetch(path, limit: limit, etag: nil)
+        guard case .bytes(let bytes, _) = try await reply(path, limit: limit, etag: nil) else { return nil }
+        return bytes
+    }
+
+    private mutating func reply(
+        _ path: String, limit: Int, etag: String?
+    ) async throws(PatchError) -> FeedReply.Content {
+        let reply = try await source.fetch(path, limit: limit, etag: etag)
         sourceDate = reply.date ?? sourceDate
         switch reply.content {
-        case .bytes(let bytes, _):
-            try Self.check(bytes, limit: limit, path)
-            return bytes
-        case .missing: return nil
-        case .unchanged: throw Self.unasked(path)
+        // A source must apply the limit while it reads; this check is for one that does not.
+        case .bytes(let bytes, _) where bytes.count > limit:
+            throw PatchError(.feedLimit, "\(path): more than \(limit) bytes")
+        case .unchanged where etag == nil:
+            throw PatchError(.feedUnavailable, "\(path): the server answered that it is unchanged, unasked")
+        case .bytes, .unchanged, .missing: return reply.content
         }
-    }
-
-    /// A source must apply the limit while it reads; this check is for one that does not.
-    private static func check(_ bytes: [UInt8], limit: Int, _ path: String) throws(PatchError) {
-        guard bytes.count <= limit else { throw PatchError(.feedLimit, "\(path): more than \(limit) bytes") }
-    }
-
-    private static func unasked(_ path: String) -> PatchError {
-        PatchError(.feedUnavailable, "\(path): the server answered that it is unchanged, unasked")
     }
 
     private static func missing(_ path: String) -> PatchError {
@@ -316,10 +300,6 @@ public struct FeedClient: Sendable {
             (try? MessageDigest.sha256.hexadecimal(of: bytes))?.elementsEqual(digest) == true
         else { return nil }
         return String(validating: file, as: UTF8.self)
-    }
-
-    private static func tagFile(_ etag: String, for bytes: [UInt8]) throws(PatchError) -> [UInt8] {
-        try MessageDigest.sha256.hexadecimal(of: bytes) + [UInt8(ascii: "\n")] + Array(etag.utf8)
     }
 
     /// Replaces an expiry error with a clock error if the source's clock is far from the device's and the metadata have not

@@ -209,7 +209,3 @@ package struct TrustedMetadata: Sendable {
         PatchError(.internal, "\(role) before the metadata that list it")
     }
 }
-
-extension Timestamp {
-    var justBefore: Timestamp { Timestamp(secondsSince1970: secondsSince1970 - 1) ?? self }
-}

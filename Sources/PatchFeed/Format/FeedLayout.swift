@@ -14,16 +14,12 @@ package enum FeedLayout {
 
     package static func snapshot(_ version: Int) -> String { metadata("snapshot", version: version) }
 
-    /// The metadata file of a role.
-    ///
-    /// - Parameter version: Nil in a feed without consistent snapshots, and for the timestamp.
+    /// The metadata file of a role. It has no version in a feed without consistent snapshots, and none for the timestamp.
     package static func metadata(_ role: String, version: Int?) -> String {
         "\(metadataFolder)/\(version.map { "\($0)." } ?? "")\(role).json"
     }
 
-    /// The version of a snapshot's file.
-    ///
-    /// - Parameter name: The file's name in the folder of metadata.
+    /// The version in the name of a snapshot's file.
     package static func snapshotVersion(of name: String) -> Int? {
         name.hasSuffix(".snapshot.json") ? Int(name.prefix { $0 != "." }) : nil
     }

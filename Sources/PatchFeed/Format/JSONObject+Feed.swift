@@ -10,7 +10,6 @@ extension JSONObject {
 }
 
 extension JSONValue {
-    /// Reads a file of a feed.
     package init(of file: String, parsing bytes: [UInt8]) throws(PatchError) {
         do {
             try self.init(parsing: bytes)

@@ -20,11 +20,7 @@ package struct FileDescription: Sendable {
 
     package init() { members = [] }
 
-    /// Describes a file.
-    ///
-    /// - Parameters:
-    ///   - length: The length in bytes; nil to leave it open.
-    ///   - sha256: The SHA-256 in lower-case hex digits.
+    /// Describes a file, with its length in bytes or without, and with its SHA-256 in lower-case hex digits.
     package init(length: Int?, sha256: String) {
         members =
             [("hashes", .object([("sha256", .string(sha256))]))] + (length.map { [("length", .integer($0))] } ?? [])

@@ -27,15 +27,12 @@ package struct RoleKeys: Sendable {
     /// The keys that can be used. A key of an unknown kind is left out, so its signatures do not count.
     private let keys: [(id: String, key: SchemeKey)]
 
-    /// Reads a role: `keyids` and `threshold`.
     package init(_ role: JSONObject, known: FeedKeys) throws(PatchError) {
-        ids = try role.texts("keyids")
+        let ids = try role.texts("keyids")
         guard Set(ids.map { Array($0.utf8) }).count == ids.count else { throw role.fault("keyids", "a key twice") }
-        threshold = try role.number("threshold", in: 1...Int.max)
-        keys = ids.compactMap { id in known[id].map { (id, $0) } }
+        self.init(ids: ids, threshold: try role.number("threshold", in: 1...Int.max), known: known)
     }
 
-    /// Makes the keys of a role.
     package init(ids: [String], threshold: Int, known: FeedKeys) {
         (self.ids, self.threshold) = (ids, threshold)
         keys = ids.compactMap { id in known[id].map { (id, $0) } }
@@ -85,7 +82,6 @@ package struct FeedKeys: Sendable {
         json = .object(object.members)
     }
 
-    /// Adds a key, or replaces the one with that id.
     package mutating func set(_ id: String, _ entry: JSONValue) throws(PatchError) {
         keys[ExactString(id)] = try Self.key(JSONObject(entry, id))
         json.set(id, entry)

@@ -13,9 +13,7 @@ package struct SignedMetadata: Sendable {
     /// The versions that metadata can have. The JSON of other tools has no larger integers, and adding one never overflows.
     package static let versions = 1...1 << 53
 
-    /// Parses a file.
-    ///
-    /// - Parameter type: The only `_type` that is accepted.
+    /// Parses a file, whose `_type` must be the given one.
     package init(_ bytes: [UInt8], name: String, type: String) throws(PatchError) {
         self.name = name
         let file = try JSONObject(JSONValue(of: name, parsing: bytes), name)

@@ -18,15 +18,6 @@ package struct MetadataDescription: Sendable {
         json.set(MetadataKey.version, .integer(version))
         self.json = json
     }
-
-    package static func all(_ body: JSONObject) throws(PatchError) -> [ExactString: MetadataDescription] {
-        let meta = try body.object(MetadataKey.meta)
-        var all: [ExactString: MetadataDescription] = [:]
-        for (name, value) in meta.members {
-            all[ExactString(name)] = try MetadataDescription(JSONObject(value, "\(meta.place): \(name)"))
-        }
-        return all
-    }
 }
 
 /// The timestamp role's metadata: which snapshot is the newest (section 4.6).
@@ -62,16 +53,19 @@ package struct SnapshotMetadata: MetadataBody {
 
     package var version: Int
     package var expires: Timestamp
-    private var files: [ExactString: MetadataDescription]
+    private var files: [ExactString: MetadataDescription] = [:]
     private var received: JSONValue
 
     package init(_ file: SignedMetadata) throws(PatchError) {
         (version, expires, received) = (file.version, file.expires, .object(file.body.members))
-        files = try MetadataDescription.all(file.body)
+        let meta = try file.body.object(MetadataKey.meta)
+        for (name, value) in meta.members {
+            files[ExactString(name)] = try MetadataDescription(JSONObject(value, "\(meta.place): \(name)"))
+        }
     }
 
     package init(expires: Timestamp) {
-        (version, self.expires, files, received) = (0, expires, [:], Self.head)
+        (version, self.expires, received) = (0, expires, Self.head)
     }
 
     package var json: JSONValue {
@@ -114,25 +108,15 @@ package struct SnapshotMetadata: MetadataBody {
 
 // The members that only this tool's snapshots have. Clients do not read them.
 extension SnapshotMetadata {
-    package struct ChangeNote: Sendable {
-        package var author: String?
-        package var reason: String?
-        package var time: Timestamp?
-        /// The version of the root file at that time.
-        package var root: Int?
-
-        package init(author: String?, reason: String?, time: Timestamp?, root: Int?) {
-            (self.author, self.reason, self.time, self.root) = (author, reason, time, root)
-        }
-    }
-
-    /// The change that this snapshot is a part of. Snapshots from older versions of patchpack do not record it.
-    package var change: ChangeNote {
+    /// The change that this snapshot is a part of, and the version of the root file at that time. Snapshots from older versions of
+    /// patchpack do not record it.
+    package var change: (time: Timestamp?, author: String?, reason: String?, root: Int?) {
         get {
             let change = received["change"]
-            return ChangeNote(
-                author: change?["author"]?.text, reason: change?["reason"]?.text,
-                time: change?["time"]?.text.flatMap { Timestamp($0) }, root: change?["root"]?.number)
+            return (
+                change?["time"]?.text.flatMap { Timestamp($0) }, change?["author"]?.text, change?["reason"]?.text,
+                change?["root"]?.number
+            )
         }
         set {
             var change = JSONValue.object([])

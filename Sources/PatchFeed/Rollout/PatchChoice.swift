@@ -143,13 +143,13 @@ extension PatchList {
             var (hasChosen, hasShadow) = (false, false)
             for version in held.union(listed.map(\.version)).sorted(by: >) {
                 let entry = listed.first { $0.version == version }
-                let code =
+                let code: PatchChoice.Code =
                     if let entry {
                         try code(
                             of: entry, for: device, isHeld: held.contains(version), isBanned: isBanned(entry),
                             hasHigher: hasChosen || hasShadow && entry.state == .shadow)
                     } else {
-                        unlistedCode(hasChosen)
+                        !isEnabled ? .disabled : hasChosen ? .superseded : .unlisted
                     }
                 let choice = PatchChoice(id: id, version: version, code: code, entry: entry)
                 if choice.isChosen { hasChosen = true }
@@ -158,10 +158,6 @@ extension PatchList {
             }
         }
         return all
-    }
-
-    private func unlistedCode(_ hasHigher: Bool) -> PatchChoice.Code {
-        !isEnabled ? .disabled : hasHigher ? .superseded : .unlisted
     }
 
     private func code(

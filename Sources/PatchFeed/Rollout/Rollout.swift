@@ -16,11 +16,7 @@ public struct Rollout: Sendable, Equatable {
     /// Mixes the buckets, so that the same devices are not always the first; nil for the patch's id.
     public let seed: String?
 
-    /// Makes a rollout.
-    ///
-    /// - Parameters:
-    ///   - basisPoints: How many of 10,000 units are included. Anything outside 0 to 10,000 counts as the nearer of the two.
-    ///   - seed: Mixes the buckets; nil for the patch's id.
+    /// Makes a rollout. A part outside of 0 to 10,000 counts as the nearer of the two.
     package init(basisPoints: Int, unit: Unit = .installation, seed: String? = nil) {
         self.basisPoints = min(max(basisPoints, 0), 10_000)
         (self.unit, self.seed) = (unit, seed)
@@ -39,9 +35,7 @@ public struct Rollout: Sendable, Equatable {
     ///
     ///     printf 'patchpack user 1\n%s\n%s' ID USER | openssl dgst -sha256
     ///
-    /// - Parameters:
-    ///   - user: The user's id. The list does not contain it, but a reader can try possible ids.
-    ///   - patch: The patch's id.
+    /// The list does not contain the user's id, but a reader can try possible ids.
     package static func name(of user: String, patch: String) throws(PatchError) -> String {
         let digest = try MessageDigest.sha256.hexadecimal(of: Array("patchpack user 1\n\(patch)\n\(user)".utf8))
         return String(decoding: digest.prefix(16), as: UTF8.self)

@@ -23,7 +23,6 @@ package struct Deployment {
         let bytes: [UInt8]
     }
 
-    /// The outcome of a deployment, or of a trial.
     package struct Outcome {
         /// Whether devices read another state than before, or a root file was missing.
         package fileprivate(set) var isNew = false
@@ -102,7 +101,6 @@ package struct Deployment {
         return outcome
     }
 
-    /// The state that is served after the deployment.
     package enum Served: Sendable, Equatable {
         /// This deployment, or a later one.
         case current
@@ -127,7 +125,6 @@ package struct Deployment {
 
     // MARK: reading
 
-    /// The position of a timestamp, which may come from another copy.
     private func position(_ bytes: [UInt8], called name: String? = nil) throws(PatchError)
         -> SnapshotPosition
     {

@@ -15,7 +15,7 @@ package struct FolderTarget: DeployTarget {
 
     package func create(_ file: FeedFile) throws(PatchError) -> Bool {
         do throws(PatchError) {
-            try write(file, force: false)
+            try OutputFile.write([output(file)], force: false)
             return true
         } catch {
             guard error.code == .exists else { throw error }
@@ -28,7 +28,7 @@ package struct FolderTarget: DeployTarget {
         try Folder.make(place.parent)
         return try Folder.whileLocked(around: [place]) { () throws(PatchError) in
             guard try read(file.path) == old else { return false }
-            try write(file, force: true)
+            try OutputFile.write([output(file)], force: true)
             return true
         }
     }
@@ -45,10 +45,6 @@ package struct FolderTarget: DeployTarget {
             if try read(file.path) != file.bytes { found.conflicting.append(file.path) }
         }
         return found
-    }
-
-    private func write(_ file: FeedFile, force: Bool) throws(PatchError) {
-        try OutputFile.write([output(file)], force: force)
     }
 
     private func output(_ file: FeedFile) -> OutputFile {

@@ -106,7 +106,6 @@ package struct FeedChange {
         }
     }
 
-    /// The feed with the change that waits for signatures.
     package func staged(on base: FeedRepository) throws(PatchError) -> FeedRepository {
         try waiting(folder.staged(on: base))
     }
@@ -153,15 +152,14 @@ package struct FeedChange {
         isUrgent: Bool, _ body: (inout FeedRepository, inout ChangeDetails) throws(PatchError) -> Void
     ) throws(PatchError) -> Result {
         try untilWritten { (base, staged) throws(PatchError) in
-            var isUnreadable = false
+            var (waiting, isUnreadable): (FeedRepository?, Bool) = (nil, false)
             do throws(PatchError) {
-                _ = try staged.get()
+                waiting = try staged.get()
             } catch {
                 guard isUrgent else { throw error.with(.dropStaged(in: folder.path.description)) }
                 warn(.stagedIsUnreadable(error))
                 isUnreadable = true
             }
-            let waiting = try? staged.get()
             guard waiting == nil || isUrgent else {
                 throw PatchError(
                     .config, "another change waits for signatures",
@@ -207,10 +205,7 @@ package struct FeedChange {
         while true {
             let (state, base, staged) = try whileLocked { () throws(PatchError) in
                 let base = try repository()
-                let staged: Staged
-                do throws(PatchError) { staged = .success(try folder.staged(on: base)) } catch {
-                    staged = .failure(error)
-                }
+                let staged = Staged { () throws(PatchError) in try folder.staged(on: base) }
                 return (try folder.state(), base, staged)
             }
             try checkServed(base)

@@ -84,9 +84,7 @@ package struct FeedFolder: Sendable {
             new.append(OutputFile(path: place, content: content, below: base, hasLaterTime: file.replaces))
         }
         // Clients read the timestamp first, so the files that it leads to are put in place before it.
-        let timestamp = files.first { $0.replaces && $0.path == FeedLayout.timestamp }.map {
-            path.appending(Path($0.path))
-        }
+        let timestamp = path.appending(Path(FeedLayout.timestamp))
         let index = new.firstIndex { $0.path == timestamp } ?? new.count
         try OutputFile.write(Array(new[..<index]), force: true)
         for file in new[index...] { try OutputFile.write([file], force: true) }
@@ -197,7 +195,6 @@ package struct FeedFolder: Sendable {
         )
     }
 
-    /// Whether a change waits for signatures.
     package func hasStaged() -> Bool {
         FeedRepository.stagedPaths.contains { FileInfo(path.appending(Path($0)), following: false) != nil }
     }

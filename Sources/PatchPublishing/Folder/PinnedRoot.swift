@@ -13,7 +13,6 @@ package struct PinnedRoot: Sendable {
     private let places: [Path]
     private let hasKey: Bool
     private let keyIDs: Set<String>
-    /// Whether the folder's own root file is enough if there is no key. Without a key, nothing is signed.
     private let takesOwn: Bool
 
     /// - Parameters:
@@ -42,17 +41,13 @@ package struct PinnedRoot: Sendable {
         return bytes
     }
 
-    /// The root to trust.
     package func root() throws(PatchError) -> [UInt8] {
         if let given { return try Self.bytes(of: given) }
         guard let first = try folder.read(FeedLayout.firstRoot) else {
             throw PatchError.noFeed(FeedLayout.firstRoot).about(folder.path)
         }
-        let name = try Self.name(for: first)
         var newest: (version: Int, bytes: [UInt8])?
-        for place in places {
-            let file = place.appending(name)
-            guard FileInfo(file, following: true) != nil else { continue }
+        for file in try files(of: first) where FileInfo(file, following: true) != nil {
             let bytes = try InputFile.regular(file, limit: FeedLimits().root)
             let version = try file.naming { () throws(PatchError) in try FeedRepository.version(ofRoot: bytes) }
             if version > newest?.version ?? 0 { newest = (version, bytes) }
@@ -85,8 +80,7 @@ package struct PinnedRoot: Sendable {
     /// Otherwise, a thief could restore an old state and have it signed again.
     package func check(_ version: Int) throws(PatchError) {
         guard let first = try folder.read(FeedLayout.firstRoot) else { return }
-        for place in places {
-            let file = place.appending(try Self.name(for: first, "signed"))
+        for file in try files(of: first, "signed") {
             guard let bytes = try? InputFile.regular(file, limit: 32),
                 let newest = Int(String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)),
                 newest > version
@@ -102,10 +96,8 @@ package struct PinnedRoot: Sendable {
     /// Records beside each key which timestamp was signed last. If the file cannot be written, there is no such check.
     package func noteSigned(_ version: Int) throws(PatchError) {
         guard let first = try folder.read(FeedLayout.firstRoot) else { return }
-        for place in places {
-            let file = place.appending(try Self.name(for: first, "signed"))
-            let bytes = Array("\(version)\n".utf8)
-            try? OutputFile.write([OutputFile(path: file, content: .bytes(bytes))], force: true)
+        for file in try files(of: first, "signed") {
+            try? OutputFile.write(Array("\(version)\n".utf8), to: file, force: true)
         }
     }
 
@@ -114,16 +106,15 @@ package struct PinnedRoot: Sendable {
     /// - Returns: The files that could not be written.
     package func keep(_ root: [UInt8]) throws(PatchError) -> [Path] {
         guard let first = try folder.read(FeedLayout.firstRoot) else { return [] }
-        let name = try Self.name(for: first)
-        return places.compactMap { place in
-            let file = place.appending(name)
-            guard (try? InputFile.regular(file, limit: root.count)) != root else { return nil }
-            return (try? OutputFile.write([OutputFile(path: file, content: .bytes(root))], force: true)) == nil
-                ? file : nil
+        return try files(of: first).filter { file in
+            guard (try? InputFile.regular(file, limit: root.count)) != root else { return false }
+            return (try? OutputFile.write(root, to: file, force: true)) == nil
         }
     }
 
-    private static func name(for first: [UInt8], _ end: String = "root.json") throws(PatchError) -> Path {
-        Path("feed-\(try MessageDigest.sha256.text(of: first).prefix(16)).\(end)")
+    /// The files beside the keys that have the name of a feed, which its first root file identifies.
+    private func files(of first: [UInt8], _ end: String = "root.json") throws(PatchError) -> [Path] {
+        let name = Path("feed-\(try MessageDigest.sha256.text(of: first).prefix(16)).\(end)")
+        return places.map { $0.appending(name) }
     }
 }

@@ -4,7 +4,6 @@ internal import PatchFeed
 private typealias Key = MetadataKey
 
 extension FeedRepository {
-    /// The keys that have signed a change of a role.
     package struct Approval: Sendable, Equatable {
         package let role: FeedRole
         package let keyIDs: [String]

@@ -1,6 +1,15 @@
 package import PatchCrypto
 internal import PatchFeed
 
+/// A timestamp that any copy of the feed may have made.
+package struct SnapshotPosition: Sendable {
+    package let version: Int
+    /// The version of the snapshot that it lists.
+    package let snapshot: Int
+    /// Whether this folder's snapshot is that one, or came after it.
+    package let isOwn: Bool
+}
+
 // The relation between a feed's folder and the place that the feed is served from.
 extension FeedRepository {
     /// The files of this state of the feed, except for the root files and the timestamp.
@@ -35,5 +44,58 @@ extension FeedRepository {
                 .feedRollback, "the served timestamp.json is of version \(served), but this folder's of version \(own)",
                 hint: "another copy of the feed was changed since: work on that one")
         }
+    }
+
+    /// Reads a timestamp that comes from elsewhere.
+    ///
+    /// - Throws: `feed-malformed` if it is malformed, `feed-signature` if no root of the feed allows it.
+    package func position(
+        of timestamp: [UInt8], called name: String, root: [UInt8], _ read: (String) throws(PatchError) -> [UInt8]?
+    ) throws(PatchError) -> SnapshotPosition {
+        // A timestamp that was deployed before the keys changed is signed with the keys of an older root.
+        var trusted = try Self.trusted(from: root, earlierRoots: .max, read)
+        try trusted.update(timestamp: timestamp, called: name)
+        guard let metadata = trusted.timestamp else { throw PatchError(.internal, "no timestamp") }
+        let isOwn = try descends(from: metadata.snapshot, read)
+        return SnapshotPosition(version: metadata.version, snapshot: metadata.snapshot.version, isOwn: isOwn)
+    }
+
+    /// Whether a snapshot is the one of this feed, or comes before it in the history.
+    ///
+    /// Each snapshot names the one before it. Snapshots of older versions of patchpack do not; then the file of the other
+    /// snapshot must be in the folder.
+    private func descends(
+        from other: MetadataDescription, _ read: (String) throws(PatchError) -> [UInt8]?
+    ) throws(PatchError) -> Bool {
+        var version = state(of: .snapshot).version
+        while version > other.version {
+            guard let bytes = try read(FeedLayout.snapshot(version)),
+                let snapshot = try? SnapshotMetadata(
+                    SignedMetadata(bytes, name: "snapshot.json", type: SnapshotMetadata.type))
+            else { return false }
+            guard let previous = try snapshot.previous() else {
+                version = other.version
+                break
+            }
+            guard previous.version < version, previous.version >= other.version,
+                let before = try read(FeedLayout.snapshot(previous.version)),
+                (try? previous.file.check(before, of: "snapshot.json")) != nil
+            else { return false }
+            version = previous.version
+        }
+        guard version == other.version, let own = try read(FeedLayout.snapshot(version)) else { return false }
+        return (try? other.file.check(own, of: "snapshot.json")) != nil
+    }
+}
+
+extension PatchError {
+    /// An error for a place that has a change that this folder does not have.
+    package static func otherCopy(_ place: String, _ position: SnapshotPosition) -> PatchError {
+        PatchError(
+            .feedConflict,
+            "\(place): has snapshot \(position.snapshot), timestamp \(position.version), of another copy of this feed",
+            hint:
+                "patchpack feed log shows its changes: take that copy, and make this change again in it; docs/operations.md explains how, and how to give it up"
+        )
     }
 }

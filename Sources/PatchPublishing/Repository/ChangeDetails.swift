@@ -27,7 +27,6 @@ package struct ChangeDetails: Sendable {
     }
 }
 
-/// Who made a change, when and why.
 package struct ChangeStamp: Sendable, Equatable {
     package let time: Timestamp?
     package let author: String?

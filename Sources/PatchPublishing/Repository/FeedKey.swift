@@ -26,7 +26,6 @@ package struct FeedKey: Sendable {
         }
     }
 
-    /// Makes the entry of an Ed25519 key.
     package init(_ key: VerifyingKey) throws(PatchError) {
         guard let point = key.ed25519Point else {
             throw PatchError(

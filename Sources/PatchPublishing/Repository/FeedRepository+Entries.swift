@@ -51,15 +51,12 @@ extension PatchError {
                 .usage, "\(id): the feed has no version \(version) of it",
                 hint: "it has \(versions.map(String.init).joined(separator: ", "))")
         }
-        let known = feed.list.entries.map(\.id)
-        let longer = Set(known).filter { $0.hasSuffix(".\(id)") }.sorted()
-        guard longer.isEmpty else {
-            let meant = longer.prefix(4).joined(separator: " or ")
-            return PatchError(.usage, "\(id): no such patch in this feed", hint: "did you mean \(meant)?")
+        let known = Set(feed.list.entries.map(\.id))
+        let longer = known.filter { $0.hasSuffix(".\(id)") }.sorted().prefix(4).joined(separator: " or ")
+        let message = "\(id): no such patch in this feed"
+        guard let meant = longer.isEmpty ? nearest(id, among: known) : longer else {
+            return PatchError(.usage, message, remedy: PublishingRemedy.lookAtPatches)
         }
-        if let guess = nearest(id, among: Set(known)) {
-            return PatchError(.usage, "\(id): no such patch in this feed", hint: "did you mean \(guess)?")
-        }
-        return PatchError(.usage, "\(id): no such patch in this feed", remedy: PublishingRemedy.lookAtPatches)
+        return PatchError(.usage, message, hint: "did you mean \(meant)?")
     }
 }

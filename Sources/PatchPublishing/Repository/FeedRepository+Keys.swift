@@ -2,9 +2,6 @@ package import PatchCrypto
 internal import PatchFeed
 
 extension FeedRepository {
-    /// Changes the keys of several roles.
-    ///
-    /// - Returns: How many keys each role has, and how many of them must sign.
     package mutating func rotate(
         _ roles: [FeedRole], adding added: [FeedKey], removing removed: [String], threshold: Int?,
         in details: ChangeDetails

@@ -30,7 +30,6 @@ extension FeedRepository {
         var trusted = try Self.trusted(
             from: reading.root, earlierRoots: earlierRoots, snapshot: reading.snapshot, read)
 
-        /// Reads a file, and passes it to the workflow.
         func take(
             _ path: String, _ update: ([UInt8]) throws(PatchError) -> Void
         ) throws(PatchError) -> [UInt8] {
@@ -82,11 +81,10 @@ extension FeedRepository {
             if let root { bodies.root = root }
         }
         self.init(
-            bodies, list: PatchListDraft(list),
+            bodies: bodies, oldRoot: bodies.root, list: PatchListDraft(list),
             stale: Set(FeedRole.allCases.filter { $0 != .rollout && trusted.staleTypes.contains($0.type) }),
             orphanedVersions: reading.snapshot == nil ? try Self.orphanedVersions(by: bodies, read) : [:],
-            previous: (snapshot.version, try MessageDigest.sha256.text(of: snapshotBytes)))
-        self.knowsRoot = knowsRoot
+            knowsRoot: knowsRoot, previous: (snapshot.version, try MessageDigest.sha256.text(of: snapshotBytes)))
         let roots = [bodies.root] + trusted.earlierRoots.filter { $0.version == bodies.root.version - 1 }
         if knowsRoot, let file = try read(FeedLayout.root(bodies.root.version)) {
             let file = try SignedMetadata(file, name: FeedRole.root.rawValue, type: FeedRole.root.type)

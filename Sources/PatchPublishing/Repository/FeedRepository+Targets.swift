@@ -3,7 +3,6 @@ internal import PatchFeed
 
 // The targets that the release keys sign: envelopes, and the trust store.
 extension FeedRepository {
-    /// Checks that a patch is for the feed's app.
     package func checkApp(of manifest: Manifest) throws(PatchError) {
         guard manifest.app == app else {
             throw PatchError(.policy, "the patch is for the app \(manifest.app), but the feed is for \(app)")
@@ -140,7 +139,6 @@ extension FeedRepository {
         removeTargets(in: details, paths.contains)
     }
 
-    /// Removes targets, so that they are no longer signed by the release keys.
     package mutating func removeTargets(in details: ChangeDetails, _ isSuperfluous: (String) -> Bool) {
         bumpVersion(of: .targets, in: details)
         bodies.targets.targets = bodies.targets.targets.filter { !isSuperfluous($0.key.text) }

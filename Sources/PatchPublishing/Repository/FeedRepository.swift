@@ -28,7 +28,9 @@ package struct FeedRepository: Sendable {
     private static let mostHonest = 1 << 32
     /// Whether devices forget the versions that they have seen, because all keys of the timestamp or of the snapshot are new.
     var clientsForgetVersions = false
+}
 
+extension FeedRepository {
     // MARK: making
 
     /// Makes an empty feed.
@@ -64,31 +66,19 @@ package struct FeedRepository: Sendable {
         }
         let delegation = Delegation(
             to: FeedRole.rollout.rawValue, paths: [PatchList.path(for: "*")], keys: role(online, 1))
-        bodies = MetadataBodies(
+        let name = Hex.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) })
+        let bodies = MetadataBodies(
             root: RootMetadata(
-                named: Self.randomName(), keys: all, root: role(root, rootThreshold),
+                named: String(decoding: name, as: UTF8.self), keys: all, root: role(root, rootThreshold),
                 targets: role(release, releaseThreshold), online: role(online, 1), expires: now),
             targets: TargetsMetadata(expires: now, delegation: (delegation, delegated)),
             rollout: TargetsMetadata(expires: now), snapshot: SnapshotMetadata(expires: now),
             timestamp: TimestampMetadata(expires: now))
-        oldRoot = bodies.root
-        list = PatchListDraft(app: app, environment: environment, at: now)
-        (stale, orphanedVersions, previous) = ([], [:], nil)
+        self.init(
+            bodies: bodies, oldRoot: bodies.root, list: PatchListDraft(app: app, environment: environment, at: now),
+            stale: [], orphanedVersions: [:], previous: nil)
         let details = ChangeDetails(at: now)
         for role in FeedRole.allCases { bumpVersion(of: role, in: details) }
-    }
-
-    private static func randomName() -> String {
-        String(decoding: Hex.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) }), as: UTF8.self)
-    }
-
-    init(
-        _ bodies: MetadataBodies, list: PatchListDraft, stale: Set<FeedRole>, orphanedVersions: [FeedRole: Int],
-        previous: (version: Int, sha256: String)
-    ) {
-        (self.bodies, self.list, self.stale, self.orphanedVersions) = (bodies, list, stale, orphanedVersions)
-        self.previous = previous
-        oldRoot = bodies.root
     }
 
     // MARK: looking
@@ -162,6 +152,24 @@ package struct FeedRepository: Sendable {
         hasNewList = true
     }
 
+    package mutating func edit(
+        in details: ChangeDetails, unlessSame body: (inout PatchListDraft) throws(PatchError) -> Void
+    ) throws(PatchError) -> Bool {
+        var list = list
+        try body(&list)
+        guard list.json.encoded() != self.list.json.encoded() else { return false }
+        edit(in: details) { $0 = list }
+        return true
+    }
+
+    /// Changes and adds entries, in one step, because there may be thousands.
+    package mutating func replace(
+        _ changed: [String: PatchEntryDraft], adding added: [PatchEntryDraft], in details: ChangeDetails
+    ) {
+        guard !changed.isEmpty || !added.isEmpty else { return }
+        edit(in: details) { list in list.entries = list.entries.map { changed[$0.name] ?? $0 } + added }
+    }
+
     package mutating func replace(_ entry: PatchEntryDraft, with new: PatchEntryDraft, in details: ChangeDetails) {
         replace([entry.name: new], adding: [], in: details)
     }
@@ -175,20 +183,43 @@ package struct FeedRepository: Sendable {
             bumpVersion(of: role, in: details)
         }
     }
-}
 
-/// Why devices refuse a feed.
-package enum FeedFault: Sendable, Equatable {
-    case ended(FeedRole, at: Timestamp)
-    /// The list was signed with a clock that is ahead of this one.
-    case signedAhead(Timestamp)
-}
+    package enum Renewal: Sendable, Equatable {
+        case renewed(FeedRole, version: Int)
+        /// Its keys are not at hand, and it expires in this many days.
+        case endsSoon(FeedRole, days: Int)
+    }
 
-extension FeedRepository {
+    /// Renews metadata that expire soon, as far as the keys are at hand.
+    ///
+    /// A job that runs each day has only the online key. A list that was signed with a wrong time is signed again.
+    package mutating func refresh(with keyIDs: Set<String>, in details: ChangeDetails) -> [Renewal] {
+        let roles = FeedRole.allCases.filter { role in
+            let (ids, threshold) = keys(of: role)
+            return role == .timestamp || ids.count(where: keyIDs.contains) >= threshold
+        }
+        refresh(Set(roles), in: details)
+        if let published, published > details.now, roles.contains(.rollout) { edit(in: details) { _ in } }
+        return FeedRole.allCases.compactMap { role in
+            let state = state(of: role)
+            if changed.contains(role) { return .renewed(role, version: state.version) }
+            let days = details.now.wholeDays(until: state.expires)
+            return days < role.days / 4 ? .endsSoon(role, days: days) : nil
+        }
+    }
+
+    // MARK: faults
+
     package func faults(at now: Timestamp) -> [FeedFault] {
         let ended = FeedRole.allCases.filter { state(of: $0).expires < now }
         let faults = ended.map { FeedFault.ended($0, at: state(of: $0).expires) }
         guard let published, published.isAhead(of: now) else { return faults }
         return faults + [.signedAhead(published)]
     }
+}
+
+package enum FeedFault: Sendable, Equatable {
+    case ended(FeedRole, at: Timestamp)
+    /// The list was signed with a clock that is ahead of this one.
+    case signedAhead(Timestamp)
 }

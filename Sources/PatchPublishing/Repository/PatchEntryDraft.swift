@@ -134,9 +134,7 @@ package struct PatchEntryDraft: Sendable {
         get { json[Key.when]?.text.flatMap(PatchList.Entry.Moment.init) }
         set { json.set(Key.when, newValue.map { .string($0.rawValue) }) }
     }
-}
 
-extension PatchEntryDraft {
     /// Whether it is offered, and to whom.
     package var words: String {
         switch state {
@@ -166,9 +164,7 @@ extension PatchEntryDraft {
         let moment = when == .nextLaunch ? ", at the next launch" : ""
         return (all.isEmpty ? "to all" : all.joined(separator: ", and ")) + moment
     }
-}
 
-extension PatchEntryDraft {
     /// Changes the state at a user's request.
     ///
     /// - Throws: `usage` if a withdrawn patch is to be paused, or to be in shadow: a library that does not know shadow takes it as
@@ -186,9 +182,7 @@ extension PatchEntryDraft {
         }
         state = new
     }
-}
 
-extension PatchEntryDraft {
     /// Whether it reaches devices to which another entry does not offer it. In shadow it reaches fewer than any that is active.
     func reachesMore(than other: PatchEntryDraft) -> Bool {
         func reach(_ entry: PatchEntryDraft) -> Int {
@@ -206,9 +200,7 @@ extension PatchEntryDraft {
         return basisPoints > other.basisPoints || basisPoints > 0 && isElsewhere
             || !(Set(groups).isSubset(of: other.groups) && Set(users).isSubset(of: other.users))
     }
-}
 
-extension PatchEntryDraft {
     /// The version that devices have instead of this one if it is not offered; nil if there is none.
     package func fallback(of listed: [PatchEntryDraft]) -> PatchEntryDraft? {
         guard state != .active else { return nil }

@@ -3,7 +3,6 @@ package import PatchFeed
 
 /// The audience that a change sets for a patch. Settings that it leaves out stay as they are.
 package struct PatchAudience: Sendable {
-    /// How many of 10,000 get the patch.
     private let basisPoints: Int?
     private let unit: Rollout.Unit?
     private let seed: String?

@@ -66,7 +66,6 @@ package enum RolloutStep: Sendable, Equatable {
 
     /// The reports of devices about a patch since it was offered.
     package struct Evidence: Sendable {
-        /// The number of event lines, and of damaged lines.
         package var events, damaged: Int
         package var newest: Timestamp?
         /// How many devices have reported the patch for the first time since the step began.
@@ -102,33 +101,8 @@ package enum RolloutStep: Sendable, Equatable {
     package init(
         of entry: PatchEntryDraft, isEnabled: Bool, by rules: Rules, _ evidence: Evidence, at now: Timestamp
     ) {
-        if entry.state != .withdrawn, let limit = evidence.limits.first(where: { $0.verdict == .crossed }) {
-            self = .withdraw(limit)
-            return
-        }
         let crossed = evidence.gates.first { $0.verdict == .crossed }
-        guard entry.isOffered else {
-            let cause = evidence.gates.first { entry.reason?.hasPrefix("\($0.text): ") ?? false } ?? crossed
-            self = .stopped(by: entry.state == .paused ? cause : nil)
-            return
-        }
-        if let crossed {
-            self = .pause(crossed)
-            return
-        }
-        guard isEnabled else {
-            self = .wait([.switchedOff])
-            return
-        }
         let isShadow = entry.state == .shadow
-        guard !isShadow || rules.beginsInShadow else {
-            self = .stopped(by: nil)
-            return
-        }
-        guard let next = rules.steps.first(where: { $0 > (isShadow ? 0 : entry.basisPoints) }) else {
-            self = .complete
-            return
-        }
         var reasons: [Reason] = []
         if !evidence.isWhole { reasons.append(.unreadableEvents) }
         if evidence.damaged > evidence.events / 10 {
@@ -146,7 +120,24 @@ package enum RolloutStep: Sendable, Equatable {
             reasons.append(.fewDevices(evidence.newDevices, needed: rules.newDevices))
         }
         reasons += evidence.gates.filter { $0.verdict == .undecided }.map(Reason.undecided)
-        self = reasons.isEmpty ? .widen(next) : .wait(reasons)
+        self =
+            if entry.state != .withdrawn, let limit = evidence.limits.first(where: { $0.verdict == .crossed }) {
+                .withdraw(limit)
+            } else if entry.state == .paused {
+                .stopped(by: evidence.gates.first { entry.reason?.hasPrefix("\($0.text): ") ?? false } ?? crossed)
+            } else if !entry.isOffered {
+                .stopped(by: nil)
+            } else if let crossed {
+                .pause(crossed)
+            } else if !isEnabled {
+                .wait([.switchedOff])
+            } else if isShadow, !rules.beginsInShadow {
+                .stopped(by: nil)
+            } else if let next = rules.steps.first(where: { $0 > (isShadow ? 0 : entry.basisPoints) }) {
+                reasons.isEmpty ? .widen(next) : .wait(reasons)
+            } else {
+                .complete
+            }
     }
 }
 

@@ -1,6 +1,24 @@
 package import PatchCrypto
 internal import PatchFeed
 
+package struct FeedSigner: Sendable {
+    /// The key's id; nil for a command, whose signature reveals the key.
+    let keyID: String?
+    let sign: @Sendable ([UInt8]) throws(PatchError) -> [UInt8]
+
+    package init(_ key: SigningKey) throws(PatchError) {
+        keyID = try FeedKey(key.verifyingKey).id
+        sign = { payload throws(PatchError) in try key.sign(payload[...]) }
+    }
+
+    /// Makes a signer that runs elsewhere, with any of a role's keys. It is asked only for roles that the other
+    /// signers cannot sign.
+    package init(asking sign: @escaping @Sendable ([UInt8]) throws(PatchError) -> [UInt8]) {
+        keyID = nil
+        self.sign = sign
+    }
+}
+
 extension FeedRepository {
     package struct Missing: Sendable {
         package let role: FeedRole
@@ -115,11 +133,6 @@ extension FeedRepository {
 
     // MARK: staging
 
-    /// The bytes of a new target; nil if the target is not new.
-    package func newTarget(_ path: String) throws(PatchError) -> [UInt8]? {
-        try newTargets.last { FeedLayout.isTarget($0.path, path) }?.bytes
-    }
-
     /// The trust store that the feed delivers; nil if it delivers none.
     ///
     /// - Throws: `feed-mismatch` if it is missing, or not the one that is signed.
@@ -127,7 +140,7 @@ extension FeedRepository {
         let path = PatchList.trustPath(for: app)
         guard let digest = digest(of: path) else { return nil }
         let file = FeedLayout.target(path, sha256: digest)
-        var bytes = try newTarget(path)
+        var bytes = try newTargets.last { FeedLayout.isTarget($0.path, path) }?.bytes
         if bytes == nil { bytes = try read(file) }
         guard let bytes, try MessageDigest.sha256.text(of: bytes) == digest else {
             throw PatchError(.feedMismatch, "\(file): missing, or not the file that is signed")
@@ -210,8 +223,7 @@ extension FeedRepository {
             let change =
                 hasNewList
                 ? list.change : ChangeStamp(time: details.now, author: details.author, reason: details.reason)
-            bodies.snapshot.change = SnapshotMetadata.ChangeNote(
-                author: change.author, reason: change.reason, time: change.time, root: bodies.root.version)
+            bodies.snapshot.change = (change.time, change.author, change.reason, bodies.root.version)
             if let previous {
                 let file = FileDescription(length: nil, sha256: previous.sha256)
                 bodies.snapshot.setPrevious(MetadataDescription(version: previous.version, file))
