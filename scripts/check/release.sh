@@ -41,7 +41,7 @@ scripts/package/release.sh sign "$served/other" "$work/key.pem"
 mkdir "$work/home"
 git archive HEAD examples scripts | tar -x -C "$work/home"
 # Without the example app, which is not in a release.
-block README.md '## From nothing to a patched answer' 1 | sed '/"[$]{shop/d' >"$work/home/readme"
+block README.md '## From nothing to a patched answer' 1 | sed '/; do shop /d' >"$work/home/readme"
 cp "$work/release.pem" "$work/home"
 sed -n '/^      run: |$/,/^    - name/{//d; s/^        //p}' action.yml >"$work/home/setup"
 block docs/installing.md '## A release' 2 >"$work/home/archive"
