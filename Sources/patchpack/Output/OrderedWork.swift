@@ -9,24 +9,21 @@ import Synchronization
 ///   - words: The words in the last line for items that succeeded and items that failed.
 ///   - work: Called from several threads, each time with some of the items.
 ///   - show: Called on this thread with each result; returns the result's error.
-/// - Returns: The exit status of the first item that failed; 0 if none did.
 func inOrder<Item: Sendable, Result: Sendable>(
     _ items: [Item], jobs: Int, atMost most: Int = 16, on console: Console, words: (good: String, bad: String),
     work: @escaping @Sendable ([Item]) -> [Result], show: (Result) throws(PatchError) -> PatchError?
-) throws(PatchError) -> Int32 {
-    var failure: PatchError?
+) throws(PatchError) {
     var tally = Tally()
     var done = 0
     console.progress(0, of: items.count)
     try deliverInOrder(items, jobs: jobs, atMost: most, work: work) { (result) throws(PatchError) in
         let error = try show(result)
-        failure = failure ?? error
+        console.fail(error?.code)
         tally.add(error)
         done += 1
         console.progress(done, of: items.count)
     }
     if items.count != 1 { console.note(tally.text(words.good, words.bad)) }
-    return failure?.code.exitStatus ?? 0
 }
 
 /// Processes several items at a time and delivers the results in the order of the items.

@@ -40,7 +40,7 @@ enum ReportCommand {
         )
     }
 
-    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let gates = try ReportGate.all(arguments)
         let places = try InputFiles.named(arguments)
         let version = try arguments.number(of: .reportedVersion)
@@ -63,7 +63,7 @@ enum ReportCommand {
         var (report, failure) = try EventFiles.report(
             on: places, patch: id, version: counted, since: since, listed: listed ?? [],
             installation: installation, console)
-        if let failure, console.format == .text, report.input.bytes == 0 { return failure.code.exitStatus }
+        if let failure, console.format == .text, report.input.bytes == 0 { return console.fail(failure.code) }
         if let installation, report.device == nil {
             let error = Self.notFound(installation, report.input)
             if console.format == .text { console.error(error) }
@@ -103,6 +103,6 @@ enum ReportCommand {
             try OutputFile.write(
                 Array(report.page(results, of: feed, at: now).utf8), to: page, force: arguments.has(.force))
         }
-        return failure?.code.exitStatus ?? 0
+        console.fail(failure?.code)
     }
 }

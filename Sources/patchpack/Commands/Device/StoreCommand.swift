@@ -31,7 +31,6 @@ enum StoreCommand {
                 let device = try log.openDevice(
                     folder, PatchStore.host(of: folder), isReader: ["status", "why"].contains(name))
                 try run(device, arguments, console)
-                return 0
             })
     }
 
@@ -48,17 +47,14 @@ enum StoreCommand {
             for patch in device.patches { try show(patch, console) }
             return
         }
-        let switches = state.switches.sorted { $0.key < $1.key }.map {
-            (key: $0.key, value: JSONValue.string($0.value))
-        }
+        let switches: JSONMembers = state.switches.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         try console.report(
             "patchpack.store-status/1", nil,
             [
-                ("app", .string(state.app)), ("appVersion", .string(state.appVersion.description)),
-                ("installation", .string(state.givenName ?? state.installation)),
-                ("enabled", .bool(state.isEnabled)), ("safeMode", .bool(state.isSafe)),
-                ("launch", .optional(state.launch?.standing)), ("switches", .object(switches)),
-                ("patches", .array(device.patches.map { .object($0.members) })),
+                ("app", state.app), ("appVersion", state.appVersion),
+                ("installation", state.givenName ?? state.installation), ("enabled", state.isEnabled),
+                ("safeMode", state.isSafe), ("launch", state.launch?.standing), ("switches", JSONValue(switches)),
+                ("patches", device.patches.map { JSONValue($0.members) }),
             ])
     }
 
@@ -69,13 +65,11 @@ enum StoreCommand {
     }
 
     private static func show(_ status: PatchStatus, _ console: Console) throws(PatchError) {
-        guard console.format == .json else {
-            let version = status.version.map { " \($0)" } ?? ""
-            return try console.line(
-                [.good, .trial].contains(status.code) ? .good : .faint, status.code.rawValue,
-                "  \(status.id)\(version)  \(status.reason)")
-        }
-        try console.report("patchpack.store-why/1", nil, status.members)
+        let version = status.version.map { " \($0)" } ?? ""
+        try console.result(
+            .report("patchpack.store-why/1", nil, status.members), always: true,
+            [.good, .trial].contains(status.code) ? .good : .faint, status.code.rawValue,
+            "  \(status.id)\(version)  \(status.reason)")
     }
 
     private static func confirm(
@@ -109,10 +103,9 @@ enum StoreCommand {
 }
 
 extension PatchStatus {
-    fileprivate var members: [(key: String, value: JSONValue)] {
+    fileprivate var members: JSONMembers {
         [
-            ("id", .string(id)), ("version", version.map(JSONValue.integer) ?? .null), ("code", .string(code.rawValue)),
-            ("reason", .string(reason)),
+            ("id", id), ("version", version), ("code", code.rawValue), ("reason", reason),
         ]
     }
 }

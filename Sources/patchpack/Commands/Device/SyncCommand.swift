@@ -18,7 +18,7 @@ enum SyncCommand {
         ],
         example: "patchpack sync feed --store device --app com.example.shop --app-version 2.3.1", run: run)
 
-    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let reading = try FeedReading(arguments)
         let verification = try Verification(arguments)
         guard let scriptKeys = verification.scriptKeys else { throw PatchError(.internal, "no script key") }
@@ -61,7 +61,7 @@ enum SyncCommand {
         if failure == nil, console.format == .text, !console.isQuiet {
             try console.line(.good, "ok", "  \(folder)  \(report.bytes) bytes, \(report.duration.milliseconds) ms")
         }
-        return failure?.code.exitStatus ?? 0
+        console.fail(failure?.code)
     }
 
     /// Checks that a feed is for an app before a new store is bound to the app, which may be mistyped.
@@ -86,8 +86,8 @@ enum SyncCommand {
             try console.report(
                 "patchpack.sync/1", result.error,
                 [
-                    ("id", .string(result.id)), ("version", .integer(result.version)),
-                    ("code", .string(result.code.rawValue)), ("detail", .optional(result.detail)),
+                    ("id", result.id), ("version", result.version), ("code", result.code.rawValue),
+                    ("detail", result.detail),
                 ])
         } else if !console.isQuiet {
             let isGood = result.code == .offered || result.code == .kept

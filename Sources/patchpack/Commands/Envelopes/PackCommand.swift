@@ -15,7 +15,7 @@ enum PackCommand {
         example: "patchpack pack patches/*.lua -o dist --signing-key keys/signing.pem --script-key keys/script.key",
         run: run)
 
-    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         // Each job has files open until they are flushed.
         Resources.allowManyOpenFiles()
         let job = PackJob(settings: try PackJob.Settings(arguments))
@@ -25,7 +25,7 @@ enum PackCommand {
         let jobs = try arguments.jobs(defaultsToOne: arguments.has(.signatureCommand))
         var results: [PackJob.Result] = []
         var isForOldClients = false
-        let status = try inOrder(
+        try inOrder(
             job.units(), jobs: jobs, atMost: arguments.has(.signatureCommand) ? 1 : max(16, 256 / jobs),
             on: console, words: words, work: job.pack
         ) { (result) throws(PatchError) in
@@ -38,13 +38,13 @@ enum PackCommand {
             }
             return result.error
         }
-        if status == 0 { try job.write(&results) }
+        let isGood = console.exitStatus == 0
+        if isGood { try job.write(&results) }
         for var result in results {
-            if status != 0, result.error == nil { result.isHeldBack = true }
+            if !isGood, result.error == nil { result.isHeldBack = true }
             try show(result, job, console)
         }
         if isForOldClients { console.noteOldClients() }
-        return status
     }
 
     private static func show(_ result: PackJob.Result, _ job: PackJob, _ console: Console) throws(PatchError) {

@@ -211,14 +211,13 @@ extension PackJob.Result {
         .report(
             "patchpack.pack/1",
             about: [
-                ("file", .string((unit.scripts.first?.path ?? unit.output).description)),
-                ("output", unit.fault == nil ? .string(unit.output.description) : .null),
+                ("file", unit.scripts.first?.path ?? unit.output),
+                ("output", unit.fault == nil ? unit.output.json : .null),
             ], error,
             [
-                ("written", .bool(error == nil && !job.settings.isDryRun && !isUnchanged && !isHeldBack)),
-                ("unchanged", .bool(isUnchanged)), ("warnings", .strings(warnings)),
-                ("payloadSHA256", .optional(payloadDigest)), ("size", manifest == nil ? .null : .integer(size)),
-                ("manifest", manifest?.json ?? .null),
+                ("written", error == nil && !job.settings.isDryRun && !isUnchanged && !isHeldBack),
+                ("unchanged", isUnchanged), ("warnings", warnings),
+                ("payloadSHA256", payloadDigest), ("size", manifest.map { _ in size }), ("manifest", manifest),
             ])
     }
 }

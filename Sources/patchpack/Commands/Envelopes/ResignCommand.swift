@@ -15,11 +15,11 @@ enum ResignCommand {
         example: "patchpack resign cart.js -o cart-2.js --append --trusted-key trusted.pem --signing-key second.pem",
         run: run)
 
-    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let resigning = try Resigning(arguments)
         let units = try resigning.units()
         let jobs = try arguments.jobs(defaultsToOne: arguments.has(.signatureCommand))
-        return try inOrder(
+        try inOrder(
             units, jobs: jobs, on: console,
             words: (arguments.has(.detach) ? "detached" : "signed", "refused"), work: { $0.map(resigning.resign) }
         ) { (result) throws(PatchError) in
@@ -32,13 +32,8 @@ enum ResignCommand {
         if console.format == .json {
             try console.report(
                 "patchpack.resign/1",
-                about: [
-                    ("file", .string(result.path.description)), ("output", .string(result.output.description)),
-                ], result.error,
-                [
-                    ("size", result.error == nil ? .integer(result.size) : .null),
-                    ("unchanged", .bool(result.isUnchanged)),
-                ])
+                about: [("file", result.path), ("output", result.output)], result.error,
+                [("size", result.error == nil ? result.size.json : .null), ("unchanged", result.isUnchanged)])
         } else if let error = result.error {
             console.error(error.about(result.path))
         } else if !console.isQuiet, !result.output.isStandardStream {

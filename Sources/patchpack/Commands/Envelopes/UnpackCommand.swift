@@ -10,7 +10,7 @@ enum UnpackCommand {
         example: "patchpack unpack dist/cart.js -o cart --trusted-key keys/trusted.pem --script-key keys/script.key",
         run: run)
 
-    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         guard let folder = arguments.value(of: .outputFolder)?.path else {
             throw PatchError(.usage, "no output folder", hint: "give -o DIR")
         }
@@ -24,7 +24,7 @@ enum UnpackCommand {
             throw PatchError(
                 .usage, "two envelopes would be unpacked into \(folders[index])", hint: "unpack them one by one")
         }
-        return try inOrder(
+        try inOrder(
             Array(zip(paths, folders)), jobs: 1, on: console, words: ("unpacked", "refused"),
             work: { $0.map { verification.unpacked($0, into: $1, force: arguments.has(.force)) } }
         ) { (result, outputs) throws(PatchError) in
@@ -37,8 +37,8 @@ enum UnpackCommand {
         _ result: Verification.FileResult, _ outputs: [Path], _ console: Console
     ) throws(PatchError) {
         guard console.format == .text else {
-            let written = result.error == nil ? outputs.map { JSONValue.string($0.description) } : []
-            return try console.json(result.json(schema: "patchpack.unpack/1", [("outputs", .array(written))]))
+            let written = result.error == nil ? outputs : []
+            return try console.json(result.json(schema: "patchpack.unpack/1", [("outputs", written)]))
         }
         if let error = result.error {
             console.error(error.about(result.path))

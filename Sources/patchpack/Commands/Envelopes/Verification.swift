@@ -156,27 +156,25 @@ extension Verification.FileResult {
         }
     }
 
-    func json(schema: String, _ members: [(key: String, value: JSONValue)] = []) -> JSONValue {
+    func json(schema: String, _ members: JSONMembers = []) -> JSONValue {
         let stages = report.stages.map { stage in
-            let detail = stage.detail.map { [(key: "detail", value: JSONValue.string($0))] } ?? []
-            return JSONValue.object(
-                [("name", .string(stage.stage.rawValue)), ("status", .string(stage.status.rawValue))] + detail)
+            let detail: JSONMembers = stage.detail.map { [("detail", $0)] } ?? []
+            return JSONValue([("name", stage.stage.rawValue), ("status", stage.status.rawValue)] + detail)
         }
         let signatures = report.signatures.map { signature in
-            JSONValue.object([
-                ("algorithm", .string(signature.algorithm.rawValue)), ("keyID", .string(signature.keyID.description)),
-                ("trusted", .bool(signature.isTrusted)), ("valid", .bool(signature.isValid)),
-                ("name", signature.keyName.map { $0.isEmpty ? .null : .string($0) } ?? .null),
-                ("refusal", .optional(signature.refusal)),
+            JSONValue([
+                ("algorithm", signature.algorithm.rawValue), ("keyID", signature.keyID),
+                ("trusted", signature.isTrusted), ("valid", signature.isValid),
+                ("name", signature.keyName.flatMap { $0.isEmpty ? nil : $0 }),
+                ("refusal", signature.refusal),
             ])
         }
         return .report(
-            schema, about: [("file", .string(path.description))], error,
+            schema, about: [("file", path)], error,
             [
-                ("mpaasCode", mpaasCode.map { .integer($0) } ?? .null),
-                ("depth", .string(isSignatureOnly ? "signature" : "full")),
-                ("payloadSHA256", .optional(payloadDigest)), ("stages", .array(stages)),
-                ("signatures", .array(signatures)), ("manifest", report.manifest?.json ?? .null),
+                ("mpaasCode", mpaasCode), ("depth", isSignatureOnly ? "signature" : "full"),
+                ("payloadSHA256", payloadDigest), ("stages", stages), ("signatures", signatures),
+                ("manifest", report.manifest),
             ] + members)
     }
 }

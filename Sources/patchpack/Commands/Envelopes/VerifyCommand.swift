@@ -14,7 +14,7 @@ enum VerifyCommand {
         example: "patchpack verify dist/*.js --trusted-key keys/trusted.pem --script-key keys/script.key",
         run: run)
 
-    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let paths = try InputFiles.all(arguments, called: ".js")
         let verification = try Verification(arguments)
         let format = arguments.value(of: .verifyFormat)?.text ?? "text"
@@ -22,7 +22,7 @@ enum VerifyCommand {
         var seen: [String: (path: Path, contents: Int)] = [:]
         var failed: [Verification.FileResult] = []
         var cases: [ReportCase] = []
-        let status = try inOrder(
+        try inOrder(
             paths, jobs: arguments.jobs(), on: console, words: ("ok", "refused"),
             work: { $0.map { verification.result(of: $0, keepingScripts: false, hashingPayload: isJSON) } }
         ) { (result) throws(PatchError) in
@@ -55,7 +55,6 @@ enum VerifyCommand {
         case "junit": try console.report(cases, as: JUnit.text)
         default: break
         }
-        return status
     }
 
     private static func showSarif(_ failed: [Verification.FileResult], _ console: Console) throws(PatchError) {

@@ -128,14 +128,13 @@ struct FeedAction {
             for line in lines { try console.line(line) }
             return
         }
-        try console.report(
-            "patchpack.feed-changes/1", about: [("feed", .string(folder.path.description))], nil,
-            [("changes", .strings(lines))])
+        try console.report("patchpack.feed-changes/1", about: [("feed", folder.path)], nil, [("changes", lines)])
     }
 
     private func show(_ result: FeedChange.Result, _ lines: [String]) throws(PatchError) {
         let lines = lines + result.changes
         let (feed, missing, files) = (result.feed, result.missing, result.files)
+        let bytes = files.reduce(0) { $0 + $1.size }
         let outcome =
             switch result.outcome {
             case .unchanged: "unchanged"
@@ -143,21 +142,16 @@ struct FeedAction {
             case .written: arguments.has(.dryRun) ? "would write" : "wrote"
             }
         if console.format == .json {
-            let versions = FeedRole.allCases.map { role in
-                (key: role.rawValue, value: JSONValue.integer(feed.state(of: role).version))
-            }
-            let waiting = missing.map { role in
-                JSONValue.object([
-                    ("role", .string(role.role.rawValue)), ("count", .integer(role.count)),
-                    ("keyIDs", .strings(role.keyIDs)),
-                ])
+            let versions: JSONMembers = FeedRole.allCases.map { ($0.rawValue, feed.state(of: $0).version) }
+            let waiting = missing.map {
+                JSONValue([("role", $0.role.rawValue), ("count", $0.count), ("keyIDs", $0.keyIDs)])
             }
             return try console.report(
-                "patchpack.feed/1", about: [("feed", .string(folder.path.description))], nil,
+                "patchpack.feed/1", about: [("feed", folder.path)], nil,
                 [
-                    ("action", .string(arguments.verb.lastWord)), ("outcome", .string(outcome)),
-                    ("changes", .strings(lines)), ("versions", .object(versions)), ("missing", .array(waiting)),
-                    ("files", .strings(files.map(\.path))), ("bytes", .integer(files.reduce(0) { $0 + $1.size })),
+                    ("action", arguments.verb.lastWord), ("outcome", outcome), ("changes", lines),
+                    ("versions", JSONValue(versions)), ("missing", waiting), ("files", files.map(\.path)),
+                    ("bytes", bytes),
                 ])
         }
         guard !console.isQuiet else { return }
@@ -168,7 +162,6 @@ struct FeedAction {
                 "  for \(role.role.keyName) (role \(role.role)): \(role.count) more of \(FeedKey.short(role.keyIDs))"
             )
         }
-        let bytes = files.reduce(0) { $0 + $1.size }
         let detail = files.isEmpty ? "" : "  \(files.count) files, \(bytes) bytes"
         try console.line(.good, outcome, "  \(folder.path)\(detail)")
     }

@@ -26,7 +26,7 @@ extension FeedCommand {
         ]
 
     /// Widens a rollout by one step if that is safe, and pauses it if a gate is crossed.
-    @Sendable static func advance(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    @Sendable static func advance(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let action = try FeedAction(arguments, console)
         let rules = try RolloutStep.Rules(arguments)
         let gates = try ReportGate.all(arguments)
@@ -75,7 +75,7 @@ extension FeedCommand {
             }
         }
         if let failure { throw failure.about(action.folder.path) }
-        return unread?.code.exitStatus ?? 0
+        console.fail(unread?.code)
     }
 
     /// Refuses gates of which none can be decided in a state through which the rollout goes.

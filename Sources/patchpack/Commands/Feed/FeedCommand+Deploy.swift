@@ -25,7 +25,7 @@ extension FeedCommand {
         .authorities, .insecure,
     ]
 
-    @Sendable static func deploy(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    @Sendable static func deploy(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let folder = FeedFolder(path: arguments.operands[0].path)
         guard let place = try arguments.text(of: .deployTarget), !place.isEmpty else {
             throw PatchError(
@@ -66,28 +66,22 @@ extension FeedCommand {
         for path in outcome.restored {
             console.warning("\(target.name): \(path) was missing, and \(isTrial ? "would be" : "was") uploaded")
         }
-        let (snapshot, timestamp) = (
-            deployment.feed.state(of: .snapshot).version, deployment.feed.state(of: .timestamp).version
-        )
-        if console.format == .json {
-            try console.report(
-                "patchpack.feed-deploy/1", about: [("feed", .string(folder.path.description))], nil,
+        let snapshot = deployment.feed.state(of: .snapshot).version
+        let timestamp = deployment.feed.state(of: .timestamp).version
+        try console.result(
+            .report(
+                "patchpack.feed-deploy/1", about: [("feed", folder.path)], nil,
                 [
-                    ("to", .string(target.name)), ("outcome", .string(word.replacing(" ", with: "-"))),
-                    ("snapshot", .integer(snapshot)), ("timestamp", .integer(timestamp)),
-                    ("replaced", .strings(outcome.replaced)), ("restored", .strings(outcome.restored)),
-                    ("bytes", .integer(outcome.bytes)),
-                ])
-        } else if !console.isQuiet {
-            try console.line(
-                .good, word, "  \(folder.path) to \(target.name)  snapshot \(snapshot), timestamp \(timestamp)")
-        }
-        guard !isTrial else { return 0 }
+                    ("to", target.name), ("outcome", word.replacing(" ", with: "-")), ("snapshot", snapshot),
+                    ("timestamp", timestamp), ("replaced", outcome.replaced), ("restored", outcome.restored),
+                    ("bytes", outcome.bytes),
+                ]),
+            .good, word, "  \(folder.path) to \(target.name)  snapshot \(snapshot), timestamp \(timestamp)")
+        guard !isTrial else { return }
         // The command may have failed after an earlier deployment, so caches may have an older timestamp even if nothing is new.
         try purge(outcome.cached.isEmpty ? [FeedLayout.timestamp] : outcome.cached, arguments)
-        guard let served else { return 0 }
+        guard let served else { return }
         try checkServed(deployment, at: served, givenUp: outcome.givenUp, patience: patience, arguments, console)
-        return 0
     }
 
     /// The error if the served state differs from the folder that `--same-as` names; nil if it is the same, or if none is named.

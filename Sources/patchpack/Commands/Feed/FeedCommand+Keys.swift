@@ -4,7 +4,7 @@ import PatchFiles
 import PatchPublishing
 
 extension FeedCommand {
-    @Sendable static func refresh(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    @Sendable static func refresh(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let action = try FeedAction(arguments, console)
         try action.run(isUrgent: true) { (feed, details) throws(PatchError) in
             feed.refresh(with: action.change.keyIDs, in: details).compactMap { renewal in
@@ -20,13 +20,13 @@ extension FeedCommand {
         }
         // A role whose keys are elsewhere may still have ended. Devices then refuse the feed.
         guard !arguments.has(.dryRun), let fault = try action.change.repository().faults(at: action.change.now).first
-        else { return 0 }
+        else { return }
         let code: PatchError.Code = if case .signedAhead = fault { .clock } else { .feedExpired }
         throw PatchError(code, "devices refuse it still: \(fault.text(at: action.change.now))")
             .about(action.folder.path)
     }
 
-    @Sendable static func rotate(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    @Sendable static func rotate(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         var roles: [FeedRole] = []
         for name in arguments.operands[1].text.split(separator: ",").map(String.init) {
             guard let role = FeedRole(rawValue: name) else {
@@ -49,10 +49,9 @@ extension FeedCommand {
                 "the role \($0.role) has \($0.keys) keys, of which \($0.threshold) must sign"
             }
         }
-        return 0
     }
 
-    @Sendable static func deliverTrust(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    @Sendable static func deliverTrust(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let action = try FeedAction(arguments, console)
         var bytes: [UInt8]?
         var ended: Set<KeyID> = []
@@ -85,10 +84,9 @@ extension FeedCommand {
             let isNew = try feed.setTarget(PatchList.trustPath(for: feed.app), to: bytes, in: details)
             return [isNew ? bytes == nil ? "removed  the trust store" : "added  the trust store" : "unchanged"]
         }
-        return 0
     }
 
-    @Sendable static func sign(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    @Sendable static func sign(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         // To drop a change, no key is needed.
         let action = try FeedAction(arguments, console, keys: arguments.has(.discard) ? [] : [.feedKey])
         if arguments.has(.discard) {
@@ -96,7 +94,7 @@ extension FeedCommand {
                 try action.change.discard()
                     ? "the staged change \(arguments.has(.dryRun) ? "would be" : "is") dropped"
                     : "no change was staged")
-            return 0
+            return
         }
         let attached = arguments.values(of: .attach).map(\.path)
         if arguments.has(.detach) { return try detach(arguments, action) }
@@ -104,7 +102,7 @@ extension FeedCommand {
             let base = try action.change.repository()
             let lines = try action.change.changes(of: action.change.staged(on: base), since: base)
             try action.show(lines)
-            return 0
+            return
         }
         try action.resume { (feed, changes) throws(PatchError) in
             // One person stages a change, and another one signs it, so the signer sees it first.
@@ -119,7 +117,6 @@ extension FeedCommand {
             }
             return lines
         }
-        return 0
     }
 
     /// Shows a change, and asks whether to sign it.
@@ -144,7 +141,7 @@ extension FeedCommand {
     }
 
     /// Writes the payload to sign on another machine.
-    private static func detach(_ arguments: ParsedArguments, _ action: FeedAction) throws(PatchError) -> Int32 {
+    private static func detach(_ arguments: ParsedArguments, _ action: FeedAction) throws(PatchError) {
         guard
             let output = try arguments.newFile(
                 .outputFile, force: arguments.has(.force), allowsStandardOutput: true)
@@ -161,7 +158,6 @@ extension FeedCommand {
         } else {
             try OutputFile.write(payload, to: output, force: arguments.has(.force))
         }
-        return 0
     }
 
     /// The role that `--role` names, or the only role that waits.

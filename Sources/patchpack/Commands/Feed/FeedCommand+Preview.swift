@@ -4,7 +4,7 @@ import PatchFiles
 import PatchPublishing
 
 extension FeedCommand {
-    @Sendable static func preview(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    @Sendable static func preview(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let reading = try FeedReading(arguments)
         let now = try SystemClock.now()
         guard let version = try arguments.appVersion() else {
@@ -31,25 +31,20 @@ extension FeedCommand {
             }
         }
         for (choice, refusal) in choices { try show(choice, refusal, console) }
-        return 0
     }
 
     private typealias Refusal = (code: PatchChoice.Code, detail: String)
 
     private static func show(_ choice: PatchChoice, _ refusal: Refusal?, _ console: Console) throws(PatchError) {
         let code = refusal?.code ?? choice.code
-        if console.format == .json {
-            try console.report(
+        try console.result(
+            .report(
                 "patchpack.feed-preview/1", nil,
                 [
-                    ("id", .string(choice.id)), ("version", .integer(choice.version)),
-                    ("code", .string(code.rawValue)), ("offered", .bool(choice.isChosen && refusal == nil)),
-                    ("detail", .optional(refusal?.detail)),
-                ])
-        } else {
-            try console.line(
-                refusal != nil ? .bad : choice.isChosen ? .good : .faint, code.rawValue,
-                "  \(choice.id) \(choice.version)" + (refusal.map { "  \($0.detail)" } ?? ""))
-        }
+                    ("id", choice.id), ("version", choice.version), ("code", code.rawValue),
+                    ("offered", choice.isChosen && refusal == nil), ("detail", refusal?.detail),
+                ]),
+            always: true, refusal != nil ? .bad : choice.isChosen ? .good : .faint, code.rawValue,
+            "  \(choice.id) \(choice.version)" + (refusal.map { "  \($0.detail)" } ?? ""))
     }
 }

@@ -9,7 +9,7 @@ extension Option {
 }
 
 extension FeedCommand {
-    @Sendable static func makeFeed(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    @Sendable static func makeFeed(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         guard let app = try arguments.text(of: .runningApp) else {
             throw PatchError(.usage, "no app", hint: "give --app NAME, such as com.example.shop")
         }
@@ -41,17 +41,15 @@ extension FeedCommand {
                 "the app gets \(action.folder.path.appending(Path(FeedLayout.firstRoot))), SHA-256 \(try MessageDigest.sha256.text(of: root))"
             )
         }
-        return 0
     }
 
-    @Sendable static func publish(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    @Sendable static func publish(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let action = try FeedAction(arguments, console)
         let paths = arguments.operands.dropFirst().map(\.path)
         try publish(paths, in: action, arguments, console, as: "published") { _ in true }
-        return 0
     }
 
-    @Sendable static func promote(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    @Sendable static func promote(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let source = FeedFolder(path: arguments.operands[0].path)
         let action = try FeedAction(arguments, console, folder: arguments.operands[1].path)
         let origin = try source.path.naming { () throws(PatchError) in try source.ownRepository() }
@@ -65,7 +63,6 @@ extension FeedCommand {
         try publish([file], in: action, arguments, console, as: "promoted") { manifest in
             manifest.id == entry.id && manifest.version == entry.version
         }
-        return 0
     }
 
     private static func publish(
@@ -139,7 +136,7 @@ extension FeedCommand {
         if let differing { throw differing.about(action.folder.path) }
     }
 
-    @Sendable static func prune(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    @Sendable static func prune(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let action = try FeedAction(arguments, console)
         let keep = try arguments.number(of: .keep)
         let version = try arguments.number(of: .prunedVersion)
@@ -174,7 +171,6 @@ extension FeedCommand {
             }
             return lines.isEmpty ? ["nothing to remove"] : lines
         }
-        return 0
     }
 }
 

@@ -128,7 +128,7 @@ enum FeedCommand {
 
     private static func action(
         _ name: String, _ summary: String, _ operands: String, _ count: ClosedRange<Int>, _ options: [Option],
-        _ example: String, _ run: @escaping @Sendable (ParsedArguments, Console) throws(PatchError) -> Int32
+        _ example: String, _ run: @escaping @Sendable (ParsedArguments, Console) throws(PatchError) -> Void
     ) -> Verb {
         Verb(
             name: "feed \(name)", summary: summary, operands: operands, operandValue: .directory("DIR"),

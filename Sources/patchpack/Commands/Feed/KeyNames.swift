@@ -36,10 +36,8 @@ struct KeyNames {
     func json(_ approvals: [FeedRepository.Approval]) -> JSONValue {
         .array(
             approvals.map { approval in
-                let keys = approval.keyIDs.map {
-                    JSONValue.object([("id", .string($0)), ("name", .optional(names[$0]))])
-                }
-                return .object([("role", .string(approval.role.rawValue)), ("keys", .array(keys))])
+                let keys = approval.keyIDs.map { JSONValue([("id", $0), ("name", names[$0])]) }
+                return JSONValue([("role", approval.role.rawValue), ("keys", keys)])
             })
     }
 }

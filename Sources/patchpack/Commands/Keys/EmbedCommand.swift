@@ -22,7 +22,7 @@ enum EmbedCommand {
         options: [.outputFile, .force, .embeddedKey, .embeddedStore, .trustStorePin, .embeddedRoot, .interface],
         example: "patchpack embed --trusted-key trusted.pem --root root.json --output PatchResources.swift", run: run)
 
-    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         guard let output = try arguments.newFile(.outputFile, force: arguments.has(.force)) else {
             throw PatchError(.usage, "no output", hint: "give --output FILE.swift")
         }
@@ -56,15 +56,14 @@ enum EmbedCommand {
             members.append(try member("root", "the root of a feed, which its own keys have signed", bytes, file))
         }
         let interface = try InterfaceFile.fromOptions(arguments)
-        var status: Int32 = 0
         for script in arguments.operands.map(\.path) {
             let patch = try LintedPatch([script], try ManifestFields(arguments), interface, onStandardInput: nil)
             for (finding, file) in patch.findings {
                 try LintCommand.show(finding, in: file, patch.line(of: finding), console)
-                if finding.severity == .error { status = PatchError.Code.script.exitStatus }
+                if finding.severity == .error { console.fail(.script) }
             }
         }
-        guard status == 0 else { return status }
+        guard console.exitStatus == 0 else { return }
         let source = """
             // Written by patchpack embed.
 
@@ -77,7 +76,6 @@ enum EmbedCommand {
         let files = [OutputFile(path: output, content: .bytes(Array(source.utf8)))]
         try OutputFile.write(files, force: arguments.has(.force))
         if console.format == .json { try console.made(files, schema: "patchpack.embed/1") }
-        return 0
     }
 
     private static func member(

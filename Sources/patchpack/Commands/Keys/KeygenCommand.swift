@@ -57,7 +57,7 @@ enum KeygenCommand {
         example: "patchpack keygen -o keys --profile modern",
         run: run)
 
-    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let profile = try KeyProfile(arguments)
         let bits = try arguments.number(of: .bits)
         if profile == .modern, bits != nil { throw PatchError(.usage, "--bits is only for RSA keys") }
@@ -100,16 +100,12 @@ enum KeygenCommand {
             console.note("\(paths[0]) has no passphrase; give one with --passphrase-env or --passphrase-file")
         }
         if profile == .mpaas { console.noteOldClients() }
-        return 0
     }
 
     private static func show(_ keys: [KeyDescription], _ paths: [Path], _ console: Console) throws(PatchError) {
         for (key, path) in zip(keys, paths) {
-            if console.format == .json {
-                try console.json(key.json(schema: "patchpack.keygen/1", of: path))
-            } else if !console.isQuiet {
-                try console.line(.good, "made", "  \(path)  \(key.text)")
-            }
+            try console.result(
+                key.json(schema: "patchpack.keygen/1", of: path), .good, "made", "  \(path)  \(key.text)")
         }
         console.note("keep \(paths[0]) secret\(paths.count > 2 ? "; apps need the other two" : "")")
     }

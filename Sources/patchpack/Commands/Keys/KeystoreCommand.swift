@@ -72,7 +72,7 @@ enum KeystoreCommand {
         }
     }
 
-    private static func add(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    private static func add(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let others = arguments.operands.dropFirst().map(\.path)
         let store = try Store(arguments, reading: others, mayBeNew: true)
         let given = try arguments.text(of: .name)
@@ -89,17 +89,15 @@ enum KeystoreCommand {
             for (name, key) in newKeys { try ring.add(key, named: name) }
         }
         for (name, key) in newKeys { try show(name, key, "add", on: console) }
-        return 0
     }
 
-    private static func list(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    private static func list(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         for (name, key) in try Store(arguments, isEdited: false).keys().keys {
             try show(name, key, "list", on: console)
         }
-        return 0
     }
 
-    private static func remove(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    private static func remove(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let names = arguments.operands.dropFirst()
         var removed: [(name: String, key: ScriptKey)] = []
         try Store(arguments).change(mustExist: true) { (ring) throws(PatchError) in
@@ -107,10 +105,9 @@ enum KeystoreCommand {
             for name in names { try ring.remove(name.text) }
         }
         for (name, key) in removed { try show(name, key, "remove", on: console) }
-        return 0
     }
 
-    private static func changePassphrase(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    private static func changePassphrase(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let store = try Store(arguments)
         // A wrong passphrase must fail before a new one is asked for.
         _ = try store.keys()
@@ -121,10 +118,9 @@ enum KeystoreCommand {
         var keys: [(name: String, key: ScriptKey)] = []
         try store.change(mustExist: true, passphrase: new) { keys = $0.keys }
         for (name, key) in keys { try show(name, key, "passphrase", on: console) }
-        return 0
     }
 
-    private static func export(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    private static func export(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let name = arguments.operands[1].text
         let store = try Store(arguments, isEdited: false)
         guard
@@ -144,30 +140,23 @@ enum KeystoreCommand {
             var bytes = unsafe key.file().withUnsafeBytes { unsafe Array($0) }
             defer { _ = SecretBytes(wiping: &bytes) }
             try StandardOutput.write(bytes)
-            return 0
+            return
         }
         let file = OutputFile(path: output, content: .secret(key.file()))
         try OutputFile.write([file], force: arguments.has(.force))
         console.warnOfReaders([file])
         try show(name, key, "export", on: console)
-        return 0
     }
 
     private static func show(
         _ name: String, _ key: ScriptKey, _ action: String, on console: Console
     ) throws(PatchError) {
-        if console.format == .json {
-            try console.report(
+        let done =
+            ["add": "added  ", "remove": "removed  ", "export": "exported  ", "passphrase": "kept  "][action] ?? ""
+        try console.result(
+            .report(
                 "patchpack.keystore/1", nil,
-                [
-                    ("action", .string(action)), ("name", .string(name)), ("suite", .string(key.suite.rawValue)),
-                    ("keyID", .string(key.id.description)),
-                ])
-        } else if !console.isQuiet || action == "list" {
-            let text = "\(name)  \(key.suite.rawValue), id \(key.id)"
-            let done =
-                ["add": "added  ", "remove": "removed  ", "export": "exported  ", "passphrase": "kept  "][action] ?? ""
-            try console.line(done + text)
-        }
+                [("action", action), ("name", name), ("suite", key.suite.rawValue), ("keyID", key.id)]),
+            always: action == "list", "\(done)\(name)  \(key.suite.rawValue), id \(key.id)")
     }
 }

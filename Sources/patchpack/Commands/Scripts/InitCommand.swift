@@ -8,7 +8,7 @@ enum InitCommand {
         example: "patchpack init my-patches --app com.example.shop",
         run: run)
 
-    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let folder = arguments.operands[0].path
         guard !folder.bytes.isEmpty, !folder.isStandardStream else {
             throw PatchError(.usage, "init needs a folder", hint: "patchpack init DIR")
@@ -33,18 +33,13 @@ enum InitCommand {
         try OutputFile.write(outputs, force: false)
         try console.made(outputs, schema: "patchpack.init/1")
         console.note("next: cd '\(folder)' && patchpack \(ProjectTemplate.keygen) && sh release.sh")
-        return 0
     }
 }
 
 extension Console {
     func made(_ files: [OutputFile], schema: String) throws(PatchError) {
         for file in files {
-            if format == .json {
-                try json(.object([("schema", .string(schema)), ("file", .string(file.path.description))]))
-            } else if !isQuiet {
-                try line(.good, "made", "  \(file.path)")
-            }
+            try result(.object(schema, [("file", file.path)]), .good, "made", "  \(file.path)")
         }
     }
 }

@@ -13,7 +13,7 @@ enum LintCommand {
         example: "patchpack lint patches/*.lua --interface interface.json",
         run: run)
 
-    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         try LuaLibrary.check()
         let interface = try InterfaceFile.fromOptions(arguments)
         let fields = try ManifestFields(arguments)
@@ -22,7 +22,6 @@ enum LintCommand {
         let format = arguments.value(of: .lintFormat)?.text ?? "text"
         var all: [(finding: Finding, file: Path)] = []
         var seen: [String: Path] = [:]
-        var status: Int32 = 0
         let given = try ScriptInput.name(arguments)
         try deliverInOrder(
             patches, jobs: arguments.jobs(),
@@ -59,7 +58,7 @@ enum LintCommand {
                 findings = [
                     (text.finding(.unreadable, line: 1, error.message, hint: error.hint), path)
                 ]
-                if status == 0 { status = error.code.exitStatus }
+                console.fail(error.code)
             }
             all += findings
             for (finding, file) in findings where linted != nil || format == "github" {
@@ -78,7 +77,7 @@ enum LintCommand {
                 }
             }
             let fails = findings.contains { $0.finding.severity == .error || arguments.has(.strict) }
-            if status == 0, fails { status = PatchError.Code.script.exitStatus }
+            if fails { console.fail(.script) }
             if format == "text", let linted, findings.isEmpty, !console.isQuiet {
                 try console.line(.good, "ok", "  \(linted.entry)")
             }
@@ -101,7 +100,6 @@ enum LintCommand {
                 "\(errors.counting("error")), \((all.count - errors).counting("warning")) in \(paths.count.counting("file"))"
             )
         }
-        return status
     }
 
     private struct UnreadPatch: Error {
@@ -136,12 +134,12 @@ enum LintCommand {
 
 extension Finding {
     fileprivate func json(_ file: Path) -> JSONValue {
-        .object([
-            ("schema", .string("patchpack.lint/1")), ("file", .string(file.description)),
-            ("code", .string(code.rawValue)), ("severity", .string(severity.rawValue)), ("line", .integer(line)),
-            ("column", .integer(column)), ("length", .integer(length)), ("message", .string(message)),
-            ("hint", shownHint(of: file).map(JSONValue.string) ?? .null),
-        ])
+        .object(
+            "patchpack.lint/1",
+            [
+                ("file", file), ("code", code.rawValue), ("severity", severity.rawValue), ("line", line),
+                ("column", column), ("length", length), ("message", message), ("hint", shownHint(of: file)),
+            ])
     }
 
     /// The hint to show: the finding's own, otherwise one in terms of the command line.

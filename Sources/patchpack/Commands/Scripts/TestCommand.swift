@@ -36,7 +36,7 @@ enum TestCommand {
         return text
     }
 
-    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         guard arguments.has(.spec) else {
             throw PatchError(.usage, "no spec", hint: "give --spec SPEC.lua, or a folder of specs")
         }
@@ -130,8 +130,8 @@ enum TestCommand {
         try report(runs, as: format, console)
         if let coverageFile { try write(runs, patches.flatMap(\.files), to: coverageFile, format, console) }
         let isComplete = untested.isEmpty || !arguments.has(.strict)
-        guard !runs.allSatisfy(\.report.isGood) || !isComplete else { return 0 }
-        return runs.compactMap { $0.report.error?.code.exitStatus }.first ?? PatchError.Code.script.exitStatus
+        guard !runs.allSatisfy(\.report.isGood) || !isComplete else { return }
+        console.fail(runs.lazy.compactMap(\.report.error).first?.code ?? .script)
     }
 
     /// The specs without duplicates, and whether each one was named or found in a folder.

@@ -7,7 +7,7 @@ enum ManCommand {
         name: "man", summary: "write the manual pages into a folder", operands: "[-o DIR]", operandCount: 0...0,
         options: [.outputFolder, .force], example: "patchpack man --output ~/.local/share/man/man1", run: run)
 
-    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let folder = arguments.value(of: .outputFolder)?.path ?? Path(".")
         let pages = [("patchpack", overview)] + Verb.all.map { ("patchpack-\($0.name)", page(of: $0)) }
         let files = pages.map {
@@ -16,7 +16,6 @@ enum ManCommand {
         for file in files { try file.checkPlace(force: arguments.has(.force)) }
         try OutputFile.write(files, force: arguments.has(.force))
         try console.made(files, schema: "patchpack.man/1")
-        return 0
     }
 
     private static var overview: String {
