@@ -48,12 +48,10 @@ enum InputFiles {
     /// The files and folders that a command line names.
     static func named(_ arguments: ParsedArguments) throws(PatchError) -> [Path] {
         var paths = arguments.operands.map(\.path)
-        if let list = arguments.value(of: .filesFrom)?.path {
+        if let list = arguments.path(of: .filesFrom) {
             paths += try names(in: list, separatedBy: arguments.has(.null) ? 0 : UInt8(ascii: "\n"))
         } else {
-            guard !paths.isEmpty else {
-                throw PatchError(.usage, "no input file", hint: "patchpack \(arguments.verb.name) --help")
-            }
+            guard !paths.isEmpty else { throw .usage("no input file", hint: "patchpack \(arguments.verb.name) --help") }
         }
         return paths
     }
@@ -87,7 +85,7 @@ enum InputFiles {
         let (above, all) = (root.components, path.components)
         let isBelow = all.starts(with: above) && root.isAbsolute == path.isAbsolute && all.count > above.count
         guard isBelow, !all.dropFirst(above.count).contains(where: { $0.elementsEqual("..".utf8) }) else {
-            throw PatchError(.usage, "\(path) is not below \(root)", hint: "give paths that begin with \(root)/")
+            throw .usage("\(path) is not below \(root)", hint: "give paths that begin with \(root)/")
         }
         return Path(bytes: Array(all.dropFirst(above.count).joined(separator: "/".utf8)))
     }
@@ -102,8 +100,8 @@ enum InputFiles {
         for name in bytes.withoutByteOrderMark.split(separator: separator) {
             // The system would cut the name off at the NUL byte.
             guard !name.contains(0) else {
-                throw PatchError(
-                    .usage, "contains a name with a NUL byte", hint: "give -0 if each name ends with a NUL byte"
+                throw .usage(
+                    "contains a name with a NUL byte", hint: "give -0 if each name ends with a NUL byte"
                 ).about(list)
             }
             // Windows ends lines with CR LF.

@@ -26,6 +26,7 @@ struct ParsedArguments: Sendable {
     func values(of option: Option) -> [Argument] { values[option.id] ?? [] }
     /// The value of an option that is given at most once.
     func value(of option: Option) -> Argument? { values[option.id]?.first }
+    func path(of option: Option) -> Path? { value(of: option)?.path }
 
     func text(of option: Option) throws(PatchError) -> String? { try texts(of: option).first }
 
@@ -36,25 +37,24 @@ struct ParsedArguments: Sendable {
         var texts: [String] = []
         for value in values(of: option) {
             guard let text = String(validating: value.bytes, as: UTF8.self) else {
-                throw PatchError(.usage, "--\(option.name) is not UTF-8 text")
+                throw .usage("--\(option.name) is not UTF-8 text")
             }
             texts.append(text)
         }
         return texts
     }
 
-    /// The file to write that an option names; nil if there is none. It can be written, unless the disk fails.
+    /// The file to write that an option names; nil if there is none. It can be written, unless the disk fails. Without `force`,
+    /// `--force` decides.
     ///
     /// - Throws: `exists` if it exists and must not be replaced, `io` if it has no folder, or is not a regular file, `usage` if
     ///   it must not be `-`.
-    func newFile(_ option: Option, force: Bool, allowsStandardOutput: Bool = false) throws(PatchError) -> Path? {
-        guard let path = value(of: option)?.path else { return nil }
-        if path.isStandardStream {
-            guard allowsStandardOutput else {
-                throw PatchError(.usage, "--\(option.name) - is not a file", hint: "give the name of a file")
-            }
-        } else {
-            try OutputFile.checkNamed(path, force: force)
+    func newFile(_ option: Option, force: Bool? = nil, allowsStandardOutput: Bool = false) throws(PatchError) -> Path? {
+        guard let path = path(of: option) else { return nil }
+        if !path.isStandardStream {
+            try OutputFile.checkNamed(path, force: force ?? has(.force))
+        } else if !allowsStandardOutput {
+            throw .usage("--\(option.name) - is not a file", hint: "give the name of a file")
         }
         return path
     }
@@ -65,8 +65,8 @@ struct ParsedArguments: Sendable {
     func environmentName() throws(PatchError) -> String {
         let name = try text(of: .environment) ?? "release"
         guard NameForm.isWord(name.utf8) else {
-            throw PatchError(
-                .usage, "--environment \(name): not a name of an environment",
+            throw .usage(
+                "--environment \(name): not a name of an environment",
                 hint: "a name has at most 64 letters, digits, dots, underscores and hyphens, such as staging")
         }
         return name
@@ -84,7 +84,7 @@ struct ParsedArguments: Sendable {
         guard let text = try text(of: option) else { return nil }
         guard let value = convert(text) else {
             let reason = fault(text).map { "it \($0); " } ?? ""
-            throw PatchError(.usage, "--\(option.name) \(text): \(reason)expected \(expected)")
+            throw .usage("--\(option.name) \(text): \(reason)expected \(expected)")
         }
         return value
     }

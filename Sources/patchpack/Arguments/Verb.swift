@@ -53,11 +53,11 @@ extension Verb {
             let known = actions.map(\.lastWord)
             let meant = Self.otherNames[word.text, default: []].filter(known.contains)
             if let (similar, hint) = Self.withoutInverse[word.text], known.contains(similar) {
-                throw PatchError(.usage, "unknown action of \(name) \(word.text)", hint: hint)
+                throw .usage("unknown action of \(name) \(word.text)", hint: hint)
             }
             guard meant.isEmpty else {
-                throw PatchError(
-                    .usage, "unknown action of \(name) \(word.text)",
+                throw .usage(
+                    "unknown action of \(name) \(word.text)",
                     hint: "did you mean \(meant.joined(separator: " or "))? (patchpack \(name) --help)")
             }
             throw .unknown(

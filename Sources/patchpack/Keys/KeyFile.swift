@@ -22,8 +22,8 @@ struct KeyFile {
             bytes = try InputFile.small(name.path) { isOpen = $0.isRegular && $0.isOpenToOthers }
         } catch {
             guard !Secrets.isKey(name.path.bytes) || FileInfo(name.path, following: true) != nil else {
-                throw PatchError(
-                    .usage, "\(name.source): a key was given, but a file name is expected",
+                throw .usage(
+                    "\(name.source): a key was given, but a file name is expected",
                     hint: "put the key into a variable and give env:NAME, or give a file or <(…)")
             }
             let isOfUnknownAlgorithm =

@@ -6,7 +6,7 @@ import PatchPublishing
 extension PatchError {
     /// An error for a pin without a file to compare with it.
     static var pinWithoutStore: PatchError {
-        PatchError(.usage, "--trust-store-pin without a trust store", hint: "give --trust-store FILE")
+        .usage("--trust-store-pin without a trust store", hint: "give --trust-store FILE")
     }
 }
 
@@ -38,7 +38,7 @@ struct KeyFiles: Sendable {
         let takesStore = arguments.takes(.trustStore)
         if takesStore, let place = Option.trustStore.fromEnvironment { inputs.append(place.path) }
         guard inputs.count(where: \.isStandardStream) <= 1 else {
-            throw PatchError(.usage, "standard input (-) can be used only once", hint: "give files for other inputs")
+            throw .usage("standard input (-) can be used only once", hint: "give files for other inputs")
         }
         self.inputs = inputs
         passphrases = try Passphrase.all(of: arguments)
@@ -63,7 +63,7 @@ struct KeyFiles: Sendable {
                 guard let info = FileInfo(output, following: following), identities.contains(info.identity) else {
                     continue
                 }
-                throw PatchError(.usage, "the output would replace an input", hint: "name another output").about(output)
+                throw .usage("the output would replace an input", hint: "name another output").about(output)
             }
         }
     }
@@ -91,8 +91,7 @@ struct KeyFiles: Sendable {
     func trustStore(orThatOf signingKeys: [SigningKey], needed: Bool) throws(PatchError) -> TrustStore {
         guard let store = try trustStore() else {
             guard !needed else {
-                throw PatchError(
-                    .usage, "no trusted key", hint: "give the public key of the signature command: --trusted-key FILE")
+                throw .usage("no trusted key", hint: "give the public key of the signature command: --trusted-key FILE")
             }
             return try TrustStore(signingKeys.map(\.verifyingKey))
         }
@@ -140,8 +139,8 @@ struct KeyFiles: Sendable {
             return key
         }
         guard ring.keys.count <= 1 else {
-            throw PatchError(
-                .usage, "\(ring.keys.count) script keys given, expected one",
+            throw .usage(
+                "\(ring.keys.count) script keys given, expected one",
                 hint: "choose one, such as --\(Option.scriptKeyName.name) \(ring.keys[0].name)")
         }
         guard let key = ring.keys.first?.key else { throw PatchError(.config, "the key store is empty") }

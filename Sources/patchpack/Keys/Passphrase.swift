@@ -49,7 +49,7 @@ enum Passphrase {
         _ path: Path, given: [SecretBytes], isNew: Bool = false, called name: String = "passphrase"
     ) throws(PatchError) -> SecretBytes {
         guard given.count <= 1 else {
-            throw PatchError(.usage, "several passphrases for one key store", hint: "give one").about(path)
+            throw .usage("several passphrases for one key store", hint: "give one").about(path)
         }
         if let given = given.first { return given }
         if let answer = try ask(for: path, called: name) {

@@ -12,9 +12,7 @@ enum TrustFiles {
     /// Reads the bytes of a store's file, whose digest can be pinned.
     static func file(at path: Path) throws(PatchError) -> [UInt8] {
         guard !path.isFolder else {
-            throw PatchError(
-                .usage, "a folder cannot be pinned", hint: "make a file from it with patchpack trust add"
-            ).about(path)
+            throw .usage("a folder cannot be pinned", hint: "make a file from it with patchpack trust add").about(path)
         }
         return try InputFile.small(path)
     }

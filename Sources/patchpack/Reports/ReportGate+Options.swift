@@ -19,15 +19,15 @@ extension ReportGate {
         for text in try arguments.texts(of: option) {
             guard let gate = ReportGate(text) else {
                 guard ReportGate("\(text)%") == nil else {
-                    throw PatchError(
-                        .usage, "--\(option.name) \(text): the bound is a percentage, and has no %",
+                    throw .usage(
+                        "--\(option.name) \(text): the bound is a percentage, and has no %",
                         hint: "did you mean '\(text)%'?")
                 }
                 let measures = ReportGate.Measure.allCases.filter { $0 != .time }.map(\.rawValue)
                     .joined(separator: ", ")
                 let times = ReportGate.times.joined(separator: ", ")
-                throw PatchError(
-                    .usage, "--\(option.name) \(text): not a bound",
+                throw .usage(
+                    "--\(option.name) \(text): not a bound",
                     hint:
                         "write one of \(measures), then < and a percentage, as in 'failing<0.5%' or 'failing<previous+0.2%'; or time-p95<T, where T is one of \(times)"
                 )

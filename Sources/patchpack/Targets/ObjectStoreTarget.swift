@@ -23,7 +23,7 @@ struct ObjectStoreTarget: DeployTarget {
         (self.settings, self.limit) = (settings, limit)
         let place = name.dropFirst("s3://".count).split(separator: "/").joined(separator: "/")
         guard !place.isEmpty, place.utf8.allSatisfy(Self.plain.contains) else {
-            throw PatchError(.usage, "\(self.name): expected s3://BUCKET/FOLDER of letters, digits, dots and hyphens")
+            throw .usage("\(self.name): expected s3://BUCKET/FOLDER of letters, digits, dots and hyphens")
         }
         let region = try Self.variable("AWS_REGION", "AWS_DEFAULT_REGION") ?? "us-east-1"
         guard let id = try Self.variable("AWS_ACCESS_KEY_ID"), let secret = try Self.variable("AWS_SECRET_ACCESS_KEY")

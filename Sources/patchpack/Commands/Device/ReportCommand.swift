@@ -49,10 +49,10 @@ enum ReportCommand {
         if installation != nil {
             let ofFleets = [Option.gate, .html].first { arguments.has($0) }.map { "--\($0.name)" }
             if let option = ofFleets ?? (arguments.format == "openmetrics" ? "--format openmetrics" : nil) {
-                throw PatchError(.usage, "\(option) is for all devices, and --installation for one")
+                throw .usage("\(option) is for all devices, and --installation for one")
             }
         }
-        let page = try arguments.newFile(.html, force: arguments.has(.force))
+        let page = try arguments.newFile(.html)
         let now = try SystemClock.now()
         let since = try arguments.moment(of: .since, before: now)
         let feed = try feed(arguments)

@@ -22,19 +22,17 @@ enum SyncCommand {
         let reading = try FeedReading(arguments)
         let verification = try Verification(arguments)
         guard let scriptKeys = verification.scriptKeys else { throw PatchError(.internal, "no script key") }
-        guard let folder = arguments.value(of: .store)?.path else {
-            throw PatchError(.usage, "no store", hint: "give --store DIR, which is made if it is missing")
-        }
+        let folder = try arguments.path(of: .store).needed(
+            "no store", hint: "give --store DIR, which is made if it is missing")
         guard let app = try arguments.text(of: .runningApp), let version = try arguments.text(of: .appVersion) else {
-            throw PatchError(.usage, "no app", hint: "give --app NAME and --app-version V")
+            throw .usage("no app", hint: "give --app NAME and --app-version V")
         }
         guard FileInfo(folder.appending(Path(FeedLayout.timestamp)), following: true) == nil else {
-            throw PatchError(.usage, "--store \(folder): is the folder of a feed", hint: "name another folder")
+            throw .usage("--store \(folder): is the folder of a feed", hint: "name another folder")
         }
         // Opening the store for another app would clear it, including its bans.
         if let host = try? PatchStore.host(of: folder), host.app != app {
-            throw PatchError(
-                .usage, "--app \(app): the store is of \(host.app)", hint: "give that app, or another --store")
+            throw .usage("--app \(app): the store is of \(host.app)", hint: "give that app, or another --store")
         }
         try needThreads()
         if (try? PatchStore.host(of: folder)) == nil { try check(reading, isFor: app) }

@@ -67,9 +67,8 @@ enum CatCommand {
             guard let manifest = result.report.manifest else { throw PatchError(.internal, "no manifest").about(path) }
             return (manifest, result.scripts)
         }
-        guard let scriptKeys = try KeyFiles(arguments).scriptKeys() else {
-            throw PatchError(.usage, "no script key", hint: "give --script-key FILE, or set PATCHPACK_SCRIPT_KEY")
-        }
+        let scriptKeys = try KeyFiles(arguments).scriptKeys().needed(
+            "no script key", hint: "give --script-key FILE, or set PATCHPACK_SCRIPT_KEY")
         return try path.naming { () throws(PatchError) in
             let envelope = try UnverifiedEnvelope(InputFile.contents(of: path, limit: EnvelopeLimits().envelopeSize))
             let contents = try envelope.contents(scriptKeys: scriptKeys)

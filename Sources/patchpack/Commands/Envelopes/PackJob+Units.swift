@@ -7,20 +7,17 @@ extension PackJob {
     func units() throws(PatchError) -> [Unit] {
         let isBundle = settings.isBundle
         guard !isBundle || !settings.files.isEmpty else {
-            throw PatchError(.usage, "--bundle without a script", hint: "the first script is the entry")
+            throw .usage("--bundle without a script", hint: "the first script is the entry")
         }
         guard !isBundle || settings.files[0].folder == nil else {
-            throw PatchError(
-                .usage, "--bundle with a folder first",
-                hint: "the first script is the entry: name it before the folders"
-            )
+            throw .usage(
+                "--bundle with a folder first", hint: "the first script is the entry: name it before the folders")
         }
         if !isBundle, settings.files.count > 1, let output = settings.output {
             try Self.checkFolder(output)
         }
         if !isBundle, settings.files.count > 1, settings.fields.id != nil {
-            throw PatchError(
-                .usage, "--id with several scripts", hint: "give each script a tag `-- @patch NAME`, or --bundle them")
+            throw .usage("--id with several scripts", hint: "give each script a tag `-- @patch NAME`, or --bundle them")
         }
         var units: [Unit] = []
         if isBundle {
@@ -41,8 +38,7 @@ extension PackJob {
         let outputs = units.filter { $0.fault == nil && !$0.output.isStandardStream }.map(\.output)
         var distinct: Set<Path> = []
         for output in outputs where !distinct.insert(output).inserted {
-            throw PatchError(
-                .usage, "two scripts would be packed into \(output)", hint: "give --root DIR, to name them by folder")
+            throw .usage("two scripts would be packed into \(output)", hint: "give --root DIR, to name them by folder")
         }
         try settings.protectInputs(outputs)
         if units.count > 1 { refuseDuplicates(in: &units) }
@@ -76,8 +72,7 @@ extension PackJob {
     private func name(of operand: Path, in folder: Path?) throws(PatchError) -> String {
         let path = operand.isStandardStream ? settings.standardInputName ?? operand : operand
         guard !path.isStandardStream else {
-            throw PatchError(
-                .usage, "the script on standard input has no name", hint: "give it one: --stdin-filename NAME.lua")
+            throw .usage("the script on standard input has no name", hint: "give it one: --stdin-filename NAME.lua")
         }
         guard !path.isFolder else {
             throw PatchError(.noInput, "is a folder", hint: "give --recursive to take each .lua file in it").about(path)
@@ -93,8 +88,8 @@ extension PackJob {
             name = try InputFiles.name(of: path, in: folder, root: root).description
         }
         guard Manifest.Script.isName(name) else {
-            throw PatchError(
-                .usage, "\(name) cannot be a script's name",
+            throw .usage(
+                "\(name) cannot be a script's name",
                 hint: path.ends(in: ".js")
                     ? "an envelope is packed already: name its script" : Manifest.Script.nameRule
             ).about(path)
@@ -110,13 +105,12 @@ extension PackJob {
         guard let output = settings.output else { return name }
         if output.isStandardStream {
             guard isOnly, !settings.printsJSON else {
-                throw PatchError(.usage, "-o - works only with one envelope and text output", hint: "name a folder")
+                throw .usage("-o - works only with one envelope and text output", hint: "name a folder")
             }
             return output
         }
         guard !output.ends(in: ".lua") || output.isFolder else {
-            throw PatchError(
-                .usage, "-o \(output) ends in .lua", hint: "an envelope is NAME.js; any other name is a folder")
+            throw .usage("-o \(output) ends in .lua", hint: "an envelope is NAME.js; any other name is a folder")
         }
         guard Self.isFile(output) else { return output.appending(name) }
         try output.checkParent()
@@ -127,7 +121,7 @@ extension PackJob {
 
     private static func checkFolder(_ output: Path) throws(PatchError) {
         guard !isFile(output) else {
-            throw PatchError(.usage, "\(output) is one file, but there are several envelopes", hint: "name a folder")
+            throw .usage("\(output) is one file, but there are several envelopes", hint: "name a folder")
         }
     }
 }

@@ -78,19 +78,16 @@ private struct Resigning: Sendable {
         commands = SignatureCommand.all(arguments)
         attached = arguments.values(of: .attach).map(\.path)
         guard arguments.has(.detach) == (signingKeys.isEmpty && commands.isEmpty && attached.isEmpty) else {
-            throw PatchError(
-                .usage, arguments.has(.detach) ? "--detach cannot be combined with signing" : "nothing to sign with",
+            throw .usage(
+                arguments.has(.detach) ? "--detach cannot be combined with signing" : "nothing to sign with",
                 hint: "give --signing-key, --signature-command, --attach, or --detach alone")
         }
         guard attached.allSatisfy(\.isFolder) || files.count == 1 && files[0].folder == nil else {
-            throw PatchError(
-                .usage, "--attach FILE with several envelopes",
-                hint: "give a folder of signatures: a/b.js.sig for a/b.js")
+            throw .usage(
+                "--attach FILE with several envelopes", hint: "give a folder of signatures: a/b.js.sig for a/b.js")
         }
-        guard let trustStore = try keys.trustStore() else {
-            throw PatchError(
-                .usage, "no trusted key", hint: "give --trusted-key FILE for the existing signatures")
-        }
+        let trustStore = try keys.trustStore().needed(
+            "no trusted key", hint: "give --trusted-key FILE for the existing signatures")
         try KeyFiles.refuse(signingKeys, endedIn: trustStore)
         self.trustStore = trustStore
         now = try SystemClock.now()
@@ -102,26 +99,24 @@ private struct Resigning: Sendable {
     /// The envelopes and their outputs: in the output folder, unless the output is a single `.js` file or a payload.
     func units() throws(PatchError) -> [Unit] {
         let count = files.count
-        guard let output = arguments.value(of: .output)?.path else {
-            throw PatchError(.usage, "no output", hint: "give -o FILE.js, or -o DIR")
-        }
+        let output = try arguments.path(of: .output).needed("no output", hint: "give -o FILE.js, or -o DIR")
         let isNamed = output.ends(in: ".js") || isDetached && count == 1
         let isOne = output.isStandardStream || isNamed && !output.isFolder && !output.endsInSlash
         guard !isOne || count == 1 else {
-            throw PatchError(.usage, "\(output) is one file, but there are several envelopes", hint: "name a folder")
+            throw .usage("\(output) is one file, but there are several envelopes", hint: "name a folder")
         }
         guard !output.isStandardStream || arguments.value(of: .format)?.isText("json") != true else {
-            throw PatchError(.usage, "-o - works only with text output", hint: "name a file")
+            throw .usage("-o - works only with text output", hint: "name a file")
         }
         if isOne, !output.isStandardStream { try output.checkParent() }
         var units: [Unit] = []
         var distinct: Set<Path> = []
         for (path, folder) in files {
-            let name = try InputFiles.name(of: path, in: folder, root: arguments.value(of: .root)?.path)
+            let name = try InputFiles.name(of: path, in: folder, root: arguments.path(of: .root))
             let unit = Unit(path: path, name: name, output: isOne ? output : output.appending(name))
             guard distinct.insert(unit.output).inserted else {
-                throw PatchError(
-                    .usage, "two envelopes would be written to \(unit.output)",
+                throw .usage(
+                    "two envelopes would be written to \(unit.output)",
                     hint: "give their folder with --recursive, or --root DIR, to name them by folder")
             }
             units.append(unit)

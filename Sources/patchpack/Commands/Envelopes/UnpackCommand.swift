@@ -11,18 +11,15 @@ enum UnpackCommand {
         run: run)
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
-        guard let folder = arguments.value(of: .outputFolder)?.path else {
-            throw PatchError(.usage, "no output folder", hint: "give -o DIR")
-        }
+        let folder = try arguments.path(of: .outputFolder).needed("no output folder", hint: "give -o DIR")
         guard !folder.isStandardStream else {
-            throw PatchError(.usage, "-o - is not a folder", hint: "use patchpack cat to print a script")
+            throw .usage("-o - is not a folder", hint: "use patchpack cat to print a script")
         }
         let verification = try Verification(arguments)
         let paths = arguments.operands.map(\.path)
         let folders = paths.map { paths.count == 1 ? folder : folder.appending($0.stem) }
         if let index = folders.indices.first(where: { folders[..<$0].contains(folders[$0]) }) {
-            throw PatchError(
-                .usage, "two envelopes would be unpacked into \(folders[index])", hint: "unpack them one by one")
+            throw .usage("two envelopes would be unpacked into \(folders[index])", hint: "unpack them one by one")
         }
         try inOrder(
             Array(zip(paths, folders)), jobs: 1, on: console, words: ("unpacked", "refused"),

@@ -25,11 +25,8 @@ struct Verification: Sendable {
             time: now, app: try arguments.text(of: .runningApp), appVersion: try arguments.appVersion(),
             engine: try arguments.number(of: .runningEngine) ?? 1,
             minimumVersion: try arguments.number(of: .minimumVersion, atLeast: 0))
-        guard let trustStore = try self.keys.trustStore() else {
-            throw PatchError(
-                .usage, "no trusted key",
-                hint: "give --trusted-key FILE or --trust-store PATH, or set PATCHPACK_TRUSTED_KEY")
-        }
+        let trustStore = try self.keys.trustStore().needed(
+            "no trusted key", hint: "give --trusted-key FILE or --trust-store PATH, or set PATCHPACK_TRUSTED_KEY")
         let signatureOnly = arguments.has(.signatureOnly)
         if signatureOnly {
             // These options concern the manifest, which is not opened.
@@ -37,19 +34,17 @@ struct Verification: Sendable {
                 arguments.has)
             guard others.isEmpty else {
                 let names = others.map { "--\($0.name)" }.joined(separator: ", ")
-                throw PatchError(
-                    .usage, "--signature-only cannot be used with \(names)",
+                throw .usage(
+                    "--signature-only cannot be used with \(names)",
                     hint: "without it, the manifest is opened and compared too")
             }
         }
-        scriptKeys = signatureOnly ? nil : try self.keys.scriptKeys()
-        guard signatureOnly || scriptKeys != nil else {
-            let instead =
-                arguments.takes(.signatureOnly)
-                ? ", or --signature-only" : ""
-            throw PatchError(
-                .usage, "no script key", hint: "give --script-key FILE, or set PATCHPACK_SCRIPT_KEY\(instead)")
-        }
+        let instead = arguments.takes(.signatureOnly) ? ", or --signature-only" : ""
+        scriptKeys =
+            signatureOnly
+            ? nil
+            : try self.keys.scriptKeys().needed(
+                "no script key", hint: "give --script-key FILE, or set PATCHPACK_SCRIPT_KEY\(instead)")
         verifier = try EnvelopeVerifier(
             trustStore: trustStore, threshold: threshold,
             requiredSigners: arguments.texts(of: .require).map {

@@ -66,7 +66,7 @@ struct FeedAction {
         settings.details.reason = try reason(arguments)
         settings.details.versionFloor = try arguments.number(of: .afterVersion) ?? 0
         guard settings.details.versionFloor < ChangeDetails.highest else {
-            throw PatchError(.usage, "--after-version: expected a number below 2^52")
+            throw .usage("--after-version: expected a number below 2^52")
         }
         if let server = try FeedReading.Server(.checkServed, arguments) {
             settings.served = FeedChange.Served(name: server.name) { () throws(PatchError) in
@@ -84,8 +84,8 @@ struct FeedAction {
     private static func reason(_ arguments: ParsedArguments) throws(PatchError) -> String? {
         guard let reason = try arguments.text(of: .changeReason) else { return nil }
         guard reason.utf8.count <= ChangeDetails.longestReason else {
-            throw PatchError(
-                .usage, "--reason has \(reason.utf8.count) bytes; at most \(ChangeDetails.longestReason) are allowed",
+            throw .usage(
+                "--reason has \(reason.utf8.count) bytes; at most \(ChangeDetails.longestReason) are allowed",
                 hint: "each device downloads it: name the place where the rest is")
         }
         return reason

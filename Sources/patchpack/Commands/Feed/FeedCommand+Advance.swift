@@ -30,9 +30,7 @@ extension FeedCommand {
         let action = try FeedAction(arguments, console)
         let rules = try RolloutStep.Rules(arguments)
         let gates = try ReportGate.all(arguments)
-        guard !gates.isEmpty else {
-            throw PatchError(.usage, "no gate", hint: "give --gate BOUND, as in --gate 'failing<0.5%'")
-        }
+        guard !gates.isEmpty else { throw .usage("no gate", hint: "give --gate BOUND, as in --gate 'failing<0.5%'") }
         if rules.beginsInShadow { try check(gates, inShadow: true) }
         try check(gates, inShadow: false)
         let asked = try action.change.repository().entry(
@@ -83,8 +81,8 @@ extension FeedCommand {
         guard !gates.contains(where: { $0.measure.isDecided(inShadow: inShadow) }) else { return }
         let names = gates.map { "'\($0.text)'" }.joined(separator: " and ")
         let states = ["in shadow", "when the patch is live"]
-        throw PatchError(
-            .usage, "--gate \(names) decide\(gates.count == 1 ? "s" : "") only \(states[inShadow ? 1 : 0])",
+        throw .usage(
+            "--gate \(names) decide\(gates.count == 1 ? "s" : "") only \(states[inShadow ? 1 : 0])",
             hint: "give one that decides \(states[inShadow ? 0 : 1]) too, such as --gate 'failing<0.5%'")
     }
 
@@ -94,7 +92,7 @@ extension FeedCommand {
         _ console: Console, at now: Timestamp
     ) throws(PatchError) -> (RolloutStep.Evidence, unread: PatchError?) {
         let places = arguments.values(of: .events).map(\.path)
-        guard !places.isEmpty else { throw PatchError(.usage, "no events", hint: "give --events FILE or DIR") }
+        guard !places.isEmpty else { throw .usage("no events", hint: "give --events FILE or DIR") }
         // Events from before a resume do not pause it again.
         let since = try arguments.moment(of: .since, before: now) ?? entry.offered
         // A bound may be relative to the version before.
@@ -122,8 +120,7 @@ extension RolloutStep.Rules {
     fileprivate init(_ arguments: ParsedArguments) throws(PatchError) {
         let text = try arguments.text(of: .steps) ?? "1%,5%,25%,100%"
         guard let steps = Self.steps(text) else {
-            throw PatchError(
-                .usage, "--steps \(text): expected rising percentages, such as 1%,5%,25%,100% or shadow,1%,100%")
+            throw .usage("--steps \(text): expected rising percentages, such as 1%,5%,25%,100% or shadow,1%,100%")
         }
         self.init(
             steps: steps, soak: try arguments.seconds(of: .soak) ?? 4 * 3600,

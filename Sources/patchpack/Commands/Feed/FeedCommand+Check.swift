@@ -6,11 +6,8 @@ import PatchPublishing
 extension FeedCommand {
     @Sendable static func check(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let reading = try FeedReading(arguments)
-        if let other = arguments.value(of: .sameAs)?.path, try FeedFolder(path: other).read(FeedLayout.timestamp) == nil
-        {
-            throw PatchError(
-                .feedUnavailable, "\(FeedLayout.timestamp): missing, so this is not the folder of a feed"
-            ).about(other)
+        if let other = arguments.path(of: .sameAs), try FeedFolder(path: other).read(FeedLayout.timestamp) == nil {
+            throw .noFeed(in: other, lacking: FeedLayout.timestamp)
         }
         let now = try SystemClock.now()
         let check: FeedCheck

@@ -41,7 +41,7 @@ extension FeedCommand {
         let threshold = try arguments.number(of: .roleThreshold)
         let unused = try action.folder.unusedVersions()
         guard !added.isEmpty || !removed.isEmpty || threshold != nil else {
-            throw PatchError(.usage, "nothing to rotate", hint: "give --add KEY, --remove ID or --threshold N")
+            throw .usage("nothing to rotate", hint: "give --add KEY, --remove ID or --threshold N")
         }
         try action.run { (feed, details) throws(PatchError) in
             details.unusedVersions = unused
@@ -127,27 +127,22 @@ extension FeedCommand {
     ) throws(PatchError) {
         guard !arguments.has(.yes), !arguments.has(.dryRun) else { return }
         guard console.format == .text, !console.isQuiet else {
-            throw PatchError(
-                .usage, "nothing is shown, so nothing is signed",
+            throw .usage(
+                "nothing is shown, so nothing is signed",
                 hint:
                     "look with --\(arguments.verb.options.contains { $0 === Option.showChange } ? "show" : "dry-run"), and give --yes"
             )
         }
         for line in changes { console.note(line) }
         guard Terminal.askToGoOn("sign this? ") else {
-            throw PatchError(
-                .usage, "nothing is signed", hint: "give --yes to sign the printed change without being asked")
+            throw .usage("nothing is signed", hint: "give --yes to sign the printed change without being asked")
         }
     }
 
     /// Writes the payload to sign on another machine.
     private static func detach(_ arguments: ParsedArguments, _ action: FeedAction) throws(PatchError) {
-        guard
-            let output = try arguments.newFile(
-                .outputFile, force: arguments.has(.force), allowsStandardOutput: true)
-        else {
-            throw PatchError(.usage, "no output", hint: "give -o FILE, or -o -")
-        }
+        let output = try arguments.newFile(.outputFile, allowsStandardOutput: true).needed(
+            "no output", hint: "give -o FILE, or -o -")
         let feed = try action.change.staged(on: action.change.repository())
         let role = try role(arguments, of: feed)
         guard let payload = feed.payload(of: role) else {

@@ -61,9 +61,8 @@ extension FeedCommand {
         _ arguments: ParsedArguments, _ what: String, _ others: String
     ) throws(PatchError) {
         guard arguments.operands.count > 1 else { return }
-        throw PatchError(
-            .usage, "\(what), and takes no patch",
-            hint: "for \(arguments.operands[1].text) alone: patchpack feed \(others)")
+        throw .usage(
+            "\(what), and takes no patch", hint: "for \(arguments.operands[1].text) alone: patchpack feed \(others)")
     }
 
     @Sendable static func setSwitches(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
@@ -88,14 +87,13 @@ extension FeedCommand {
         if let version, version != "none" {
             lowest = AppVersion(version)
             guard lowest != nil else {
-                throw PatchError(
-                    .usage,
+                throw .usage(
                     "--minimum-app-version \(version): it \(AppVersion.fault(in: version) ?? "is wrong"); expected a version such as 2.3.1, or none"
                 )
             }
         }
         guard version != nil || notice != nil else {
-            throw PatchError(.usage, "nothing to set", hint: "give --minimum-app-version V or --notice TEXT")
+            throw .usage("nothing to set", hint: "give --minimum-app-version V or --notice TEXT")
         }
         let lines = [
             version.map { $0 == "none" ? "minimum app version  none" : "minimum app version  \($0)" },

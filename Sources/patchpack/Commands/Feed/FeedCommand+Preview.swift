@@ -7,9 +7,7 @@ extension FeedCommand {
     @Sendable static func preview(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let reading = try FeedReading(arguments)
         let now = try SystemClock.now()
-        guard let version = try arguments.appVersion() else {
-            throw PatchError(.usage, "no app version", hint: "give --app-version V")
-        }
+        let version = try arguments.appVersion().needed("no app version", hint: "give --app-version V")
         let engine = try arguments.number(of: .runningEngine) ?? 1
         let installation = try arguments.text(of: .installation) ?? ""
         let user = try arguments.text(of: .previewUser)

@@ -10,11 +10,10 @@ extension Option {
 
 extension FeedCommand {
     @Sendable static func makeFeed(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
-        guard let app = try arguments.text(of: .runningApp) else {
-            throw PatchError(.usage, "no app", hint: "give --app NAME, such as com.example.shop")
-        }
+        let app = try arguments.text(of: .runningApp).needed(
+            "no app", hint: "give --app NAME, such as com.example.shop")
         guard NameForm.isReverseDNS(app) else {
-            throw PatchError(.usage, "--app \(app) is not a reverse-DNS name such as com.example.shop")
+            throw .usage("--app \(app) is not a reverse-DNS name such as com.example.shop")
         }
         let environment = try arguments.environmentName()
         let action = try FeedAction(arguments, console, keys: [.rootKey, .releaseKey, .onlineKey])
@@ -22,8 +21,8 @@ extension FeedCommand {
         for option in [Option.rootKey, .releaseKey, .onlineKey] {
             let found = try action.publicKeys(option)
             guard !found.isEmpty else {
-                throw PatchError(
-                    .usage, "no key for --\(option.name)",
+                throw .usage(
+                    "no key for --\(option.name)",
                     hint: "make one: patchpack keygen --profile modern --signing-only -o DIR")
             }
             keys.append(found)
@@ -73,8 +72,8 @@ extension FeedCommand {
         let audience = try PatchAudience(arguments)
         let isShadow = arguments.has(.inShadow)
         guard arguments.value(of: .percentage) != nil || audience.isNarrow else {
-            throw PatchError(
-                .usage, "nothing says who gets it",
+            throw .usage(
+                "nothing says who gets it",
                 hint: "give --rollout 5%, --rollout 100% for every device, --group NAME or --user ID")
         }
         // The change may be made again, but a pipe cannot be read again.
@@ -142,10 +141,10 @@ extension FeedCommand {
         let version = try arguments.number(of: .prunedVersion)
         let ids = arguments.operands.dropFirst().map(\.text)
         guard keep == nil || version == nil else {
-            throw PatchError(.usage, "--keep with --patch-version", hint: "give one of them")
+            throw .usage("--keep with --patch-version", hint: "give one of them")
         }
         guard Set(ids).count == ids.count else {
-            throw PatchError(.usage, "the same id is given twice", hint: "name each patch once")
+            throw .usage("the same id is given twice", hint: "name each patch once")
         }
         try action.run { (feed, details) throws(PatchError) in
             var lines: [String] = []

@@ -7,7 +7,7 @@ extension FeedCommand {
     @Sendable static func showStatus(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         guard arguments.format == "openmetrics" else { return try status(arguments, console) }
         guard arguments.operands.count == 1 else {
-            throw PatchError(.usage, "an id with --format openmetrics", hint: "leave the id out")
+            throw .usage("an id with --format openmetrics", hint: "leave the id out")
         }
         let place = FeedAddress(arguments.operands[0].text)
         let feed = try place.feed(PinnedRoot.fromOptions(arguments), arguments)

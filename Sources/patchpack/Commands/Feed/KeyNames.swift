@@ -12,7 +12,7 @@ struct KeyNames {
     private var names: [String: String] = [:]
 
     init(_ arguments: ParsedArguments) throws(PatchError) {
-        guard let folder = arguments.value(of: .signers)?.path else { return }
+        guard let folder = arguments.path(of: .signers) else { return }
         for name in try Folder.names(in: folder) {
             let place = folder.appending(name)
             let file = place.isFolder ? place.appending(Path("trusted.pem")) : place

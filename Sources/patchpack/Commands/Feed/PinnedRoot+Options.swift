@@ -4,7 +4,7 @@ import PatchPublishing
 
 extension PinnedRoot {
     static func pathFromOptions(_ arguments: ParsedArguments) -> Path? {
-        arguments.value(of: .pinnedRoot)?.path ?? Option.pinnedRoot.fromEnvironment?.path
+        arguments.path(of: .pinnedRoot) ?? Option.pinnedRoot.fromEnvironment?.path
     }
 
     static func fromOptions(_ arguments: ParsedArguments) throws(PatchError) -> [UInt8]? {

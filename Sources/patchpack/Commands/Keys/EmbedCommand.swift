@@ -23,30 +23,28 @@ enum EmbedCommand {
         example: "patchpack embed --trusted-key trusted.pem --root root.json --output PatchResources.swift", run: run)
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
-        guard let output = try arguments.newFile(.outputFile, force: arguments.has(.force)) else {
-            throw PatchError(.usage, "no output", hint: "give --output FILE.swift")
-        }
+        let output = try arguments.newFile(.outputFile).needed("no output", hint: "give --output FILE.swift")
         guard
             !arguments.operands.isEmpty || [.embeddedKey, .embeddedStore, .embeddedRoot].contains(where: arguments.has)
         else {
-            throw PatchError(
-                .usage, "nothing to embed, and no script to check",
+            throw .usage(
+                "nothing to embed, and no script to check",
                 hint: "give --trusted-key FILE, --trust-store FILE, --root FILE or SCRIPT.lua")
         }
         guard arguments.has(.embeddedStore) || !arguments.has(.trustStorePin) else { throw .pinWithoutStore }
         var members: [String] = []
-        if let file = arguments.value(of: .embeddedKey)?.path {
+        if let file = arguments.path(of: .embeddedKey) {
             let bytes = try InputFile.small(file)
             let key = try file.naming { () throws(PatchError) in try VerifyingKey(pem: bytes) }
             members.append(try member("trustedKey", "\(KeyDescription.trusted(key).text)", bytes, file))
         }
-        if let file = arguments.value(of: .embeddedStore)?.path {
+        if let file = arguments.path(of: .embeddedStore) {
             let bytes = try TrustFiles.file(at: file)
             let pin = try arguments.text(of: .trustStorePin)
             let store = try file.naming { () throws(PatchError) in try TrustStore(contentsOf: bytes, pinnedTo: pin) }
             members.append(try member("trustStore", store.keys.count.counting("key"), bytes, file))
         }
-        if let file = arguments.value(of: .embeddedRoot)?.path {
+        if let file = arguments.path(of: .embeddedRoot) {
             let bytes = try InputFile.small(file)
             try file.naming { () throws(PatchError) in
                 _ = try FeedClient(

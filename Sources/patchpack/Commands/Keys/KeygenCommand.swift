@@ -37,12 +37,9 @@ private enum KeyProfile: String, CaseIterable {
             let lines = Self.allCases.map { "\($0.rawValue): \($0.text)\n" }.joined()
             name = Terminal.ask("\(lines)What are the keys for? [modern/mpaas] ")
         }
-        guard let profile = name.flatMap(Self.init(rawValue:)) else {
-            throw PatchError(
-                .usage, "no --profile is given",
-                hint: "give " + Self.allCases.map { "--profile \($0.rawValue) (\($0.text))" }.joined(separator: ", or ")
-            )
-        }
+        let profile = try name.flatMap(Self.init(rawValue:)).needed(
+            "no --profile is given",
+            hint: "give " + Self.allCases.map { "--profile \($0.rawValue) (\($0.text))" }.joined(separator: ", or "))
         self = profile
     }
 }
@@ -60,17 +57,16 @@ enum KeygenCommand {
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let profile = try KeyProfile(arguments)
         let bits = try arguments.number(of: .bits)
-        if profile == .modern, bits != nil { throw PatchError(.usage, "--bits is only for RSA keys") }
+        if profile == .modern, bits != nil { throw .usage("--bits is only for RSA keys") }
         if let bits, !(2048...8192).contains(bits) {
-            throw PatchError(.usage, "--bits \(bits): expected 2048 to 8192")
+            throw .usage("--bits \(bits): expected 2048 to 8192")
         }
         let keys = try KeyFiles(arguments)
         guard keys.passphrases.count <= 1 else {
-            throw PatchError(
-                .usage, "several passphrases for one key", hint: "give --passphrase-env or --passphrase-file once")
+            throw .usage("several passphrases for one key", hint: "give --passphrase-env or --passphrase-file once")
         }
         let passphrase = keys.passphrases.first
-        let folder = arguments.value(of: .outputFolder)?.path ?? Path(".")
+        let folder = arguments.path(of: .outputFolder) ?? Path(".")
         let names = ["signing.pem", "trusted.pem"] + (arguments.has(.signingOnly) ? [] : ["script.key"])
         let paths = names.map { folder.appending(Path($0)) }
         try keys.protectInputs(from: paths)

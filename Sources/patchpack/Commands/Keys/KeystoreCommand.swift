@@ -45,7 +45,7 @@ enum KeystoreCommand {
             _ arguments: ParsedArguments, reading inputs: [Path] = [], mayBeNew: Bool = false, isEdited: Bool = true
         ) throws(PatchError) {
             let given = arguments.operands[0].path
-            guard !given.isStandardStream else { throw PatchError(.usage, "a key store must be a file, not -") }
+            guard !given.isStandardStream else { throw .usage("a key store must be a file, not -") }
             files = try KeyFiles(arguments, operands: [given] + inputs)
             path = try given.resolved()
             if isEdited { try OutputFile(path: path, content: .bytes([])).checkPlace(force: true) }
@@ -77,7 +77,7 @@ enum KeystoreCommand {
         let store = try Store(arguments, reading: others, mayBeNew: true)
         let given = try arguments.text(of: .name)
         guard given == nil || others.count == 1 else {
-            throw PatchError(.usage, "--name with several keys", hint: "add them one by one")
+            throw .usage("--name with several keys", hint: "add them one by one")
         }
         var newKeys: [(name: String, key: ScriptKey)] = []
         for other in others {
@@ -123,19 +123,15 @@ enum KeystoreCommand {
     private static func export(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let name = arguments.operands[1].text
         let store = try Store(arguments, isEdited: false)
-        guard
-            let output = try arguments.newFile(
-                .outputFile, force: arguments.has(.force), allowsStandardOutput: true)
-        else {
-            throw PatchError(.usage, "no output file", hint: "give -o FILE")
-        }
+        let output = try arguments.newFile(.outputFile, allowsStandardOutput: true).needed(
+            "no output file", hint: "give -o FILE")
         try store.files.protectInputs(from: [output])
         guard let key = try store.keys().scriptKey(named: name) else {
             throw PatchError(.config, "no key named \(name) in the store", hint: "patchpack keystore list STORE")
         }
         guard !output.isStandardStream else {
             guard !StandardOutput.isTerminal else {
-                throw PatchError(.usage, "-o - would show the key on the terminal", hint: "give -o FILE, or a pipe")
+                throw .usage("-o - would show the key on the terminal", hint: "give -o FILE, or a pipe")
             }
             var bytes = unsafe key.file().withUnsafeBytes { unsafe Array($0) }
             defer { _ = SecretBytes(wiping: &bytes) }

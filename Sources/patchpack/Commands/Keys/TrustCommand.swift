@@ -72,12 +72,12 @@ enum TrustCommand {
 
     private static func sign(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         guard let app = try arguments.text(of: .runningApp), NameForm.isReverseDNS(app) else {
-            throw PatchError(.usage, "no app", hint: "give --app NAME, such as com.example.shop")
+            throw .usage("no app", hint: "give --app NAME, such as com.example.shop")
         }
         let environment = try arguments.environmentName()
         let keys = try KeyFiles(arguments, operands: []).signingKeys()
         guard !keys.isEmpty else {
-            throw PatchError(.usage, "nothing to sign with", hint: "give --signing-key KEY: a key that the app has")
+            throw .usage("nothing to sign with", hint: "give --signing-key KEY: a key that the app has")
         }
         let path = try storeToEdit(arguments)
         try Folder.whileLocked(around: [path]) { () throws(PatchError) in
@@ -111,7 +111,7 @@ enum TrustCommand {
         _ arguments: ParsedArguments, reading inputs: [Path] = []
     ) throws(PatchError) -> Path {
         let path = arguments.operands[0].path
-        guard !path.isStandardStream else { throw PatchError(.usage, "a store to edit must be a file, not -") }
+        guard !path.isStandardStream else { throw .usage("a store to edit must be a file, not -") }
         _ = try KeyFiles(arguments, operands: inputs)
         let file = try path.resolved()
         try OutputFile(path: file, content: .bytes([])).checkPlace(force: true)
@@ -149,9 +149,7 @@ enum TrustCommand {
         _ name: KeyName, _ arguments: ParsedArguments, isOnly: Bool
     ) throws(PatchError) -> TrustedKey {
         let given = try arguments.text(of: .name)
-        guard given == nil || isOnly else {
-            throw PatchError(.usage, "--name with several keys", hint: "add them one by one")
-        }
+        guard given == nil || isOnly else { throw .usage("--name with several keys", hint: "add them one by one") }
         let file = name.path.name.description
         let stem = file.hasSuffix(".pem") ? String(file.dropLast(4)) : file
         return try TrustedKey(

@@ -22,8 +22,8 @@ struct EnvelopeKeys {
     private func read(for path: Path) throws(PatchError) -> (EnvelopeVerifier, ScriptKeyRing) {
         let files = try KeyFiles(arguments)
         guard let trust = try files.trustStore(), let scriptKeys = try files.scriptKeys() else {
-            throw PatchError(
-                .usage, "\(path) is read as an envelope, but there is no key to verify it with",
+            throw .usage(
+                "\(path) is read as an envelope, but there is no key to verify it with",
                 hint: "give --trusted-key and --script-key; the name of a script must end in .lua")
         }
         return (try EnvelopeVerifier(trustStore: trust, policy: .none), scriptKeys)

@@ -11,14 +11,14 @@ enum InitCommand {
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let folder = arguments.operands[0].path
         guard !folder.bytes.isEmpty, !folder.isStandardStream else {
-            throw PatchError(.usage, "init needs a folder", hint: "patchpack init DIR")
+            throw .usage("init needs a folder", hint: "patchpack init DIR")
         }
         let app = try arguments.text(of: .app) ?? "com.example.shop"
         // The rules for the form of an app's name are in the manifest.
         do {
             _ = try Manifest(id: "\(app).hello", version: 1, app: app, scripts: [.init(name: "main.lua", size: 0)])
         } catch {
-            throw PatchError(.usage, "--app \(app) is not a reverse-DNS name such as com.example.shop")
+            throw .usage("--app \(app) is not a reverse-DNS name such as com.example.shop")
         }
         var outputs: [OutputFile] = []
         for (name, text) in ProjectTemplate.files(app: app) {

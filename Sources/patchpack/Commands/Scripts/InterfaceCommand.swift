@@ -21,7 +21,7 @@ enum InterfaceCommand {
     /// Writes `types/patchpack.lua` and the missing configurations. Existing configurations are kept, because people change them.
     private static func stubs(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let interface = try InterfaceFile.interface(at: arguments.operands[0].path)
-        let folder = arguments.value(of: .outputFolder)?.path ?? Path(".")
+        let folder = arguments.path(of: .outputFolder) ?? Path(".")
         let isForced = arguments.has(.force)
         func file(_ name: String, _ text: String) -> OutputFile {
             OutputFile(path: folder.appending(Path(name)), content: .bytes(Array(text.utf8)))

@@ -13,9 +13,9 @@ enum ScriptInput {
     }
 
     static func name(_ arguments: ParsedArguments) throws(PatchError) -> Path? {
-        guard let name = arguments.value(of: .stdinFilename)?.path else { return nil }
+        guard let name = arguments.path(of: .stdinFilename) else { return nil }
         guard arguments.operands.contains(where: \.path.isStandardStream) else {
-            throw PatchError(.usage, "--stdin-filename without standard input", hint: "give - as the script")
+            throw .usage("--stdin-filename without standard input", hint: "give - as the script")
         }
         return name
     }

@@ -29,17 +29,15 @@ enum TestCommand {
             (beforeThat, before) = (before, byte)
         }
         guard repetitions <= 3 else {
-            throw PatchError(
-                .usage, "--\(option.name): a pattern may repeat at most three classes, such as .*",
+            throw .usage(
+                "--\(option.name): a pattern may repeat at most three classes, such as .*",
                 hint: "name a part of the test")
         }
         return text
     }
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
-        guard arguments.has(.spec) else {
-            throw PatchError(.usage, "no spec", hint: "give --spec SPEC.lua, or a folder of specs")
-        }
+        guard arguments.has(.spec) else { throw .usage("no spec", hint: "give --spec SPEC.lua, or a folder of specs") }
         let coverageFile = try arguments.newFile(.coverage, force: CoverageReport.isReplaced(arguments))
         let interface = try InterfaceFile.fromOptions(arguments)
         let patches = try patches(arguments, console)

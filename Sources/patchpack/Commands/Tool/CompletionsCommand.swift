@@ -13,10 +13,10 @@ enum CompletionsCommand {
         let shell = arguments.operands[0].text
         guard let script = scripts.first(where: { $0.0 == shell })?.1 else {
             let known = scripts.map(\.0).joined(separator: ", ")
-            throw PatchError(.usage, "no completions for \(shell)", hint: "one of \(known)")
+            throw .usage("no completions for \(shell)", hint: "one of \(known)")
         }
         guard console.format == .text else {
-            throw PatchError(.usage, "--format json: a completion script is text", hint: "leave out --format")
+            throw .usage("--format json: a completion script is text", hint: "leave out --format")
         }
         guard arguments.operands.count > 1 else {
             try console.raw(script)
