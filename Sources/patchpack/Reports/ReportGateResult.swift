@@ -45,11 +45,6 @@ struct ReportGateResult {
         }
     }
 
-    /// Results for people: crossed gates first, passed gates last.
-    static func worstFirst(_ results: [ReportGateResult]) -> [ReportGateResult] {
-        [.crossed, .undecided, .passed].flatMap { verdict in results.filter { $0.verdict == verdict } }
-    }
-
     private init(
         _ gate: ReportGate, _ patch: FleetReport.Patch, after previous: FleetReport.Patch?, id: String?, version: Int?,
         _ scale: Int
@@ -104,5 +99,12 @@ struct ReportGateResult {
     var failure: PatchError? {
         guard verdict != .passed else { return nil }
         return PatchError(.script, "gate \(gate.text): \(verdict.rawValue) for \(name): \(reason)")
+    }
+}
+
+extension [ReportGateResult] {
+    /// The results with one of these verdicts, in the order of the verdicts.
+    func with(_ verdicts: ReportGate.Verdict...) -> [ReportGateResult] {
+        verdicts.flatMap { verdict in filter { $0.verdict == verdict } }
     }
 }

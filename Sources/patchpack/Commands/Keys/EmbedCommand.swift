@@ -71,7 +71,7 @@ enum EmbedCommand {
             }
 
             """
-        let files = [OutputFile(path: output, content: .bytes(Array(source.utf8)))]
+        let files = [OutputFile(output, source)]
         try OutputFile.write(files, force: arguments.has(.force))
         if console.format == .json { try console.made(files, schema: "patchpack.embed/1") }
     }

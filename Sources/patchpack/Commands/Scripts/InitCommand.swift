@@ -20,20 +20,19 @@ enum InitCommand {
         } catch {
             throw .usage("--app \(app) is not a reverse-DNS name such as com.example.shop")
         }
-        var outputs: [OutputFile] = []
-        for (name, text) in ProjectTemplate.files(app: app) {
-            let path = folder.appending(Path(name))
-            outputs.append(OutputFile(path: path, content: .bytes(Array(text.utf8))))
-        }
+        let outputs = ProjectTemplate.files(app: app).map { OutputFile(folder.appending(Path($0.name)), $0.text) }
         do {
-            for output in outputs { try output.checkPlace(force: false) }
+            try OutputFile.write(outputs, force: false)
         } catch let error where error.code == .exists {
             throw error.hinting("init does not replace files; name another folder")
         }
-        try OutputFile.write(outputs, force: false)
         try console.made(outputs, schema: "patchpack.init/1")
         console.note("next: cd '\(folder)' && patchpack \(ProjectTemplate.keygen) && sh release.sh")
     }
+}
+
+extension OutputFile {
+    init(_ path: Path, _ text: String) { self.init(path: path, content: .bytes(Array(text.utf8))) }
 }
 
 extension Console {

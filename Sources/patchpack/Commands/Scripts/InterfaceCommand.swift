@@ -22,17 +22,13 @@ enum InterfaceCommand {
     private static func stubs(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let interface = try InterfaceFile.interface(at: arguments.operands[0].path)
         let folder = arguments.path(of: .outputFolder) ?? Path(".")
-        let isForced = arguments.has(.force)
-        func file(_ name: String, _ text: String) -> OutputFile {
-            OutputFile(path: folder.appending(Path(name)), content: .bytes(Array(text.utf8)))
-        }
+        func file(_ name: String, _ text: String) -> OutputFile { OutputFile(folder.appending(Path(name)), text) }
         let types = file("types/patchpack.lua", interface.stubs)
         let configurations = [
             file(".luarc.json", PatchInterface.languageServerConfiguration),
             file(".luacheckrc", PatchInterface.luacheckConfiguration),
         ].filter { FileInfo($0.path, following: false) == nil }
-        try types.checkPlace(force: isForced)
-        try OutputFile.write([types] + configurations, force: isForced)
+        try OutputFile.write([types] + configurations, force: arguments.has(.force))
         try console.made([types] + configurations, schema: "patchpack.interface-stubs/1")
     }
 

@@ -10,10 +10,7 @@ enum ManCommand {
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let folder = arguments.path(of: .outputFolder) ?? Path(".")
         let pages = [("patchpack", overview)] + Verb.all.map { ("patchpack-\($0.name)", page(of: $0)) }
-        let files = pages.map {
-            OutputFile(path: folder.appending(Path("\($0.0).1")), content: .bytes(Array($0.1.utf8)))
-        }
-        for file in files { try file.checkPlace(force: arguments.has(.force)) }
+        let files = pages.map { OutputFile(folder.appending(Path("\($0.0).1")), $0.1) }
         try OutputFile.write(files, force: arguments.has(.force))
         try console.made(files, schema: "patchpack.man/1")
     }
