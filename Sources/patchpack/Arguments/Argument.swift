@@ -10,6 +10,10 @@ struct Argument: Sendable, Hashable {
     var text: String { String(decoding: bytes, as: UTF8.self) }
     var path: Path { Path(bytes: bytes) }
     /// Whether it has no characters but blanks.
-    var isBlank: Bool { bytes.allSatisfy { $0 == 0x20 || (0x09...0x0D).contains($0) } }
+    var isBlank: Bool { bytes.allSatisfy(\.isBlank) }
     func isText(_ text: String) -> Bool { bytes.elementsEqual(text.utf8) }
+}
+
+extension UInt8 {
+    var isBlank: Bool { self == 0x20 || (0x09...0x0D).contains(self) }
 }

@@ -27,16 +27,12 @@ struct KeyFiles: Sendable {
         for option in [
             Option.signingKey, .scriptKey, .trustedKey, .feedKey, .rootKey, .releaseKey, .onlineKey, .addKey,
         ] {
-            let isTaken = arguments.takes(option)
-            inputs += Self.names(option, arguments, fromEnvironment: isTaken).map(\.path)
+            inputs += arguments.keys(of: option, fromEnvironment: arguments.takes(option)).map(\.path)
         }
-        for option in [
-            Option.passphraseFile, .newPassphraseFile, .trustStore, .attach, .filesFrom,
-        ] {
+        for option in [Option.passphraseFile, .newPassphraseFile, .trustStore, .attach, .filesFrom] {
             inputs += arguments.values(of: option).map(\.path)
         }
-        let takesStore = arguments.takes(.trustStore)
-        if takesStore, let place = Option.trustStore.fromEnvironment { inputs.append(place.path) }
+        if arguments.takes(.trustStore), let place = Option.trustStore.fromEnvironment { inputs.append(place.path) }
         guard inputs.count(where: \.isStandardStream) <= 1 else {
             throw .usage("standard input (-) can be used only once", hint: "give files for other inputs")
         }
@@ -71,7 +67,7 @@ struct KeyFiles: Sendable {
     /// The trusted keys from all options, or else from the environment; nil if none is given.
     func trustStore() throws(PatchError) -> TrustStore? {
         let isSaid = arguments.has(.trustedKey) || arguments.has(.trustStore)
-        let files = names(.trustedKey, fromEnvironment: !isSaid)
+        let files = arguments.keys(of: .trustedKey, fromEnvironment: !isSaid)
         let place = arguments.value(of: .trustStore) ?? (isSaid ? nil : Option.trustStore.fromEnvironment)
         let store = place?.path
         let pin = try arguments.text(of: .trustStorePin)
@@ -117,7 +113,7 @@ struct KeyFiles: Sendable {
     }
 
     func scriptKeys() throws(PatchError) -> ScriptKeyRing? {
-        let files = names(.scriptKey)
+        let files = arguments.keys(of: .scriptKey)
         guard !files.isEmpty else { return nil }
         var ring = ScriptKeyRing()
         for name in files {
@@ -182,10 +178,10 @@ struct KeyFiles: Sendable {
     func signingKeys(_ option: Option = .signingKey) throws(PatchError) -> [SigningKey] {
         let isSaid = [Option.signatureCommand, .attach, .detach].contains { arguments.has($0) }
         var keys: [SigningKey] = []
-        for name in names(option, fromEnvironment: option.id != Option.signingKey.id || !isSaid) {
+        for name in arguments.keys(of: option, fromEnvironment: option.id != Option.signingKey.id || !isSaid) {
             let file = try KeyFile(name)
             // The private halves of some keys of a feed's roles are elsewhere.
-            if Self.takesPublic.contains(option.name), file.bytes.holds("PUBLIC KEY-----") { continue }
+            if Self.takesPublic.contains(option.name), file.isPublic { continue }
             keys.append(try signingKey(file))
         }
         return keys
@@ -195,11 +191,11 @@ struct KeyFiles: Sendable {
 
     func feedKeys(_ option: Option) throws(PatchError) -> [FeedKey] {
         var keys: [FeedKey] = []
-        for name in names(option) {
+        for name in arguments.keys(of: option) {
             let file = try KeyFile(name)
             let key = try name.path.naming { () throws(PatchError) in
-                guard file.bytes.holds("PUBLIC KEY-----") else { return try FeedKey(signingKey(file).verifyingKey) }
-                return try FeedKey(pem: unsafe file.bytes.withUnsafeBytes { unsafe Array($0) })
+                guard file.isPublic else { return try FeedKey(signingKey(file).verifyingKey) }
+                return try FeedKey(pem: file.bytes.unprotected)
             }
             keys.append(key)
         }
@@ -213,8 +209,8 @@ struct KeyFiles: Sendable {
                 .config, "is a key store with several keys", hint: "patchpack keystore list STORE"
             ).about(name.path)
         }
-        if file.bytes.holds("PRIVATE KEY-----") { return .signing(try signingKey(file)) }
-        return file.bytes.holds("-----BEGIN ") ? .trusted(try file.verifyingKey()) : .script(try file.scriptKey())
+        if file.isPrivate { return .signing(try signingKey(file)) }
+        return file.holds("-----BEGIN ") ? .trusted(try file.verifyingKey()) : .script(try file.scriptKey())
     }
 
     /// Reads a private key. Its passphrase comes from the options or from the terminal.
@@ -242,16 +238,14 @@ struct KeyFiles: Sendable {
 
     /// The files that an option names, except standard input and variables.
     func files(_ option: Option) -> [Path] {
-        names(option).filter { $0.variable == nil && !$0.path.isStandardStream }.map(\.path)
+        arguments.keys(of: option).filter { $0.variable == nil && !$0.path.isStandardStream }.map(\.path)
     }
+}
 
-    private func names(_ option: Option, fromEnvironment: Bool = true) -> [KeyName] {
-        Self.names(option, arguments, fromEnvironment: fromEnvironment)
-    }
-
+extension ParsedArguments {
     /// The keys that an option names, otherwise the key that its variable names.
-    private static func names(_ option: Option, _ arguments: ParsedArguments, fromEnvironment: Bool) -> [KeyName] {
-        let given = arguments.values(of: option)
+    fileprivate func keys(of option: Option, fromEnvironment: Bool = true) -> [KeyName] {
+        let given = values(of: option)
         guard given.isEmpty, fromEnvironment, let value = option.fromEnvironment else {
             return given.map { KeyName($0, from: "--\(option.name)") }
         }

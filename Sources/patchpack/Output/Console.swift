@@ -65,7 +65,6 @@ final class Console {
         if !told.contains(fault.text) { self.error(fault) }
     }
 
-    /// Prints a JSON object that reports an outcome.
     func report(
         _ schema: String, about subject: JSONMembers = [], _ error: PatchError?, _ members: JSONMembers = []
     ) throws(PatchError) {
@@ -135,24 +134,21 @@ final class Console {
         note("rsa-sha1 is for old clients; for a new app: patchpack \(ProjectTemplate.keygen)")
     }
 
-    /// Shows a progress bar for several files, on a terminal.
     func progress(_ done: Int, of total: Int) {
-        guard total > 1, hasTerminal, !isQuiet, format == .text else { return }
+        guard total > 1, showsProgress else { return }
         guard done < total else { return clearBar() }
         let cells = 24
         let filled = done * cells / total
         let bar = String(repeating: "#", count: filled) + String(repeating: " ", count: cells - filled)
-        clearBar()
-        let text = "[\(bar)] \(done)/\(total)"
-        tell(text)
-        barWidth = text.count
+        status("[\(bar)] \(done)/\(total)")
     }
+
+    private var showsProgress: Bool { hasTerminal && !isQuiet && format == .text }
 
     /// Shows the progress of a long operation on a terminal; nil removes it.
     func status(_ text: String?) {
-        guard hasTerminal, !isQuiet, format == .text else { return }
-        clearBar()
-        guard let text else { return }
+        guard showsProgress else { return }
+        guard let text else { return clearBar() }
         tell(text)
         barWidth = text.count
     }

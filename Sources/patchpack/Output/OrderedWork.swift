@@ -13,17 +13,24 @@ func inOrder<Item: Sendable, Result: Sendable>(
     _ items: [Item], jobs: Int, atMost most: Int = 16, on console: Console, words: (good: String, bad: String),
     work: @escaping @Sendable ([Item]) -> [Result], show: (Result) throws(PatchError) -> PatchError?
 ) throws(PatchError) {
-    var tally = Tally()
+    var failed: [(verdict: String, count: Int)] = []
     var done = 0
     console.progress(0, of: items.count)
     try deliverInOrder(items, jobs: jobs, atMost: most, work: work) { (result) throws(PatchError) in
         let error = try show(result)
         console.fail(error?.code)
-        tally.add(error)
+        if let verdict = error?.code.description {
+            let index = failed.firstIndex { $0.verdict == verdict } ?? failed.endIndex
+            if index == failed.endIndex { failed.append((verdict, 0)) }
+            failed[index].count += 1
+        }
         done += 1
         console.progress(done, of: items.count)
     }
-    if items.count != 1 { console.note(tally.text(words.good, words.bad)) }
+    guard items.count != 1 else { return }
+    let bad = failed.reduce(0) { $0 + $1.count }
+    let kinds = failed.sorted { $0.count > $1.count }.map { "\($0.count) \($0.verdict)" }.joined(separator: ", ")
+    console.note("\(done - bad) \(words.good)" + (bad == 0 ? "" : ", \(bad) \(words.bad): \(kinds)"))
 }
 
 /// Processes several items at a time and delivers the results in the order of the items.
@@ -84,26 +91,5 @@ private final class WorkQueue<Result: Sendable>: Sendable {
             }
             arrived.wait()
         }
-    }
-}
-
-private struct Tally {
-    private var good = 0
-    private var bad: [(verdict: String, count: Int)] = []
-
-    mutating func add(_ error: PatchError?) {
-        guard let verdict = error?.code.description else { return good += 1 }
-        if let index = bad.firstIndex(where: { $0.verdict == verdict }) {
-            bad[index].count += 1
-        } else {
-            bad.append((verdict, 1))
-        }
-    }
-
-    func text(_ done: String, _ refused: String) -> String {
-        let failed = bad.reduce(0) { $0 + $1.count }
-        guard failed > 0 else { return "\(good) \(done)" }
-        let kinds = bad.sorted { $0.count > $1.count }.map { "\($0.count) \($0.verdict)" }
-        return "\(good) \(done), \(failed) \(refused): \(kinds.joined(separator: ", "))"
     }
 }

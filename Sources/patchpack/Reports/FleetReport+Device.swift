@@ -53,13 +53,9 @@ extension FleetReport.Device.Held {
     fileprivate func words(isSuspected: Bool) -> String {
         let words =
             switch stage {
-            case .none: ""
+            case .none, .refused, .good, .over, .withdrawn: stage.name
             case .shadow: "in shadow"
-            case .refused: "refused"
             case .trial: "on trial"
-            case .good: "good"
-            case .over: "over"
-            case .withdrawn: "withdrawn"
             case .rolledBack: isSuspected ? "rolled back together with others" : "rolled back"
             }
         return words.isEmpty ? "" : words + (since.map { " since \($0)" } ?? "")

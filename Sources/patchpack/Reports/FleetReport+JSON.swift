@@ -111,7 +111,7 @@ extension FleetReport.Device: JSONConvertible {
 }
 
 extension FleetReport.Stage {
-    fileprivate var name: String {
+    var name: String {
         switch self {
         case .none: ""
         case .shadow: "shadow"

@@ -93,7 +93,6 @@ extension FleetReport {
         }
     }
 
-    /// The input of the report, and notes about it.
     var summary: String {
         let counts = "\(input.events.counting("event")) of \(devices.counting("device")), \(input.bytes.bytes)"
         let names = input.misnamedExample.map { name in
@@ -146,7 +145,6 @@ extension FleetReport.Trouble {
 extension FleetReport.Fault {
     var text: String { "\(count.grouped) x \(example)" }
 
-    /// The lines that called the one that failed.
     private var callers: String {
         let lines = stack?.unicodeScalars.split(separator: "\n").dropFirst().prefix(9).map { String($0) } ?? []
         return lines.isEmpty ? "" : ", called from \(lines.joined(separator: ", "))"
@@ -170,7 +168,6 @@ extension FleetReport.Patch {
         return (counts + bad.filter { $0.1 > 0 }.map { "\($0.1.grouped) \($0.0)" }).joined(separator: ", ")
     }
 
-    /// The names and the values in the table of a patch.
     func rows(of all: Int) -> [(name: String, value: String)] {
         func part(_ count: Int) -> String {
             let share = Share(count, of: devices)

@@ -23,7 +23,6 @@ extension Int {
     /// The number with a noun: `1 device`, `2,000 devices`.
     func counting(_ word: String) -> String { "\(grouped) \(word)\(self == 1 ? "" : "s")" }
 
-    /// The number with a comma after every three digits.
     var grouped: String {
         let digits = Array(String(self))
         return String(

@@ -6,7 +6,6 @@ enum Environment {
     /// A variable's value; nil if it is unset or empty.
     static subscript(name: String) -> String? { self[bytes: name].map { String(decoding: $0, as: UTF8.self) } }
 
-    /// The variables whose names begin with `prefix`.
     static func variables(ofNamesWith prefix: String) -> [(name: [UInt8], value: [UInt8])] {
         var variables: [(name: [UInt8], value: [UInt8])] = []
         var next = unsafe environ

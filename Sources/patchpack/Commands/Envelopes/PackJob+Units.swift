@@ -5,30 +5,31 @@ import PatchFiles
 extension PackJob {
     /// The envelopes to make: one from each script, or one from all of them.
     func units() throws(PatchError) -> [Unit] {
-        let isBundle = settings.isBundle
-        guard !isBundle || !settings.files.isEmpty else {
-            throw .usage("--bundle without a script", hint: "the first script is the entry")
-        }
-        guard !isBundle || settings.files[0].folder == nil else {
-            throw .usage(
-                "--bundle with a folder first", hint: "the first script is the entry: name it before the folders")
-        }
-        if !isBundle, settings.files.count > 1, let output = settings.output {
-            try Self.checkFolder(output)
-        }
-        if !isBundle, settings.files.count > 1, settings.fields.id != nil {
-            throw .usage("--id with several scripts", hint: "give each script a tag `-- @patch NAME`, or --bundle them")
-        }
+        let files = settings.files
         var units: [Unit] = []
-        if isBundle {
+        if settings.isBundle {
+            guard let entry = files.first else {
+                throw .usage("--bundle without a script", hint: "the first script is the entry")
+            }
+            guard entry.folder == nil else {
+                throw .usage(
+                    "--bundle with a folder first", hint: "the first script is the entry: name it before the folders")
+            }
             var scripts: [(path: Path, name: String)] = []
-            for (path, folder) in settings.files { scripts.append((path, try name(of: path, in: folder))) }
+            for (path, folder) in files { scripts.append((path, try name(of: path, in: folder))) }
             units = [Unit(scripts: scripts, output: try output(for: scripts[0].name, isOnly: true))]
         } else {
-            for (path, folder) in settings.files {
+            if files.count > 1, let output = settings.output, Self.isFile(output) {
+                throw .severalEnvelopes(in: output)
+            }
+            guard files.count <= 1 || settings.fields.id == nil else {
+                throw .usage(
+                    "--id with several scripts", hint: "give each script a tag `-- @patch NAME`, or --bundle them")
+            }
+            for (path, folder) in files {
                 do {
                     let name = try name(of: path, in: folder)
-                    let output = try output(for: name, isOnly: settings.files.count == 1)
+                    let output = try output(for: name, isOnly: files.count == 1)
                     units.append(Unit(scripts: [(path, name)], output: output))
                 } catch {
                     units.append(Unit(scripts: [(path, "")], output: path, fault: error))
@@ -118,10 +119,10 @@ extension PackJob {
     }
 
     private static func isFile(_ output: Path) -> Bool { output.ends(in: ".js") && !output.isFolder }
+}
 
-    private static func checkFolder(_ output: Path) throws(PatchError) {
-        guard !isFile(output) else {
-            throw .usage("\(output) is one file, but there are several envelopes", hint: "name a folder")
-        }
+extension PatchError {
+    static func severalEnvelopes(in output: Path) -> PatchError {
+        .usage("\(output) is one file, but there are several envelopes", hint: "name a folder")
     }
 }

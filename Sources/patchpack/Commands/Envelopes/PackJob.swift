@@ -28,7 +28,6 @@ struct PackJob: Sendable {
         var isHeldBack = false
         /// The file to write when all envelopes are good.
         var file: OutputFile?
-        /// Problems that do not prevent packing.
         var warnings: [String] = []
         var error: PatchError?
     }

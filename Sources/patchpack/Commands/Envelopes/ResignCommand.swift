@@ -102,9 +102,7 @@ private struct Resigning: Sendable {
         let output = try arguments.path(of: .output).needed("no output", hint: "give -o FILE.js, or -o DIR")
         let isNamed = output.ends(in: ".js") || isDetached && count == 1
         let isOne = output.isStandardStream || isNamed && !output.isFolder && !output.endsInSlash
-        guard !isOne || count == 1 else {
-            throw .usage("\(output) is one file, but there are several envelopes", hint: "name a folder")
-        }
+        guard !isOne || count == 1 else { throw .severalEnvelopes(in: output) }
         guard !output.isStandardStream || arguments.value(of: .format)?.isText("json") != true else {
             throw .usage("-o - works only with text output", hint: "name a file")
         }

@@ -15,7 +15,7 @@ enum VerifyCommand {
         run: run)
 
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
-        let paths = try InputFiles.all(arguments, called: ".js")
+        let paths = try InputFiles.placed(arguments, called: ".js").map(\.path)
         let verification = try Verification(arguments)
         let format = arguments.value(of: .verifyFormat)?.text ?? "text"
         let isJSON = console.format == .json

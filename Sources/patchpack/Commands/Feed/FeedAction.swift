@@ -93,8 +93,6 @@ struct FeedAction {
 
     var folder: FeedFolder { change.folder }
 
-    func publicKeys(_ option: Option) throws(PatchError) -> [FeedKey] { try keys.feedKeys(option) }
-
     func make(_ feed: FeedRepository, _ line: String) throws(PatchError) { try show(change.make(feed), [line]) }
 
     /// Changes the feed, and prints the changes.

@@ -40,7 +40,6 @@ struct FeedAddress {
         return bytes
     }
 
-    /// Whether a change waits for signatures in the folder.
     func hasStaged() -> Bool { !isServed && snapshot == nil && FeedFolder(path: Path(place)).hasStaged() }
 
     /// - Throws: `feed-unavailable` if the chain of snapshots does not reach the state, which then need not be this feed's.

@@ -36,7 +36,7 @@ extension FeedCommand {
             roles.append(role)
         }
         let action = try FeedAction(arguments, console)
-        let added = try action.publicKeys(.addKey)
+        let added = try action.keys.feedKeys(.addKey)
         let removed = try arguments.texts(of: .removeKey)
         let threshold = try arguments.number(of: .roleThreshold)
         let unused = try action.folder.unusedVersions()

@@ -19,7 +19,7 @@ extension FeedCommand {
         let action = try FeedAction(arguments, console, keys: [.rootKey, .releaseKey, .onlineKey])
         var keys: [[FeedKey]] = []
         for option in [Option.rootKey, .releaseKey, .onlineKey] {
-            let found = try action.publicKeys(option)
+            let found = try action.keys.feedKeys(option)
             guard !found.isEmpty else {
                 throw .usage(
                     "no key for --\(option.name)",

@@ -57,7 +57,6 @@ enum KeystoreCommand {
             try KeyFile(KeyName(nil, path, from: "keystore")).ring(passphrase: passphrase)
         }
 
-        /// Reads the keys, changes them, and writes them back.
         func change(
             mustExist: Bool, passphrase new: SecretBytes? = nil,
             _ change: (inout ScriptKeyRing) throws(PatchError) -> Void
@@ -133,7 +132,7 @@ enum KeystoreCommand {
             guard !StandardOutput.isTerminal else {
                 throw .usage("-o - would show the key on the terminal", hint: "give -o FILE, or a pipe")
             }
-            var bytes = unsafe key.file().withUnsafeBytes { unsafe Array($0) }
+            var bytes = key.file().unprotected
             defer { _ = SecretBytes(wiping: &bytes) }
             try StandardOutput.write(bytes)
             return

@@ -17,7 +17,7 @@ enum LintCommand {
         try LuaLibrary.check()
         let interface = try InterfaceFile.fromOptions(arguments)
         let fields = try ManifestFields(arguments)
-        let paths = try InputFiles.all(arguments, called: ".lua")
+        let paths = try InputFiles.placed(arguments, called: ".lua").map(\.path)
         let patches = arguments.has(.bundle) && !paths.isEmpty ? [paths] : paths.map { [$0] }
         let format = arguments.value(of: .lintFormat)?.text ?? "text"
         var all: [(finding: Finding, file: Path)] = []
@@ -109,7 +109,6 @@ enum LintCommand {
 
     private static let longestShown = 160
 
-    /// Prints a finding with its line and a caret.
     static func show(_ finding: Finding, in file: Path, _ text: String, _ console: Console) throws(PatchError) {
         try console.line(
             .bad, finding.severity.rawValue,

@@ -59,7 +59,6 @@ extension ManifestFields {
         return time
     }
 
-    /// The tags of an entry script.
     func head(of script: PatchScript, at path: Path) throws(PatchError) -> ScriptHead {
         do {
             return try ScriptHead(of: script.bytes)

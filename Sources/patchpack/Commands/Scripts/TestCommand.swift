@@ -65,12 +65,13 @@ enum TestCommand {
                 }
                 run.patches = chosen
                 let sofar = runs
-                let ended = EndedTests()
+                // The tests that have ended, for a report while another one is running.
+                let ended = Shared(Mutex<[SpecReport.Test]>([]))
                 // The thread that normally uses the console is busy in the spec's code and does not return.
                 nonisolated(unsafe) let console = console
                 let watchdog = try Watchdog(after: timeLimit + 5) { [run] in
                     var run = run
-                    run.report.add(ended.tests.withLock { $0 })
+                    run.report.add(ended.value.withLock { $0 })
                     run.report.setError(
                         PatchError(.script, "still running after its time limit; Lua cannot interrupt it"))
                     if format == "text" { try? unsafe TestReport.show(run, isOnly: specs.count == 1, console) }
@@ -85,7 +86,7 @@ enum TestCommand {
                         interface: interface,
                         filter: filter, timeLimit: .seconds(timeLimit), covers: coverageFile != nil,
                         shadows: arguments.has(.testShadow), time: now, codeRuns: { watchdog.watch($0) },
-                        testEnded: { test in ended.tests.withLock { $0.append(test) } }
+                        testEnded: { test in ended.value.withLock { $0.append(test) } }
                     )
                 }
                 watchdog.end()
@@ -209,7 +210,7 @@ enum TestCommand {
         var keys = EnvelopeKeys(arguments)
         let fields = try ManifestFields(arguments)
         var patches: [TestReport.GivenPatch] = []
-        let paths = try InputFiles.all(arguments, in: true, called: ".lua")
+        let paths = try InputFiles.placed(arguments, in: true, called: ".lua").map(\.path)
         let given = try ScriptInput.name(arguments)
         if arguments.has(.bundle) { return [try patch(of: paths, fields, given)].compactMap(\.self) }
         for path in paths {
@@ -253,11 +254,6 @@ enum TestCommand {
             path: paths[0], patch: PatchUnderTest(manifest: manifest, scripts: scripts),
             files: zip(scripts, paths).map { (SpecReport.key(manifest.id, $0.name), $1) })
     }
-}
-
-/// The tests of a spec that have ended, for a report while another one is running.
-private final class EndedTests: Sendable {
-    let tests = Mutex<[SpecReport.Test]>([])
 }
 
 extension Path {

@@ -47,24 +47,18 @@ enum ManCommand {
 
     private static func page(of verb: Verb) -> String {
         var lines = head("patchpack-\(verb.name)", verb.summary) + [".Sh SYNOPSIS"]
-        for verb in verb.actions.isEmpty ? [verb] : verb.actions {
-            lines += [".Nm patchpack \(verb.name)", ".Op Ar option ..."]
-            if !verb.operands.isEmpty { lines.append(".Ar \(Escape.roffArgument(verb.operands))") }
+        let parts = verb.actions.isEmpty ? [verb] : verb.actions
+        for part in parts {
+            lines += [".Nm patchpack \(part.name)", ".Op Ar option ..."]
+            if !part.operands.isEmpty { lines.append(".Ar \(Escape.roffArgument(part.operands))") }
         }
         lines += [".Sh DESCRIPTION"]
-        if verb.actions.isEmpty {
-            lines += text("\(verb.summary.prefix(1).uppercased())\(verb.summary.dropFirst()).") + options(of: verb)
-        } else {
-            for action in verb.actions {
-                lines += [".Ss \(Escape.roffArgument(action.name))"]
-                lines +=
-                    text("\(action.summary.prefix(1).uppercased())\(action.summary.dropFirst()).") + options(of: action)
-            }
+        for part in parts {
+            if !verb.actions.isEmpty { lines.append(".Ss \(Escape.roffArgument(part.name))") }
+            lines += sentence(part.summary) + options(of: part)
         }
         lines += [".Sh EXIT STATUS", "The statuses are listed in", ".Xr patchpack 1 .", ".Sh EXAMPLES"]
-        for verb in verb.actions.isEmpty ? [verb] : verb.actions {
-            lines += [".Dl \(Escape.roff(verb.example))"]
-        }
+        lines += parts.map { ".Dl \(Escape.roff($0.example))" }
         lines += [".Sh SEE ALSO", ".Xr patchpack 1"]
         return lines.joined(separator: "\n") + "\n"
     }
@@ -74,8 +68,7 @@ enum ManCommand {
             + verb.allOptions.flatMap { option in
                 let names = (option.short.map { "Fl \($0) , " } ?? "") + "Fl Fl \(option.name)"
                 let value = option.value.map { " Ar \(Escape.roffArgument($0.placeholder))" } ?? ""
-                return [".It \(names)\(value)"]
-                    + text("\(option.help.prefix(1).uppercased())\(option.help.dropFirst()).")
+                return [".It \(names)\(value)"] + sentence(option.help)
             } + [".El"]
     }
 
@@ -86,6 +79,10 @@ enum ManCommand {
             ".Dd \(toolDate)", ".Dt \(name.uppercased()) 1", ".Os", ".Sh NAME", ".Nm \(name)",
             ".Nd \(Escape.roff(summary))",
         ]
+    }
+
+    private static func sentence(_ words: String) -> [String] {
+        text("\(words.prefix(1).uppercased())\(words.dropFirst()).")
     }
 
     /// A string in lines of at most 75 characters. No line starts with a character that would start a request.
