@@ -28,9 +28,7 @@ enum Sarif {
 
     /// - Parameter failure: The reason that the run ended before it had checked every file; nil if it checked all.
     static func log(_ rules: [Rule], _ results: [Result], failure: PatchError?) -> JSONValue {
-        let driver = JSONValue([
-            ("name", "patchpack"), ("version", toolVersion), ("rules", rules.map(json)),
-        ])
+        let driver = JSONValue([("name", "patchpack"), ("version", toolVersion), ("rules", rules.map(json))])
         let run = JSONValue([
             ("tool", JSONValue([("driver", driver)])), ("columnKind", "unicodeCodePoints"),
             ("results", results.map(json)), ("invocations", [invocation(failure)]),
@@ -50,8 +48,7 @@ enum Sarif {
             ])
         }
         return JSONValue([
-            ("executionSuccessful", failure == nil),
-            ("toolExecutionNotifications", [notification].compactMap(\.self)),
+            ("executionSuccessful", failure == nil), ("toolExecutionNotifications", [notification].compactMap(\.self)),
         ])
     }
 

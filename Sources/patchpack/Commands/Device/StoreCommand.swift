@@ -104,8 +104,6 @@ enum StoreCommand {
 
 extension PatchStatus {
     fileprivate var members: JSONMembers {
-        [
-            ("id", id), ("version", version), ("code", code.rawValue), ("reason", reason),
-        ]
+        [("id", id), ("version", version), ("code", code.rawValue), ("reason", reason)]
     }
 }

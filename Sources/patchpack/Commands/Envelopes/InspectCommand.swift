@@ -127,9 +127,7 @@ private struct Inspection {
 
     var json: JSONValue {
         let signatures = zip(envelope?.signatures ?? [], signatures).map { line, status in
-            JSONValue([
-                ("algorithm", line.algorithm.rawValue), ("keyID", line.keyID), ("status", status),
-            ])
+            JSONValue([("algorithm", line.algorithm.rawValue), ("keyID", line.keyID), ("status", status)])
         }
         let layers = (envelope?.layers ?? []).map { Self.place($0.name, $0.range.lowerBound, $0.range.count) }
         return .report(
@@ -143,8 +141,7 @@ private struct Inspection {
 
     private static func describe(_ contents: UnverifiedContents) -> JSONValue {
         JSONValue([
-            ("size", contents.zipSize),
-            ("members", contents.members.map { place($0.name, $0.offset, $0.storedSize) }),
+            ("size", contents.zipSize), ("members", contents.members.map { place($0.name, $0.offset, $0.storedSize) }),
         ])
     }
 

@@ -7,10 +7,9 @@ enum PackCommand {
         operandValue: .file("SCRIPT.lua"), operandCount: 0...Int.max,
         options: [
             .output, .recursive, .filesFrom, .null, .upgrade, .force, .allOrNothing, .dryRun, .jobs, .signingKey,
-            .signatureCommand, .scriptKey, .scriptKeyName, .trustedKey,
-            .trustStore, .trustStorePin, .passphraseEnv, .passphraseFile,
-            .allowUnsafePermissions, .bundle, .root, .id, .version, .app, .appVersions, .engine, .replaces,
-            .expires, .notes, .extra, .interface, .noLint, .stdinFilename,
+            .signatureCommand, .scriptKey, .scriptKeyName, .trustedKey, .trustStore, .trustStorePin, .passphraseEnv,
+            .passphraseFile, .allowUnsafePermissions, .bundle, .root, .id, .version, .app, .appVersions, .engine,
+            .replaces, .expires, .notes, .extra, .interface, .noLint, .stdinFilename,
         ],
         example: "patchpack pack patches/*.lua -o dist --signing-key keys/signing.pem --script-key keys/script.key",
         run: run)

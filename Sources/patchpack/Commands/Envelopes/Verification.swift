@@ -160,8 +160,7 @@ extension Verification.FileResult {
             JSONValue([
                 ("algorithm", signature.algorithm.rawValue), ("keyID", signature.keyID),
                 ("trusted", signature.isTrusted), ("valid", signature.isValid),
-                ("name", signature.keyName.flatMap { $0.isEmpty ? nil : $0 }),
-                ("refusal", signature.refusal),
+                ("name", signature.keyName.flatMap { $0.isEmpty ? nil : $0 }), ("refusal", signature.refusal),
             ])
         }
         return .report(

@@ -48,9 +48,7 @@ enum KeygenCommand {
     static let verb = Verb(
         name: "keygen", summary: "make signing.pem, trusted.pem and script.key",
         operands: "--profile NAME", operandCount: 0...0,
-        options: [
-            .outputFolder, .force, .profile, .bits, .signingOnly, .passphraseEnv, .passphraseFile,
-        ],
+        options: [.outputFolder, .force, .profile, .bits, .signingOnly, .passphraseEnv, .passphraseFile],
         example: "patchpack keygen -o keys --profile modern",
         run: run)
 

@@ -11,9 +11,8 @@ enum TestCommand {
         operands: "PATCH... --spec SPEC.lua... [--interface FILE]", operandValue: .file("PATCH"),
         operandCount: 1...Int.max,
         options: [
-            .spec, .interface, .filter, .filterOut, .timeLimit, .testFormat, .coverage, .testShadow,
-            .bundle, .strict, .stdinFilename, .trustedKey, .trustStore, .trustStorePin, .scriptKey, .passphraseEnv,
-            .passphraseFile,
+            .spec, .interface, .filter, .filterOut, .timeLimit, .testFormat, .coverage, .testShadow, .bundle, .strict,
+            .stdinFilename, .trustedKey, .trustStore, .trustStorePin, .scriptKey, .passphraseEnv, .passphraseFile,
         ],
         example: "patchpack test patches --spec specs --interface interface.json",
         run: run)

@@ -26,9 +26,7 @@ enum DoctorCommand {
             if console.format == .json {
                 try console.report(
                     "patchpack.doctor/1", about: [("check", capability.name)], capability.error,
-                    [
-                        ("optional", capability.isOptional), ("purpose", capability.purpose), ("libraries", libraries),
-                    ])
+                    [("optional", capability.isOptional), ("purpose", capability.purpose), ("libraries", libraries)])
             } else if let error = capability.error, !capability.isOptional || !console.isQuiet {
                 try console.line(
                     capability.isOptional ? .faint : .bad, capability.isOptional ? "none" : "fail",
