@@ -34,14 +34,10 @@ struct ParsedArguments: Sendable {
     ///
     /// - Throws: `usage` if one is not UTF-8.
     func texts(of option: Option) throws(PatchError) -> [String] {
-        var texts: [String] = []
-        for value in values(of: option) {
-            guard let text = String(validating: value.bytes, as: UTF8.self) else {
-                throw .usage("--\(option.name) is not UTF-8 text")
-            }
-            texts.append(text)
+        try values(of: option).map { (value) throws(PatchError) in
+            if let text = String(validating: value.bytes, as: UTF8.self) { return text }
+            throw .usage("--\(option.name) is not UTF-8 text")
         }
-        return texts
     }
 
     /// The file to write that an option names; nil if there is none. It can be written, unless the disk fails. Without `force`,

@@ -72,8 +72,7 @@ struct KeyFiles: Sendable {
         let store = place?.path
         let pin = try arguments.text(of: .trustStorePin)
         guard pin == nil || store != nil else { throw .pinWithoutStore }
-        var keys: [TrustedKey] = []
-        for file in files { keys.append(try TrustedKey(KeyFile(file).verifyingKey())) }
+        var keys = try files.map { (file) throws(PatchError) in try TrustedKey(KeyFile(file).verifyingKey()) }
         if let store { keys += try TrustFiles.store(at: store, pinnedTo: pin).keys }
         return keys.isEmpty ? nil : try TrustStore(keys: keys)
     }
@@ -190,16 +189,13 @@ struct KeyFiles: Sendable {
     private static let takesPublic = [Option.rootKey, .releaseKey, .onlineKey, .addKey].map(\.name)
 
     func feedKeys(_ option: Option) throws(PatchError) -> [FeedKey] {
-        var keys: [FeedKey] = []
-        for name in arguments.keys(of: option) {
+        try arguments.keys(of: option).map { (name) throws(PatchError) in
             let file = try KeyFile(name)
-            let key = try name.path.naming { () throws(PatchError) in
-                guard file.isPublic else { return try FeedKey(signingKey(file).verifyingKey) }
-                return try FeedKey(pem: file.bytes.unprotected)
+            return try name.path.naming { () throws(PatchError) in
+                file.isPublic
+                    ? try FeedKey(pem: file.bytes.unprotected) : try FeedKey(signingKey(file).verifyingKey)
             }
-            keys.append(key)
         }
-        return keys
     }
 
     func describe(_ name: KeyName) throws(PatchError) -> KeyDescription {

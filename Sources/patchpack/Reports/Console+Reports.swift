@@ -4,10 +4,10 @@ import PatchText
 
 // Reports in formats that change a string, so keys are removed first.
 extension Console {
-    func sarif(_ rules: [Sarif.Rule], _ results: [Sarif.Result], failure: PatchError? = nil) throws(PatchError) {
+    func sarif(_ rules: [Sarif.Rule], _ results: [Annotation], failure: PatchError? = nil) throws(PatchError) {
         let results = results.map { result in
             var result = result
-            result.file = secrets.removed(from: result.file)
+            result.file = result.file.map(secrets.removed)
             return result
         }
         try json(Sarif.log(rules, results, failure: failure))
@@ -31,11 +31,13 @@ extension Console {
     }
 }
 
-/// An annotation that GitHub Actions shows on a line or a file, or on the run.
+/// An annotation that GitHub Actions shows on a line or a file, or on the run, or a result in SARIF.
 struct Annotation {
     let level: String
     var file: Path?
+    /// What it is about, such as a rule's id.
     var title: String
+    /// The place; nil for the file as a whole.
     var region: Sarif.Region?
     var message: String
 

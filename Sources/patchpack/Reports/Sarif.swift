@@ -10,15 +10,6 @@ enum Sarif {
         let level: String
     }
 
-    struct Result {
-        let rule: String
-        let level: String
-        let message: String
-        var file: Path
-        /// The place; nil for the file as a whole.
-        var region: Region?
-    }
-
     /// A place in a line, counted from 1 in code points.
     struct Region {
         let line: Int
@@ -27,7 +18,7 @@ enum Sarif {
     }
 
     /// - Parameter failure: The reason that the run ended before it had checked every file; nil if it checked all.
-    static func log(_ rules: [Rule], _ results: [Result], failure: PatchError?) -> JSONValue {
+    static func log(_ rules: [Rule], _ results: [Annotation], failure: PatchError?) -> JSONValue {
         let driver = JSONValue([("name", "patchpack"), ("version", toolVersion), ("rules", rules.map(json))])
         let run = JSONValue([
             ("tool", JSONValue([("driver", driver)])), ("columnKind", "unicodeCodePoints"),
@@ -65,8 +56,8 @@ enum Sarif {
         return (path.isAbsolute ? "file://" : "") + Escape.uri(path.bytes)
     }
 
-    private static func json(_ result: Result) -> JSONValue {
-        var place: JSONMembers = [("artifactLocation", JSONValue([("uri", uri(of: result.file))]))]
+    private static func json(_ result: Annotation) -> JSONValue {
+        var place: JSONMembers = [("artifactLocation", JSONValue([("uri", result.file.map(uri))]))]
         if let region = result.region {
             let members: JSONMembers = [
                 ("startLine", region.line), ("startColumn", region.column),
@@ -75,7 +66,7 @@ enum Sarif {
             place.append(("region", JSONValue(members)))
         }
         return JSONValue([
-            ("ruleId", result.rule), ("level", result.level), ("message", text(result.message)),
+            ("ruleId", result.title), ("level", result.level), ("message", text(result.message)),
             ("locations", [JSONValue([("physicalLocation", JSONValue(place))])]),
         ])
     }

@@ -28,7 +28,7 @@ enum ReportCommand {
 
     private static func feed(_ arguments: ParsedArguments) throws(PatchError) -> FeedRepository? {
         guard let place = try arguments.text(of: .reportedFeed) else { return nil }
-        return try FeedAddress(place).feed(PinnedRoot.fromOptions(arguments), arguments)
+        return try FeedAddress(place, arguments).feed(PinnedRoot.fromOptions(arguments))
     }
 
     private static func notFound(_ installation: String, _ input: FleetReport.Input) -> PatchError {

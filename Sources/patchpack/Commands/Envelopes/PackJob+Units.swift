@@ -15,9 +15,8 @@ extension PackJob {
                 throw .usage(
                     "--bundle with a folder first", hint: "the first script is the entry: name it before the folders")
             }
-            var scripts: [(path: Path, name: String)] = []
-            for (path, folder) in files { scripts.append((path, try name(of: path, in: folder))) }
-            units = [Unit(scripts: scripts, output: try output(for: scripts[0].name, isOnly: true))]
+            let scripts = try files.map { (path, folder) throws(PatchError) in (path, try name(of: path, in: folder)) }
+            units = [Unit(scripts: scripts, output: try output(for: scripts[0].1, isOnly: true))]
         } else {
             if files.count > 1, let output = settings.output, Self.isFile(output) {
                 throw .severalEnvelopes(in: output)

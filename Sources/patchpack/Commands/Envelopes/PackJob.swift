@@ -180,8 +180,7 @@ struct PackJob: Sendable {
     }
 
     private func scripts(of unit: Unit) throws(PatchError) -> [PatchScript] {
-        var scripts: [PatchScript] = []
-        for (path, name) in unit.scripts {
+        try unit.scripts.map { (path, name) throws(PatchError) in
             let bytes = try ScriptInput.bytes(of: path)
             guard bytes.count <= settings.packer.limits.scriptSize else {
                 throw PatchError(
@@ -189,9 +188,8 @@ struct PackJob: Sendable {
                     hint: "split it, and pack the parts with --bundle"
                 ).about(path)
             }
-            scripts.append(PatchScript(name: name, bytes: bytes))
+            return PatchScript(name: name, bytes: bytes)
         }
-        return scripts
     }
 
     /// Checks that the new envelope can be opened and holds the same scripts.

@@ -29,7 +29,7 @@ extension FeedCommand {
         let list = check.list
         let signed =
             arguments.has(.listed)
-            ? try FeedAddress(arguments.operands[0].text).feed(reading.root, arguments).signedFiles : []
+            ? try FeedAddress(arguments.operands[0].text, arguments).feed(reading.root).signedFiles : []
         var fault = check.ahead
         if fault == nil { fault = try otherState(of: reading, arguments) }
         let caching = reading.source.faults

@@ -27,13 +27,11 @@ extension FeedCommand {
     }
 
     @Sendable static func rotate(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
-        var roles: [FeedRole] = []
-        for name in arguments.operands[1].text.split(separator: ",").map(String.init) {
-            guard let role = FeedRole(rawValue: name) else {
-                let known = FeedRole.allCases.map(\.rawValue)
-                throw .unknown("role", name, known: known, help: "one of \(known.joined(separator: ", "))")
-            }
-            roles.append(role)
+        let names = arguments.operands[1].text.split(separator: ",").map(String.init)
+        let roles = try names.map { (name) throws(PatchError) in
+            if let role = FeedRole(rawValue: name) { return role }
+            let known = FeedRole.allCases.map(\.rawValue)
+            throw .unknown("role", name, known: known, help: "one of \(known.joined(separator: ", "))")
         }
         let action = try FeedAction(arguments, console)
         let added = try action.keys.feedKeys(.addKey)

@@ -6,12 +6,12 @@ extension FeedCommand {
     @Sendable static func log(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let names = try KeyNames(arguments)
         let most = try arguments.number(of: .last) ?? 20
-        let place = FeedAddress(arguments.operands[0].text)
+        let place = FeedAddress(arguments.operands[0].text, arguments)
         let root = try PinnedRoot.fromOptions(arguments)
-        let feed = try place.feed(root, arguments)
+        let feed = try place.feed(root)
         let id = arguments.operands.count > 1 ? arguments.operands[1].text : nil
         // One extra change, to find out whether there are more.
-        var changes = try place.history(root, arguments, console).changes(
+        var changes = try place.history(root, console).changes(
             until: feed, of: id, most: most.addingOrMost(1)
         ) {
             console.warning("the changes before that cannot be read: \($0.message)")
@@ -45,9 +45,11 @@ extension FeedCommand {
 
     @Sendable static func diff(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let root = try PinnedRoot.fromOptions(arguments)
-        let (old, new) = (FeedAddress(arguments.operands[0].text), FeedAddress(arguments.operands[1].text))
+        let (old, new) = (
+            FeedAddress(arguments.operands[0].text, arguments), FeedAddress(arguments.operands[1].text, arguments)
+        )
         let names = try KeyNames(arguments)
-        let (before, after) = (try old.feed(root, arguments), try new.feed(root, arguments))
+        let (before, after) = (try old.feed(root), try new.feed(root))
         let lines = after.changes(since: before)
         let approvals = after.approvals(since: before)
         if console.format == .json {

@@ -16,16 +16,16 @@ extension FeedCommand {
             throw .usage("--app \(app) is not a reverse-DNS name such as com.example.shop")
         }
         let environment = try arguments.environmentName()
-        let action = try FeedAction(arguments, console, keys: [.rootKey, .releaseKey, .onlineKey])
-        var keys: [[FeedKey]] = []
-        for option in [Option.rootKey, .releaseKey, .onlineKey] {
+        let options: [Option] = [.rootKey, .releaseKey, .onlineKey]
+        let action = try FeedAction(arguments, console, keys: options)
+        let keys = try options.map { (option) throws(PatchError) in
             let found = try action.keys.feedKeys(option)
             guard !found.isEmpty else {
                 throw .usage(
                     "no key for --\(option.name)",
                     hint: "make one: patchpack keygen --profile modern --signing-only -o DIR")
             }
-            keys.append(found)
+            return found
         }
         guard FileInfo(action.folder.path.appending(Path(FeedLayout.metadataFolder)), following: true) == nil else {
             throw PatchError(.exists, "is a feed already", hint: "name another folder").about(action.folder.path)
@@ -79,19 +79,25 @@ extension FeedCommand {
         // The change may be made again, but a pipe cannot be read again.
         var envelopes: [(path: Path, manifest: Manifest, publication: Publication)] = []
         let jobs = Resources.processorCount
-        try deliverInOrder(paths, jobs: jobs, work: { $0.map { Verified($0, by: verification) } }) {
-            (verified) throws(PatchError) in
-            let (manifest, envelope) = try verified.result.get()
+        try deliverInOrder(
+            paths, jobs: jobs,
+            work: { paths in
+                paths.map { path in
+                    (path, Result { () throws(PatchError) in try contents(of: path, by: verification) })
+                }
+            }
+        ) { (path, result) throws(PatchError) in
+            let (manifest, envelope) = try result.get()
             guard isExpected(manifest) else {
                 throw PatchError(
                     .feedMismatch, "the envelope is \(manifest.id) \(manifest.version), but the list has another one"
-                ).about(verified.path)
+                ).about(path)
             }
             let publication = try Publication(envelope, manifest) { (entry) throws(PatchError) in
                 try audience.apply(to: &entry)
                 if isShadow { entry.state = .shadow }
             }
-            envelopes.append((verified.path, manifest, publication))
+            envelopes.append((path, manifest, publication))
             console.progress(envelopes.count, of: paths.count)
         }
         var differing: PatchError?
@@ -135,6 +141,24 @@ extension FeedCommand {
         if let differing { throw differing.about(action.folder.path) }
     }
 
+    /// A good envelope. A regular file can be read again, so its bytes are not kept. A pipe cannot.
+    private static func contents(
+        of path: Path, by verification: Verification
+    ) throws(PatchError) -> (Manifest, FeedFile.Contents) {
+        try path.naming { () throws(PatchError) in
+            let file = verification.result(of: path, keepingScripts: false, keepingEnvelope: true)
+            if let error = file.error { throw error }
+            guard let manifest = file.report.manifest else { throw PatchError(.internal, "no manifest") }
+            guard FileInfo(path, following: true)?.isRegular == true else {
+                return (manifest, try FeedFile.Contents(file.envelope))
+            }
+            let envelope = try FeedFile.Contents(file.envelope) { () throws(PatchError) in
+                try InputFile.contents(of: path, limit: FeedFolder.fileLimit)
+            }
+            return (manifest, envelope)
+        }
+    }
+
     @Sendable static func prune(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let action = try FeedAction(arguments, console)
         let keep = try arguments.number(of: .keep)
@@ -169,30 +193,6 @@ extension FeedCommand {
                 console.warning("\(path) is signed, but in no entry: `feed prune` with --patch-version removes it")
             }
             return lines.isEmpty ? ["nothing to remove"] : lines
-        }
-    }
-}
-
-private struct Verified: Sendable {
-    let path: Path
-    let result: Result<(Manifest, FeedFile.Contents), PatchError>
-
-    init(_ path: Path, by verification: Verification) {
-        self.path = path
-        let file = verification.result(of: path, keepingScripts: false, keepingEnvelope: true)
-        do throws(PatchError) {
-            if let error = file.error { throw error }
-            guard let manifest = file.report.manifest else { throw PatchError(.internal, "no manifest") }
-            // A regular file can be read again, so its bytes are not kept. A pipe cannot.
-            let isFile = FileInfo(path, following: true)?.isRegular == true
-            let envelope =
-                isFile
-                ? try FeedFile.Contents(file.envelope) { () throws(PatchError) in
-                    try InputFile.contents(of: path, limit: FeedFolder.fileLimit)
-                } : try FeedFile.Contents(file.envelope)
-            result = .success((manifest, envelope))
-        } catch {
-            result = .failure(error.about(path))
         }
     }
 }

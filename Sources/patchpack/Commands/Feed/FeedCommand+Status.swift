@@ -9,9 +9,9 @@ extension FeedCommand {
         guard arguments.operands.count == 1 else {
             throw .usage("an id with --format openmetrics", hint: "leave the id out")
         }
-        let place = FeedAddress(arguments.operands[0].text)
-        let feed = try place.feed(PinnedRoot.fromOptions(arguments), arguments)
-        let store = try feed.trustStore { (path) throws(PatchError) in try place.read(path, arguments) }
+        let place = FeedAddress(arguments.operands[0].text, arguments)
+        let feed = try place.feed(PinnedRoot.fromOptions(arguments))
+        let store = try feed.trustStore { (path) throws(PatchError) in try place.read(path) }
         let keys = try store.map { (bytes) throws(PatchError) in try TrustStore(contentsOf: bytes).keys } ?? []
         try console.raw(feed.metrics(of: place.name, keys))
         guard let days = try arguments.number(of: .days, atLeast: 0) else { return }
@@ -21,9 +21,9 @@ extension FeedCommand {
     }
 
     private static func status(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
-        let place = FeedAddress(arguments.operands[0].text)
+        let place = FeedAddress(arguments.operands[0].text, arguments)
         let root = try PinnedRoot.fromOptions(arguments)
-        let feed = try place.feed(root, arguments)
+        let feed = try place.feed(root)
         let now = try SystemClock.now()
         let limit = try arguments.number(of: .days, atLeast: 0)
         let id = arguments.operands.count > 1 ? arguments.operands[1].text : nil

@@ -8,8 +8,7 @@ extension PinnedRoot {
     }
 
     static func fromOptions(_ arguments: ParsedArguments) throws(PatchError) -> [UInt8]? {
-        guard let given = pathFromOptions(arguments) else { return nil }
-        return try bytes(of: given)
+        try pathFromOptions(arguments).map { (given) throws(PatchError) in try bytes(of: given) }
     }
 }
 

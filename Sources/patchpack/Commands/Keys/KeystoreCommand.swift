@@ -78,10 +78,9 @@ enum KeystoreCommand {
         guard given == nil || others.count == 1 else {
             throw .usage("--name with several keys", hint: "add them one by one")
         }
-        var newKeys: [(name: String, key: ScriptKey)] = []
-        for other in others {
+        let newKeys = try others.map { (other) throws(PatchError) in
             let key = try KeyFile(KeyName(nil, other, from: "keystore add")).scriptKey()
-            newKeys.append((given ?? key.id.description, key))
+            return (given ?? key.id.description, key)
         }
         try store.path.checkParent()
         try store.change(mustExist: false) { (ring) throws(PatchError) in

@@ -41,9 +41,8 @@ enum TrustCommand {
     private static func add(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let others = arguments.operands.dropFirst()
         let path = try storeToEdit(arguments, reading: others.map(\.path))
-        var keys: [TrustedKey] = []
-        for other in others {
-            keys.append(try newKey(KeyName(other, from: "trust add"), arguments, isOnly: others.count == 1))
+        let keys = try others.map { (other) throws(PatchError) in
+            try newKey(KeyName(other, from: "trust add"), arguments, isOnly: others.count == 1)
         }
         try path.checkParent()
         try change(path, mustExist: false) { (store) throws(PatchError) in

@@ -24,15 +24,14 @@ enum LintCommand {
         try deliverInOrder(
             patches, jobs: arguments.jobs(),
             work: { patches in
-                patches.map { files -> Result<LintedPatch, UnreadPatch> in
-                    do throws(PatchError) {
-                        return .success(try LintedPatch(files, fields, interface, onStandardInput: given))
-                    } catch {
-                        return .failure(UnreadPatch(path: files[0], error: error))
+                patches.map { files in
+                    let linted = Result { () throws(PatchError) in
+                        try LintedPatch(files, fields, interface, onStandardInput: given)
                     }
+                    return (files[0], linted)
                 }
             }
-        ) { (result) throws(PatchError) in
+        ) { (path, result) throws(PatchError) in
             var findings: [(finding: Finding, file: Path)]
             var linted: LintedPatch?
             switch result {
@@ -46,8 +45,7 @@ enum LintCommand {
                     seen[version] = seen[version] ?? patch.entry
                 }
                 linted = patch
-            case .failure(let unread):
-                let (path, error) = (unread.path, unread.error)
+            case .failure(let error):
                 if format == "text" || format == "json" {
                     console.error(error)
                     if format == "json" { try console.json(.failure(error, file: path)) }
@@ -61,10 +59,7 @@ enum LintCommand {
                 switch format {
                 case "json": try console.json(finding.json(file))
                 case "github":
-                    try console.annotation(
-                        Annotation(
-                            level: finding.severity.rawValue, file: file, title: finding.code.rawValue,
-                            region: finding.region, message: finding.text(of: file)))
+                    try console.annotation(finding.annotation(on: file, finding.region))
                 case "sarif": break
                 default:
                     if finding.severity == .error || arguments.has(.strict) || !console.isQuiet {
@@ -83,10 +78,7 @@ enum LintCommand {
                 Sarif.Rule(id: $0.rawValue, meaning: $0.meaning, level: $0.severity.rawValue)
             }
             let results = all.map { finding, file in
-                Sarif.Result(
-                    rule: finding.code.rawValue, level: finding.severity.rawValue, message: finding.text(of: file),
-                    file: file,
-                    region: finding.code == .unreadable ? nil : finding.region)
+                finding.annotation(on: file, finding.code == .unreadable ? nil : finding.region)
             }
             try console.sarif(rules, results)
         }
@@ -96,11 +88,6 @@ enum LintCommand {
                 "\(errors.counting("error")), \((all.count - errors).counting("warning")) in \(paths.count.counting("file"))"
             )
         }
-    }
-
-    private struct UnreadPatch: Error {
-        let path: Path
-        let error: PatchError
     }
 
     private static let longestShown = 160
@@ -144,5 +131,9 @@ extension Finding {
 
     fileprivate var region: Sarif.Region { Sarif.Region(line: line, column: column, length: length) }
 
-    func text(of file: Path) -> String { message + (shownHint(of: file).map { "; \($0)" } ?? "") }
+    fileprivate func annotation(on file: Path, _ region: Sarif.Region?) -> Annotation {
+        Annotation(
+            level: severity.rawValue, file: file, title: code.rawValue, region: region,
+            message: message + (shownHint(of: file).map { "; \($0)" } ?? ""))
+    }
 }

@@ -21,15 +21,7 @@ struct LintedPatch: Sendable {
     init(
         _ paths: [Path], _ fields: ManifestFields, _ interface: PatchInterface?, onStandardInput given: Path?
     ) throws(PatchError) {
-        func called(_ path: Path) -> Path { path.isStandardStream ? given ?? Path("stdin.lua") : path }
-        let entry = called(paths[0])
-        var scripts: [(PatchScript, Path)] = []
-        for path in paths {
-            let bytes = try ScriptInput.bytes(of: path)
-            let script = PatchScript(name: Self.name(of: called(path), beside: entry), bytes: bytes)
-            scripts.append((script, called(path)))
-        }
-        self.init(scripts, fields, interface)
+        self.init(try ScriptInput.scripts(paths, onStandardInput: given ?? Path("stdin.lua")), fields, interface)
     }
 
     /// Lints scripts, the entry first.

@@ -240,18 +240,14 @@ enum TestCommand {
     private static func patch(
         of files: [Path], _ fields: ManifestFields, _ given: Path?, needsTag: Bool = false
     ) throws(PatchError) -> TestReport.GivenPatch? {
-        var scripts: [PatchScript] = []
-        let paths = files.map { $0.isStandardStream ? given ?? $0 : $0 }
-        for (file, path) in zip(files, paths) {
-            let name = LintedPatch.name(of: path, beside: paths[0])
-            scripts.append(PatchScript(name: name, bytes: try ScriptInput.bytes(of: file)))
-        }
-        let head = try fields.head(of: scripts[0], at: paths[0])
+        let given = try ScriptInput.scripts(files, onStandardInput: given)
+        let (scripts, entry) = (given.map(\.script), given[0].file)
+        let head = try fields.head(of: scripts[0], at: entry)
         if needsTag, head.value(of: .patch) == nil { return nil }
-        let manifest = try fields.manifest(for: scripts, head: head, from: paths[0])
+        let manifest = try fields.manifest(for: scripts, head: head, from: entry)
         return TestReport.GivenPatch(
-            path: paths[0], patch: PatchUnderTest(manifest: manifest, scripts: scripts),
-            files: zip(scripts, paths).map { (SpecReport.key(manifest.id, $0.name), $1) })
+            path: entry, patch: PatchUnderTest(manifest: manifest, scripts: scripts),
+            files: given.map { (SpecReport.key(manifest.id, $0.script.name), $0.file) })
     }
 }
 
