@@ -127,3 +127,21 @@ struct ParsedArguments: Sendable {
         try value(of: option, "a time such as 2027-01-01T00:00:00Z", fault: Timestamp.fault, Timestamp.init(_:))
     }
 }
+
+/// A word of the command line, as the system passed it.
+///
+/// The bytes are kept, because file names need not be UTF-8.
+struct Argument: Sendable, Hashable {
+    let bytes: [UInt8]
+
+    /// The word as text. Bytes that are not UTF-8 are replaced.
+    var text: String { String(decoding: bytes, as: UTF8.self) }
+    var path: Path { Path(bytes: bytes) }
+    /// Whether it has no characters but blanks.
+    var isBlank: Bool { bytes.allSatisfy(\.isBlank) }
+    func isText(_ text: String) -> Bool { bytes.elementsEqual(text.utf8) }
+}
+
+extension UInt8 {
+    var isBlank: Bool { self == 0x20 || (0x09...0x0D).contains(self) }
+}

@@ -154,9 +154,7 @@ struct KeyFiles: Sendable {
     }
 
     /// Opens a private key or a key store with one of the given passphrases; returns nil if none is given.
-    private func opened<Key>(
-        _ open: (SecretBytes) throws(PatchError) -> Key
-    ) throws(PatchError) -> Key? {
+    private func opened<Key>(_ open: (SecretBytes) throws(PatchError) -> Key) throws(PatchError) -> Key? {
         var failure: PatchError?
         // Each of several keys may have its own passphrase, so all of them are tried.
         for passphrase in passphrases {

@@ -47,8 +47,7 @@ extension FleetReport {
         perPatch(
             "patch_stopped_heard_devices", "Devices that were heard of since it was stopped.", ifStopped: true,
             \.heard)
-        perPatch(
-            "patch_stopped_running_devices", "Those of them on which it still runs.", ifStopped: true, \.keeping)
+        perPatch("patch_stopped_running_devices", "Those of them on which it still runs.", ifStopped: true, \.keeping)
         perPatch("patch_calls", "Calls of its replacements.") { $0.counts.calls }
         perPatch("patch_failures", "Calls that failed.") { $0.counts.failures }
         perPatch("patch_fallbacks", "Calls that something else than the patch answered.") { $0.counts.fallbacks }

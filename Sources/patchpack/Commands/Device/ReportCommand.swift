@@ -26,20 +26,6 @@ enum ReportCommand {
         ],
         example: "patchpack report events/ --patch com.example.shop.cart-total --gate 'failing<0.5%'", run: run)
 
-    private static func feed(_ arguments: ParsedArguments) throws(PatchError) -> FeedRepository? {
-        guard let place = try arguments.text(of: .reportedFeed) else { return nil }
-        return try FeedAddress(place, arguments).feed(PinnedRoot.fromOptions(arguments))
-    }
-
-    private static func notFound(_ installation: String, _ input: FleetReport.Input) -> PatchError {
-        let read = "\((input.others + input.earlier).counting("event")) of other installations were read"
-        return PatchError(
-            .noInput, "no event is of the installation \(installation)",
-            hint:
-                "\(read); an event has it as `app.installation.id`, and `patchpack store status --format json` prints a device's own"
-        )
-    }
-
     private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let gates = try ReportGate.all(arguments)
         let places = try InputFiles.named(arguments)
@@ -55,7 +41,9 @@ enum ReportCommand {
         let page = try arguments.newFile(.html)
         let now = try SystemClock.now()
         let since = try arguments.moment(of: .since, before: now)
-        let feed = try feed(arguments)
+        let feed = try arguments.text(of: .reportedFeed).map { (place) throws(PatchError) in
+            try FeedAddress(place, arguments).feed(PinnedRoot.fromOptions(arguments))
+        }
         let listed = feed?.listed
         let labels = feed.map { [("app", $0.app), ("environment", $0.environment)] } ?? []
         // A bound may be relative to the version before.
@@ -65,7 +53,13 @@ enum ReportCommand {
             installation: installation, console)
         if let failure, console.format == .text, report.input.bytes == 0 { return console.fail(failure.code) }
         if let installation, report.device == nil {
-            let error = Self.notFound(installation, report.input)
+            let others = (report.input.others + report.input.earlier).counting("event")
+            let place = "an event has it as `app.installation.id`"
+            let error = PatchError(
+                .noInput, "no event is of the installation \(installation)",
+                hint:
+                    "\(others) of other installations were read; \(place), and `patchpack store status --format json` prints a device's own"
+            )
             if console.format == .text { console.error(error) }
             failure = failure ?? error
         }

@@ -18,8 +18,7 @@ struct FeedAddress {
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
         let number = parts.count > 1 ? parts.last.flatMap { Int($0) } : nil
         snapshot = number
-        place = HTTPSource.withLowerScheme(
-            number == nil ? text : String(text.dropLast((parts.last?.count ?? 0) + 1)))
+        place = HTTPSource.withLowerScheme(number == nil ? text : String(text.dropLast((parts.last?.count ?? 0) + 1)))
     }
 
     var isServed: Bool { URLPath.isServed(place) }

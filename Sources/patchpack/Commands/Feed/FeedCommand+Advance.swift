@@ -43,8 +43,7 @@ extension FeedCommand {
             let name = old.name
             // The evidence is about the step before this change.
             guard old.since == asked.since else { return ["waits  \(name): it was changed in this moment"] }
-            let step = RolloutStep(
-                of: old, isEnabled: feed.list.isEnabled, by: rules, evidence, at: details.now)
+            let step = RolloutStep(of: old, isEnabled: feed.list.isEnabled, by: rules, evidence, at: details.now)
             let entry = feed.take(step, of: old, passing: evidence.gates, in: &details)
             func stopped(because bound: RolloutStep.Gate, hint: String) -> [String] {
                 failure = PatchError(.script, "\(name) is \(entry.stateText): \(bound.change)", hint: hint)
@@ -136,5 +135,21 @@ extension RolloutStep.Gate.Verdict {
             case .crossed: .crossed
             case .undecided: .undecided
             }
+    }
+}
+
+extension RolloutStep.Reason {
+    fileprivate var text: String {
+        switch self {
+        case .unreadableEvents: "a file of events cannot be read"
+        case .damagedLines(let count, let events): "\(count) lines beside \(events) events are damaged"
+        case .young(let age, let soak): "this step is \(age.length) old, and lasts \(soak.length)"
+        case .staleEvents(let lag): "the newest event is \(lag.length) old: are events still collected?"
+        case .noEvents: "no event has come"
+        case .fewDevices(let count, let needed):
+            "\(count) of \(needed) new devices have reported since this step began"
+        case .undecided(let gate): gate.change
+        case .switchedOff: "all patches are switched off: patchpack feed enable"
+        }
     }
 }

@@ -120,9 +120,7 @@ extension FeedCommand {
     /// Shows a change, and asks whether to sign it.
     ///
     /// - Throws: `usage` if the answer is no, or if nobody can be asked.
-    static func askToSign(
-        _ changes: [String], _ arguments: ParsedArguments, _ console: Console
-    ) throws(PatchError) {
+    static func askToSign(_ changes: [String], _ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         guard !arguments.has(.yes), !arguments.has(.dryRun) else { return }
         guard console.format == .text, !console.isQuiet else {
             throw .usage(

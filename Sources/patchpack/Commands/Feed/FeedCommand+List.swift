@@ -57,9 +57,7 @@ extension FeedCommand {
         try change(arguments, console, ["enabled  all patches"]) { $0.isEnabled = true }
     }
 
-    private static func checkAll(
-        _ arguments: ParsedArguments, _ what: String, _ others: String
-    ) throws(PatchError) {
+    private static func checkAll(_ arguments: ParsedArguments, _ what: String, _ others: String) throws(PatchError) {
         guard arguments.operands.count > 1 else { return }
         throw .usage(
             "\(what), and takes no patch", hint: "for \(arguments.operands[1].text) alone: patchpack feed \(others)")

@@ -87,3 +87,13 @@ struct NoStorage: FeedStorage {
     package func write(_ name: String, _ bytes: [UInt8]) throws(PatchError) {}
     package func remove(_ name: String) throws(PatchError) {}
 }
+
+extension PinnedRoot {
+    static func pathFromOptions(_ arguments: ParsedArguments) -> Path? {
+        arguments.path(of: .pinnedRoot) ?? Option.pinnedRoot.fromEnvironment?.path
+    }
+
+    static func fromOptions(_ arguments: ParsedArguments) throws(PatchError) -> [UInt8]? {
+        try pathFromOptions(arguments).map { (given) throws(PatchError) in try bytes(of: given) }
+    }
+}

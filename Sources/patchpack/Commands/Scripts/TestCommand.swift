@@ -41,7 +41,10 @@ enum TestCommand {
         let interface = try InterfaceFile.fromOptions(arguments)
         let patches = try patches(arguments, console)
         let hasPatchFolder = arguments.operands.contains { $0.path.isFolder }
-        let specs = try specFiles(arguments)
+        var seen: Set<Path> = []
+        let specs = try InputFiles.expanded(arguments.values(of: .spec).map(\.path), called: ".lua").filter {
+            seen.insert($0.path).inserted
+        }
         let now = try SystemClock.now()
         var filter = SpecFilter()
         filter.only = try pattern(.filter, arguments)
@@ -51,7 +54,8 @@ enum TestCommand {
         var runs: [TestReport.Run] = []
         // A spec is code with all of Lua's libraries.
         Environment.removeSecrets()
-        for (spec, isNamed) in specs {
+        for (spec, folder) in specs {
+            let isNamed = folder == nil
             var run = TestReport.Run(spec: spec)
             do throws(PatchError) {
                 let bytes = try ScriptInput.bytes(of: spec)
@@ -119,35 +123,17 @@ enum TestCommand {
         }
         for patch in untested {
             let text = "\(patch.path): no spec for \(patch.patch.manifest.id)"
-            if arguments.has(.strict) {
-                console.error(PatchError(.script, text, hint: "write one, or test without --strict"))
-            } else {
-                console.warning(text)
-            }
+            let error = PatchError(.script, text, hint: "write one, or test without --strict")
+            if arguments.has(.strict) { console.error(error) } else { console.warning(text) }
         }
         try report(runs, as: format, console)
         if let coverageFile { try write(runs, patches.flatMap(\.files), to: coverageFile, format, console) }
-        let isComplete = untested.isEmpty || !arguments.has(.strict)
-        guard !runs.allSatisfy(\.report.isGood) || !isComplete else { return }
+        let isIncomplete = !untested.isEmpty && arguments.has(.strict)
+        guard isIncomplete || !runs.allSatisfy(\.report.isGood) else { return }
         console.fail(runs.lazy.compactMap(\.report.error).first?.code ?? .script)
     }
 
-    /// The specs without duplicates, and whether each one was named or found in a folder.
-    private static func specFiles(_ arguments: ParsedArguments) throws(PatchError) -> [(path: Path, isNamed: Bool)] {
-        var specs: [(path: Path, isNamed: Bool)] = []
-        for given in arguments.values(of: .spec).map(\.path) {
-            let isFolder = given.isFolder
-            for (path, _) in try InputFiles.expanded([given], called: ".lua")
-            where !specs.contains(where: { $0.path == path }) {
-                specs.append((path, !isFolder))
-            }
-        }
-        return specs
-    }
-
-    private static func report(
-        _ runs: [TestReport.Run], as format: String, _ console: Console
-    ) throws(PatchError) {
+    private static func report(_ runs: [TestReport.Run], as format: String, _ console: Console) throws(PatchError) {
         switch format {
         case "tap": try console.report(runs.flatMap(TestReport.cases), as: TAP.text)
         case "junit": try console.report(runs.flatMap(TestReport.cases), as: JUnit.text)
@@ -262,5 +248,34 @@ extension Path {
         }
         let (own, others) = (stem(self), stem(spec))
         return ["", "_spec", ".spec"].contains { others == own + Array($0.utf8) }
+    }
+}
+
+/// The keys of the envelopes. They are read once, because a pipe cannot be read again.
+private struct EnvelopeKeys {
+    private let arguments: ParsedArguments
+    private var keys: (verifier: EnvelopeVerifier, scriptKeys: ScriptKeyRing)?
+
+    init(_ arguments: ParsedArguments) { self.arguments = arguments }
+
+    mutating func verified(_ path: Path) throws(PatchError) -> VerifiedPatch {
+        // A missing file is reported before missing keys.
+        let envelope = try InputFile.contents(of: path, limit: EnvelopeLimits().envelopeSize)
+        let (verifier, scriptKeys): (EnvelopeVerifier, ScriptKeyRing)
+        if let keys { (verifier, scriptKeys) = keys } else { (verifier, scriptKeys) = try read(for: path) }
+        keys = (verifier, scriptKeys)
+        return try path.naming { () throws(PatchError) in
+            try verifier.verify(envelope, scriptKeys: scriptKeys)
+        }
+    }
+
+    private func read(for path: Path) throws(PatchError) -> (EnvelopeVerifier, ScriptKeyRing) {
+        let files = try KeyFiles(arguments)
+        guard let trust = try files.trustStore(), let scriptKeys = try files.scriptKeys() else {
+            throw .usage(
+                "\(path) is read as an envelope, but there is no key to verify it with",
+                hint: "give --trusted-key and --script-key; the name of a script must end in .lua")
+        }
+        return (try EnvelopeVerifier(trustStore: trust, policy: .none), scriptKeys)
     }
 }
