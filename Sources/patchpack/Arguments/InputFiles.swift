@@ -115,8 +115,6 @@ struct FolderSearch {
     /// The other files, without the hidden ones.
     private(set) var others: [Path] = []
 
-    init(for includes: @escaping (Path) -> Bool) { self.includes = includes }
-
     mutating func add(_ folder: Path) throws(PatchError) {
         for name in try Folder.names(in: folder) {
             let path = folder.appending(name)

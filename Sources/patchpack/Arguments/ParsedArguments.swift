@@ -91,8 +91,7 @@ struct ParsedArguments: Sendable {
 
     func number(of option: Option, atLeast lowest: Int = 1) throws(PatchError) -> Int? {
         try value(of: option, "a whole number of at least \(lowest)") { text in
-            text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
-                ? Int(text).flatMap { $0 >= lowest ? $0 : nil } : nil
+            text.isDecimal ? Int(text).flatMap { $0 >= lowest ? $0 : nil } : nil
         }
     }
 
@@ -118,7 +117,7 @@ struct ParsedArguments: Sendable {
     private static func seconds(_ text: String) -> Int? {
         let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
         guard let unit = text.last.flatMap({ units[$0] }), (2...10).contains(text.utf8.count),
-            text.utf8.dropLast().allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
+            text.dropLast().isDecimal
         else { return nil }
         return Int(text.dropLast()).map { $0 * unit }
     }
@@ -144,4 +143,8 @@ struct Argument: Sendable, Hashable {
 
 extension UInt8 {
     var isBlank: Bool { self == 0x20 || (0x09...0x0D).contains(self) }
+}
+
+extension StringProtocol {
+    fileprivate var isDecimal: Bool { utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) }
 }

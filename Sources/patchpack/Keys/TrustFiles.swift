@@ -17,13 +17,6 @@ enum TrustFiles {
         return try InputFile.small(path)
     }
 
-    /// Reads the store to edit. A store that does not exist is empty, unless it must exist.
-    static func editable(at path: Path, mustExist: Bool) throws(PatchError) -> TrustStoreFile {
-        if !mustExist, FileInfo(path, following: true) == nil { return TrustStoreFile() }
-        let file = try InputFile.small(path)
-        return try path.naming { () throws(PatchError) in try TrustStoreFile(file) }
-    }
-
     /// The public keys in a folder: `NAME.pem`, or `NAME.ALGORITHM.pem` for an algorithm that is not the key's default.
     private static func keys(in folder: Path) throws(PatchError) -> [TrustedKey] {
         var keys: [TrustedKey] = []

@@ -130,19 +130,17 @@ private struct Inspection {
             JSONValue([("algorithm", line.algorithm.rawValue), ("keyID", line.keyID), ("status", status)])
         }
         let layers = (envelope?.layers ?? []).map { Self.place($0.name, $0.range.lowerBound, $0.range.count) }
+        let archive = contents.map { contents in
+            let members = contents.members.map { Self.place($0.name, $0.offset, $0.storedSize) }
+            return JSONValue([("size", contents.zipSize), ("members", members)])
+        }
         return .report(
             "patchpack.inspect/1", about: [("file", path)], error,
             [
                 ("verified", false), ("size", envelope?.bytes.count), ("payloadSHA256", payloadDigest),
                 ("suite", envelope?.suite.rawValue), ("scriptKeyID", envelope?.scriptKeyID), ("layers", layers),
-                ("signatures", signatures), ("zip", contents.map(Self.describe)), ("manifest", contents?.manifest),
+                ("signatures", signatures), ("zip", archive), ("manifest", contents?.manifest),
             ])
-    }
-
-    private static func describe(_ contents: UnverifiedContents) -> JSONValue {
-        JSONValue([
-            ("size", contents.zipSize), ("members", contents.members.map { place($0.name, $0.offset, $0.storedSize) }),
-        ])
     }
 
     private static func place(_ name: String, _ offset: Int, _ size: Int) -> JSONValue {

@@ -20,13 +20,12 @@ enum PackCommand {
         let job = PackJob(settings: try PackJob.Settings(arguments))
         let settings = job.settings
         let done = settings.isDryRun ? "would be packed" : settings.isAllOrNothing ? "good" : "packed"
-        let words = (good: done, bad: "failed")
         let jobs = try arguments.jobs(defaultsToOne: arguments.has(.signatureCommand))
         var results: [PackJob.Result] = []
         var isForOldClients = false
         try inOrder(
             job.units(), jobs: jobs, atMost: arguments.has(.signatureCommand) ? 1 : max(16, 256 / jobs),
-            on: console, words: words, work: job.pack
+            on: console, words: (done, "failed"), work: job.pack
         ) { (result) throws(PatchError) in
             isForOldClients = isForOldClients || result.isForOldClients
             // Results are shown only after all of them are known to be good.

@@ -23,22 +23,18 @@ enum ResignCommand {
             units, jobs: jobs, on: console,
             words: (arguments.has(.detach) ? "detached" : "signed", "refused"), work: { $0.map(resigning.resign) }
         ) { (result) throws(PatchError) in
-            try show(result, console)
+            let (file, output) = (result.unit.path, result.unit.output)
+            if console.format == .json {
+                try console.report(
+                    "patchpack.resign/1", about: [("file", file), ("output", output)], result.error,
+                    [("size", result.error == nil ? result.size.json : .null), ("unchanged", result.isUnchanged)])
+            } else if let error = result.error {
+                console.error(error.about(file))
+            } else if !console.isQuiet, !output.isStandardStream {
+                let word = result.isUnchanged ? "unchanged" : "wrote"
+                try console.line(.good, word, "  \(output)  \(result.size) bytes")
+            }
             return result.error
-        }
-    }
-
-    private static func show(_ result: Resigning.Result, _ console: Console) throws(PatchError) {
-        if console.format == .json {
-            try console.report(
-                "patchpack.resign/1",
-                about: [("file", result.path), ("output", result.output)], result.error,
-                [("size", result.error == nil ? result.size.json : .null), ("unchanged", result.isUnchanged)])
-        } else if let error = result.error {
-            console.error(error.about(result.path))
-        } else if !console.isQuiet, !result.output.isStandardStream {
-            try console.line(
-                .good, result.isUnchanged ? "unchanged" : "wrote", "  \(result.output)  \(result.size) bytes")
         }
     }
 }
@@ -52,8 +48,7 @@ private struct Resigning: Sendable {
     }
 
     struct Result: Sendable {
-        let path: Path
-        let output: Path
+        let unit: Unit
         var size = 0
         var isUnchanged = false
         var error: PatchError?
@@ -128,7 +123,7 @@ private struct Resigning: Sendable {
 
     func resign(_ unit: Unit) -> Result {
         let output = unit.output
-        var result = Result(path: unit.path, output: output)
+        var result = Result(unit: unit)
         do throws(PatchError) {
             let bytes = try made(of: unit)
             result.size = bytes.count

@@ -25,22 +25,15 @@ enum UnpackCommand {
             Array(zip(paths, folders)), jobs: 1, on: console, words: ("unpacked", "refused"),
             work: { $0.map { verification.unpacked($0, into: $1, force: arguments.has(.force)) } }
         ) { (result, outputs) throws(PatchError) in
-            try show(result, outputs, console)
+            if console.format == .json {
+                let written = result.error == nil ? outputs : []
+                try console.json(result.json(schema: "patchpack.unpack/1", [("outputs", written)]))
+            } else if let error = result.error {
+                console.error(error.about(result.path))
+            } else if !console.isQuiet {
+                for output in outputs { try console.line(.good, "unpacked", "  \(output)") }
+            }
             return result.error
-        }
-    }
-
-    private static func show(
-        _ result: Verification.FileResult, _ outputs: [Path], _ console: Console
-    ) throws(PatchError) {
-        guard console.format == .text else {
-            let written = result.error == nil ? outputs : []
-            return try console.json(result.json(schema: "patchpack.unpack/1", [("outputs", written)]))
-        }
-        if let error = result.error {
-            console.error(error.about(result.path))
-        } else if !console.isQuiet {
-            for output in outputs { try console.line(.good, "unpacked", "  \(output)") }
         }
     }
 }

@@ -105,7 +105,7 @@ extension FeedCommand {
             // A patch that is paused may be so because of any.
             let asked = gates.filter { !entry.isOffered || $0.measure.isDecided(inShadow: entry.state == .shadow) }
             return ReportGateResult.all(asked, report, id: entry.id, version: entry.version, among: all)
-                .map { RolloutStep.Gate($0.gate.text, .init($0.verdict), $0.reason) }
+                .map { RolloutStep.Gate($0.gate.text, .init(rawValue: $0.verdict.rawValue) ?? .undecided, $0.reason) }
         }
         let evidence = RolloutStep.Evidence(
             events: report.input.events + report.input.earlier, damaged: report.input.damaged, newest: report.newest,
@@ -124,17 +124,6 @@ extension RolloutStep.Rules {
         self.init(
             steps: steps, soak: try arguments.seconds(of: .soak) ?? 4 * 3600,
             fresh: try arguments.seconds(of: .fresh) ?? 3600, newDevices: try arguments.number(of: .newDevices) ?? 100)
-    }
-}
-
-extension RolloutStep.Gate.Verdict {
-    fileprivate init(_ verdict: ReportGate.Verdict) {
-        self =
-            switch verdict {
-            case .passed: .passed
-            case .crossed: .crossed
-            case .undecided: .undecided
-            }
     }
 }
 

@@ -21,28 +21,24 @@ extension FeedCommand {
                     app: list.app, environment: list.environment, appVersion: version, engine: engine,
                     installation: installation, user: user, groups: groups)
                 let refused = try await RefusedKeys(&client, of: list.app, at: now)
-                var choices: [(choice: PatchChoice, refusal: Refusal?)] = []
+                var choices: [(PatchChoice, refusal: (code: PatchChoice.Code, detail: String)?)] = []
                 for choice in try list.choices(for: device) {
                     choices.append((choice, try await refused.refusal(of: choice, from: &client)))
                 }
                 return choices
             }
         }
-        for (choice, refusal) in choices { try show(choice, refusal, console) }
-    }
-
-    private typealias Refusal = (code: PatchChoice.Code, detail: String)
-
-    private static func show(_ choice: PatchChoice, _ refusal: Refusal?, _ console: Console) throws(PatchError) {
-        let code = refusal?.code ?? choice.code
-        try console.result(
-            .report(
-                "patchpack.feed-preview/1", nil,
-                [
-                    ("id", choice.id), ("version", choice.version), ("code", code.rawValue),
-                    ("offered", choice.isChosen && refusal == nil), ("detail", refusal?.detail),
-                ]),
-            always: true, refusal != nil ? .bad : choice.isChosen ? .good : .faint, code.rawValue,
-            "  \(choice.id) \(choice.version)" + (refusal.map { "  \($0.detail)" } ?? ""))
+        for (choice, refusal) in choices {
+            let code = refusal?.code ?? choice.code
+            try console.result(
+                .report(
+                    "patchpack.feed-preview/1", nil,
+                    [
+                        ("id", choice.id), ("version", choice.version), ("code", code.rawValue),
+                        ("offered", choice.isChosen && refusal == nil), ("detail", refusal?.detail),
+                    ]),
+                always: true, refusal != nil ? .bad : choice.isChosen ? .good : .faint, code.rawValue,
+                "  \(choice.id) \(choice.version)" + (refusal.map { "  \($0.detail)" } ?? ""))
+        }
     }
 }

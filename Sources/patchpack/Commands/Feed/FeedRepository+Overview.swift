@@ -16,7 +16,10 @@ extension FeedRepository {
         if let version = list.minimumAppVersion { lines.append(ReportLine("minimum app version \(version)")) }
         if let notice = list.notice { lines.append(ReportLine("notice: \(notice)")) }
         lines += (list.switches?.members ?? []).map { ReportLine("switch \($0)=\($1.text ?? "")") }
-        let entries = list.entriesByUrgency.filter { id == nil || $0.id == id }
+        // Those that need attention come first, and the newest first within each kind.
+        let newest = list.entries.reversed().map { (entry: $0, kind: $0.kind) }
+        let sorted = PatchEntryDraft.Kind.allCases.flatMap { kind in newest.filter { $0.kind == kind }.map(\.entry) }
+        let entries = sorted.filter { id == nil || $0.id == id }
         for entry in entries.prefix(most) {
             let style: Console.Style =
                 switch entry.state {
@@ -57,14 +60,6 @@ extension PatchEntryDraft {
         case .shadow?: .shadow
         case .active?: basisPoints == 10_000 ? .offered : .partial
         }
-    }
-}
-
-extension PatchListDraft {
-    /// The entries that need attention first, and the newest first within each kind.
-    var entriesByUrgency: [PatchEntryDraft] {
-        let newest = entries.reversed().map { (entry: $0, kind: $0.kind) }
-        return PatchEntryDraft.Kind.allCases.flatMap { kind in newest.filter { $0.kind == kind }.map(\.entry) }
     }
 }
 

@@ -89,18 +89,14 @@ enum KeygenCommand {
         }
         try OutputFile.write(files, force: arguments.has(.force))
         console.warnOfReaders(files)
-        try show(made, paths, console)
-        if passphrase == nil {
-            console.note("\(paths[0]) has no passphrase; give one with --passphrase-env or --passphrase-file")
-        }
-        if profile == .mpaas { console.noteOldClients() }
-    }
-
-    private static func show(_ keys: [KeyDescription], _ paths: [Path], _ console: Console) throws(PatchError) {
-        for (key, path) in zip(keys, paths) {
+        for (key, path) in zip(made, paths) {
             try console.result(
                 key.json(schema: "patchpack.keygen/1", of: path), .good, "made", "  \(path)  \(key.text)")
         }
         console.note("keep \(paths[0]) secret\(paths.count > 2 ? "; apps need the other two" : "")")
+        if passphrase == nil {
+            console.note("\(paths[0]) has no passphrase; give one with --passphrase-env or --passphrase-file")
+        }
+        if profile == .mpaas { console.noteOldClients() }
     }
 }

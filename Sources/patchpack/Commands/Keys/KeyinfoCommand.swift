@@ -13,7 +13,9 @@ enum KeyinfoCommand {
         let files = try KeyFiles(arguments)
         for name in arguments.operands.map({ KeyName($0, from: "keyinfo") }) {
             do throws(PatchError) {
-                try show(try files.describe(name), of: name.path, console)
+                let (key, path) = (try files.describe(name), name.path)
+                try console.result(
+                    key.json(schema: "patchpack.keyinfo/1", of: path), always: true, "\(path)  \(key.text)")
             } catch {
                 guard error.code != .io else { throw error }
                 console.fail(error.code)
@@ -24,9 +26,5 @@ enum KeyinfoCommand {
                 try console.report("patchpack.keyinfo/1", about: [("file", name.path)], error)
             }
         }
-    }
-
-    private static func show(_ key: KeyDescription, of path: Path, _ console: Console) throws(PatchError) {
-        try console.result(key.json(schema: "patchpack.keyinfo/1", of: path), always: true, "\(path)  \(key.text)")
     }
 }

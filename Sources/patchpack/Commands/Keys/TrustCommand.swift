@@ -137,7 +137,11 @@ enum TrustCommand {
         _ path: Path, mustExist: Bool, _ change: (inout TrustStoreFile) throws(PatchError) -> Void
     ) throws(PatchError) {
         try Folder.whileLocked(around: [path]) { () throws(PatchError) in
-            var store = try TrustFiles.editable(at: path, mustExist: mustExist)
+            var store = TrustStoreFile()
+            if mustExist || FileInfo(path, following: true) != nil {
+                let file = try InputFile.small(path)
+                store = try path.naming { () throws(PatchError) in try TrustStoreFile(file) }
+            }
             try change(&store)
             try OutputFile.write(store.encoded(), to: path, force: true)
         }

@@ -15,7 +15,6 @@ struct LintedPatch: Sendable {
     /// The manifest that it would be packed with, or the error if it has none.
     private(set) var manifest: Result<Manifest, PatchError>
     private let texts: [String: SourceText]
-    private let entryText: SourceText
 
     /// Reads scripts, the entry first, and lints them.
     init(
@@ -37,7 +36,6 @@ struct LintedPatch: Sendable {
         let all = scripts.map { SourceText($0.name, $0.bytes) }
         let text = all[0]
         texts = Dictionary(all.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-        entryText = text
         var found: [Finding] = []
         for script in all where !Manifest.Script.isName(script.name) {
             found.append(
@@ -84,7 +82,7 @@ struct LintedPatch: Sendable {
 
     /// A finding about the patch as a whole, at its tag `@patch`.
     func finding(_ code: Finding.Code, _ error: PatchError) -> Finding {
-        let text = entryText
+        let text = texts[scripts[0].script.name] ?? SourceText("", [])
         return text.finding(
             code, line: text.firstLine(with: "@patch") ?? 1, word: "@patch", error.message,
             hint: error.hint)

@@ -192,7 +192,7 @@ enum TestCommand {
     private static func patches(
         _ arguments: ParsedArguments, _ console: Console
     ) throws(PatchError) -> [TestReport.GivenPatch] {
-        var keys = EnvelopeKeys(arguments)
+        var keys = EnvelopeKeys(arguments: arguments)
         let fields = try ManifestFields(arguments)
         var patches: [TestReport.GivenPatch] = []
         let paths = try InputFiles.placed(arguments, in: true, called: ".lua").map(\.path)
@@ -253,10 +253,8 @@ extension Path {
 
 /// The keys of the envelopes. They are read once, because a pipe cannot be read again.
 private struct EnvelopeKeys {
-    private let arguments: ParsedArguments
-    private var keys: (verifier: EnvelopeVerifier, scriptKeys: ScriptKeyRing)?
-
-    init(_ arguments: ParsedArguments) { self.arguments = arguments }
+    let arguments: ParsedArguments
+    var keys: (verifier: EnvelopeVerifier, scriptKeys: ScriptKeyRing)?
 
     mutating func verified(_ path: Path) throws(PatchError) -> VerifiedPatch {
         // A missing file is reported before missing keys.
