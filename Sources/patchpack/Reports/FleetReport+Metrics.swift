@@ -45,8 +45,7 @@ extension FleetReport {
         perPatch("patch_suspected_devices", "Devices that rolled it back together with others.") { $0.suspected }
         perPatch("patch_refused_devices", "Devices that refused it.") { $0.refused }
         perPatch(
-            "patch_stopped_heard_devices", "Devices that were heard of since it was stopped.", ifStopped: true,
-            \.heard)
+            "patch_stopped_heard_devices", "Devices that were heard of since it was stopped.", ifStopped: true, \.heard)
         perPatch("patch_stopped_running_devices", "Those of them on which it still runs.", ifStopped: true, \.keeping)
         perPatch("patch_calls", "Calls of its replacements.") { $0.counts.calls }
         perPatch("patch_failures", "Calls that failed.") { $0.counts.failures }

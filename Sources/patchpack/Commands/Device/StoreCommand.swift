@@ -8,13 +8,19 @@ enum StoreCommand {
         name: "store", summary: "show and change the state that a device keeps between launches",
         actions: [
             action("status", "show the patches that are held, banned and running", "DIR", 1...1, [], "", status),
-            action(
-                "why", "show why a patch is running or not", "DIR ID", 2...2, [], " com.example.shop.cart-total", why),
+            action("why", "show why a patch is running or not", "DIR ID", 2...2, [], " com.example.shop.cart-total") {
+                (device, arguments, console) throws(PatchError) in
+                for status in device.why(arguments.operands[1].text) { try show(status, console) }
+            },
             action("confirm", "record that the app is healthy, as `confirm()` does", "DIR", 1...1, [], "", confirm),
             action(
                 "ban", "roll a patch back, and never run it on this device again", "DIR ID", 2...2, [.reason],
                 " com.example.shop.cart-total", ban),
-            action("clear", "forget all but the installation's name and revoked keys", "DIR", 1...1, [], "", clear),
+            action("clear", "forget all but the installation's name and revoked keys", "DIR", 1...1, [], "") {
+                (device, _, console) throws(PatchError) in
+                try device.clear()
+                console.note("cleared")
+            },
         ])
 
     private static func action(
@@ -38,7 +44,7 @@ enum StoreCommand {
         _ device: PatchDevice, _ arguments: ParsedArguments, _ console: Console
     ) throws(PatchError) {
         let state = device.store.state
-        guard console.format == .json else {
+        if console.format == .text {
             let launch = state.launch.map {
                 "the last launch was \($0.standing == "unknown" ? "not confirmed" : $0.standing)"
             }
@@ -56,12 +62,6 @@ enum StoreCommand {
                 ("safeMode", state.isSafe), ("launch", state.launch?.standing), ("switches", JSONValue(switches)),
                 ("patches", device.patches.map { JSONValue($0.members) }),
             ])
-    }
-
-    private static func why(
-        _ device: PatchDevice, _ arguments: ParsedArguments, _ console: Console
-    ) throws(PatchError) {
-        for status in device.why(arguments.operands[1].text) { try show(status, console) }
     }
 
     private static func show(_ status: PatchStatus, _ console: Console) throws(PatchError) {
@@ -92,13 +92,6 @@ enum StoreCommand {
             throw PatchError(
                 .config, "\(id): not held", hint: held.isEmpty ? nil : "the store has \(held.joined(separator: ", "))")
         }
-    }
-
-    private static func clear(
-        _ device: PatchDevice, _ arguments: ParsedArguments, _ console: Console
-    ) throws(PatchError) {
-        try device.clear()
-        console.note("cleared")
     }
 }
 

@@ -40,9 +40,8 @@ enum SyncCommand {
         let log = StoreLog()
         defer { log.warn(console) }
         let settings = SyncSettings(
-            environment: try arguments.text(of: .environment) ?? "release",
-            user: try arguments.text(of: .previewUser), groups: Set(try arguments.texts(of: .deviceGroup)),
-            installation: try arguments.text(of: .installation))
+            environment: try arguments.text(of: .environment) ?? "release", user: try arguments.text(of: .previewUser),
+            groups: Set(try arguments.texts(of: .deviceGroup)), installation: try arguments.text(of: .installation))
         let device = try log.openDevice(
             folder, HostInfo(app: app, version: version), feed: .init(root: reading.root, at: reading.source),
             trust: PatchTrust(
@@ -80,21 +79,18 @@ enum SyncCommand {
     }
 
     private static func show(_ result: SyncReport.Result, _ console: Console) throws(PatchError) {
-        if console.format == .json {
-            try console.report(
+        let isGood = result.code == .offered || result.code == .kept
+        // The error of a failure is printed below.
+        let reason = result.error == nil ? "  \(result.detail ?? result.code.sentence)" : ""
+        try console.result(
+            .report(
                 "patchpack.sync/1", result.error,
                 [
                     ("id", result.id), ("version", result.version), ("code", result.code.rawValue),
                     ("detail", result.detail),
-                ])
-        } else if !console.isQuiet {
-            let isGood = result.code == .offered || result.code == .kept
-            // The error of a failure is printed below.
-            let reason = result.error == nil ? "  \(result.detail ?? result.code.sentence)" : ""
-            try console.line(
-                isGood ? .good : result.error == nil ? .faint : .bad, result.code.rawValue,
-                "  \(result.id) \(result.version)\(reason)")
-        }
+                ]),
+            isGood ? .good : result.error == nil ? .faint : .bad, result.code.rawValue,
+            "  \(result.id) \(result.version)\(reason)")
         if let error = result.error, console.format == .text {
             console.error(error.at(file: "\(result.id) \(result.version)"))
         }

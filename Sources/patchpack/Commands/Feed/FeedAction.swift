@@ -41,8 +41,7 @@ struct FeedAction {
         }
         let pin = PinnedRoot(
             of: folder, given: PinnedRoot.pathFromOptions(arguments), keys: (options + [.addKey]).flatMap(keys.files),
-            keyIDs: ids, hasKey: !signers.isEmpty,
-            takesOwn: arguments.has(.attach))
+            keyIDs: ids, hasKey: !signers.isEmpty, takesOwn: arguments.has(.attach))
         change = FeedChange(
             of: folder, try Self.settings(arguments, at: now), signers: signers, pin: pin
         ) { warning in
@@ -122,11 +121,11 @@ struct FeedAction {
 
     /// Prints the lines of a change without making it.
     func show(_ lines: [String]) throws(PatchError) {
-        guard console.format == .json else {
+        if console.format == .json {
+            try console.report("patchpack.feed-changes/1", about: [("feed", folder.path)], nil, [("changes", lines)])
+        } else {
             for line in lines { try console.line(line) }
-            return
         }
-        try console.report("patchpack.feed-changes/1", about: [("feed", folder.path)], nil, [("changes", lines)])
     }
 
     private func show(_ result: FeedChange.Result, _ lines: [String]) throws(PatchError) {

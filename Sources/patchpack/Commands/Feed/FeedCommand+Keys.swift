@@ -88,28 +88,22 @@ extension FeedCommand {
         // To drop a change, no key is needed.
         let action = try FeedAction(arguments, console, keys: arguments.has(.discard) ? [] : [.feedKey])
         if arguments.has(.discard) {
-            console.note(
-                try action.change.discard()
-                    ? "the staged change \(arguments.has(.dryRun) ? "would be" : "is") dropped"
-                    : "no change was staged")
-            return
+            let isStaged = try action.change.discard()
+            let word = arguments.has(.dryRun) ? "would be" : "is"
+            return console.note(isStaged ? "the staged change \(word) dropped" : "no change was staged")
         }
-        let attached = arguments.values(of: .attach).map(\.path)
         if arguments.has(.detach) { return try detach(arguments, action) }
         if arguments.has(.showChange) {
             let base = try action.change.repository()
-            let lines = try action.change.changes(of: action.change.staged(on: base), since: base)
-            try action.show(lines)
-            return
+            return try action.show(action.change.changes(of: action.change.staged(on: base), since: base))
         }
         try action.resume { (feed, changes) throws(PatchError) in
             // One person stages a change, and another one signs it, so the signer sees it first.
             try askToSign(changes, arguments, console)
             var lines = changes
-            for path in attached {
-                let signature = try InputFile.small(path, limit: 4096)
+            for path in arguments.values(of: .attach).map(\.path) {
                 let id = try path.naming { () throws(PatchError) in
-                    try feed.attach(signature, to: role(arguments, of: feed))
+                    try feed.attach(InputFile.small(path, limit: 4096), to: role(arguments, of: feed))
                 }
                 lines.append("attached  a signature of \(id.prefix(16))")
             }

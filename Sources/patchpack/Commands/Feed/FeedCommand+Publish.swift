@@ -108,8 +108,7 @@ extension FeedCommand {
             differing = nil
             let listings = try feed.publish(
                 envelopes.map(\.publication), files: action.folder.published(for: feed.app),
-                allowsLower: arguments.has(.allowLower),
-                in: details)
+                allowsLower: arguments.has(.allowLower), in: details)
             // A version in shadow takes no lower one off.
             let listed = isShadow ? Dictionary(grouping: feed.list.entries, by: \.id) : [:]
             var lines: [String] = []

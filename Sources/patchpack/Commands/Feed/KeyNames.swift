@@ -17,8 +17,7 @@ struct KeyNames {
             let place = folder.appending(name)
             let file = place.isFolder ? place.appending(Path("trusted.pem")) : place
             guard file.ends(in: ".pem"), FileInfo(file, following: true) != nil else { continue }
-            let bytes = try InputFile.small(file)
-            let key = try file.naming { () throws(PatchError) in try FeedKey(pem: bytes) }
+            let key = try file.naming { () throws(PatchError) in try FeedKey(pem: InputFile.small(file)) }
             let text = name.description
             names[key.id] = place.isFolder ? text : String(text.dropLast(".pem".count))
         }

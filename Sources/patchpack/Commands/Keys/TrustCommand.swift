@@ -139,8 +139,7 @@ enum TrustCommand {
         try Folder.whileLocked(around: [path]) { () throws(PatchError) in
             var store = TrustStoreFile()
             if mustExist || FileInfo(path, following: true) != nil {
-                let file = try InputFile.small(path)
-                store = try path.naming { () throws(PatchError) in try TrustStoreFile(file) }
+                store = try path.naming { () throws(PatchError) in try TrustStoreFile(InputFile.small(path)) }
             }
             try change(&store)
             try OutputFile.write(store.encoded(), to: path, force: true)

@@ -40,8 +40,7 @@ struct LintedPatch: Sendable {
         for script in all where !Manifest.Script.isName(script.name) {
             found.append(
                 script.finding(
-                    .fileName, line: 1, "\(script.name) cannot be a script's name",
-                    hint: Manifest.Script.nameRule))
+                    .fileName, line: 1, "\(script.name) cannot be a script's name", hint: Manifest.Script.nameRule))
         }
         do {
             let tags = try fields.head(of: scripts[0], at: entry)
@@ -53,8 +52,7 @@ struct LintedPatch: Sendable {
                 found.append(
                     text.finding(
                         .unknownTag, line: text.firstLine(with: "@\(tag) ") ?? text.firstLine(with: "@\(tag)") ?? 1,
-                        word: "@\(tag)",
-                        "the tag @\(tag) is unknown", hint: "did you mean @\(meant)?"))
+                        word: "@\(tag)", "the tag @\(tag) is unknown", hint: "did you mean @\(meant)?"))
             }
             // Wrong names have their own finding.
             let named =
@@ -84,8 +82,7 @@ struct LintedPatch: Sendable {
     func finding(_ code: Finding.Code, _ error: PatchError) -> Finding {
         let text = texts[scripts[0].script.name] ?? SourceText("", [])
         return text.finding(
-            code, line: text.firstLine(with: "@patch") ?? 1, word: "@patch", error.message,
-            hint: error.hint)
+            code, line: text.firstLine(with: "@patch") ?? 1, word: "@patch", error.message, hint: error.hint)
     }
 
     func line(of finding: Finding) -> String { texts[finding.script]?.line(finding.line) ?? "" }

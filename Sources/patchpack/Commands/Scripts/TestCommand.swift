@@ -262,9 +262,7 @@ private struct EnvelopeKeys {
         let (verifier, scriptKeys): (EnvelopeVerifier, ScriptKeyRing)
         if let keys { (verifier, scriptKeys) = keys } else { (verifier, scriptKeys) = try read(for: path) }
         keys = (verifier, scriptKeys)
-        return try path.naming { () throws(PatchError) in
-            try verifier.verify(envelope, scriptKeys: scriptKeys)
-        }
+        return try path.naming { () throws(PatchError) in try verifier.verify(envelope, scriptKeys: scriptKeys) }
     }
 
     private func read(for path: Path) throws(PatchError) -> (EnvelopeVerifier, ScriptKeyRing) {

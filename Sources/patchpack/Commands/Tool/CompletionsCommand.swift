@@ -18,10 +18,7 @@ enum CompletionsCommand {
         guard console.format == .text else {
             throw .usage("--format json: a completion script is text", hint: "leave out --format")
         }
-        guard arguments.operands.count > 1 else {
-            try console.raw(script)
-            return
-        }
+        guard arguments.operands.count > 1 else { return try console.raw(script) }
         for (word, meaning) in candidates(for: arguments.operands.dropFirst().map(\.text)) {
             try console.raw("\(word)\(shell == "zsh" ? ":" : "\t")\(meaning)\n")
         }
