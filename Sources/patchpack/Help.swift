@@ -23,31 +23,19 @@ enum Help {
     }
 
     private static func text(for verb: Verb) -> String {
-        guard verb.actions.isEmpty else { return actions(of: verb) }
         let usage = "usage: patchpack \(verb.name)\(verb.operands.isEmpty ? "" : " \(verb.operands)")"
+        let options = verb.allOptions.map { ($0.usage, $0.help) }
+        let actions = verb.actions.map { ("\($0.lastWord) \($0.operands)", $0.summary) }
+        let note = "`patchpack \(verb.name) ACTION --help` lists the options of an action.\n\n"
         return """
             \(wrapped("patchpack \(verb.name): \(verb.summary)"))
 
             \(wrapped(usage, indent: 7))
 
-            \(rows(verb.allOptions.map { ($0.usage, $0.help) }))
-            example: \(verb.example)
+            \(rows(actions.isEmpty ? options : actions))
+            \(actions.isEmpty ? "" : note)example: \(verb.example)
 
             """
-    }
-
-    private static func actions(of verb: Verb) -> String {
-        """
-        \(wrapped("patchpack \(verb.name): \(verb.summary)"))
-
-        usage: patchpack \(verb.name) ACTION ...
-
-        \(rows(verb.actions.map { ("\($0.lastWord) \($0.operands)", $0.summary) }))
-        `patchpack \(verb.name) ACTION --help` lists the options of an action.
-
-        example: \(verb.example)
-
-        """
     }
 
     /// The width of the terminal, between 60 and 100 columns; 80 if the output is not a terminal.

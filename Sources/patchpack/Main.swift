@@ -63,9 +63,9 @@ enum Main {
                 Environment.findSecrets(namedBy: words)
                 console = Console(arguments, secrets: secrets)
                 format = arguments.format ?? "text"
-                return try arguments.verb.run(arguments, console)
+                try arguments.verb.run(arguments, console)
             }
-            return 0
+            return console.exitStatus
         } catch {
             guard !words.isEmpty else {
                 console.printUsage(Help.usage)

@@ -18,7 +18,7 @@ extension Request {
     ///
     /// - Throws: `usage`, with a suggestion if a known word is similar.
     init(_ words: [Argument]) throws(PatchError) {
-        guard let first = words.first else { throw PatchError(.usage, "missing verb", hint: "patchpack --help") }
+        guard let first = words.first else { throw .usage("missing verb", hint: "patchpack --help") }
         if ["--\(Option.toolVersion.name)", "-V", "version"].contains(where: first.isText) {
             self = .version
             return
@@ -33,8 +33,7 @@ extension Request {
             return
         }
         guard first.bytes.first != UInt8(ascii: "-") else {
-            throw PatchError(
-                .usage, "\(first.text) precedes the verb", hint: "the verb comes first: patchpack VERB \(first.text)")
+            throw .usage("\(first.text) precedes the verb", hint: "the verb comes first: patchpack VERB \(first.text)")
         }
         let verb = try Self.verb(first)
         var parser = VerbParser(verb: verb, rest: words.dropFirst())
@@ -55,8 +54,8 @@ extension Request {
         }
         for name in given.values.keys.sorted() where !verb.allOptions.contains(where: { $0.name == name }) {
             let others = given.verb.actions.filter { $0.options.contains { $0.name == name } }.map(\.name)
-            throw PatchError(
-                .usage, "\(verb.name) takes no --\(name)", hint: "it is an option of \(others.joined(separator: ", "))")
+            throw .usage(
+                "\(verb.name) takes no --\(name)", hint: "it is an option of \(others.joined(separator: ", "))")
         }
         // The words that a shell completes may be empty.
         let mayBeBlank = verb.name == CompletionsCommand.verb.name ? given.operands.dropFirst() : []
@@ -65,15 +64,15 @@ extension Request {
         }
         guard verb.operandCount.contains(given.operands.count) else {
             let isTooFew = given.operands.count < verb.operandCount.lowerBound
-            throw PatchError(
-                .usage, "\(verb.name): \(isTooFew ? "too few" : "too many") arguments",
+            throw .usage(
+                "\(verb.name): \(isTooFew ? "too few" : "too many") arguments",
                 hint: "patchpack \(verb.name) \(verb.operands)")
         }
         for option in verb.allOptions where given.values[option.name] != nil {
             let needed = verb.allOptions.filter { option.needs.contains($0.name) }
             guard needed.isEmpty || needed.contains(where: { given.values[$0.name] != nil }) else {
                 let names = needed.map { "--\($0.name)" }.joined(separator: " or ")
-                throw PatchError(.usage, "--\(option.name) without \(names)", hint: "it has no effect alone")
+                throw .usage("--\(option.name) without \(names)", hint: "it has no effect alone")
             }
         }
         self = .run(ParsedArguments(verb: verb, operands: given.operands, named: given.values))

@@ -31,7 +31,6 @@ extension Environment {
         return place.map { Array($0.dropFirst("env:".utf8.count)) }
     }
 
-    /// The variables that the passphrase options name.
     private static func passphrases(namedBy words: [Argument]) -> [[UInt8]] {
         let options = [Option.passphraseEnv, .newPassphraseEnv].map { "--\($0.name)" }
         return words.indices.compactMap { index in

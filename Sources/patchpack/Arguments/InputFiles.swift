@@ -10,24 +10,15 @@ extension Option {
 
 /// The files that a command line names: its operands, the names in `--files-from`, and the files in folders.
 enum InputFiles {
-    /// Returns the files that a command line names.
-    ///
-    /// - Parameters:
-    ///   - folders: Whether to look into folders; if nil, `--recursive` decides.
-    ///   - suffix: The suffix of the files to find in folders, such as `.js`.
-    /// - Throws: `usage` if no file is named, `noInput` if a list or a folder cannot be read, or if a folder has no such file.
-    static func all(
-        _ arguments: ParsedArguments, in folders: Bool? = nil, called suffix: String
-    ) throws(PatchError) -> [Path] {
-        try placed(arguments, in: folders, called: suffix).map(\.path)
-    }
-
     /// A file, and the folder in which it was found; nil if the command line named it.
     typealias Placed = (path: Path, folder: Path?)
 
     /// Returns the files that a command line names, with the folders in which they were found.
     ///
-    /// The parameters and errors are the same as for `all`.
+    /// - Parameters:
+    ///   - folders: Whether to look into folders; if nil, `--recursive` decides.
+    ///   - suffix: The suffix of the files to find in folders, such as `.js`.
+    /// - Throws: `usage` if no file is named, `noInput` if a list or a folder cannot be read, or if a folder has no such file.
     static func placed(
         _ arguments: ParsedArguments, in folders: Bool? = nil, called suffix: String
     ) throws(PatchError) -> [Placed] {
@@ -45,20 +36,16 @@ enum InputFiles {
         return try expanded(paths, called: suffix)
     }
 
-    /// The files and folders that a command line names.
     static func named(_ arguments: ParsedArguments) throws(PatchError) -> [Path] {
         var paths = arguments.operands.map(\.path)
-        if let list = arguments.value(of: .filesFrom)?.path {
+        if let list = arguments.path(of: .filesFrom) {
             paths += try names(in: list, separatedBy: arguments.has(.null) ? 0 : UInt8(ascii: "\n"))
-        } else {
-            guard !paths.isEmpty else {
-                throw PatchError(.usage, "no input file", hint: "patchpack \(arguments.verb.name) --help")
-            }
+        } else if paths.isEmpty {
+            throw .usage("no input file", hint: "patchpack \(arguments.verb.name) --help")
         }
         return paths
     }
 
-    /// Replaces each folder by the files in it.
     static func expanded(_ paths: [Path], called suffix: String) throws(PatchError) -> [Placed] {
         var placed: [Placed] = []
         for path in paths {
@@ -87,12 +74,11 @@ enum InputFiles {
         let (above, all) = (root.components, path.components)
         let isBelow = all.starts(with: above) && root.isAbsolute == path.isAbsolute && all.count > above.count
         guard isBelow, !all.dropFirst(above.count).contains(where: { $0.elementsEqual("..".utf8) }) else {
-            throw PatchError(.usage, "\(path) is not below \(root)", hint: "give paths that begin with \(root)/")
+            throw .usage("\(path) is not below \(root)", hint: "give paths that begin with \(root)/")
         }
         return Path(bytes: Array(all.dropFirst(above.count).joined(separator: "/".utf8)))
     }
 
-    /// The largest size of a list of files, in bytes.
     private static let longestList = 64 << 20
 
     private static func names(in list: Path, separatedBy separator: UInt8) throws(PatchError) -> [Path] {
@@ -102,8 +88,8 @@ enum InputFiles {
         for name in bytes.withoutByteOrderMark.split(separator: separator) {
             // The system would cut the name off at the NUL byte.
             guard !name.contains(0) else {
-                throw PatchError(
-                    .usage, "contains a name with a NUL byte", hint: "give -0 if each name ends with a NUL byte"
+                throw .usage(
+                    "contains a name with a NUL byte", hint: "give -0 if each name ends with a NUL byte"
                 ).about(list)
             }
             // Windows ends lines with CR LF.
@@ -128,8 +114,6 @@ struct FolderSearch {
     private(set) var found: [Path] = []
     /// The other files, without the hidden ones.
     private(set) var others: [Path] = []
-
-    init(for includes: @escaping (Path) -> Bool) { self.includes = includes }
 
     mutating func add(_ folder: Path) throws(PatchError) {
         for name in try Folder.names(in: folder) {

@@ -26,6 +26,7 @@ struct ParsedArguments: Sendable {
     func values(of option: Option) -> [Argument] { values[option.id] ?? [] }
     /// The value of an option that is given at most once.
     func value(of option: Option) -> Argument? { values[option.id]?.first }
+    func path(of option: Option) -> Path? { value(of: option)?.path }
 
     func text(of option: Option) throws(PatchError) -> String? { try texts(of: option).first }
 
@@ -33,28 +34,23 @@ struct ParsedArguments: Sendable {
     ///
     /// - Throws: `usage` if one is not UTF-8.
     func texts(of option: Option) throws(PatchError) -> [String] {
-        var texts: [String] = []
-        for value in values(of: option) {
-            guard let text = String(validating: value.bytes, as: UTF8.self) else {
-                throw PatchError(.usage, "--\(option.name) is not UTF-8 text")
-            }
-            texts.append(text)
+        try values(of: option).map { (value) throws(PatchError) in
+            if let text = String(validating: value.bytes, as: UTF8.self) { return text }
+            throw .usage("--\(option.name) is not UTF-8 text")
         }
-        return texts
     }
 
-    /// The file to write that an option names; nil if there is none. It can be written, unless the disk fails.
+    /// The file to write that an option names; nil if there is none. It can be written, unless the disk fails. Without `force`,
+    /// `--force` decides.
     ///
     /// - Throws: `exists` if it exists and must not be replaced, `io` if it has no folder, or is not a regular file, `usage` if
     ///   it must not be `-`.
-    func newFile(_ option: Option, force: Bool, allowsStandardOutput: Bool = false) throws(PatchError) -> Path? {
-        guard let path = value(of: option)?.path else { return nil }
-        if path.isStandardStream {
-            guard allowsStandardOutput else {
-                throw PatchError(.usage, "--\(option.name) - is not a file", hint: "give the name of a file")
-            }
-        } else {
-            try OutputFile.checkNamed(path, force: force)
+    func newFile(_ option: Option, force: Bool? = nil, allowsStandardOutput: Bool = false) throws(PatchError) -> Path? {
+        guard let path = path(of: option) else { return nil }
+        if !path.isStandardStream {
+            try OutputFile.checkNamed(path, force: force ?? has(.force))
+        } else if !allowsStandardOutput {
+            throw .usage("--\(option.name) - is not a file", hint: "give the name of a file")
         }
         return path
     }
@@ -65,8 +61,8 @@ struct ParsedArguments: Sendable {
     func environmentName() throws(PatchError) -> String {
         let name = try text(of: .environment) ?? "release"
         guard NameForm.isWord(name.utf8) else {
-            throw PatchError(
-                .usage, "--environment \(name): not a name of an environment",
+            throw .usage(
+                "--environment \(name): not a name of an environment",
                 hint: "a name has at most 64 letters, digits, dots, underscores and hyphens, such as staging")
         }
         return name
@@ -84,7 +80,7 @@ struct ParsedArguments: Sendable {
         guard let text = try text(of: option) else { return nil }
         guard let value = convert(text) else {
             let reason = fault(text).map { "it \($0); " } ?? ""
-            throw PatchError(.usage, "--\(option.name) \(text): \(reason)expected \(expected)")
+            throw .usage("--\(option.name) \(text): \(reason)expected \(expected)")
         }
         return value
     }
@@ -95,8 +91,7 @@ struct ParsedArguments: Sendable {
 
     func number(of option: Option, atLeast lowest: Int = 1) throws(PatchError) -> Int? {
         try value(of: option, "a whole number of at least \(lowest)") { text in
-            text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
-                ? Int(text).flatMap { $0 >= lowest ? $0 : nil } : nil
+            text.isDecimal ? Int(text).flatMap { $0 >= lowest ? $0 : nil } : nil
         }
     }
 
@@ -122,7 +117,7 @@ struct ParsedArguments: Sendable {
     private static func seconds(_ text: String) -> Int? {
         let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
         guard let unit = text.last.flatMap({ units[$0] }), (2...10).contains(text.utf8.count),
-            text.utf8.dropLast().allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains)
+            text.dropLast().isDecimal
         else { return nil }
         return Int(text.dropLast()).map { $0 * unit }
     }
@@ -130,4 +125,26 @@ struct ParsedArguments: Sendable {
     func time(of option: Option) throws(PatchError) -> Timestamp? {
         try value(of: option, "a time such as 2027-01-01T00:00:00Z", fault: Timestamp.fault, Timestamp.init(_:))
     }
+}
+
+/// A word of the command line, as the system passed it.
+///
+/// The bytes are kept, because file names need not be UTF-8.
+struct Argument: Sendable, Hashable {
+    let bytes: [UInt8]
+
+    /// The word as text. Bytes that are not UTF-8 are replaced.
+    var text: String { String(decoding: bytes, as: UTF8.self) }
+    var path: Path { Path(bytes: bytes) }
+    /// Whether it has no characters but blanks.
+    var isBlank: Bool { bytes.allSatisfy(\.isBlank) }
+    func isText(_ text: String) -> Bool { bytes.elementsEqual(text.utf8) }
+}
+
+extension UInt8 {
+    var isBlank: Bool { self == 0x20 || (0x09...0x0D).contains(self) }
+}
+
+extension StringProtocol {
+    fileprivate var isDecimal: Bool { utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) }
 }

@@ -7,14 +7,12 @@ struct Verb: Sendable {
     /// One line of help, in lower case and without a full stop.
     let summary: String
     let operands: String
-    /// The kind of operand, for the completions.
     var operandValue: Option.Value?
     let operandCount: ClosedRange<Int>
     /// Its own options; every verb takes the common ones too.
     let options: [Option]
     let example: String
-    /// Runs the verb and returns the exit status, which is not 0 if one of several files failed.
-    let run: @Sendable (ParsedArguments, Console) throws(PatchError) -> Int32
+    let run: @Sendable (ParsedArguments, Console) throws(PatchError) -> Void
     /// The verb's actions, if its first operand names one. Each action has its own `run`.
     private(set) var actions: [Verb] = []
 
@@ -27,7 +25,6 @@ struct Verb: Sendable {
 }
 
 extension Verb {
-    /// Makes a verb with several actions.
     init(name: String, summary: String, actions: [Verb]) {
         var names: Set<String> = []
         self.init(
@@ -48,23 +45,18 @@ extension Verb {
         "unban": (known: "ban", hint: "publish a higher version; `clear` forgets all bans")
     ]
 
-    /// Finds an action by its last word.
     func action(called word: Argument) throws(PatchError) -> Verb {
-        guard let action = actions.first(where: { word.isText($0.lastWord) }) else {
-            let known = actions.map(\.lastWord)
-            let meant = Self.otherNames[word.text, default: []].filter(known.contains)
-            if let (similar, hint) = Self.withoutInverse[word.text], known.contains(similar) {
-                throw PatchError(.usage, "unknown action of \(name) \(word.text)", hint: hint)
-            }
-            guard meant.isEmpty else {
-                throw PatchError(
-                    .usage, "unknown action of \(name) \(word.text)",
-                    hint: "did you mean \(meant.joined(separator: " or "))? (patchpack \(name) --help)")
-            }
-            throw .unknown(
-                "action of \(name)", word.text, known: known,
-                help: known.count > 8 ? "patchpack \(name) --help" : "one of \(known.joined(separator: ", "))")
+        if let action = actions.first(where: { word.isText($0.lastWord) }) { return action }
+        let (kind, help, known) = ("action of \(name)", "patchpack \(name) --help", actions.map(\.lastWord))
+        if let (similar, hint) = Self.withoutInverse[word.text], known.contains(similar) {
+            throw .usage("unknown \(kind) \(word.text)", hint: hint)
         }
-        return action
+        let meant = Self.otherNames[word.text, default: []].filter(known.contains)
+        guard meant.isEmpty else {
+            let hint = "did you mean \(meant.joined(separator: " or "))? (\(help))"
+            throw .usage("unknown \(kind) \(word.text)", hint: hint)
+        }
+        throw .unknown(
+            kind, word.text, known: known, help: known.count > 8 ? help : "one of \(known.joined(separator: ", "))")
     }
 }

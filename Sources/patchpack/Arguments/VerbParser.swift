@@ -45,7 +45,7 @@ struct VerbParser {
         while let letter = letters.popFirst() {
             let name = Character(Unicode.Scalar(letter))
             guard let option = verb.allOptions.first(where: { $0.short == name }) else {
-                throw PatchError(.usage, "unknown option -\(name)", hint: "patchpack \(meant.name) --help")
+                throw .usage("unknown option -\(name)", hint: "patchpack \(meant.name) --help")
             }
             let isLast = option.value != nil || letters.isEmpty
             try take(option, attached: isLast && !letters.isEmpty ? Argument(bytes: Array(letters)) : nil)
@@ -55,12 +55,12 @@ struct VerbParser {
 
     private mutating func take(_ option: Option, attached: Argument?) throws(PatchError) {
         guard let kind = option.value else {
-            guard attached == nil else { throw PatchError(.usage, "--\(option.name) takes no value") }
+            guard attached == nil else { throw .usage("--\(option.name) takes no value") }
             values[option.name] = []
             return
         }
         guard let value = attached ?? rest.popFirst() else {
-            throw PatchError(.usage, "--\(option.name) needs a value", hint: "--\(option.name) \(kind.placeholder)")
+            throw .usage("--\(option.name) needs a value", hint: "--\(option.name) \(kind.placeholder)")
         }
         var given = [value]
         // A shell expands a pattern into several words.
@@ -70,7 +70,7 @@ struct VerbParser {
         }
         guard option.mayBeEmpty || !given.contains(where: \.isBlank) else { throw .blank("--\(option.name)") }
         guard option.repeats || values[option.name] == nil else {
-            throw PatchError(.usage, "--\(option.name) is given twice", hint: "give it once")
+            throw .usage("--\(option.name) is given twice", hint: "give it once")
         }
         if case .choice(_, let choices) = kind, !choices.contains(where: value.isText) {
             throw .unknown(
@@ -83,7 +83,7 @@ struct VerbParser {
 extension PatchError {
     /// An error for a value without a character, as that of a variable that is not set.
     static func blank(_ name: String) -> PatchError {
-        PatchError(.usage, "\(name) is empty", hint: "is the variable that holds it set?")
+        .usage("\(name) is empty", hint: "is the variable that holds it set?")
     }
 
     /// An error for an unknown word that suggests the nearest known one.
@@ -93,8 +93,8 @@ extension PatchError {
         let end = "-" + word.drop { $0 == "-" }
         if longer.isEmpty { longer = known.filter { $0.utf8.count > word.utf8.count && $0.hasSuffix(end) } }
         let meant = longer.isEmpty ? nearest(word, among: known).map { [$0] } ?? [] : Array(longer.prefix(4))
-        return PatchError(
-            .usage, "unknown \(kind) \(word)",
+        return .usage(
+            "unknown \(kind) \(word)",
             hint: meant.isEmpty ? help : "did you mean \(meant.joined(separator: " or "))? (\(help))")
     }
 }

@@ -18,23 +18,20 @@ enum KeyDescription {
     private func describe(_ key: VerifyingKey) -> String { "\(key.algorithm.rawValue), \(key.bits) bits, id \(key.id)" }
 
     func json(schema: String, of path: Path) -> JSONValue {
-        let members: [(key: String, value: JSONValue)] =
+        let members: JSONMembers =
             switch self {
-            case .signing(let key): [("kind", .string("signing"))] + members(of: key.verifyingKey)
-            case .trusted(let key): [("kind", .string("trusted"))] + members(of: key)
+            case .signing(let key): [("kind", "signing")] + members(of: key.verifyingKey)
+            case .trusted(let key): [("kind", "trusted")] + members(of: key)
             case .script(let key):
                 [
-                    ("kind", .string("script")), ("suite", .string(key.suite.rawValue)),
-                    ("bits", .integer(key.suite.keyLength * 8)), ("keyID", .string(key.id.description)),
+                    ("kind", "script"), ("suite", key.suite.rawValue), ("bits", key.suite.keyLength * 8),
+                    ("keyID", key.id),
                 ]
             }
-        return .report(schema, about: [("file", .string(path.description))], nil, members)
+        return .report(schema, about: [("file", path)], nil, members)
     }
 
-    private func members(of key: VerifyingKey) -> [(key: String, value: JSONValue)] {
-        [
-            ("algorithm", .string(key.algorithm.rawValue)), ("bits", .integer(key.bits)),
-            ("keyID", .string(key.id.description)),
-        ]
+    private func members(of key: VerifyingKey) -> JSONMembers {
+        [("algorithm", key.algorithm.rawValue), ("bits", key.bits), ("keyID", key.id)]
     }
 }

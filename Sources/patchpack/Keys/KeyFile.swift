@@ -22,8 +22,8 @@ struct KeyFile {
             bytes = try InputFile.small(name.path) { isOpen = $0.isRegular && $0.isOpenToOthers }
         } catch {
             guard !Secrets.isKey(name.path.bytes) || FileInfo(name.path, following: true) != nil else {
-                throw PatchError(
-                    .usage, "\(name.source): a key was given, but a file name is expected",
+                throw .usage(
+                    "\(name.source): a key was given, but a file name is expected",
                     hint: "put the key into a variable and give env:NAME, or give a file or <(…)")
             }
             let isOfUnknownAlgorithm =
@@ -81,7 +81,7 @@ struct KeyFile {
                 lines.append(byte)
             } else if hasHeaders {
                 lines.append(isLetter ? UInt8(ascii: "\n") : byte)
-            } else if !isLetter, !isSpace(byte), byte != UInt8(ascii: "\""), byte != UInt8(ascii: "'") {
+            } else if !isLetter, !byte.isBlank, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "'") {
                 if column == 64 { lines.append(UInt8(ascii: "\n")) }
                 column = column == 64 ? 1 : column + 1
                 lines.append(byte)
@@ -90,12 +90,9 @@ struct KeyFile {
         return SecretBytes(wiping: &lines)
     }
 
-    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
-
     func verifyingKey() throws(PatchError) -> VerifyingKey {
-        let pem = unsafe bytes.withUnsafeBytes { unsafe Array($0) }
-        return try name.path.naming { () throws(PatchError) in
-            try VerifyingKey(pem: pem, algorithm: name.algorithm)
+        try name.path.naming { () throws(PatchError) in
+            try VerifyingKey(pem: bytes.unprotected, algorithm: name.algorithm)
         }
     }
 
@@ -103,13 +100,18 @@ struct KeyFile {
         try name.path.naming { () throws(PatchError) in try ScriptKey(file: bytes) }
     }
 
-    var isPrivate: Bool { bytes.holds("PRIVATE KEY-----") }
+    func holds(_ text: String) -> Bool { unsafe bytes.withUnsafeBytes { unsafe $0.has(text) } }
+
+    var isPrivate: Bool { holds("PRIVATE KEY-----") }
+
+    var isPublic: Bool { holds("PUBLIC KEY-----") }
 
     var isKeyStore: Bool { unsafe bytes.withUnsafeBytes { unsafe KeyStoreFile.isStore($0) } }
 
     func ring(passphrase: SecretBytes) throws(PatchError) -> ScriptKeyRing {
-        let store = unsafe bytes.withUnsafeBytes { unsafe Array($0) }
-        return try name.path.naming { () throws(PatchError) in try KeyStoreFile.open(store, passphrase: passphrase) }
+        try name.path.naming { () throws(PatchError) in
+            try KeyStoreFile.open(bytes.unprotected, passphrase: passphrase)
+        }
     }
 
     func signingKey(passphrase: SecretBytes?) throws(PatchError) -> SigningKey {
@@ -120,9 +122,8 @@ struct KeyFile {
 }
 
 extension SecretBytes {
-    func holds(_ text: String) -> Bool {
-        unsafe withUnsafeBytes { unsafe $0.has(text) }
-    }
+    /// A copy that is not wiped.
+    var unprotected: [UInt8] { unsafe withUnsafeBytes { unsafe Array($0) } }
 }
 
 /// A key as the command line names it: `[ALGORITHM:]FILE`, or `[ALGORITHM:]env:NAME` for a variable that holds it.

@@ -6,7 +6,7 @@ import PatchPublishing
 extension PatchError {
     /// An error for a pin without a file to compare with it.
     static var pinWithoutStore: PatchError {
-        PatchError(.usage, "--trust-store-pin without a trust store", hint: "give --trust-store FILE")
+        .usage("--trust-store-pin without a trust store", hint: "give --trust-store FILE")
     }
 }
 
@@ -27,18 +27,14 @@ struct KeyFiles: Sendable {
         for option in [
             Option.signingKey, .scriptKey, .trustedKey, .feedKey, .rootKey, .releaseKey, .onlineKey, .addKey,
         ] {
-            let isTaken = arguments.takes(option)
-            inputs += Self.names(option, arguments, fromEnvironment: isTaken).map(\.path)
+            inputs += arguments.keys(of: option, fromEnvironment: arguments.takes(option)).map(\.path)
         }
-        for option in [
-            Option.passphraseFile, .newPassphraseFile, .trustStore, .attach, .filesFrom,
-        ] {
+        for option in [Option.passphraseFile, .newPassphraseFile, .trustStore, .attach, .filesFrom] {
             inputs += arguments.values(of: option).map(\.path)
         }
-        let takesStore = arguments.takes(.trustStore)
-        if takesStore, let place = Option.trustStore.fromEnvironment { inputs.append(place.path) }
+        if arguments.takes(.trustStore), let place = Option.trustStore.fromEnvironment { inputs.append(place.path) }
         guard inputs.count(where: \.isStandardStream) <= 1 else {
-            throw PatchError(.usage, "standard input (-) can be used only once", hint: "give files for other inputs")
+            throw .usage("standard input (-) can be used only once", hint: "give files for other inputs")
         }
         self.inputs = inputs
         passphrases = try Passphrase.all(of: arguments)
@@ -63,7 +59,7 @@ struct KeyFiles: Sendable {
                 guard let info = FileInfo(output, following: following), identities.contains(info.identity) else {
                     continue
                 }
-                throw PatchError(.usage, "the output would replace an input", hint: "name another output").about(output)
+                throw .usage("the output would replace an input", hint: "name another output").about(output)
             }
         }
     }
@@ -71,13 +67,12 @@ struct KeyFiles: Sendable {
     /// The trusted keys from all options, or else from the environment; nil if none is given.
     func trustStore() throws(PatchError) -> TrustStore? {
         let isSaid = arguments.has(.trustedKey) || arguments.has(.trustStore)
-        let files = names(.trustedKey, fromEnvironment: !isSaid)
+        let files = arguments.keys(of: .trustedKey, fromEnvironment: !isSaid)
         let place = arguments.value(of: .trustStore) ?? (isSaid ? nil : Option.trustStore.fromEnvironment)
         let store = place?.path
         let pin = try arguments.text(of: .trustStorePin)
         guard pin == nil || store != nil else { throw .pinWithoutStore }
-        var keys: [TrustedKey] = []
-        for file in files { keys.append(try TrustedKey(KeyFile(file).verifyingKey())) }
+        var keys = try files.map { (file) throws(PatchError) in try TrustedKey(KeyFile(file).verifyingKey()) }
         if let store { keys += try TrustFiles.store(at: store, pinnedTo: pin).keys }
         return keys.isEmpty ? nil : try TrustStore(keys: keys)
     }
@@ -91,8 +86,7 @@ struct KeyFiles: Sendable {
     func trustStore(orThatOf signingKeys: [SigningKey], needed: Bool) throws(PatchError) -> TrustStore {
         guard let store = try trustStore() else {
             guard !needed else {
-                throw PatchError(
-                    .usage, "no trusted key", hint: "give the public key of the signature command: --trusted-key FILE")
+                throw .usage("no trusted key", hint: "give the public key of the signature command: --trusted-key FILE")
             }
             return try TrustStore(signingKeys.map(\.verifyingKey))
         }
@@ -118,7 +112,7 @@ struct KeyFiles: Sendable {
     }
 
     func scriptKeys() throws(PatchError) -> ScriptKeyRing? {
-        let files = names(.scriptKey)
+        let files = arguments.keys(of: .scriptKey)
         guard !files.isEmpty else { return nil }
         var ring = ScriptKeyRing()
         for name in files {
@@ -140,8 +134,8 @@ struct KeyFiles: Sendable {
             return key
         }
         guard ring.keys.count <= 1 else {
-            throw PatchError(
-                .usage, "\(ring.keys.count) script keys given, expected one",
+            throw .usage(
+                "\(ring.keys.count) script keys given, expected one",
                 hint: "choose one, such as --\(Option.scriptKeyName.name) \(ring.keys[0].name)")
         }
         guard let key = ring.keys.first?.key else { throw PatchError(.config, "the key store is empty") }
@@ -160,9 +154,7 @@ struct KeyFiles: Sendable {
     }
 
     /// Opens a private key or a key store with one of the given passphrases; returns nil if none is given.
-    private func opened<Key>(
-        _ open: (SecretBytes) throws(PatchError) -> Key
-    ) throws(PatchError) -> Key? {
+    private func opened<Key>(_ open: (SecretBytes) throws(PatchError) -> Key) throws(PatchError) -> Key? {
         var failure: PatchError?
         // Each of several keys may have its own passphrase, so all of them are tried.
         for passphrase in passphrases {
@@ -183,10 +175,10 @@ struct KeyFiles: Sendable {
     func signingKeys(_ option: Option = .signingKey) throws(PatchError) -> [SigningKey] {
         let isSaid = [Option.signatureCommand, .attach, .detach].contains { arguments.has($0) }
         var keys: [SigningKey] = []
-        for name in names(option, fromEnvironment: option.id != Option.signingKey.id || !isSaid) {
+        for name in arguments.keys(of: option, fromEnvironment: option.id != Option.signingKey.id || !isSaid) {
             let file = try KeyFile(name)
             // The private halves of some keys of a feed's roles are elsewhere.
-            if Self.takesPublic.contains(option.name), file.bytes.holds("PUBLIC KEY-----") { continue }
+            if Self.takesPublic.contains(option.name), file.isPublic { continue }
             keys.append(try signingKey(file))
         }
         return keys
@@ -195,16 +187,13 @@ struct KeyFiles: Sendable {
     private static let takesPublic = [Option.rootKey, .releaseKey, .onlineKey, .addKey].map(\.name)
 
     func feedKeys(_ option: Option) throws(PatchError) -> [FeedKey] {
-        var keys: [FeedKey] = []
-        for name in names(option) {
+        try arguments.keys(of: option).map { (name) throws(PatchError) in
             let file = try KeyFile(name)
-            let key = try name.path.naming { () throws(PatchError) in
-                guard file.bytes.holds("PUBLIC KEY-----") else { return try FeedKey(signingKey(file).verifyingKey) }
-                return try FeedKey(pem: unsafe file.bytes.withUnsafeBytes { unsafe Array($0) })
+            return try name.path.naming { () throws(PatchError) in
+                file.isPublic
+                    ? try FeedKey(pem: file.bytes.unprotected) : try FeedKey(signingKey(file).verifyingKey)
             }
-            keys.append(key)
         }
-        return keys
     }
 
     func describe(_ name: KeyName) throws(PatchError) -> KeyDescription {
@@ -214,8 +203,8 @@ struct KeyFiles: Sendable {
                 .config, "is a key store with several keys", hint: "patchpack keystore list STORE"
             ).about(name.path)
         }
-        if file.bytes.holds("PRIVATE KEY-----") { return .signing(try signingKey(file)) }
-        return file.bytes.holds("-----BEGIN ") ? .trusted(try file.verifyingKey()) : .script(try file.scriptKey())
+        if file.isPrivate { return .signing(try signingKey(file)) }
+        return file.holds("-----BEGIN ") ? .trusted(try file.verifyingKey()) : .script(try file.scriptKey())
     }
 
     /// Reads a private key. Its passphrase comes from the options or from the terminal.
@@ -243,16 +232,14 @@ struct KeyFiles: Sendable {
 
     /// The files that an option names, except standard input and variables.
     func files(_ option: Option) -> [Path] {
-        names(option).filter { $0.variable == nil && !$0.path.isStandardStream }.map(\.path)
+        arguments.keys(of: option).filter { $0.variable == nil && !$0.path.isStandardStream }.map(\.path)
     }
+}
 
-    private func names(_ option: Option, fromEnvironment: Bool = true) -> [KeyName] {
-        Self.names(option, arguments, fromEnvironment: fromEnvironment)
-    }
-
+extension ParsedArguments {
     /// The keys that an option names, otherwise the key that its variable names.
-    private static func names(_ option: Option, _ arguments: ParsedArguments, fromEnvironment: Bool) -> [KeyName] {
-        let given = arguments.values(of: option)
+    fileprivate func keys(of option: Option, fromEnvironment: Bool = true) -> [KeyName] {
+        let given = values(of: option)
         guard given.isEmpty, fromEnvironment, let value = option.fromEnvironment else {
             return given.map { KeyName($0, from: "--\(option.name)") }
         }

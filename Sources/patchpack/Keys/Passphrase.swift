@@ -6,10 +6,8 @@ enum Passphrase {
     static func all(
         of arguments: ParsedArguments, from variable: Option = .passphraseEnv, or file: Option = .passphraseFile
     ) throws(PatchError) -> [SecretBytes] {
-        var all: [SecretBytes] = []
-        for name in try arguments.texts(of: variable) { all.append(try value(of: name, variable)) }
-        for path in arguments.values(of: file).map(\.path) { all.append(try firstLine(of: path, file)) }
-        return all
+        try arguments.texts(of: variable).map { (name) throws(PatchError) in try value(of: name, variable) }
+            + arguments.values(of: file).map { (word) throws(PatchError) in try firstLine(of: word.path, file) }
     }
 
     private static func value(of name: String, _ option: Option) throws(PatchError) -> SecretBytes {
@@ -49,7 +47,7 @@ enum Passphrase {
         _ path: Path, given: [SecretBytes], isNew: Bool = false, called name: String = "passphrase"
     ) throws(PatchError) -> SecretBytes {
         guard given.count <= 1 else {
-            throw PatchError(.usage, "several passphrases for one key store", hint: "give one").about(path)
+            throw .usage("several passphrases for one key store", hint: "give one").about(path)
         }
         if let given = given.first { return given }
         if let answer = try ask(for: path, called: name) {

@@ -5,7 +5,8 @@ import Synchronization
 /// A shell command that signs, such as with a key in a hardware module or on another machine.
 struct SignatureCommand: Sendable {
     private let line: String
-    private let failures = Failures()
+    /// Whether the command has failed. It is not run again, because a card or module locks itself after a few wrong PINs.
+    private let hasFailed = Shared(Atomic(false))
     /// The longest signature in bytes, for an RSA key of 8192 bits.
     private static let longest = 1024
 
@@ -13,16 +14,11 @@ struct SignatureCommand: Sendable {
         arguments.values(of: .signatureCommand).map { SignatureCommand(line: $0.text) }
     }
 
-    /// Whether a command has failed. It is not run again, because a card or module locks itself after a few wrong PINs.
-    private final class Failures: Sendable {
-        let hasFailed = Atomic(false)
-    }
-
     /// Runs the command with the payload on its standard input.
     ///
     /// - Throws: `config` if it fails, if its output cannot be a signature, or if it has failed before.
     func signature(of payload: [UInt8]) throws(PatchError) -> [UInt8] {
-        guard !failures.hasFailed.load(ordering: .relaxed) else {
+        guard !hasFailed.value.load(ordering: .relaxed) else {
             throw PatchError(
                 .config, "not signed: the signature command has failed, and is not run again",
                 hint: "see the first error")
@@ -30,7 +26,7 @@ struct SignatureCommand: Sendable {
         do throws(PatchError) {
             return try output(for: payload)
         } catch {
-            failures.hasFailed.store(true, ordering: .relaxed)
+            hasFailed.value.store(true, ordering: .relaxed)
             throw error
         }
     }

@@ -5,25 +5,15 @@ import PatchFiles
 enum TrustFiles {
     static func store(at path: Path, pinnedTo pin: String?) throws(PatchError) -> TrustStore {
         if pin == nil, path.isFolder { return try TrustStore(keys: keys(in: path)) }
-        let file = try file(at: path)
-        return try path.naming { () throws(PatchError) in try TrustStore(contentsOf: file, pinnedTo: pin) }
+        return try path.naming { () throws(PatchError) in try TrustStore(contentsOf: file(at: path), pinnedTo: pin) }
     }
 
     /// Reads the bytes of a store's file, whose digest can be pinned.
     static func file(at path: Path) throws(PatchError) -> [UInt8] {
         guard !path.isFolder else {
-            throw PatchError(
-                .usage, "a folder cannot be pinned", hint: "make a file from it with patchpack trust add"
-            ).about(path)
+            throw .usage("a folder cannot be pinned", hint: "make a file from it with patchpack trust add").about(path)
         }
         return try InputFile.small(path)
-    }
-
-    /// Reads the store to edit. A store that does not exist is empty, unless it must exist.
-    static func editable(at path: Path, mustExist: Bool) throws(PatchError) -> TrustStoreFile {
-        if !mustExist, FileInfo(path, following: true) == nil { return TrustStoreFile() }
-        let file = try InputFile.small(path)
-        return try path.naming { () throws(PatchError) in try TrustStoreFile(file) }
     }
 
     /// The public keys in a folder: `NAME.pem`, or `NAME.ALGORITHM.pem` for an algorithm that is not the key's default.

@@ -25,6 +25,8 @@ final class Console {
     private var barWidth = 0
     /// The errors that were printed. An error of an object is printed once.
     private var told: Set<String> = []
+    /// The exit status of the run: that of its first failure.
+    private(set) var exitStatus: Int32 = 0
 
     /// - Parameters:
     ///   - format: `json` for JSON; anything else for text.
@@ -63,12 +65,29 @@ final class Console {
         if !told.contains(fault.text) { self.error(fault) }
     }
 
-    /// Prints a JSON object that reports an outcome.
     func report(
-        _ schema: String, about subject: [(key: String, value: JSONValue)] = [], _ error: PatchError?,
-        _ members: [(key: String, value: JSONValue)] = []
+        _ schema: String, about subject: JSONMembers = [], _ error: PatchError?, _ members: JSONMembers = []
     ) throws(PatchError) {
         try json(.report(schema, about: subject, error, members))
+    }
+
+    /// Prints a result: a JSON object, or a line of text.
+    ///
+    /// - Parameter always: Whether the text is printed even if only failures are.
+    func result(
+        _ value: @autoclosure () -> JSONValue, always: Bool = false, _ text: @autoclosure () -> String
+    ) throws(PatchError) {
+        if format == .json { return try json(value()) }
+        if always || !isQuiet { try line(text()) }
+    }
+
+    /// Prints a result: a JSON object, or a line of text that begins with a coloured word.
+    func result(
+        _ value: @autoclosure () -> JSONValue, always: Bool = false, _ style: Style, _ word: String,
+        _ text: @autoclosure () -> String
+    ) throws(PatchError) {
+        if format == .json { return try json(value()) }
+        if always || !isQuiet { try line(style, word, text()) }
     }
 
     /// Prints a string to standard output without escaping it. A word of the command line may be in it only if no format has
@@ -83,6 +102,11 @@ final class Console {
     }
 
     private func print(_ text: String) throws(PatchError) { try write(Array((text + "\n").utf8)) }
+
+    /// Notes a failure that ends the run with another exit status than 0, without printing it.
+    func fail(_ code: PatchError.Code?) {
+        if let code, exitStatus == 0 { exitStatus = code.exitStatus }
+    }
 
     func error(_ error: PatchError) {
         told.insert(error.text)
@@ -110,24 +134,21 @@ final class Console {
         note("rsa-sha1 is for old clients; for a new app: patchpack \(ProjectTemplate.keygen)")
     }
 
-    /// Shows a progress bar for several files, on a terminal.
     func progress(_ done: Int, of total: Int) {
-        guard total > 1, hasTerminal, !isQuiet, format == .text else { return }
+        guard total > 1, showsProgress else { return }
         guard done < total else { return clearBar() }
         let cells = 24
         let filled = done * cells / total
         let bar = String(repeating: "#", count: filled) + String(repeating: " ", count: cells - filled)
-        clearBar()
-        let text = "[\(bar)] \(done)/\(total)"
-        tell(text)
-        barWidth = text.count
+        status("[\(bar)] \(done)/\(total)")
     }
+
+    private var showsProgress: Bool { hasTerminal && !isQuiet && format == .text }
 
     /// Shows the progress of a long operation on a terminal; nil removes it.
     func status(_ text: String?) {
-        guard hasTerminal, !isQuiet, format == .text else { return }
-        clearBar()
-        guard let text else { return }
+        guard showsProgress else { return }
+        guard let text else { return clearBar() }
         tell(text)
         barWidth = text.count
     }

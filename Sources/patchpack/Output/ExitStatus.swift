@@ -50,10 +50,20 @@ extension PatchError.Code {
 }
 
 extension PatchError {
+    static func usage(_ message: String, hint: String? = nil) -> PatchError { PatchError(.usage, message, hint: hint) }
+
     /// The hint to show: the error's own, otherwise one in terms of the command line.
     var shownHint: String? {
         hint ?? (remedy as? PublishingRemedy)?.hint ?? (remedy as? StoreRemedy)?.hint
             ?? (code == .exists ? "name another output, or give --force to replace it" : nil)
+    }
+}
+
+extension Optional {
+    /// The value, which the command line must give.
+    func needed(_ message: String, hint: String) throws(PatchError) -> Wrapped {
+        guard let self else { throw .usage(message, hint: hint) }
+        return self
     }
 }
 

@@ -9,24 +9,28 @@ import Synchronization
 ///   - words: The words in the last line for items that succeeded and items that failed.
 ///   - work: Called from several threads, each time with some of the items.
 ///   - show: Called on this thread with each result; returns the result's error.
-/// - Returns: The exit status of the first item that failed; 0 if none did.
 func inOrder<Item: Sendable, Result: Sendable>(
     _ items: [Item], jobs: Int, atMost most: Int = 16, on console: Console, words: (good: String, bad: String),
     work: @escaping @Sendable ([Item]) -> [Result], show: (Result) throws(PatchError) -> PatchError?
-) throws(PatchError) -> Int32 {
-    var failure: PatchError?
-    var tally = Tally()
+) throws(PatchError) {
+    var failed: [(verdict: String, count: Int)] = []
     var done = 0
     console.progress(0, of: items.count)
     try deliverInOrder(items, jobs: jobs, atMost: most, work: work) { (result) throws(PatchError) in
         let error = try show(result)
-        failure = failure ?? error
-        tally.add(error)
+        console.fail(error?.code)
+        if let verdict = error?.code.description {
+            let index = failed.firstIndex { $0.verdict == verdict } ?? failed.endIndex
+            if index == failed.endIndex { failed.append((verdict, 0)) }
+            failed[index].count += 1
+        }
         done += 1
         console.progress(done, of: items.count)
     }
-    if items.count != 1 { console.note(tally.text(words.good, words.bad)) }
-    return failure?.code.exitStatus ?? 0
+    guard items.count != 1 else { return }
+    let bad = failed.reduce(0) { $0 + $1.count }
+    let kinds = failed.sorted { $0.count > $1.count }.map { "\($0.count) \($0.verdict)" }.joined(separator: ", ")
+    console.note("\(done - bad) \(words.good)" + (bad == 0 ? "" : ", \(bad) \(words.bad): \(kinds)"))
 }
 
 /// Processes several items at a time and delivers the results in the order of the items.
@@ -87,26 +91,5 @@ private final class WorkQueue<Result: Sendable>: Sendable {
             }
             arrived.wait()
         }
-    }
-}
-
-private struct Tally {
-    private var good = 0
-    private var bad: [(verdict: String, count: Int)] = []
-
-    mutating func add(_ error: PatchError?) {
-        guard let verdict = error?.code.description else { return good += 1 }
-        if let index = bad.firstIndex(where: { $0.verdict == verdict }) {
-            bad[index].count += 1
-        } else {
-            bad.append((verdict, 1))
-        }
-    }
-
-    func text(_ done: String, _ refused: String) -> String {
-        let failed = bad.reduce(0) { $0 + $1.count }
-        guard failed > 0 else { return "\(good) \(done)" }
-        let kinds = bad.sorted { $0.count > $1.count }.map { "\($0.count) \($0.verdict)" }
-        return "\(good) \(done), \(failed) \(refused): \(kinds.joined(separator: ", "))"
     }
 }

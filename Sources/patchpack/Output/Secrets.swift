@@ -59,7 +59,7 @@ struct Secrets: Sendable {
         let text = bytes.drop { $0 <= UInt8(ascii: " ") }
         let isPEM = text.starts(with: "-----BEGIN".utf8) && text.has("PRIVATE KEY-----")
         guard isPEM || text.count <= 80 && isKey(text.filter { $0 > UInt8(ascii: " ") }) else { return }
-        throw PatchError(.usage, "it is a key, which is not shown", hint: "name another file").about(path)
+        throw .usage("it is a key, which is not shown", hint: "name another file").about(path)
     }
 
     /// The length of the shortest key in characters: 128 bits in base64 without padding.

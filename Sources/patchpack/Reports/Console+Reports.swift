@@ -4,10 +4,10 @@ import PatchText
 
 // Reports in formats that change a string, so keys are removed first.
 extension Console {
-    func sarif(_ rules: [Sarif.Rule], _ results: [Sarif.Result], failure: PatchError? = nil) throws(PatchError) {
+    func sarif(_ rules: [Sarif.Rule], _ results: [Annotation], failure: PatchError? = nil) throws(PatchError) {
         let results = results.map { result in
             var result = result
-            result.file = secrets.removed(from: result.file)
+            result.file = result.file.map(secrets.removed)
             return result
         }
         try json(Sarif.log(rules, results, failure: failure))
@@ -31,11 +31,13 @@ extension Console {
     }
 }
 
-/// An annotation that GitHub Actions shows on a line or a file, or on the run.
+/// An annotation that GitHub Actions shows on a line or a file, or on the run, or a result in SARIF.
 struct Annotation {
     let level: String
     var file: Path?
+    /// What it is about, such as a rule's id.
     var title: String
+    /// The place; nil for the file as a whole.
     var region: Sarif.Region?
     var message: String
 
@@ -64,4 +66,21 @@ struct ReportCase {
     /// The file, with a line number if there is one.
     var place: String?
     var nanoseconds: UInt64 = 0
+}
+
+/// The report of a run that ended before its first file, in the requested format, so that its reader sees the reason.
+enum FailureReport {
+    static func show(_ error: PatchError, format: String, verb: String, _ console: Console) throws(PatchError) {
+        let name = "patchpack \(verb)"
+        let message = "\(error.text)\(error.shownHint.map { "\n\($0)" } ?? "")"
+        let failed = ReportCase(group: name, name: name, outcome: .broken, message: message)
+        switch format {
+        case "json": try console.json(.failure(error))
+        case "sarif": try console.sarif([], [], failure: error)
+        case "junit": try console.report([failed], as: JUnit.text)
+        case "tap": try console.report([failed], as: TAP.text)
+        case "github": try console.annotation(Annotation(level: "error", title: name, message: message))
+        default: break
+        }
+    }
 }

@@ -27,7 +27,7 @@ enum CoverageReport {
 
     /// Whether the file of `--coverage` is an older tracefile, or empty. No other file is replaced.
     static func isReplaced(_ arguments: ParsedArguments) -> Bool {
-        guard let path = arguments.value(of: .coverage)?.path, FileInfo(path, following: true)?.isRegular == true,
+        guard let path = arguments.path(of: .coverage), FileInfo(path, following: true)?.isRegular == true,
             let bytes = try? InputFile.contents(of: path, limit: 3)
         else { return false }
         return bytes.isEmpty || bytes.starts(with: "TN:".utf8)

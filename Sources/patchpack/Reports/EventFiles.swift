@@ -36,7 +36,7 @@ enum EventFiles {
                 files.append(place)
                 continue
             }
-            var search = FolderSearch(for: isLog)
+            var search = FolderSearch(includes: isLog)
             try search.add(place)
             guard mayBeMissing || !search.found.isEmpty else {
                 throw InputFiles.nothing(called: ".jsonl", in: place)

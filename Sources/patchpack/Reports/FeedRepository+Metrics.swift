@@ -15,8 +15,7 @@ extension FeedRepository {
             for sample in samples { text.add("patchpack_feed_\(name)", labels + sample.labels, sample.value) }
         }
         func perPatch(_ name: String, _ help: String, _ value: (PatchEntryDraft) -> Int) {
-            family(
-                name, help, list.entries.map { ([("patch", $0.id), ("version", String($0.version))], value($0)) })
+            family(name, help, list.entries.map { ([("patch", $0.id), ("version", String($0.version))], value($0)) })
         }
         family("enabled", "0 if all patches are switched off.", [([], list.isEnabled ? 1 : 0)])
         family(
@@ -29,9 +28,7 @@ extension FeedRepository {
             key.isRevoked ? nil : key.notAfter.map { (labels: [("key", key.name)], value: $0.secondsSince1970) }
         }
         if !ending.isEmpty {
-            family(
-                "key_expires_timestamp_seconds", "When the trust store stops trusting a key of envelopes.",
-                ending)
+            family("key_expires_timestamp_seconds", "When the trust store stops trusting a key of envelopes.", ending)
         }
         perPatch("patch_offered_permyriad", "To how many of 10,000 devices it is offered; 0 unless it is active.") {
             $0.state == .active ? $0.basisPoints : 0

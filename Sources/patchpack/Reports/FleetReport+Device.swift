@@ -5,29 +5,25 @@ import PatchText
 extension FleetReport {
     func lines(of device: Device) -> [ReportLine] {
         let place = [device.appVersion.isEmpty ? "" : "app \(device.appVersion)", device.system].filter { !$0.isEmpty }
+        func last(_ time: Timestamp?) -> String { time.map { ", the last \($0)" } ?? "" }
+        let failed = unsynced > 0 ? "; the last one failed" : ""
         var rows = [
             ("last seen", ([newest?.description ?? "at an unknown time"] + place).joined(separator: ", ")),
-            ("launches", device.launches.grouped + (device.lastLaunch.map { ", the last \($0)" } ?? "")),
-            (
-                "syncs",
-                device.syncs.grouped + (device.lastSync.map { ", the last \($0)" } ?? "")
-                    + (unsynced > 0 ? "; the last one failed" : "")
-            ),
+            ("launches", "\(device.launches.grouped)\(last(device.lastLaunch))"),
+            ("syncs", "\(device.syncs.grouped)\(last(device.lastSync))\(failed)"),
         ]
         if let (subject, fault) = lastError {
             let time = fault.last.map { "\($0) " } ?? ""
             rows.append(("last error", "\(time)\(subject)\(fault.event): \(fault.example)"))
         }
-        var lines = [ReportLine(text: summary), ReportLine(text: "")]
-        lines.append(ReportLine(style: .good, word: device.installation, text: ""))
+        var lines = [ReportLine(summary), ReportLine(""), ReportLine(.good, device.installation)]
         lines += (rows + Self.rows(of: faults)).map(ReportLine.init)
         for held in device.patches {
             // The feed may list other patches.
             guard let patch = patches.first(where: { $0.id == held.id && $0.version == held.version }) else { continue }
             let state = [held.isRunning ? "runs" : "does not run", held.words(isSuspected: patch.suspected > 0)]
                 .filter { !$0.isEmpty }.joined(separator: ", ")
-            lines.append(ReportLine(text: ""))
-            lines.append(ReportLine(style: .good, word: "\(held.id) \(held.version)", text: "  \(state)"))
+            lines += [ReportLine(""), ReportLine(.good, patch.label, "  \(state)")]
             let stop = patch.stopped.map { [("stopped", "by the feed, \($0)")] } ?? []
             lines += (stop + patch.workRows + Self.rows(of: patch.faults)).map(ReportLine.init)
         }
@@ -36,11 +32,7 @@ extension FleetReport {
 
     /// The last error and its patch, to show at the top. A call that fell back to another implementation is not an error.
     private var lastError: (subject: String, fault: Fault)? {
-        let all =
-            faults.map { ("", $0) }
-            + patches.flatMap { patch in
-                patch.faults.map { ("\(patch.id) \(patch.version) ", $0) }
-            }
+        let all = faults.map { ("", $0) } + patches.flatMap { patch in patch.faults.map { ("\(patch.label) ", $0) } }
         return all.filter { $0.1.event != EventRecord.Name.fellBack.rawValue }.max { one, other in
             guard let last = other.1.last else { return false }
             return one.1.last.map { $0 < last } ?? true
@@ -61,13 +53,9 @@ extension FleetReport.Device.Held {
     fileprivate func words(isSuspected: Bool) -> String {
         let words =
             switch stage {
-            case .none: ""
+            case .none, .refused, .good, .over, .withdrawn: stage.name
             case .shadow: "in shadow"
-            case .refused: "refused"
             case .trial: "on trial"
-            case .good: "good"
-            case .over: "over"
-            case .withdrawn: "withdrawn"
             case .rolledBack: isSuspected ? "rolled back together with others" : "rolled back"
             }
         return words.isEmpty ? "" : words + (since.map { " since \($0)" } ?? "")

@@ -12,16 +12,10 @@ extension FleetReport {
             text.begin("patchpack_\(name)", "gauge", help: help)
             for (labels, value) in samples { text.add("patchpack_\(name)", common + labels, value) }
         }
-        func perPatch(_ name: String, _ help: String, _ value: (Patch) -> Int) {
-            family(
-                name, help, patches.map { ([("patch", $0.id), ("version", String($0.version))], value($0)) })
-        }
-        func perStopped(_ name: String, _ help: String, _ value: (Patch) -> Int) {
-            family(
-                name, help,
-                patches.filter { $0.stopped != nil }.map {
-                    ([("patch", $0.id), ("version", String($0.version))], value($0))
-                })
+        func one(_ name: String, _ help: String, _ value: Int) { family(name, help, [([], value)]) }
+        func perPatch(_ name: String, _ help: String, ifStopped: Bool = false, _ value: (Patch) -> Int) {
+            let patches = patches.filter { !ifStopped || $0.stopped != nil }
+            family(name, help, patches.map { ([("patch", $0.id), ("version", String($0.version))], value($0)) })
         }
         func perGate(_ name: String, _ help: String, _ verdict: ReportGate.Verdict) {
             family(
@@ -33,37 +27,36 @@ extension FleetReport {
                     return ([("gate", gate.gate.text)] + patch, gate.verdict == verdict ? 1 : 0)
                 })
         }
-        family("report_made_timestamp_seconds", "When the report was made.", [([], made.secondsSince1970)])
+        one("report_made_timestamp_seconds", "When the report was made.", made.secondsSince1970)
         if let newest {
-            family(
-                "newest_event_timestamp_seconds", "When the newest event was made.", [([], newest.secondsSince1970)])
+            one("newest_event_timestamp_seconds", "When the newest event was made.", newest.secondsSince1970)
         }
-        family("devices", "Devices that were heard of.", [([], devices)])
-        family("sync_failing_devices", "Devices that could not sync at least once.", [([], troubled[.syncFailed] ?? 0)])
-        family("unsynced_devices", "Devices whose last sync failed.", [([], unsynced)])
-        family(
+        one("devices", "Devices that were heard of.", devices)
+        one("sync_failing_devices", "Devices that could not sync at least once.", troubled[.syncFailed] ?? 0)
+        one("unsynced_devices", "Devices whose last sync failed.", unsynced)
+        one(
             "store_failing_devices", "Devices whose store could not be used at least once.",
-            [([], troubled[.storeFailed] ?? 0)])
-        family("damaged_lines", "Lines that are not events.", [([], input.damaged)])
+            troubled[.storeFailed] ?? 0)
+        one("damaged_lines", "Lines that are not events.", input.damaged)
         perPatch("patch_devices", "Devices that reported the patch.") { $0.devices }
         perPatch("patch_running_devices", "Devices on which it runs.") { $0.running }
         perPatch("patch_failing_devices", "Devices on which it failed at least once.") { $0.failing }
         perPatch("patch_rolled_back_devices", "Devices that rolled it back.") { $0.rolledBack }
         perPatch("patch_suspected_devices", "Devices that rolled it back together with others.") { $0.suspected }
         perPatch("patch_refused_devices", "Devices that refused it.") { $0.refused }
-        perStopped("patch_stopped_heard_devices", "Devices that were heard of since it was stopped.") { $0.heard }
-        perStopped("patch_stopped_running_devices", "Those of them on which it still runs.") { $0.keeping }
+        perPatch(
+            "patch_stopped_heard_devices", "Devices that were heard of since it was stopped.", ifStopped: true, \.heard)
+        perPatch("patch_stopped_running_devices", "Those of them on which it still runs.", ifStopped: true, \.keeping)
         perPatch("patch_calls", "Calls of its replacements.") { $0.counts.calls }
         perPatch("patch_failures", "Calls that failed.") { $0.counts.failures }
         perPatch("patch_fallbacks", "Calls that something else than the patch answered.") { $0.counts.fallbacks }
-        let compared: [(String, String, (Patch) -> Int)] = [
-            ("devices", "Devices that have compared it in shadow.", { $0.shadowed }),
-            ("agreed", "Runs in shadow that ended as the call.", { $0.comparison.agreed }),
-            ("differed", "Runs in shadow that ended otherwise.", { $0.comparison.differed }),
-            ("failed", "Runs in shadow that failed.", { $0.comparison.failed }),
-            ("incomparable", "Calls that could not be compared in shadow.", { $0.comparison.incomparable }),
-        ]
-        for (name, help, value) in compared { perPatch("patch_shadow_\(name)", help, value) }
+        perPatch("patch_shadow_devices", "Devices that have compared it in shadow.") { $0.shadowed }
+        perPatch("patch_shadow_agreed", "Runs in shadow that ended as the call.") { $0.comparison.agreed }
+        perPatch("patch_shadow_differed", "Runs in shadow that ended otherwise.") { $0.comparison.differed }
+        perPatch("patch_shadow_failed", "Runs in shadow that failed.") { $0.comparison.failed }
+        perPatch("patch_shadow_incomparable", "Calls that could not be compared in shadow.") {
+            $0.comparison.incomparable
+        }
         perGate("gate_crossed", "1 if it is sure that the part is above the gate's bound.", .crossed)
         perGate("gate_passed", "1 if it is sure that the part is below the gate's bound.", .passed)
         return text.text

@@ -9,13 +9,13 @@ struct ReportLine {
     let word: String
     let text: String
 
-    init(style: Console.Style? = nil, word: String = "", text: String) {
+    init(_ style: Console.Style, _ word: String, _ text: String = "") {
         (self.style, self.word, self.text) = (style, word, text)
     }
 
-    init(name: String, value: String) {
-        self.init(style: .faint, word: "  " + name.padded(to: 14), text: value)
-    }
+    init(_ text: String) { (style, word, self.text) = (nil, "", text) }
+
+    init(name: String, value: String) { self.init(.faint, "  " + name.padded(to: 14), value) }
 
     func print(_ console: Console) throws(PatchError) {
         guard let style else { return try console.line(text) }
@@ -25,40 +25,27 @@ struct ReportLine {
 
 extension FleetReport {
     func lines(_ gates: [ReportGateResult]) -> [ReportLine] {
-        var lines = [ReportLine(text: summary)]
-        lines += deviceRows.map { ReportLine(style: .bad, word: $0.name, text: "  \($0.value)") }
-        let (crossed, others) = (
-            gates.filter { $0.verdict == .crossed },
-            ReportGateResult.worstFirst(gates).filter { $0.verdict != .crossed }
-        )
-        if let overview = overview(gates) { lines.append(ReportLine(text: overview)) }
-        lines += crossed.map(\.line)
+        var lines = [ReportLine(summary)]
+        lines += deviceRows.map { ReportLine(.bad, $0.name, "  \($0.value)") }
+        if let overview = overview(gates) { lines.append(ReportLine(overview)) }
+        lines += gates.with(.crossed).map(\.line)
         let patches = worstFirst(gates)
         for patch in patches.prefix(Self.mostDetailed) {
-            lines.append(ReportLine(text: ""))
-            lines.append(ReportLine(style: .good, word: "\(patch.id) \(patch.version)", text: ""))
+            lines += [ReportLine(""), ReportLine(.good, patch.label)]
             lines += patch.rows(of: devices).map(ReportLine.init)
         }
-        if patches.count > Self.mostDetailed {
-            lines += [
-                "", "and \((patches.count - Self.mostDetailed).grouped) more, of which --patch ID shows one in full",
-            ].map {
-                ReportLine(text: $0)
-            }
-            lines += patches.dropFirst(Self.mostDetailed).map {
-                ReportLine(style: .good, word: $0.label, text: "  \($0.brief)")
-            }
+        let rest = patches.dropFirst(Self.mostDetailed)
+        if !rest.isEmpty {
+            let count = "and \(rest.count.grouped) more, of which --patch ID shows one in full"
+            lines += [ReportLine(""), ReportLine(count)]
+            lines += rest.map { ReportLine(.good, $0.label, "  \($0.brief)") }
         }
-        if !others.isEmpty { lines.append(ReportLine(text: "")) }
+        if !gates.with(.undecided, .passed).isEmpty { lines.append(ReportLine("")) }
         for verdict in [ReportGate.Verdict.undecided, .passed] {
-            let gates = others.filter { $0.verdict == verdict }
+            let gates = gates.with(verdict)
             lines += gates.prefix(Self.mostDetailed).map(\.line)
-            if gates.count > Self.mostDetailed {
-                lines.append(
-                    ReportLine(
-                        style: .faint, word: verdict.rawValue,
-                        text: "  \((gates.count - Self.mostDetailed).grouped) more"))
-            }
+            let rest = gates.count - Self.mostDetailed
+            if rest > 0 { lines.append(ReportLine(.faint, verdict.rawValue, "  \(rest.grouped) more")) }
         }
         return lines
     }
@@ -69,7 +56,7 @@ extension FleetReport {
     /// The patches for people: first the patches that cross a gate, then the patches that most probably affected most of their
     /// devices.
     func worstFirst(_ gates: [ReportGateResult]) -> [Patch] {
-        let crossed = Set(gates.filter { $0.verdict == .crossed }.map(\.name))
+        let crossed = Set(gates.with(.crossed).map(\.name))
         let ranked = patches.enumerated().map { place, patch in
             let share = Share(min(patch.affected.addingOrMost(patch.refused), patch.devices), of: patch.devices)
             return (
@@ -84,7 +71,7 @@ extension FleetReport {
     func overview(_ gates: [ReportGateResult]) -> String? {
         guard patches.count > 1 else { return nil }
         func count(_ verdict: ReportGate.Verdict) -> Int {
-            Set(gates.filter { $0.verdict == verdict && $0.id != nil }.map(\.name)).count
+            Set(gates.with(verdict).filter { $0.id != nil }.map(\.name)).count
         }
         let parts = [
             (count(.crossed), "with a crossed gate"), (count(.undecided), "with an undecided gate"),
@@ -92,8 +79,7 @@ extension FleetReport {
         ]
         let bad = parts.filter { $0.0 > 0 }
         guard !bad.isEmpty || patches.count > Self.mostDetailed else { return nil }
-        return (["\(patches.count.grouped) patches"] + bad.map { "\($0.0.grouped) \($0.1)" })
-            .joined(separator: ", ")
+        return (["\(patches.count.grouped) patches"] + bad.map { "\($0.0.grouped) \($0.1)" }).joined(separator: ", ")
     }
 
     /// The names and the values of the troubles on devices as such.
@@ -107,40 +93,33 @@ extension FleetReport {
         }
     }
 
-    /// The input of the report, and notes about it.
     var summary: String {
         let counts = "\(input.events.counting("event")) of \(devices.counting("device")), \(input.bytes.bytes)"
-        var notes: [String] = []
-        if let newest { notes.append("the newest from \(newest)") }
-        if input.others > 0 { notes.append("\(input.others.counting("event")) of other devices left out") }
-        if input.earlier > 0 { notes.append("\(input.earlier.counting("earlier event")) left out") }
-        if input.damaged > 0 {
-            let names =
-                input.misnamedExample.map { name in
-                    let example =
-                        name.isEmpty ? "" : ", such as \(JSONValue.string(name).text(escaping: isUnprintable))"
-                    return
-                        " (\(input.misnamed.grouped) with a name that no patch, version, function or error has\(example))"
-                } ?? ""
-            notes.append(input.damaged.counting("damaged line") + names)
+        let names = input.misnamedExample.map { name in
+            let example = name.isEmpty ? "" : ", such as \(JSONValue.string(name).text(escaping: isUnprintable))"
+            return " (\(input.misnamed.grouped) with a name that no patch, version, function or error has\(example))"
         }
-        if input.foreign > 0 { notes.append("\(input.foreign.counting("line")) of another schema") }
-        if input.withoutDevice > 0 { notes.append("\(input.withoutDevice.counting("event")) without an installation") }
-        if input.withoutTime > 0 { notes.append("\(input.withoutTime.counting("event")) with an unbelievable time") }
-        if input.dropped > 0 {
-            notes.append("\(input.dropped.grouped) not counted by kind, because there are too many kinds")
-        }
-        if !input.leftOut.isEmpty { notes.append("\(input.leftOut.count.counting("file")) left out") }
-        if scale > 1 { notes.append("one device in \(scale) was counted, so numbers of devices are estimates") }
-        return notes.isEmpty ? counts : "\(counts); \(notes.joined(separator: ", "))"
+        let notes = [
+            (input.others, "\(input.others.counting("event")) of other devices left out"),
+            (input.earlier, "\(input.earlier.counting("earlier event")) left out"),
+            (input.damaged, "\(input.damaged.counting("damaged line"))\(names ?? "")"),
+            (input.foreign, "\(input.foreign.counting("line")) of another schema"),
+            (input.withoutDevice, "\(input.withoutDevice.counting("event")) without an installation"),
+            (input.withoutTime, "\(input.withoutTime.counting("event")) with an unbelievable time"),
+            (input.dropped, "\(input.dropped.grouped) not counted by kind, because there are too many kinds"),
+            (input.leftOut.count, "\(input.leftOut.count.counting("file")) left out"),
+            (scale > 1 ? scale : 0, "one device in \(scale) was counted, so numbers of devices are estimates"),
+        ]
+        let all = (newest.map { ["the newest from \($0)"] } ?? []) + notes.filter { $0.0 > 0 }.map(\.1)
+        return all.isEmpty ? counts : "\(counts); \(all.joined(separator: ", "))"
     }
 }
 
 extension ReportGateResult {
     fileprivate var line: ReportLine {
         ReportLine(
-            style: verdict == .passed ? .good : verdict == .crossed ? .bad : .faint, word: verdict.rawValue,
-            text: "  \(gate.text)  \(name): \(reason)")
+            verdict == .passed ? .good : verdict == .crossed ? .bad : .faint, verdict.rawValue,
+            "  \(gate.text)  \(name): \(reason)")
     }
 }
 
@@ -166,7 +145,6 @@ extension FleetReport.Trouble {
 extension FleetReport.Fault {
     var text: String { "\(count.grouped) x \(example)" }
 
-    /// The lines that called the one that failed.
     private var callers: String {
         let lines = stack?.unicodeScalars.split(separator: "\n").dropFirst().prefix(9).map { String($0) } ?? []
         return lines.isEmpty ? "" : ", called from \(lines.joined(separator: ", "))"
@@ -186,35 +164,29 @@ extension FleetReport.Patch {
 
     var brief: String {
         let bad = [("failing", failing), ("rolled back", rolledBack), ("suspected", suspected), ("refused", refused)]
-        return
-            (["\(devices.counting("device"))", "\(running.grouped) running"]
-            + bad.filter { $0.1 > 0 }.map { "\($0.1.grouped) \($0.0)" }).joined(separator: ", ")
+        let counts = [devices.counting("device"), "\(running.grouped) running"]
+        return (counts + bad.filter { $0.1 > 0 }.map { "\($0.1.grouped) \($0.0)" }).joined(separator: ", ")
     }
 
-    /// The names and the values in the table of a patch.
     func rows(of all: Int) -> [(name: String, value: String)] {
         func part(_ count: Int) -> String {
             let share = Share(count, of: devices)
             guard count > 0, let value = share.value else { return "0" }
             return "\(count.grouped)  \(value.percent) (\(share.interval.text))"
         }
+        let stages = [(trial, "on trial"), (good, "good"), (over, "over"), (withdrawn, "withdrawn")]
+        let shown = (inShadow > 0 ? [(inShadow, "in shadow")] : []) + stages
         var rows = [
             ("devices", "\(devices.grouped)  \(Share(devices, of: all).value?.percent ?? "") of all"),
             ("running", "\(running.grouped)  \(Share(running, of: devices).value?.percent ?? "")"),
-            (
-                "stages",
-                "\(inShadow > 0 ? "\(inShadow.grouped) in shadow, " : "")\(trial.grouped) on trial, \(good.grouped) good, \(over.grouped) over, \(withdrawn.grouped) withdrawn"
-            ),
-            ("failing", part(failing)), ("rolled back", part(rolledBack)), ("refused", part(refused)),
+            ("stages", shown.map { "\($0.grouped) \($1)" }.joined(separator: ", ")), ("failing", part(failing)),
+            ("rolled back", part(rolledBack)), ("refused", part(refused)),
         ]
         if suspected > 0 { rows.append(("suspected", "\(part(suspected)), rolled back together with others")) }
         if let stopped {
             let share = Share(heard - keeping, of: heard).value.map { "  \($0.percent)" } ?? ""
-            rows.append(
-                (
-                    "stopped",
-                    "\(stopped): of \(heard.counting("device")) heard of since, \((heard - keeping).grouped) no longer have it\(share)"
-                ))
+            let gone = "\((heard - keeping).grouped) no longer have it\(share)"
+            rows.append(("stopped", "\(stopped): of \(heard.counting("device")) heard of since, \(gone)"))
         }
         rows += workRows
         for (name, parts) in [("app versions", appVersions), ("systems", systems)] where !parts.isEmpty {
@@ -222,11 +194,8 @@ extension FleetReport.Patch {
         }
         if let (first, before) = beginning, let last = hours.last(where: { $0.newDevices > 0 })?.hour {
             let left = before > 0 ? "; \(before.counting("device")) before that, by clocks that may be wrong" : ""
-            rows.append(
-                (
-                    "new devices",
-                    "\(sparkline(first...last))  \((last - first + 1).grouped) h from \(hourText(first))\(left)"
-                ))
+            let hours = "\((last - first + 1).grouped) h from \(hourText(first))\(left)"
+            rows.append(("new devices", "\(sparkline(first...last))  \(hours)"))
         }
         if let minute = firstBelievedBadMinute { rows.append(("first failure", minuteText(minute))) }
         return rows + faults.prefix(5).map { ($0.event, $0.text) }
@@ -237,11 +206,8 @@ extension FleetReport.Patch {
         var rows: [(name: String, value: String)] = []
         let rate = counts.failureRate
         if let value = rate.value {
-            rows.append(
-                (
-                    "calls",
-                    "\(counts.calls.grouped)  \(value.percent) failed (\(rate.interval.text)), \(counts.fallbacks.counting("fallback"))"
-                ))
+            let failed = "\(value.percent) failed (\(rate.interval.text))"
+            rows.append(("calls", "\(counts.calls.grouped)  \(failed), \(counts.fallbacks.counting("fallback"))"))
         }
         if let mean = counts.meanTime {
             // The bound of a class of times may be above all of them.
@@ -284,15 +250,14 @@ extension ComparisonCounts {
     /// - Parameter causes: Why calls could not be compared.
     fileprivate func text(_ causes: [String] = []) -> String {
         let part = differing.value.map { "  \($0.percent) (\(differing.interval.text))" } ?? ""
-        return
-            (["\(differed.grouped) of \(differing.total.counting("compared call")) differed\(part)"]
-            + (failed > 0 ? ["\(failed.counting("run")) failed"] : [])
-            + (incomparable > 0
-                ? [
-                    "\(incomparable.counting("call")) could not be compared"
-                        + (causes.isEmpty ? "" : " (\(causes.joined(separator: ", ")))")
-                ] : [])
-            + (nanoseconds > 0 ? meanTime.map { ["\($0.duration) on average"] } ?? [] : [])).joined(separator: ", ")
+        var parts = ["\(differed.grouped) of \(differing.total.counting("compared call")) differed\(part)"]
+        if failed > 0 { parts.append("\(failed.counting("run")) failed") }
+        if incomparable > 0 {
+            let reasons = causes.isEmpty ? "" : " (\(causes.joined(separator: ", ")))"
+            parts.append("\(incomparable.counting("call")) could not be compared\(reasons)")
+        }
+        if nanoseconds > 0, let meanTime { parts.append("\(meanTime.duration) on average") }
+        return parts.joined(separator: ", ")
     }
 }
 

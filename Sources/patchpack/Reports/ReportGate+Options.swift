@@ -15,25 +15,20 @@ extension Option {
 
 extension ReportGate {
     static func all(_ arguments: ParsedArguments, of option: Option = .gate) throws(PatchError) -> [ReportGate] {
-        var gates: [ReportGate] = []
-        for text in try arguments.texts(of: option) {
-            guard let gate = ReportGate(text) else {
-                guard ReportGate("\(text)%") == nil else {
-                    throw PatchError(
-                        .usage, "--\(option.name) \(text): the bound is a percentage, and has no %",
-                        hint: "did you mean '\(text)%'?")
-                }
-                let measures = ReportGate.Measure.allCases.filter { $0 != .time }.map(\.rawValue)
-                    .joined(separator: ", ")
-                let times = ReportGate.times.joined(separator: ", ")
-                throw PatchError(
-                    .usage, "--\(option.name) \(text): not a bound",
-                    hint:
-                        "write one of \(measures), then < and a percentage, as in 'failing<0.5%' or 'failing<previous+0.2%'; or time-p95<T, where T is one of \(times)"
-                )
+        try arguments.texts(of: option).map { (text) throws(PatchError) in
+            if let gate = ReportGate(text) { return gate }
+            guard ReportGate("\(text)%") == nil else {
+                throw .usage(
+                    "--\(option.name) \(text): the bound is a percentage, and has no %",
+                    hint: "did you mean '\(text)%'?")
             }
-            gates.append(gate)
+            let measures = ReportGate.Measure.allCases.filter { $0 != .time }.map(\.rawValue).joined(separator: ", ")
+            let times = ReportGate.times.joined(separator: ", ")
+            throw .usage(
+                "--\(option.name) \(text): not a bound",
+                hint:
+                    "write one of \(measures), then < and a percentage, as in 'failing<0.5%' or 'failing<previous+0.2%'; or time-p95<T, where T is one of \(times)"
+            )
         }
-        return gates
     }
 }

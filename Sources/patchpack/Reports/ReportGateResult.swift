@@ -6,17 +6,17 @@ struct ReportGateResult {
     let gate: ReportGate
     /// The reported patch, or the requested patch if no device reported it; nil if none was requested, or if the gate is about
     /// all devices.
-    let id: String?
-    let version: Int?
+    private(set) var id: String?
+    private(set) var version: Int?
     var name: String {
         gate.measure.isOfFleet
             ? "all devices" : [id ?? "no patch", version.map(String.init)].compactMap(\.self).joined(separator: " ")
     }
     private let judgement: ReportGate.Judgement
     /// How many devices rolled the patch back together with other patches.
-    private let suspected: Int
+    private var suspected = 0
     /// The version before, if the bound is relative to it.
-    private let previous: Int?
+    private var previous: Int?
 
     var verdict: ReportGate.Verdict { judgement.verdict }
     var sequence: ConfidenceSequence { judgement.sequence }
@@ -31,39 +31,22 @@ struct ReportGateResult {
         // A gate that is given twice counts once, because a duplicate series makes a metrics file invalid.
         let gates = gates.enumerated().filter { !gates[..<$0].contains($1) }.map(\.element)
         return gates.flatMap { gate in
-            guard !gate.measure.isOfFleet else { return [ReportGateResult(gate, report)] }
+            guard !gate.measure.isOfFleet else {
+                return [ReportGateResult(gate: gate, judgement: gate.judge(report))]
+            }
             guard !report.patches.isEmpty else {
-                let none = FleetReport.Patch(id: "", version: 0)
-                return [ReportGateResult(gate, none, after: nil, id: id, version: version, 1)]
+                let judgement = gate.judge(FleetReport.Patch(id: "", version: 0), after: nil, scale: 1)
+                return [ReportGateResult(gate: gate, id: id, version: version, judgement: judgement)]
             }
             return report.patches.map { patch in
                 let older = (all ?? report.patches).filter { $0.id == patch.id && $0.version < patch.version }
                 let previous = gate.isRelative ? older.max { $0.version < $1.version } : nil
                 return ReportGateResult(
-                    gate, patch, after: previous, id: patch.id, version: patch.version, report.scale)
+                    gate: gate, id: patch.id, version: patch.version,
+                    judgement: gate.judge(patch, after: previous, scale: report.scale), suspected: patch.suspected,
+                    previous: previous?.version)
             }
         }
-    }
-
-    /// Results for people: crossed gates first, passed gates last.
-    static func worstFirst(_ results: [ReportGateResult]) -> [ReportGateResult] {
-        [.crossed, .undecided, .passed].flatMap { verdict in results.filter { $0.verdict == verdict } }
-    }
-
-    private init(
-        _ gate: ReportGate, _ patch: FleetReport.Patch, after previous: FleetReport.Patch?, id: String?, version: Int?,
-        _ scale: Int
-    ) {
-        (self.gate, self.id, self.version) = (gate, id, version)
-        suspected = patch.suspected
-        judgement = gate.judge(patch, after: previous, scale: scale)
-        self.previous = previous?.version
-    }
-
-    private init(_ gate: ReportGate, _ report: FleetReport) {
-        self.gate = gate
-        (id, version, previous, suspected) = (nil, nil, nil, 0)
-        judgement = gate.judge(report)
     }
 
     var reason: String { (function.map { "\($0) " } ?? "") + figures }
@@ -104,5 +87,12 @@ struct ReportGateResult {
     var failure: PatchError? {
         guard verdict != .passed else { return nil }
         return PatchError(.script, "gate \(gate.text): \(verdict.rawValue) for \(name): \(reason)")
+    }
+}
+
+extension [ReportGateResult] {
+    /// The results with one of these verdicts, in the order of the verdicts.
+    func with(_ verdicts: ReportGate.Verdict...) -> [ReportGateResult] {
+        verdicts.flatMap { verdict in filter { $0.verdict == verdict } }
     }
 }

@@ -20,10 +20,19 @@ extension Int {
         return "\(decimal(value, digits: 2)) GB"
     }
 
+    /// A number of seconds as a duration, in the largest suitable unit.
+    var length: String {
+        switch self {
+        case ..<120: "\(Swift.max(0, self)) s"
+        case ..<7200: "\(self / 60) min"
+        case ..<172_800: "\(self / 3600) h"
+        default: "\(self / 86_400) days"
+        }
+    }
+
     /// The number with a noun: `1 device`, `2,000 devices`.
     func counting(_ word: String) -> String { "\(grouped) \(word)\(self == 1 ? "" : "s")" }
 
-    /// The number with a comma after every three digits.
     var grouped: String {
         let digits = Array(String(self))
         return String(

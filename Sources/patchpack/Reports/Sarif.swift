@@ -10,15 +10,6 @@ enum Sarif {
         let level: String
     }
 
-    struct Result {
-        let rule: String
-        let level: String
-        let message: String
-        var file: Path
-        /// The place; nil for the file as a whole.
-        var region: Region?
-    }
-
     /// A place in a line, counted from 1 in code points.
     struct Region {
         let line: Int
@@ -27,36 +18,35 @@ enum Sarif {
     }
 
     /// - Parameter failure: The reason that the run ended before it had checked every file; nil if it checked all.
-    static func log(_ rules: [Rule], _ results: [Result], failure: PatchError?) -> JSONValue {
-        let driver: JSONValue = .object([
-            ("name", .string("patchpack")), ("version", .string(toolVersion)), ("rules", .array(rules.map(json))),
+    static func log(_ rules: [Rule], _ results: [Annotation], failure: PatchError?) -> JSONValue {
+        let driver = JSONValue([("name", "patchpack"), ("version", toolVersion), ("rules", rules.map(json))])
+        let run = JSONValue([
+            ("tool", JSONValue([("driver", driver)])), ("columnKind", "unicodeCodePoints"),
+            ("results", results.map(json)), ("invocations", [invocation(failure)]),
         ])
-        let run: JSONValue = .object([
-            ("tool", .object([("driver", driver)])), ("columnKind", .string("unicodeCodePoints")),
-            ("results", .array(results.map(json))), ("invocations", .array([invocation(failure)])),
-        ])
-        return .object([
-            ("$schema", .string("https://json.schemastore.org/sarif-2.1.0.json")), ("version", .string("2.1.0")),
-            ("runs", .array([run])),
+        return JSONValue([
+            ("$schema", "https://json.schemastore.org/sarif-2.1.0.json"), ("version", "2.1.0"), ("runs", [run]),
         ])
     }
 
+    private static func text(_ text: String) -> JSONValue { JSONValue([("text", text)]) }
+
     private static func invocation(_ failure: PatchError?) -> JSONValue {
-        let notifications = [failure].compactMap(\.self).map { error in
-            JSONValue.object([
-                ("level", .string("error")), ("descriptor", .object([("id", .string(error.code.description))])),
-                ("message", .object([("text", .string(error.text + (error.shownHint.map { "; \($0)" } ?? "")))])),
+        let notification = failure.map { error in
+            JSONValue([
+                ("level", "error"), ("descriptor", JSONValue([("id", error.code)])),
+                ("message", text(error.text + (error.shownHint.map { "; \($0)" } ?? ""))),
             ])
         }
-        return .object([
-            ("executionSuccessful", .bool(failure == nil)), ("toolExecutionNotifications", .array(notifications)),
+        return JSONValue([
+            ("executionSuccessful", failure == nil), ("toolExecutionNotifications", [notification].compactMap(\.self)),
         ])
     }
 
     private static func json(_ rule: Rule) -> JSONValue {
-        .object([
-            ("id", .string(rule.id)), ("shortDescription", .object([("text", .string(rule.meaning))])),
-            ("defaultConfiguration", .object([("level", .string(rule.level))])),
+        JSONValue([
+            ("id", rule.id), ("shortDescription", text(rule.meaning)),
+            ("defaultConfiguration", JSONValue([("level", rule.level)])),
         ])
     }
 
@@ -66,24 +56,18 @@ enum Sarif {
         return (path.isAbsolute ? "file://" : "") + Escape.uri(path.bytes)
     }
 
-    private static func json(_ result: Result) -> JSONValue {
-        var place: [(key: String, value: JSONValue)] = [
-            ("artifactLocation", .object([("uri", .string(uri(of: result.file)))]))
-        ]
+    private static func json(_ result: Annotation) -> JSONValue {
+        var place: JSONMembers = [("artifactLocation", JSONValue([("uri", result.file.map(uri))]))]
         if let region = result.region {
-            place.append(
-                (
-                    "region",
-                    .object([
-                        ("startLine", .integer(region.line)), ("startColumn", .integer(region.column)),
-                        ("endColumn", .integer(region.column + region.length)),
-                    ])
-                ))
+            let members: JSONMembers = [
+                ("startLine", region.line), ("startColumn", region.column),
+                ("endColumn", region.column + region.length),
+            ]
+            place.append(("region", JSONValue(members)))
         }
-        return .object([
-            ("ruleId", .string(result.rule)), ("level", .string(result.level)),
-            ("message", .object([("text", .string(result.message))])),
-            ("locations", .array([.object([("physicalLocation", .object(place))])])),
+        return JSONValue([
+            ("ruleId", result.title), ("level", result.level), ("message", text(result.message)),
+            ("locations", [JSONValue([("physicalLocation", JSONValue(place))])]),
         ])
     }
 }

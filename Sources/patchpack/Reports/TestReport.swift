@@ -22,6 +22,8 @@ enum TestReport {
             report.comparisons.sorted { $0.key.hasBytes(before: $1.key) }.map { ($0.key, $0.value) }
         }
 
+        func count(_ status: SpecReport.Status) -> Int { report.tests.count { $0.status == status } }
+
         var names: String { patches.map(\.patch.manifest.id).joined(separator: ", ") }
     }
 
@@ -66,35 +68,24 @@ enum TestReport {
     }
 
     private static func json(of function: String, _ comparison: RunnerEvent.Comparison, in run: Run) -> JSONValue {
-        return .object([
-            ("schema", .string("patchpack.test-shadow/1")), ("spec", .string(run.spec.description)),
-            ("function", .string(function)), ("agreed", .integer(comparison.agreed)),
-            ("differed", .integer(comparison.differed)), ("failed", .integer(comparison.failed)),
-            ("incomparable", .integer(comparison.incomparable)),
-            (
-                "reasons",
-                .object(
-                    comparison.reasons.sorted { $0.key.hasBytes(before: $1.key) }
-                        .map { (key: $0.key, value: .integer($0.value)) })
-            ),
-            (
-                "examples",
-                .array(
-                    comparison.examples.map { example in
-                        .object([
-                            ("answer", .string(example.answer)), ("result", .optional(example.result)),
-                            ("message", .optional(example.failure?.text)), ("file", .optional(example.place?.script)),
-                            ("line", example.place.map { .integer($0.line) } ?? .null),
-                        ])
-                    })
-            ),
-        ])
+        let examples = comparison.examples.map { example in
+            JSONValue([
+                ("answer", example.answer), ("result", example.result), ("message", example.failure?.text),
+                ("file", example.place?.script), ("line", example.place?.line),
+            ])
+        }
+        return .object(
+            "patchpack.test-shadow/1",
+            [
+                ("spec", run.spec), ("function", function), ("agreed", comparison.agreed),
+                ("differed", comparison.differed), ("failed", comparison.failed),
+                ("incomparable", comparison.incomparable),
+                ("reasons", JSONValue(comparison.sortedReasons.map { ($0.key, $0.value) })), ("examples", examples),
+            ])
     }
 
     static func counts(_ runs: [Run]) -> String {
-        func count(_ status: SpecReport.Status) -> Int {
-            runs.reduce(0) { $0 + $1.report.tests.count { $0.status == status } }
-        }
+        func count(_ status: SpecReport.Status) -> Int { runs.reduce(0) { $0 + $1.count(status) } }
         let broken = runs.count { fault($0) != nil }
         return "\(count(.passed)) passed, \(count(.failed)) failed, \(count(.pending)) pending"
             + (runs.count == 1 ? "" : " in \(runs.count) specs") + (broken == 0 ? "" : ", \(broken) broken")
@@ -126,24 +117,24 @@ enum TestReport {
 
     static func json(_ runs: [Run]) -> [JSONValue] {
         runs.flatMap { run in
-            run.report.tests.map { test in
-                .object([
-                    ("schema", .string("patchpack.test/1")), ("spec", .string(run.spec.description)),
-                    ("patches", .array(run.patches.map { .string($0.patch.manifest.id) })),
-                    ("name", .string(test.name)), ("line", .integer(test.line)),
-                    ("status", .string(test.status.rawValue)), ("microseconds", .integer(Int(test.nanoseconds / 1000))),
-                    ("message", test.message.isEmpty ? .null : .string(test.message)),
+            let tests = run.report.tests.map { test in
+                JSONValue.object(
+                    "patchpack.test/1",
+                    [
+                        ("spec", run.spec), ("patches", run.patches.map(\.patch.manifest.id)), ("name", test.name),
+                        ("line", test.line), ("status", test.status.rawValue),
+                        ("microseconds", Int(test.nanoseconds / 1000)),
+                        ("message", test.message.isEmpty ? .null : test.message.json),
+                    ])
+            }
+            let whole = JSONValue.object(
+                "patchpack.test-run/1",
+                [
+                    ("spec", run.spec), ("ok", run.report.isGood), ("replacements", run.report.replacements),
+                    ("passed", run.count(.passed)), ("failed", run.count(.failed)), ("pending", run.count(.pending)),
+                    ("fault", fault(run)),
                 ])
-            } + run.comparisons.map { json(of: $0, $1, in: run) } + [
-                .object([
-                    ("schema", .string("patchpack.test-run/1")), ("spec", .string(run.spec.description)),
-                    ("ok", .bool(run.report.isGood)), ("replacements", .integer(run.report.replacements)),
-                    ("passed", .integer(run.report.tests.count { $0.status == .passed })),
-                    ("failed", .integer(run.report.tests.count { $0.status == .failed })),
-                    ("pending", .integer(run.report.tests.count { $0.status == .pending })),
-                    ("fault", .optional(fault(run))),
-                ])
-            ]
+            return tests + run.comparisons.map { json(of: $0, $1, in: run) } + [whole]
         }
     }
 }
@@ -156,8 +147,10 @@ extension RunnerEvent.Comparison {
             if let failure = example.failure { return "\(example.answer) would fail: \(failure.text)" }
             return "\(place)\(example.answer) would be \(example.result ?? "nothing")"
         }
-            + reasons.sorted { $0.key.hasBytes(before: $1.key) }.map { reason, count in
-                "not compared: \(reason) (\(count))"
-            }
+            + sortedReasons.map { reason, count in "not compared: \(reason) (\(count))" }
+    }
+
+    fileprivate var sortedReasons: [(key: String, value: Int)] {
+        reasons.sorted { $0.key.hasBytes(before: $1.key) }
     }
 }

@@ -3,7 +3,6 @@ import Libc
 enum Resources {
     static var processorCount: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
 
-    /// Raises the limit of open files as far as the system allows.
     static func allowManyOpenFiles() {
         var limit = rlimit()
         guard unsafe getrlimit(openFilesLimit, &limit) == 0 else { return }

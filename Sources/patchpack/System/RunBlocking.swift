@@ -26,23 +26,24 @@ func runBlocking<Value: Sendable>(
 ) throws(PatchError) -> Value {
     try needThreads()
     let done = DispatchSemaphore(value: 0)
-    let box = Box<Result<Value, PatchError>>()
+    let box = Shared(Mutex<Result<Value, PatchError>?>(nil))
     Task.detached {
         do throws(PatchError) {
-            box.set(.success(try await work()))
+            let value = try await work()
+            box.value.withLock { $0 = .success(value) }
         } catch {
-            box.set(.failure(error))
+            box.value.withLock { $0 = .failure(error) }
         }
         done.signal()
     }
     while done.wait(timeout: .now() + .milliseconds(200)) == .timedOut { show() }
-    guard let result = box.value else { throw PatchError(.internal, "no result") }
+    guard let result = box.value.withLock({ $0 }) else { throw PatchError(.internal, "no result") }
     return try result.get()
 }
 
-private final class Box<Value: Sendable>: Sendable {
-    private let result = Mutex<Value?>(nil)
+/// A lock or an atomic value that several closures use.
+final class Shared<Value: ~Copyable & Sendable>: Sendable {
+    let value: Value
 
-    func set(_ value: Value) { result.withLock { $0 = value } }
-    var value: Value? { result.withLock { $0 } }
+    init(_ value: consuming Value) { self.value = value }
 }

@@ -3,9 +3,7 @@ import PatchCrypto
 import PatchFiles
 import Synchronization
 
-/// The terminal that the tool runs in.
 enum Terminal {
-    /// Whether a standard stream is a terminal.
     static func isTerminal(_ stream: Int32) -> Bool { isatty(stream) == 1 }
 
     /// The number of columns of a standard stream's terminal; nil if the stream is not a terminal.

@@ -23,7 +23,7 @@ struct ObjectStoreTarget: DeployTarget {
         (self.settings, self.limit) = (settings, limit)
         let place = name.dropFirst("s3://".count).split(separator: "/").joined(separator: "/")
         guard !place.isEmpty, place.utf8.allSatisfy(Self.plain.contains) else {
-            throw PatchError(.usage, "\(self.name): expected s3://BUCKET/FOLDER of letters, digits, dots and hyphens")
+            throw .usage("\(self.name): expected s3://BUCKET/FOLDER of letters, digits, dots and hyphens")
         }
         let region = try Self.variable("AWS_REGION", "AWS_DEFAULT_REGION") ?? "us-east-1"
         guard let id = try Self.variable("AWS_ACCESS_KEY_ID"), let secret = try Self.variable("AWS_SECRET_ACCESS_KEY")
@@ -111,8 +111,9 @@ struct ObjectStoreTarget: DeployTarget {
     ) throws(PatchError) -> FilesFound {
         let width = min(Self.width, files.count)
         let connection = connection
-        let done = Counter()
-        let looks = try runBlocking(meanwhile: { report(done.value) }) { () async throws(PatchError) in
+        let done = Shared(Atomic(0))
+        let looks = try runBlocking(meanwhile: { report(done.value.load(ordering: .relaxed)) }) {
+            () async throws(PatchError) in
             await withTaskGroup { group in
                 for first in 0..<width {
                     group.addTask { () -> Result<[(Int, Found)], PatchError> in
@@ -121,7 +122,7 @@ struct ObjectStoreTarget: DeployTarget {
                             var found: [(Int, Found)] = []
                             for index in stride(from: first, to: files.count, by: width) {
                                 found.append((index, try await look(files[index], own)))
-                                done.count()
+                                done.value.add(1, ordering: .relaxed)
                             }
                             return .success(found)
                         } catch {
@@ -236,11 +237,4 @@ struct ObjectStoreTarget: DeployTarget {
         guard let start = text.firstRange(of: "<\(name)>") else { return nil }
         return String(text[start.upperBound...].prefix { $0.isLetter || $0.isNumber || $0 == "-" }.prefix(60))
     }
-}
-
-private final class Counter: Sendable {
-    private let number = Atomic(0)
-
-    func count() { number.add(1, ordering: .relaxed) }
-    var value: Int { number.load(ordering: .relaxed) }
 }

@@ -33,18 +33,18 @@ struct RsyncTarget: DeployTarget {
         name = HTTPSource.shown(place)
         (self.place, self.limit) = (place, limit)
         guard place.utf8.allSatisfy(Self.plain.contains), !place.hasPrefix("-") else {
-            throw PatchError(.usage, "\(name): a name that a shell on the other machine could take for a command")
+            throw .usage("\(name): a name that a shell on the other machine could take for a command")
         }
         folder = try TemporaryFolder()
         if place.hasPrefix("rsync://") {
             guard place.split(separator: "/").count > 2 else {
-                throw PatchError(.usage, "\(name): expected rsync://HOST/MODULE/FOLDER")
+                throw .usage("\(name): expected rsync://HOST/MODULE/FOLDER")
             }
             common = ["--timeout=60", "--contimeout=30"]
             return
         }
         guard let remote = Self.folder(of: place) else {
-            throw PatchError(.usage, "\(name): expected HOST:FOLDER, or rsync://HOST/MODULE/FOLDER for a daemon")
+            throw .usage("\(name): expected HOST:FOLDER, or rsync://HOST/MODULE/FOLDER for a daemon")
         }
         common = ["--timeout=180"]
         lock = ["--rsync-path=mkdir -p \(remote) && flock -w 120 \(remote) rsync"]

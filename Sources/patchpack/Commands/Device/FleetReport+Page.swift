@@ -22,30 +22,29 @@ extension FleetReport {
         let rest = patches.dropFirst(Self.mostDetailed).map {
             "<tr><th scope=\"row\">\($0.label.html)</th><td>\($0.brief.html)</td></tr>"
         }
-        let crossed = gates.filter { $0.verdict == .crossed }.map(\.item)
-        let others = ReportGateResult.worstFirst(gates).filter { $0.verdict != .crossed }
+        let (undecided, passed) = (gates.with(.undecided), gates.with(.passed))
+        let others = (undecided + passed).map(\.item)
         // Gates that need no action must not push the others out of sight.
         let isShort = others.count <= Self.mostItems
-        let undecided = others.count { $0.verdict == .undecided }
+        let title = "\(undecided.count.grouped) gates undecided, \(passed.count.grouped) passed"
+        // The troubles of devices as such are items of the list, too. They are not verdicts.
+        let items =
+            gates.with(.crossed).map(\.item)
+            + deviceRows.map { "<li class=\"undecided\"><b>\($0.name.html)</b> \($0.value.html)</li>" }
         let page = HTMLPage(
             title: "Patches on \(devices.grouped) devices",
             lead: "Made \(made.description). \(summary)\(overview(gates).map { "; \($0)" } ?? "")",
             body: """
                 \(feed?.section(at: made) ?? "")
-                \(ReportGateResult.list(crossed + deviceItems + (isShort ? others.map(\.item) : [])))
+                \(ReportGateResult.list(items + (isShort ? others : [])))
                 <div class="charts">
                 \(HTMLChart(patches, gates.map(\.gate)).figures.joined(separator: "\n"))
                 </div>
-                \(isShort ? "" : Self.folded("\(undecided.grouped) gates undecided, \((others.count - undecided).grouped) passed", ReportGateResult.list(others.map(\.item))))
+                \(isShort ? "" : Self.folded(title, ReportGateResult.list(others)))
                 \(sections.joined(separator: "\n"))
                 \(rest.isEmpty ? "" : Self.folded("\(rest.count.grouped) more", "<table>\n\(rest.joined(separator: "\n"))\n</table>"))
                 """)
         return page.text
-    }
-
-    /// The troubles of devices as such, as items of a list of gates. They are not verdicts.
-    private var deviceItems: [String] {
-        deviceRows.map { "<li class=\"undecided\"><b>\($0.name.html)</b> \($0.value.html)</li>" }
     }
 
     /// The most gates that are shown above the charts in addition to the crossed ones.
@@ -124,28 +123,57 @@ private struct HTMLChart {
         return """
             <figure>
             <figcaption>\(caption.html)</figcaption>
-            <svg viewBox="0 0 \(number(width)) \(number(height))" role="img" aria-label="\(caption.html): \(summary.html)">
+            <svg viewBox="0 0 \(width.svg) \(height.svg)" role="img" aria-label="\(caption.html): \(summary.html)">
             \(body.joined(separator: "\n"))
             </svg>
             </figure>
             """
     }
 
+    private func text(
+        _ text: some StringProtocol, _ x: some Coordinate, _ y: some Coordinate, isName: Bool = false,
+        isEnd: Bool = false
+    ) -> String {
+        let (style, anchor) = (isName ? " class=\"name\"" : "", isEnd ? " text-anchor=\"end\"" : "")
+        return "<text\(style) x=\"\(x.svg)\" y=\"\(y.svg)\"\(anchor)>\(text.html)</text>"
+    }
+
+    private func bar(
+        _ style: String, _ x: some Coordinate, _ y: some Coordinate, _ width: some Coordinate,
+        _ height: some Coordinate, title: String? = nil
+    ) -> String {
+        let end = title.map { "><title>\($0)</title></rect>" } ?? "/>"
+        return
+            "<rect class=\"fill \(style)\" x=\"\(x.svg)\" y=\"\(y.svg)\" width=\"\(width.svg)\" height=\"\(height.svg)\"\(end)"
+    }
+
+    // The charts of hours have the same left and right end.
+    private let left = 56.0
+    private var right: Double { width - 8 }
+
+    private func grid(_ y: Double, _ count: Int, labelBelow: Double = 0) -> String {
+        "<path class=\"grid\" d=\"M\(left.svg) \(y.svg)H\(right.svg)\"/>"
+            + text(count.grouped, left - 6, y + labelBelow, isEnd: true)
+    }
+
+    private func hours(_ first: Int, _ last: Int, _ y: Int) -> [String] {
+        [text(hourText(first).prefix(16), left, y), text(hourText(last).prefix(16), right, y, isEnd: true)]
+    }
+
     /// How many devices had heard of each patch, hour by hour.
     private var adoption: String? {
-        let hours = patches.flatMap(\.hours).filter { $0.newDevices > 0 }.map(\.hour)
-        guard let first, let last = hours.max() else { return nil }
+        let known = patches.flatMap(\.hours).filter { $0.newDevices > 0 }.map(\.hour)
+        guard let first, let last = known.max() else { return nil }
         let most = patches.map { patch in patch.hours.reduce(0) { $0 + $1.newDevices } }.max() ?? 0
         guard most > 0 else { return nil }
-        let (left, right, top, bottom) = (56.0, width - 8, 10.0, 190.0)
+        let (top, bottom) = (10.0, 190.0)
         func x(_ hour: Int) -> Double {
             left + (right - left) * Double(hour - first) / Double(max(1, last - first))
         }
         func y(_ count: Int) -> Double { bottom - (bottom - top) * Double(count) / Double(most) }
         var body = [0, 0.5, 1].map { part -> String in
             let count = Int(Double(most) * part)
-            return
-                "<path class=\"grid\" d=\"M\(number(left)) \(number(y(count)))H\(number(right))\"/><text x=\"\(number(left - 6))\" y=\"\(number(y(count) + 4))\" text-anchor=\"end\">\(count.grouped)</text>"
+            return grid(y(count), count, labelBelow: 4)
         }
         for (index, patch) in patches.enumerated() {
             var count = 0
@@ -154,29 +182,25 @@ private struct HTMLChart {
                 count += hour.newDevices
                 guard hour.hour >= first else { continue }
                 let start = y(count - hour.newDevices)
-                path += path.isEmpty ? "M\(number(x(hour.hour))) \(number(start))" : "H\(number(x(hour.hour)))"
-                path += "V\(number(y(count)))"
+                path += path.isEmpty ? "M\(x(hour.hour).svg) \(start.svg)" : "H\(x(hour.hour).svg)"
+                path += "V\(y(count).svg)"
             }
             guard !path.isEmpty else { continue }
-            body.append("<path class=\"curve ink c\(Self.color(index))\" d=\"\(path)H\(number(right))\"/>")
+            body.append("<path class=\"curve ink c\(Self.color(index))\" d=\"\(path)H\(right.svg)\"/>")
         }
-        body.append("<text x=\"\(number(left))\" y=\"208\">\(hourText(first).prefix(16).html)</text>")
-        body.append(
-            "<text x=\"\(number(right))\" y=\"208\" text-anchor=\"end\">\(hourText(last).prefix(16).html)</text>")
+        body += hours(first, last, 208)
         var place = 232.0
         for (index, patch) in patches.enumerated() {
             body.append(
-                "<rect class=\"fill c\(Self.color(index))\" x=\"\(number(left))\" y=\"\(number(place - 9))\" width=\"10\" height=\"10\"/><text class=\"name\" x=\"\(number(left + 16))\" y=\"\(number(place))\">\(patch.label.html)</text>"
-            )
+                bar("c\(Self.color(index))", left, place - 9, 10, 10)
+                    + text(patch.label, left + 16, place, isName: true))
             place += 18
         }
         let before = patches.reduce(0) { sum, patch in
             patch.hours.prefix { $0.hour < first }.reduce(sum) { $0.addingOrMost($1.newDevices) }
         }
         if before > 0 {
-            body.append(
-                "<text x=\"\(number(left))\" y=\"\(number(place))\">\(before.counting("device")) before, by clocks that may be wrong</text>"
-            )
+            body.append(text("\(before.counting("device")) before, by clocks that may be wrong", left, place))
             place += 18
         }
         let summary = patches.map { "\($0.label) reached \($0.devices.grouped) devices" }.joined(separator: ", ")
@@ -188,9 +212,9 @@ private struct HTMLChart {
 
     /// How often each patch failed or was rolled back, hour by hour.
     private var trouble: String? {
-        let hours = patches.flatMap(\.hours).filter { $0.newDevices > 0 || $0.failed > 0 || $0.rolledBack > 0 }.map(
+        let known = patches.flatMap(\.hours).filter { $0.newDevices > 0 || $0.failed > 0 || $0.rolledBack > 0 }.map(
             \.hour)
-        guard let first = first ?? hours.min(), let last = hours.max() else { return nil }
+        guard let first = first ?? known.min(), let last = known.max() else { return nil }
         let counts = patches.map { patch in
             patch.hours.filter { $0.hour >= first && ($0.failed > 0 || $0.rolledBack > 0) }.map {
                 ($0.hour, $0.failed.addingOrMost($0.rolledBack))
@@ -198,27 +222,20 @@ private struct HTMLChart {
         }
         let most = counts.flatMap { $0 }.map(\.1).max() ?? 0
         guard most > 0 else { return nil }
-        let (left, right, top, bottom) = (56.0, width - 8, 10.0, 120.0)
-        let bar = max(1, min(12, (right - left) / Double(last - first + 1) / Double(patches.count)))
-        var body = [0, most].map { count -> String in
-            let y = number(bottom - (bottom - top) * Double(count) / Double(most))
-            return
-                "<path class=\"grid\" d=\"M\(number(left)) \(y)H\(number(right))\"/><text x=\"\(number(left - 6))\" y=\"\(y)\" text-anchor=\"end\">\(count.grouped)</text>"
-        }
+        let (top, bottom) = (10.0, 120.0)
+        let thickness = max(1, min(12, (right - left) / Double(last - first + 1) / Double(patches.count)))
+        func height(_ count: Int) -> Double { (bottom - top) * Double(count) / Double(most) }
+        var body = [0, most].map { grid(bottom - height($0), $0) }
         for (index, counts) in counts.enumerated() {
             for (hour, count) in counts {
                 let x =
-                    left + (right - left - bar * Double(patches.count)) * Double(hour - first)
-                    / Double(max(1, last - first)) + bar * Double(index)
-                let height = max(1, (bottom - top) * Double(count) / Double(most))
-                body.append(
-                    "<rect class=\"fill c\(Self.color(index))\" x=\"\(number(x))\" y=\"\(number(bottom - height))\" width=\"\(number(bar))\" height=\"\(number(height))\"/>"
-                )
+                    left + (right - left - thickness * Double(patches.count)) * Double(hour - first)
+                    / Double(max(1, last - first)) + thickness * Double(index)
+                let height = max(1, height(count))
+                body.append(bar("c\(Self.color(index))", x, bottom - height, thickness, height))
             }
         }
-        body.append("<text x=\"\(number(left))\" y=\"138\">\(hourText(first).prefix(16).html)</text>")
-        body.append(
-            "<text x=\"\(number(right))\" y=\"138\" text-anchor=\"end\">\(hourText(last).prefix(16).html)</text>")
+        body += hours(first, last, 138)
         let summary = zip(patches, counts).map { patch, counts in
             "\(patch.label) \(counts.reduce(0) { $0.addingOrMost($1.1) }.grouped) times"
         }
@@ -236,22 +253,23 @@ private struct HTMLChart {
         var (y, height) = (14.0, 0.0)
         for (index, (patch, share)) in zip(patches, shares).enumerated() {
             let (low, high) = (x(share.interval.lowerBound), x(share.interval.upperBound))
-            body.append("<text class=\"name\" x=\"\(number(left))\" y=\"\(number(y))\">\(patch.label.html)</text>")
-            body.append(
-                "<g class=\"c\(Self.color(index))\"><path class=\"ink\" stroke-width=\"2\" d=\"M\(number(low)) \(number(y + 14))H\(number(high))M\(number(low)) \(number(y + 9))v10M\(number(high)) \(number(y + 9))v10\"/><circle class=\"fill\" cx=\"\(number(x(share.value ?? 0)))\" cy=\"\(number(y + 14))\" r=\"5\"/></g><text x=\"\(number(width - 4))\" y=\"\(number(y + 18))\" text-anchor=\"end\">\((share.value ?? 0).percent)</text>"
-            )
+            let (center, part) = (y + 14, share.value ?? 0)
+            let ends = [low, high].map { "M\($0.svg) \((y + 9).svg)v10" }.joined()
+            body += [
+                text(patch.label, left, y, isName: true),
+                "<g class=\"c\(Self.color(index))\"><path class=\"ink\" stroke-width=\"2\" d=\"M\(low.svg) \(center.svg)H\(high.svg)\(ends)\"/><circle class=\"fill\" cx=\"\(x(part).svg)\" cy=\"\(center.svg)\" r=\"5\"/></g>"
+                    + text(part.percent, width - 4, y + 18, isEnd: true),
+            ]
             y += 40
         }
         // A label that would cover the one before it goes below it.
         var (end, row) = (-Double.infinity, 0.0)
-        for (mark, text) in [(0, "0")]
-            + bounds.map({ ($0.bound, "gate \($0.bound.percent)") }).sorted(by: { $0.0 < $1.0 })
-        {
+        let gates = bounds.map { ($0.bound, "gate \($0.bound.percent)") }.sorted { $0.0 < $1.0 }
+        for (mark, name) in [(0, "0")] + gates {
             row = x(mark) < end ? row + 16 : 0
-            end = x(mark) + Double(text.utf8.count) * 9
-            body.append(
-                "<path class=\"grid\(mark > 0 ? " gate" : "")\" d=\"M\(number(x(mark))) 20V\(number(y - 8))\"/><text x=\"\(number(x(mark)))\" y=\"\(number(y + 6 + row))\">\(text)</text>"
-            )
+            end = x(mark) + Double(name.utf8.count) * 9
+            let line = "<path class=\"grid\(mark > 0 ? " gate" : "")\" d=\"M\(x(mark).svg) 20V\((y - 8).svg)\"/>"
+            body.append(line + text(name, x(mark), y + 6 + row))
             height = max(height, y + 10 + row)
         }
         let summary = zip(patches, shares).map { "\($0.label) \(($1.value ?? 0).percent), between \($1.interval.text)" }
@@ -273,27 +291,25 @@ private struct HTMLChart {
                 ("rolled back", patch.rolledBack, "bad"), ("over", patch.over, "rest"),
                 ("withdrawn", patch.withdrawn, "rest"),
             ]
-            body.append("<text class=\"name\" x=\"12\" y=\"\(number(y))\">\(patch.label.html)</text>")
+            func length(_ count: Int) -> Double { (width - 24) * Double(count) / Double(patch.devices) }
+            body.append(text(patch.label, 12, y, isName: true))
             var x = 12.0
-            body.append("<path class=\"grid\" d=\"M12 \(number(y + 14))H\(number(width - 12))\"/>")
+            body.append("<path class=\"grid\" d=\"M12 \((y + 14).svg)H\((width - 12).svg)\"/>")
             for part in parts where part.count > 0 {
-                let length = min(width - 12 - x, (width - 24) * Double(part.count) / Double(patch.devices))
-                body.append(
-                    "<rect class=\"fill \(part.style)\" x=\"\(number(x))\" y=\"\(number(y + 7))\" width=\"\(number(max(1, length)))\" height=\"14\"><title>\(part.name): \(part.count.grouped)</title></rect>"
-                )
+                let length = min(width - 12 - x, length(part.count))
+                let title = "\(part.name): \(part.count.grouped)"
+                body.append(bar(part.style, x, y + 7, max(1, length), 14, title: title))
                 x += length
             }
             if patch.failing > 0 {
-                let length = min(width - 24, (width - 24) * Double(patch.failing) / Double(patch.devices))
-                body.append(
-                    "<rect class=\"fill bad\" x=\"12\" y=\"\(number(y + 18))\" width=\"\(number(max(1, length)))\" height=\"5\"><title>its calls failed: \(patch.failing.grouped)</title></rect>"
-                )
+                let length = min(width - 24, length(patch.failing))
+                let title = "its calls failed: \(patch.failing.grouped)"
+                body.append(bar("bad", 12, y + 18, max(1, length), 5, title: title))
             }
-            let text = (parts.map { ($0.count, $0.name) } + [(patch.failing, "with failed calls")])
+            let counts = (parts.map { ($0.count, $0.name) } + [(patch.failing, "with failed calls")])
                 .filter { $0.0 > 0 }.map { "\($0.0.grouped) \($0.1)" }.joined(separator: ", ")
-            body.append(
-                "<text x=\"12\" y=\"\(number(y + 36))\">\(text.isEmpty ? "no stage reported" : text)</text>")
-            summary.append("\(patch.label): \(text)")
+            body.append(text(counts.isEmpty ? "no stage reported" : counts, 12, y + 36))
+            summary.append("\(patch.label): \(counts)")
             y += 62
         }
         return figure("Where devices are", summary.joined(separator: "; "), height: y - 10, body)
@@ -301,11 +317,9 @@ private struct HTMLChart {
 
     private var codes: String? {
         var counts: [String: Int] = [:]
-        for patch in patches {
-            for fault in patch.faults {
-                let name = fault.code.isEmpty ? fault.event : "\(fault.event): \(fault.code)"
-                counts[name, default: 0].addOrMost(fault.count)
-            }
+        for fault in patches.flatMap(\.faults) {
+            let name = fault.code.isEmpty ? fault.event : "\(fault.event): \(fault.code)"
+            counts[name, default: 0].addOrMost(fault.count)
         }
         let sorted = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(8)
         guard let most = sorted.first?.value else { return nil }
@@ -313,15 +327,23 @@ private struct HTMLChart {
         var y = 14.0
         for (name, count) in sorted {
             let length = (width - 24) * Double(count) / Double(most)
-            body.append(
-                "<text class=\"name\" x=\"12\" y=\"\(number(y))\">\(name.html)</text><text x=\"\(number(width - 12))\" y=\"\(number(y))\" text-anchor=\"end\">\(count.grouped)</text><rect class=\"fill bad\" x=\"12\" y=\"\(number(y + 6))\" width=\"\(number(max(1, length)))\" height=\"8\"/>"
-            )
+            let labels = text(name, 12, y, isName: true) + text(count.grouped, width - 12, y, isEnd: true)
+            body.append(labels + bar("bad", 12, y + 6, max(1, length), 8))
             y += 34
         }
-        return figure(
-            "Faults", sorted.map { "\($0.key) \($0.value.grouped) times" }.joined(separator: ", "), height: y - 8,
-            body)
+        let summary = sorted.map { "\($0.key) \($0.value.grouped) times" }.joined(separator: ", ")
+        return figure("Faults", summary, height: y - 8, body)
     }
+}
 
-    private func number(_ value: Double) -> String { decimal(value, digits: 1) }
+private protocol Coordinate {
+    var svg: String { get }
+}
+
+extension Int: Coordinate {
+    fileprivate var svg: String { "\(self)" }
+}
+
+extension Double: Coordinate {
+    fileprivate var svg: String { decimal(self, digits: 1) }
 }

@@ -26,21 +26,7 @@ enum ReportCommand {
         ],
         example: "patchpack report events/ --patch com.example.shop.cart-total --gate 'failing<0.5%'", run: run)
 
-    private static func feed(_ arguments: ParsedArguments) throws(PatchError) -> FeedRepository? {
-        guard let place = try arguments.text(of: .reportedFeed) else { return nil }
-        return try FeedAddress(place).feed(PinnedRoot.fromOptions(arguments), arguments)
-    }
-
-    private static func notFound(_ installation: String, _ input: FleetReport.Input) -> PatchError {
-        let read = "\((input.others + input.earlier).counting("event")) of other installations were read"
-        return PatchError(
-            .noInput, "no event is of the installation \(installation)",
-            hint:
-                "\(read); an event has it as `app.installation.id`, and `patchpack store status --format json` prints a device's own"
-        )
-    }
-
-    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let gates = try ReportGate.all(arguments)
         let places = try InputFiles.named(arguments)
         let version = try arguments.number(of: .reportedVersion)
@@ -49,13 +35,15 @@ enum ReportCommand {
         if installation != nil {
             let ofFleets = [Option.gate, .html].first { arguments.has($0) }.map { "--\($0.name)" }
             if let option = ofFleets ?? (arguments.format == "openmetrics" ? "--format openmetrics" : nil) {
-                throw PatchError(.usage, "\(option) is for all devices, and --installation for one")
+                throw .usage("\(option) is for all devices, and --installation for one")
             }
         }
-        let page = try arguments.newFile(.html, force: arguments.has(.force))
+        let page = try arguments.newFile(.html)
         let now = try SystemClock.now()
         let since = try arguments.moment(of: .since, before: now)
-        let feed = try feed(arguments)
+        let feed = try arguments.text(of: .reportedFeed).map { (place) throws(PatchError) in
+            try FeedAddress(place, arguments).feed(PinnedRoot.fromOptions(arguments))
+        }
         let listed = feed?.listed
         let labels = feed.map { [("app", $0.app), ("environment", $0.environment)] } ?? []
         // A bound may be relative to the version before.
@@ -63,9 +51,15 @@ enum ReportCommand {
         var (report, failure) = try EventFiles.report(
             on: places, patch: id, version: counted, since: since, listed: listed ?? [],
             installation: installation, console)
-        if let failure, console.format == .text, report.input.bytes == 0 { return failure.code.exitStatus }
+        if let failure, console.format == .text, report.input.bytes == 0 { return console.fail(failure.code) }
         if let installation, report.device == nil {
-            let error = Self.notFound(installation, report.input)
+            let others = (report.input.others + report.input.earlier).counting("event")
+            let place = "an event has it as `app.installation.id`"
+            let error = PatchError(
+                .noInput, "no event is of the installation \(installation)",
+                hint:
+                    "\(others) of other installations were read; \(place), and `patchpack store status --format json` prints a device's own"
+            )
             if console.format == .text { console.error(error) }
             failure = failure ?? error
         }
@@ -103,6 +97,6 @@ enum ReportCommand {
             try OutputFile.write(
                 Array(report.page(results, of: feed, at: now).utf8), to: page, force: arguments.has(.force))
         }
-        return failure?.code.exitStatus ?? 0
+        console.fail(failure?.code)
     }
 }

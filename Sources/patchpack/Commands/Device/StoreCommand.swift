@@ -8,13 +8,19 @@ enum StoreCommand {
         name: "store", summary: "show and change the state that a device keeps between launches",
         actions: [
             action("status", "show the patches that are held, banned and running", "DIR", 1...1, [], "", status),
-            action(
-                "why", "show why a patch is running or not", "DIR ID", 2...2, [], " com.example.shop.cart-total", why),
+            action("why", "show why a patch is running or not", "DIR ID", 2...2, [], " com.example.shop.cart-total") {
+                (device, arguments, console) throws(PatchError) in
+                for status in device.why(arguments.operands[1].text) { try show(status, console) }
+            },
             action("confirm", "record that the app is healthy, as `confirm()` does", "DIR", 1...1, [], "", confirm),
             action(
                 "ban", "roll a patch back, and never run it on this device again", "DIR ID", 2...2, [.reason],
                 " com.example.shop.cart-total", ban),
-            action("clear", "forget all but the installation's name and revoked keys", "DIR", 1...1, [], "", clear),
+            action("clear", "forget all but the installation's name and revoked keys", "DIR", 1...1, [], "") {
+                (device, _, console) throws(PatchError) in
+                try device.clear()
+                console.note("cleared")
+            },
         ])
 
     private static func action(
@@ -31,7 +37,6 @@ enum StoreCommand {
                 let device = try log.openDevice(
                     folder, PatchStore.host(of: folder), isReader: ["status", "why"].contains(name))
                 try run(device, arguments, console)
-                return 0
             })
     }
 
@@ -39,7 +44,7 @@ enum StoreCommand {
         _ device: PatchDevice, _ arguments: ParsedArguments, _ console: Console
     ) throws(PatchError) {
         let state = device.store.state
-        guard console.format == .json else {
+        if console.format == .text {
             let launch = state.launch.map {
                 "the last launch was \($0.standing == "unknown" ? "not confirmed" : $0.standing)"
             }
@@ -48,34 +53,23 @@ enum StoreCommand {
             for patch in device.patches { try show(patch, console) }
             return
         }
-        let switches = state.switches.sorted { $0.key < $1.key }.map {
-            (key: $0.key, value: JSONValue.string($0.value))
-        }
+        let switches: JSONMembers = state.switches.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         try console.report(
             "patchpack.store-status/1", nil,
             [
-                ("app", .string(state.app)), ("appVersion", .string(state.appVersion.description)),
-                ("installation", .string(state.givenName ?? state.installation)),
-                ("enabled", .bool(state.isEnabled)), ("safeMode", .bool(state.isSafe)),
-                ("launch", .optional(state.launch?.standing)), ("switches", .object(switches)),
-                ("patches", .array(device.patches.map { .object($0.members) })),
+                ("app", state.app), ("appVersion", state.appVersion),
+                ("installation", state.givenName ?? state.installation), ("enabled", state.isEnabled),
+                ("safeMode", state.isSafe), ("launch", state.launch?.standing), ("switches", JSONValue(switches)),
+                ("patches", device.patches.map { JSONValue($0.members) }),
             ])
     }
 
-    private static func why(
-        _ device: PatchDevice, _ arguments: ParsedArguments, _ console: Console
-    ) throws(PatchError) {
-        for status in device.why(arguments.operands[1].text) { try show(status, console) }
-    }
-
     private static func show(_ status: PatchStatus, _ console: Console) throws(PatchError) {
-        guard console.format == .json else {
-            let version = status.version.map { " \($0)" } ?? ""
-            return try console.line(
-                [.good, .trial].contains(status.code) ? .good : .faint, status.code.rawValue,
-                "  \(status.id)\(version)  \(status.reason)")
-        }
-        try console.report("patchpack.store-why/1", nil, status.members)
+        let version = status.version.map { " \($0)" } ?? ""
+        try console.result(
+            .report("patchpack.store-why/1", nil, status.members), always: true,
+            [.good, .trial].contains(status.code) ? .good : .faint, status.code.rawValue,
+            "  \(status.id)\(version)  \(status.reason)")
     }
 
     private static func confirm(
@@ -99,20 +93,10 @@ enum StoreCommand {
                 .config, "\(id): not held", hint: held.isEmpty ? nil : "the store has \(held.joined(separator: ", "))")
         }
     }
-
-    private static func clear(
-        _ device: PatchDevice, _ arguments: ParsedArguments, _ console: Console
-    ) throws(PatchError) {
-        try device.clear()
-        console.note("cleared")
-    }
 }
 
 extension PatchStatus {
-    fileprivate var members: [(key: String, value: JSONValue)] {
-        [
-            ("id", .string(id)), ("version", version.map(JSONValue.integer) ?? .null), ("code", .string(code.rawValue)),
-            ("reason", .string(reason)),
-        ]
+    fileprivate var members: JSONMembers {
+        [("id", id), ("version", version), ("code", code.rawValue), ("reason", reason)]
     }
 }

@@ -18,23 +18,21 @@ enum SyncCommand {
         ],
         example: "patchpack sync feed --store device --app com.example.shop --app-version 2.3.1", run: run)
 
-    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let reading = try FeedReading(arguments)
         let verification = try Verification(arguments)
         guard let scriptKeys = verification.scriptKeys else { throw PatchError(.internal, "no script key") }
-        guard let folder = arguments.value(of: .store)?.path else {
-            throw PatchError(.usage, "no store", hint: "give --store DIR, which is made if it is missing")
-        }
+        let folder = try arguments.path(of: .store).needed(
+            "no store", hint: "give --store DIR, which is made if it is missing")
         guard let app = try arguments.text(of: .runningApp), let version = try arguments.text(of: .appVersion) else {
-            throw PatchError(.usage, "no app", hint: "give --app NAME and --app-version V")
+            throw .usage("no app", hint: "give --app NAME and --app-version V")
         }
         guard FileInfo(folder.appending(Path(FeedLayout.timestamp)), following: true) == nil else {
-            throw PatchError(.usage, "--store \(folder): is the folder of a feed", hint: "name another folder")
+            throw .usage("--store \(folder): is the folder of a feed", hint: "name another folder")
         }
         // Opening the store for another app would clear it, including its bans.
         if let host = try? PatchStore.host(of: folder), host.app != app {
-            throw PatchError(
-                .usage, "--app \(app): the store is of \(host.app)", hint: "give that app, or another --store")
+            throw .usage("--app \(app): the store is of \(host.app)", hint: "give that app, or another --store")
         }
         try needThreads()
         if (try? PatchStore.host(of: folder)) == nil { try check(reading, isFor: app) }
@@ -42,9 +40,8 @@ enum SyncCommand {
         let log = StoreLog()
         defer { log.warn(console) }
         let settings = SyncSettings(
-            environment: try arguments.text(of: .environment) ?? "release",
-            user: try arguments.text(of: .previewUser), groups: Set(try arguments.texts(of: .deviceGroup)),
-            installation: try arguments.text(of: .installation))
+            environment: try arguments.text(of: .environment) ?? "release", user: try arguments.text(of: .previewUser),
+            groups: Set(try arguments.texts(of: .deviceGroup)), installation: try arguments.text(of: .installation))
         let device = try log.openDevice(
             folder, HostInfo(app: app, version: version), feed: .init(root: reading.root, at: reading.source),
             trust: PatchTrust(
@@ -61,7 +58,7 @@ enum SyncCommand {
         if failure == nil, console.format == .text, !console.isQuiet {
             try console.line(.good, "ok", "  \(folder)  \(report.bytes) bytes, \(report.duration.milliseconds) ms")
         }
-        return failure?.code.exitStatus ?? 0
+        console.fail(failure?.code)
     }
 
     /// Checks that a feed is for an app before a new store is bound to the app, which may be mistyped.
@@ -82,21 +79,18 @@ enum SyncCommand {
     }
 
     private static func show(_ result: SyncReport.Result, _ console: Console) throws(PatchError) {
-        if console.format == .json {
-            try console.report(
+        let isGood = result.code == .offered || result.code == .kept
+        // The error of a failure is printed below.
+        let reason = result.error == nil ? "  \(result.detail ?? result.code.sentence)" : ""
+        try console.result(
+            .report(
                 "patchpack.sync/1", result.error,
                 [
-                    ("id", .string(result.id)), ("version", .integer(result.version)),
-                    ("code", .string(result.code.rawValue)), ("detail", .optional(result.detail)),
-                ])
-        } else if !console.isQuiet {
-            let isGood = result.code == .offered || result.code == .kept
-            // The error of a failure is printed below.
-            let reason = result.error == nil ? "  \(result.detail ?? result.code.sentence)" : ""
-            try console.line(
-                isGood ? .good : result.error == nil ? .faint : .bad, result.code.rawValue,
-                "  \(result.id) \(result.version)\(reason)")
-        }
+                    ("id", result.id), ("version", result.version), ("code", result.code.rawValue),
+                    ("detail", result.detail),
+                ]),
+            isGood ? .good : result.error == nil ? .faint : .bad, result.code.rawValue,
+            "  \(result.id) \(result.version)\(reason)")
         if let error = result.error, console.format == .text {
             console.error(error.at(file: "\(result.id) \(result.version)"))
         }

@@ -10,7 +10,7 @@ enum CatCommand {
         example: "patchpack cat dist/cart.js --trusted-key keys/trusted.pem --script-key keys/script.key",
         run: run)
 
-    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let path = arguments.operands[0].path
         let contents = try contents(of: path, arguments)
         var scripts = contents.scripts
@@ -29,19 +29,19 @@ enum CatCommand {
         }
         guard console.format == .text else {
             for script in scripts {
-                try console.json(
-                    .object(
-                        [
-                            ("schema", .string("patchpack.cat/1")), ("file", .string(path.description)),
-                            ("name", .string(script.name)), ("verified", .bool(!arguments.has(.unverified))),
-                            ("text", .string(String(decoding: script.bytes, as: UTF8.self))),
-                        ] + (arguments.has(.manifest) ? [("manifest", contents.manifest.json)] : [])))
+                let members: JSONMembers = [
+                    ("file", path), ("name", script.name), ("verified", !arguments.has(.unverified)),
+                    ("text", String(decoding: script.bytes, as: UTF8.self)),
+                ]
+                let manifest: JSONMembers = arguments.has(.manifest) ? [("manifest", contents.manifest)] : []
+                try console.json(.object("patchpack.cat/1", members + manifest))
             }
-            return 0
+            return
         }
         if arguments.has(.manifest) {
-            guard case .object(let members) = contents.manifest.json else { return 0 }
-            for (key, value) in members { try console.raw("-- \(escaped("\(key): \(value.text())"))\n") }
+            for (key, value) in contents.manifest.json.members {
+                try console.raw("-- \(escaped("\(key): \(value.text())"))\n")
+            }
         }
         for (index, script) in scripts.enumerated() {
             // The same headings as in `head` and `tail`.
@@ -55,7 +55,6 @@ enum CatCommand {
                 try console.raw(escaped(String(decoding: line, as: UTF8.self)) + "\n")
             }
         }
-        return 0
     }
 
     /// The manifest and the scripts of an envelope. It is verified first, unless `--unverified` is given.
@@ -68,9 +67,8 @@ enum CatCommand {
             guard let manifest = result.report.manifest else { throw PatchError(.internal, "no manifest").about(path) }
             return (manifest, result.scripts)
         }
-        guard let scriptKeys = try KeyFiles(arguments).scriptKeys() else {
-            throw PatchError(.usage, "no script key", hint: "give --script-key FILE, or set PATCHPACK_SCRIPT_KEY")
-        }
+        let scriptKeys = try KeyFiles(arguments).scriptKeys().needed(
+            "no script key", hint: "give --script-key FILE, or set PATCHPACK_SCRIPT_KEY")
         return try path.naming { () throws(PatchError) in
             let envelope = try UnverifiedEnvelope(InputFile.contents(of: path, limit: EnvelopeLimits().envelopeSize))
             let contents = try envelope.contents(scriptKeys: scriptKeys)

@@ -79,10 +79,8 @@ enum FileKind {
         (1...3).lazy.compactMap { String(validating: bytes.prefix((64 << 10) - $0), as: UTF8.self) }.first
     }
 
-    private static func isHexadecimal(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-            || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
-    }
+    private static let hexadecimal = Set("0123456789abcdefABCDEF".utf8)
+    private static let base64 = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=".utf8)
 
     private static func detect(atText text: String, of bytes: [UInt8]) -> String? {
         let start = text.drop { $0.isWhitespace }.prefix(15).lowercased()
@@ -103,16 +101,10 @@ enum FileKind {
             return "a script; `patchpack pack` makes an envelope from it"
         }
         let letters = bytes.filter { $0 != 0x0A && $0 != 0x0D }
-        if letters.count >= 64, letters.count % 2 == 0, letters.allSatisfy(Self.isHexadecimal) {
+        if letters.count >= 64, letters.count % 2 == 0, letters.allSatisfy(hexadecimal.contains) {
             return "hexadecimal digits; `xxd -r -p` makes bytes of them"
         }
-        let isBase64 =
-            letters.count >= 64 && letters.count % 4 == 0
-            && letters.allSatisfy { byte in
-                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-                    || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
-                    || [UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "=")].contains(byte)
-            }
+        let isBase64 = letters.count >= 64 && letters.count % 4 == 0 && letters.allSatisfy(base64.contains)
         return isBase64 ? "base64; `base64 -d` it first" : nil
     }
 }

@@ -10,12 +10,11 @@ enum InspectCommand {
         example: "patchpack inspect dist/cart.js --script-key keys/script.key",
         run: run)
 
-    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let keys = try KeyFiles(arguments)
         let scriptKeys = try keys.scriptKeys()
         let trustStore = try keys.trustStore()
         let now = trustStore == nil ? nil : try SystemClock.now()
-        var status: Int32 = 0
         var manifests: [Manifest] = []
         for path in arguments.operands.map(\.path) {
             let inspection = inspection(of: path, scriptKeys, trustStore, now)
@@ -25,10 +24,9 @@ enum InspectCommand {
                 try inspection.show(on: console)
             }
             if let manifest = inspection.contents?.manifest { manifests.append(manifest) }
-            if status == 0, let error = inspection.error { status = error.code.exitStatus }
+            console.fail(inspection.error?.code)
         }
         if console.format != .json { for line in orders(of: manifests) { try console.line(line) } }
-        return status
     }
 
     /// A line for each function that several patches replace, with the order in which they are called. Of several versions of a
@@ -113,10 +111,8 @@ private struct Inspection {
                         return ["\(member.offset)", "\(member.storedSize)", member.name + inflated]
                     }, on: console)
             try console.line("manifest")
-            guard case .object(let members) = contents.manifest.json else { return }
-            for member in members {
-                let text = if case .string(let string) = member.value { string } else { member.value.text() }
-                try console.line("  \(member.key)  \(text)")
+            for (key, value) in contents.manifest.json.members {
+                try console.line("  \(key)  \(value.text ?? value.text())")
             }
         }
         if let error { console.error(error) }
@@ -131,31 +127,23 @@ private struct Inspection {
 
     var json: JSONValue {
         let signatures = zip(envelope?.signatures ?? [], signatures).map { line, status in
-            JSONValue.object([
-                ("algorithm", .string(line.algorithm.rawValue)), ("keyID", .string(line.keyID.description)),
-                ("status", .string(status)),
-            ])
+            JSONValue([("algorithm", line.algorithm.rawValue), ("keyID", line.keyID), ("status", status)])
         }
         let layers = (envelope?.layers ?? []).map { Self.place($0.name, $0.range.lowerBound, $0.range.count) }
+        let archive = contents.map { contents in
+            let members = contents.members.map { Self.place($0.name, $0.offset, $0.storedSize) }
+            return JSONValue([("size", contents.zipSize), ("members", members)])
+        }
         return .report(
-            "patchpack.inspect/1", about: [("file", .string(path.description))], error,
+            "patchpack.inspect/1", about: [("file", path)], error,
             [
-                ("verified", .bool(false)), ("size", envelope.map { .integer($0.bytes.count) } ?? .null),
-                ("payloadSHA256", .optional(payloadDigest)), ("suite", .optional(envelope?.suite.rawValue)),
-                ("scriptKeyID", .optional(envelope?.scriptKeyID)), ("layers", .array(layers)),
-                ("signatures", .array(signatures)), ("zip", contents.map(Self.describe) ?? .null),
-                ("manifest", contents?.manifest.json ?? .null),
+                ("verified", false), ("size", envelope?.bytes.count), ("payloadSHA256", payloadDigest),
+                ("suite", envelope?.suite.rawValue), ("scriptKeyID", envelope?.scriptKeyID), ("layers", layers),
+                ("signatures", signatures), ("zip", archive), ("manifest", contents?.manifest),
             ])
-    }
-
-    private static func describe(_ contents: UnverifiedContents) -> JSONValue {
-        .object([
-            ("size", .integer(contents.zipSize)),
-            ("members", .array(contents.members.map { place($0.name, $0.offset, $0.storedSize) })),
-        ])
     }
 
     private static func place(_ name: String, _ offset: Int, _ size: Int) -> JSONValue {
-        .object([("name", .string(name)), ("offset", .integer(offset)), ("size", .integer(size))])
+        JSONValue([("name", name), ("offset", offset), ("size", size)])
     }
 }

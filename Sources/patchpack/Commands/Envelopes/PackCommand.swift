@@ -7,27 +7,25 @@ enum PackCommand {
         operandValue: .file("SCRIPT.lua"), operandCount: 0...Int.max,
         options: [
             .output, .recursive, .filesFrom, .null, .upgrade, .force, .allOrNothing, .dryRun, .jobs, .signingKey,
-            .signatureCommand, .scriptKey, .scriptKeyName, .trustedKey,
-            .trustStore, .trustStorePin, .passphraseEnv, .passphraseFile,
-            .allowUnsafePermissions, .bundle, .root, .id, .version, .app, .appVersions, .engine, .replaces,
-            .expires, .notes, .extra, .interface, .noLint, .stdinFilename,
+            .signatureCommand, .scriptKey, .scriptKeyName, .trustedKey, .trustStore, .trustStorePin, .passphraseEnv,
+            .passphraseFile, .allowUnsafePermissions, .bundle, .root, .id, .version, .app, .appVersions, .engine,
+            .replaces, .expires, .notes, .extra, .interface, .noLint, .stdinFilename,
         ],
         example: "patchpack pack patches/*.lua -o dist --signing-key keys/signing.pem --script-key keys/script.key",
         run: run)
 
-    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         // Each job has files open until they are flushed.
         Resources.allowManyOpenFiles()
         let job = PackJob(settings: try PackJob.Settings(arguments))
         let settings = job.settings
         let done = settings.isDryRun ? "would be packed" : settings.isAllOrNothing ? "good" : "packed"
-        let words = (good: done, bad: "failed")
         let jobs = try arguments.jobs(defaultsToOne: arguments.has(.signatureCommand))
         var results: [PackJob.Result] = []
         var isForOldClients = false
-        let status = try inOrder(
+        try inOrder(
             job.units(), jobs: jobs, atMost: arguments.has(.signatureCommand) ? 1 : max(16, 256 / jobs),
-            on: console, words: words, work: job.pack
+            on: console, words: (done, "failed"), work: job.pack
         ) { (result) throws(PatchError) in
             isForOldClients = isForOldClients || result.isForOldClients
             // Results are shown only after all of them are known to be good.
@@ -38,13 +36,13 @@ enum PackCommand {
             }
             return result.error
         }
-        if status == 0 { try job.write(&results) }
+        let isGood = console.exitStatus == 0
+        if isGood { try job.write(&results) }
         for var result in results {
-            if status != 0, result.error == nil { result.isHeldBack = true }
+            if !isGood, result.error == nil { result.isHeldBack = true }
             try show(result, job, console)
         }
         if isForOldClients { console.noteOldClients() }
-        return status
     }
 
     private static func show(_ result: PackJob.Result, _ job: PackJob, _ console: Console) throws(PatchError) {

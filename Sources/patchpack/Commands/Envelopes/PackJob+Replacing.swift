@@ -3,7 +3,6 @@ import PatchFiles
 
 // The files that envelopes may replace.
 extension PackJob {
-    /// The paths of the files that the envelopes replace.
     func replaced(by results: [Result]) throws(PatchError) -> Set<Path> {
         var paths: Set<Path> = []
         for result in results {

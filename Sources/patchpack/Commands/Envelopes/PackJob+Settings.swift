@@ -42,18 +42,17 @@ extension PackJob.Settings {
         let signingKeys = try keys.signingKeys()
         let commands = SignatureCommand.all(arguments)
         guard !signingKeys.isEmpty || !commands.isEmpty else {
-            throw PatchError(.usage, "no signing key", hint: "give --signing-key FILE, or set PATCHPACK_SIGNING_KEY")
+            throw .usage("no signing key", hint: "give --signing-key FILE, or set PATCHPACK_SIGNING_KEY")
         }
-        guard let scriptKey = try keys.scriptKey() else {
-            throw PatchError(.usage, "no script key", hint: "give --script-key FILE, or set PATCHPACK_SCRIPT_KEY")
-        }
+        let scriptKey = try keys.scriptKey().needed(
+            "no script key", hint: "give --script-key FILE, or set PATCHPACK_SCRIPT_KEY")
         self.init(
             files: files, packer: try EnvelopePacker(scriptKey: scriptKey, signingKeys: signingKeys),
             trustStore: try keys.trustStore(orThatOf: signingKeys, needed: !commands.isEmpty),
             now: try SystemClock.now(), commands: commands)
         (self.fields, self.interface) = (fields, interface)
         standardInputName = try ScriptInput.name(arguments)
-        (root, output) = (arguments.value(of: .root)?.path, arguments.value(of: .output)?.path)
+        (root, output) = (arguments.path(of: .root), arguments.path(of: .output))
         isBundle = arguments.has(.bundle)
         lints = !arguments.has(.noLint)
         isDryRun = arguments.has(.dryRun)

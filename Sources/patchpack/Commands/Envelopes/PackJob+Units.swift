@@ -5,33 +5,30 @@ import PatchFiles
 extension PackJob {
     /// The envelopes to make: one from each script, or one from all of them.
     func units() throws(PatchError) -> [Unit] {
-        let isBundle = settings.isBundle
-        guard !isBundle || !settings.files.isEmpty else {
-            throw PatchError(.usage, "--bundle without a script", hint: "the first script is the entry")
-        }
-        guard !isBundle || settings.files[0].folder == nil else {
-            throw PatchError(
-                .usage, "--bundle with a folder first",
-                hint: "the first script is the entry: name it before the folders"
-            )
-        }
-        if !isBundle, settings.files.count > 1, let output = settings.output {
-            try Self.checkFolder(output)
-        }
-        if !isBundle, settings.files.count > 1, settings.fields.id != nil {
-            throw PatchError(
-                .usage, "--id with several scripts", hint: "give each script a tag `-- @patch NAME`, or --bundle them")
-        }
+        let files = settings.files
         var units: [Unit] = []
-        if isBundle {
-            var scripts: [(path: Path, name: String)] = []
-            for (path, folder) in settings.files { scripts.append((path, try name(of: path, in: folder))) }
-            units = [Unit(scripts: scripts, output: try output(for: scripts[0].name, isOnly: true))]
+        if settings.isBundle {
+            guard let entry = files.first else {
+                throw .usage("--bundle without a script", hint: "the first script is the entry")
+            }
+            guard entry.folder == nil else {
+                throw .usage(
+                    "--bundle with a folder first", hint: "the first script is the entry: name it before the folders")
+            }
+            let scripts = try files.map { (path, folder) throws(PatchError) in (path, try name(of: path, in: folder)) }
+            units = [Unit(scripts: scripts, output: try output(for: scripts[0].1, isOnly: true))]
         } else {
-            for (path, folder) in settings.files {
+            if files.count > 1, let output = settings.output, Self.isFile(output) {
+                throw .severalEnvelopes(in: output)
+            }
+            guard files.count <= 1 || settings.fields.id == nil else {
+                throw .usage(
+                    "--id with several scripts", hint: "give each script a tag `-- @patch NAME`, or --bundle them")
+            }
+            for (path, folder) in files {
                 do {
                     let name = try name(of: path, in: folder)
-                    let output = try output(for: name, isOnly: settings.files.count == 1)
+                    let output = try output(for: name, isOnly: files.count == 1)
                     units.append(Unit(scripts: [(path, name)], output: output))
                 } catch {
                     units.append(Unit(scripts: [(path, "")], output: path, fault: error))
@@ -41,8 +38,7 @@ extension PackJob {
         let outputs = units.filter { $0.fault == nil && !$0.output.isStandardStream }.map(\.output)
         var distinct: Set<Path> = []
         for output in outputs where !distinct.insert(output).inserted {
-            throw PatchError(
-                .usage, "two scripts would be packed into \(output)", hint: "give --root DIR, to name them by folder")
+            throw .usage("two scripts would be packed into \(output)", hint: "give --root DIR, to name them by folder")
         }
         try settings.protectInputs(outputs)
         if units.count > 1 { refuseDuplicates(in: &units) }
@@ -76,8 +72,7 @@ extension PackJob {
     private func name(of operand: Path, in folder: Path?) throws(PatchError) -> String {
         let path = operand.isStandardStream ? settings.standardInputName ?? operand : operand
         guard !path.isStandardStream else {
-            throw PatchError(
-                .usage, "the script on standard input has no name", hint: "give it one: --stdin-filename NAME.lua")
+            throw .usage("the script on standard input has no name", hint: "give it one: --stdin-filename NAME.lua")
         }
         guard !path.isFolder else {
             throw PatchError(.noInput, "is a folder", hint: "give --recursive to take each .lua file in it").about(path)
@@ -93,8 +88,8 @@ extension PackJob {
             name = try InputFiles.name(of: path, in: folder, root: root).description
         }
         guard Manifest.Script.isName(name) else {
-            throw PatchError(
-                .usage, "\(name) cannot be a script's name",
+            throw .usage(
+                "\(name) cannot be a script's name",
                 hint: path.ends(in: ".js")
                     ? "an envelope is packed already: name its script" : Manifest.Script.nameRule
             ).about(path)
@@ -110,13 +105,12 @@ extension PackJob {
         guard let output = settings.output else { return name }
         if output.isStandardStream {
             guard isOnly, !settings.printsJSON else {
-                throw PatchError(.usage, "-o - works only with one envelope and text output", hint: "name a folder")
+                throw .usage("-o - works only with one envelope and text output", hint: "name a folder")
             }
             return output
         }
         guard !output.ends(in: ".lua") || output.isFolder else {
-            throw PatchError(
-                .usage, "-o \(output) ends in .lua", hint: "an envelope is NAME.js; any other name is a folder")
+            throw .usage("-o \(output) ends in .lua", hint: "an envelope is NAME.js; any other name is a folder")
         }
         guard Self.isFile(output) else { return output.appending(name) }
         try output.checkParent()
@@ -124,10 +118,10 @@ extension PackJob {
     }
 
     private static func isFile(_ output: Path) -> Bool { output.ends(in: ".js") && !output.isFolder }
+}
 
-    private static func checkFolder(_ output: Path) throws(PatchError) {
-        guard !isFile(output) else {
-            throw PatchError(.usage, "\(output) is one file, but there are several envelopes", hint: "name a folder")
-        }
+extension PatchError {
+    static func severalEnvelopes(in output: Path) -> PatchError {
+        .usage("\(output) is one file, but there are several envelopes", hint: "name a folder")
     }
 }

@@ -28,7 +28,6 @@ struct PackJob: Sendable {
         var isHeldBack = false
         /// The file to write when all envelopes are good.
         var file: OutputFile?
-        /// Problems that do not prevent packing.
         var warnings: [String] = []
         var error: PatchError?
     }
@@ -181,8 +180,7 @@ struct PackJob: Sendable {
     }
 
     private func scripts(of unit: Unit) throws(PatchError) -> [PatchScript] {
-        var scripts: [PatchScript] = []
-        for (path, name) in unit.scripts {
+        try unit.scripts.map { (path, name) throws(PatchError) in
             let bytes = try ScriptInput.bytes(of: path)
             guard bytes.count <= settings.packer.limits.scriptSize else {
                 throw PatchError(
@@ -190,9 +188,8 @@ struct PackJob: Sendable {
                     hint: "split it, and pack the parts with --bundle"
                 ).about(path)
             }
-            scripts.append(PatchScript(name: name, bytes: bytes))
+            return PatchScript(name: name, bytes: bytes)
         }
-        return scripts
     }
 
     /// Checks that the new envelope can be opened and holds the same scripts.
@@ -211,14 +208,13 @@ extension PackJob.Result {
         .report(
             "patchpack.pack/1",
             about: [
-                ("file", .string((unit.scripts.first?.path ?? unit.output).description)),
-                ("output", unit.fault == nil ? .string(unit.output.description) : .null),
+                ("file", unit.scripts.first?.path ?? unit.output),
+                ("output", unit.fault == nil ? unit.output.json : .null),
             ], error,
             [
-                ("written", .bool(error == nil && !job.settings.isDryRun && !isUnchanged && !isHeldBack)),
-                ("unchanged", .bool(isUnchanged)), ("warnings", .strings(warnings)),
-                ("payloadSHA256", .optional(payloadDigest)), ("size", manifest == nil ? .null : .integer(size)),
-                ("manifest", manifest?.json ?? .null),
+                ("written", error == nil && !job.settings.isDryRun && !isUnchanged && !isHeldBack),
+                ("unchanged", isUnchanged), ("warnings", warnings),
+                ("payloadSHA256", payloadDigest), ("size", manifest.map { _ in size }), ("manifest", manifest),
             ])
     }
 }

@@ -15,35 +15,26 @@ enum ResignCommand {
         example: "patchpack resign cart.js -o cart-2.js --append --trusted-key trusted.pem --signing-key second.pem",
         run: run)
 
-    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let resigning = try Resigning(arguments)
         let units = try resigning.units()
         let jobs = try arguments.jobs(defaultsToOne: arguments.has(.signatureCommand))
-        return try inOrder(
+        try inOrder(
             units, jobs: jobs, on: console,
             words: (arguments.has(.detach) ? "detached" : "signed", "refused"), work: { $0.map(resigning.resign) }
         ) { (result) throws(PatchError) in
-            try show(result, console)
+            let (file, output) = (result.unit.path, result.unit.output)
+            if console.format == .json {
+                try console.report(
+                    "patchpack.resign/1", about: [("file", file), ("output", output)], result.error,
+                    [("size", result.error == nil ? result.size.json : .null), ("unchanged", result.isUnchanged)])
+            } else if let error = result.error {
+                console.error(error.about(file))
+            } else if !console.isQuiet, !output.isStandardStream {
+                let word = result.isUnchanged ? "unchanged" : "wrote"
+                try console.line(.good, word, "  \(output)  \(result.size) bytes")
+            }
             return result.error
-        }
-    }
-
-    private static func show(_ result: Resigning.Result, _ console: Console) throws(PatchError) {
-        if console.format == .json {
-            try console.report(
-                "patchpack.resign/1",
-                about: [
-                    ("file", .string(result.path.description)), ("output", .string(result.output.description)),
-                ], result.error,
-                [
-                    ("size", result.error == nil ? .integer(result.size) : .null),
-                    ("unchanged", .bool(result.isUnchanged)),
-                ])
-        } else if let error = result.error {
-            console.error(error.about(result.path))
-        } else if !console.isQuiet, !result.output.isStandardStream {
-            try console.line(
-                .good, result.isUnchanged ? "unchanged" : "wrote", "  \(result.output)  \(result.size) bytes")
         }
     }
 }
@@ -57,8 +48,7 @@ private struct Resigning: Sendable {
     }
 
     struct Result: Sendable {
-        let path: Path
-        let output: Path
+        let unit: Unit
         var size = 0
         var isUnchanged = false
         var error: PatchError?
@@ -83,19 +73,16 @@ private struct Resigning: Sendable {
         commands = SignatureCommand.all(arguments)
         attached = arguments.values(of: .attach).map(\.path)
         guard arguments.has(.detach) == (signingKeys.isEmpty && commands.isEmpty && attached.isEmpty) else {
-            throw PatchError(
-                .usage, arguments.has(.detach) ? "--detach cannot be combined with signing" : "nothing to sign with",
+            throw .usage(
+                arguments.has(.detach) ? "--detach cannot be combined with signing" : "nothing to sign with",
                 hint: "give --signing-key, --signature-command, --attach, or --detach alone")
         }
         guard attached.allSatisfy(\.isFolder) || files.count == 1 && files[0].folder == nil else {
-            throw PatchError(
-                .usage, "--attach FILE with several envelopes",
-                hint: "give a folder of signatures: a/b.js.sig for a/b.js")
+            throw .usage(
+                "--attach FILE with several envelopes", hint: "give a folder of signatures: a/b.js.sig for a/b.js")
         }
-        guard let trustStore = try keys.trustStore() else {
-            throw PatchError(
-                .usage, "no trusted key", hint: "give --trusted-key FILE for the existing signatures")
-        }
+        let trustStore = try keys.trustStore().needed(
+            "no trusted key", hint: "give --trusted-key FILE for the existing signatures")
         try KeyFiles.refuse(signingKeys, endedIn: trustStore)
         self.trustStore = trustStore
         now = try SystemClock.now()
@@ -107,26 +94,22 @@ private struct Resigning: Sendable {
     /// The envelopes and their outputs: in the output folder, unless the output is a single `.js` file or a payload.
     func units() throws(PatchError) -> [Unit] {
         let count = files.count
-        guard let output = arguments.value(of: .output)?.path else {
-            throw PatchError(.usage, "no output", hint: "give -o FILE.js, or -o DIR")
-        }
+        let output = try arguments.path(of: .output).needed("no output", hint: "give -o FILE.js, or -o DIR")
         let isNamed = output.ends(in: ".js") || isDetached && count == 1
         let isOne = output.isStandardStream || isNamed && !output.isFolder && !output.endsInSlash
-        guard !isOne || count == 1 else {
-            throw PatchError(.usage, "\(output) is one file, but there are several envelopes", hint: "name a folder")
-        }
+        guard !isOne || count == 1 else { throw .severalEnvelopes(in: output) }
         guard !output.isStandardStream || arguments.value(of: .format)?.isText("json") != true else {
-            throw PatchError(.usage, "-o - works only with text output", hint: "name a file")
+            throw .usage("-o - works only with text output", hint: "name a file")
         }
         if isOne, !output.isStandardStream { try output.checkParent() }
         var units: [Unit] = []
         var distinct: Set<Path> = []
         for (path, folder) in files {
-            let name = try InputFiles.name(of: path, in: folder, root: arguments.value(of: .root)?.path)
+            let name = try InputFiles.name(of: path, in: folder, root: arguments.path(of: .root))
             let unit = Unit(path: path, name: name, output: isOne ? output : output.appending(name))
             guard distinct.insert(unit.output).inserted else {
-                throw PatchError(
-                    .usage, "two envelopes would be written to \(unit.output)",
+                throw .usage(
+                    "two envelopes would be written to \(unit.output)",
                     hint: "give their folder with --recursive, or --root DIR, to name them by folder")
             }
             units.append(unit)
@@ -140,7 +123,7 @@ private struct Resigning: Sendable {
 
     func resign(_ unit: Unit) -> Result {
         let output = unit.output
-        var result = Result(path: unit.path, output: output)
+        var result = Result(unit: unit)
         do throws(PatchError) {
             let bytes = try made(of: unit)
             result.size = bytes.count

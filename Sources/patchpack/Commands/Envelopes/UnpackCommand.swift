@@ -10,40 +10,30 @@ enum UnpackCommand {
         example: "patchpack unpack dist/cart.js -o cart --trusted-key keys/trusted.pem --script-key keys/script.key",
         run: run)
 
-    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        guard let folder = arguments.value(of: .outputFolder)?.path else {
-            throw PatchError(.usage, "no output folder", hint: "give -o DIR")
-        }
+    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
+        let folder = try arguments.path(of: .outputFolder).needed("no output folder", hint: "give -o DIR")
         guard !folder.isStandardStream else {
-            throw PatchError(.usage, "-o - is not a folder", hint: "use patchpack cat to print a script")
+            throw .usage("-o - is not a folder", hint: "use patchpack cat to print a script")
         }
         let verification = try Verification(arguments)
         let paths = arguments.operands.map(\.path)
         let folders = paths.map { paths.count == 1 ? folder : folder.appending($0.stem) }
         if let index = folders.indices.first(where: { folders[..<$0].contains(folders[$0]) }) {
-            throw PatchError(
-                .usage, "two envelopes would be unpacked into \(folders[index])", hint: "unpack them one by one")
+            throw .usage("two envelopes would be unpacked into \(folders[index])", hint: "unpack them one by one")
         }
-        return try inOrder(
+        try inOrder(
             Array(zip(paths, folders)), jobs: 1, on: console, words: ("unpacked", "refused"),
             work: { $0.map { verification.unpacked($0, into: $1, force: arguments.has(.force)) } }
         ) { (result, outputs) throws(PatchError) in
-            try show(result, outputs, console)
+            if console.format == .json {
+                let written = result.error == nil ? outputs : []
+                try console.json(result.json(schema: "patchpack.unpack/1", [("outputs", written)]))
+            } else if let error = result.error {
+                console.error(error.about(result.path))
+            } else if !console.isQuiet {
+                for output in outputs { try console.line(.good, "unpacked", "  \(output)") }
+            }
             return result.error
-        }
-    }
-
-    private static func show(
-        _ result: Verification.FileResult, _ outputs: [Path], _ console: Console
-    ) throws(PatchError) {
-        guard console.format == .text else {
-            let written = result.error == nil ? outputs.map { JSONValue.string($0.description) } : []
-            return try console.json(result.json(schema: "patchpack.unpack/1", [("outputs", .array(written))]))
-        }
-        if let error = result.error {
-            console.error(error.about(result.path))
-        } else if !console.isQuiet {
-            for output in outputs { try console.line(.good, "unpacked", "  \(output)") }
         }
     }
 }

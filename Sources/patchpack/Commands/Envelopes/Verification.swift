@@ -25,11 +25,8 @@ struct Verification: Sendable {
             time: now, app: try arguments.text(of: .runningApp), appVersion: try arguments.appVersion(),
             engine: try arguments.number(of: .runningEngine) ?? 1,
             minimumVersion: try arguments.number(of: .minimumVersion, atLeast: 0))
-        guard let trustStore = try self.keys.trustStore() else {
-            throw PatchError(
-                .usage, "no trusted key",
-                hint: "give --trusted-key FILE or --trust-store PATH, or set PATCHPACK_TRUSTED_KEY")
-        }
+        let trustStore = try self.keys.trustStore().needed(
+            "no trusted key", hint: "give --trusted-key FILE or --trust-store PATH, or set PATCHPACK_TRUSTED_KEY")
         let signatureOnly = arguments.has(.signatureOnly)
         if signatureOnly {
             // These options concern the manifest, which is not opened.
@@ -37,19 +34,17 @@ struct Verification: Sendable {
                 arguments.has)
             guard others.isEmpty else {
                 let names = others.map { "--\($0.name)" }.joined(separator: ", ")
-                throw PatchError(
-                    .usage, "--signature-only cannot be used with \(names)",
+                throw .usage(
+                    "--signature-only cannot be used with \(names)",
                     hint: "without it, the manifest is opened and compared too")
             }
         }
-        scriptKeys = signatureOnly ? nil : try self.keys.scriptKeys()
-        guard signatureOnly || scriptKeys != nil else {
-            let instead =
-                arguments.takes(.signatureOnly)
-                ? ", or --signature-only" : ""
-            throw PatchError(
-                .usage, "no script key", hint: "give --script-key FILE, or set PATCHPACK_SCRIPT_KEY\(instead)")
-        }
+        let instead = arguments.takes(.signatureOnly) ? ", or --signature-only" : ""
+        scriptKeys =
+            signatureOnly
+            ? nil
+            : try self.keys.scriptKeys().needed(
+                "no script key", hint: "give --script-key FILE, or set PATCHPACK_SCRIPT_KEY\(instead)")
         verifier = try EnvelopeVerifier(
             trustStore: trustStore, threshold: threshold,
             requiredSigners: arguments.texts(of: .require).map {
@@ -156,27 +151,24 @@ extension Verification.FileResult {
         }
     }
 
-    func json(schema: String, _ members: [(key: String, value: JSONValue)] = []) -> JSONValue {
+    func json(schema: String, _ members: JSONMembers = []) -> JSONValue {
         let stages = report.stages.map { stage in
-            let detail = stage.detail.map { [(key: "detail", value: JSONValue.string($0))] } ?? []
-            return JSONValue.object(
-                [("name", .string(stage.stage.rawValue)), ("status", .string(stage.status.rawValue))] + detail)
+            let detail: JSONMembers = stage.detail.map { [("detail", $0)] } ?? []
+            return JSONValue([("name", stage.stage.rawValue), ("status", stage.status.rawValue)] + detail)
         }
         let signatures = report.signatures.map { signature in
-            JSONValue.object([
-                ("algorithm", .string(signature.algorithm.rawValue)), ("keyID", .string(signature.keyID.description)),
-                ("trusted", .bool(signature.isTrusted)), ("valid", .bool(signature.isValid)),
-                ("name", signature.keyName.map { $0.isEmpty ? .null : .string($0) } ?? .null),
-                ("refusal", .optional(signature.refusal)),
+            JSONValue([
+                ("algorithm", signature.algorithm.rawValue), ("keyID", signature.keyID),
+                ("trusted", signature.isTrusted), ("valid", signature.isValid),
+                ("name", signature.keyName.flatMap { $0.isEmpty ? nil : $0 }), ("refusal", signature.refusal),
             ])
         }
         return .report(
-            schema, about: [("file", .string(path.description))], error,
+            schema, about: [("file", path)], error,
             [
-                ("mpaasCode", mpaasCode.map { .integer($0) } ?? .null),
-                ("depth", .string(isSignatureOnly ? "signature" : "full")),
-                ("payloadSHA256", .optional(payloadDigest)), ("stages", .array(stages)),
-                ("signatures", .array(signatures)), ("manifest", report.manifest?.json ?? .null),
+                ("mpaasCode", mpaasCode), ("depth", isSignatureOnly ? "signature" : "full"),
+                ("payloadSHA256", payloadDigest), ("stages", stages), ("signatures", signatures),
+                ("manifest", report.manifest),
             ] + members)
     }
 }

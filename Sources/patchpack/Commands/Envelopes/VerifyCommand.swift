@@ -14,15 +14,15 @@ enum VerifyCommand {
         example: "patchpack verify dist/*.js --trusted-key keys/trusted.pem --script-key keys/script.key",
         run: run)
 
-    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        let paths = try InputFiles.all(arguments, called: ".js")
+    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
+        let paths = try InputFiles.placed(arguments, called: ".js").map(\.path)
         let verification = try Verification(arguments)
         let format = arguments.value(of: .verifyFormat)?.text ?? "text"
         let isJSON = console.format == .json
         var seen: [String: (path: Path, contents: Int)] = [:]
-        var failed: [Verification.FileResult] = []
+        var failed: [Annotation] = []
         var cases: [ReportCase] = []
-        let status = try inOrder(
+        try inOrder(
             paths, jobs: arguments.jobs(), on: console, words: ("ok", "refused"),
             work: { $0.map { verification.result(of: $0, keepingScripts: false, hashingPayload: isJSON) } }
         ) { (result) throws(PatchError) in
@@ -38,14 +38,9 @@ enum VerifyCommand {
                 seen[patch] = seen[patch] ?? (result.path, result.contents)
             }
             switch format {
-            case "sarif": if result.error != nil { failed.append(result) }
+            case "sarif": if let annotation = result.annotation { failed.append(annotation) }
             case "junit": cases.append(result.reportCase)
-            case "github":
-                if let error = result.error {
-                    try console.annotation(
-                        Annotation(
-                            level: "error", file: result.path, title: error.code.description, message: error.line))
-                }
+            case "github": if let annotation = result.annotation { try console.annotation(annotation) }
             default: try show(result, console)
             }
             return result.error
@@ -55,20 +50,14 @@ enum VerifyCommand {
         case "junit": try console.report(cases, as: JUnit.text)
         default: break
         }
-        return status
     }
 
-    private static func showSarif(_ failed: [Verification.FileResult], _ console: Console) throws(PatchError) {
-        var codes: [String] = []
-        let results = failed.compactMap { result in
-            result.error.map { error in
-                let code = error.code.description
-                if !codes.contains(code) { codes.append(code) }
-                return Sarif.Result(rule: code, level: "error", message: error.line, file: result.path)
-            }
+    private static func showSarif(_ failed: [Annotation], _ console: Console) throws(PatchError) {
+        var codes: Set<String> = []
+        let rules = failed.filter { codes.insert($0.title).inserted }.map {
+            Sarif.Rule(id: $0.title, meaning: "see this verdict in docs/cli.md", level: "error")
         }
-        let rules = codes.map { Sarif.Rule(id: $0, meaning: "see this verdict in docs/cli.md", level: "error") }
-        try console.sarif(rules, results)
+        try console.sarif(rules, failed)
     }
 
     private static func show(_ result: Verification.FileResult, _ console: Console) throws(PatchError) {
@@ -91,8 +80,11 @@ extension Verification.FileResult {
             message: error.map { "\($0.code): \($0.message)" + ($0.hint.map { "\n\($0)" } ?? "") } ?? "",
             place: path.description)
     }
-}
 
-extension PatchError {
-    fileprivate var line: String { message + (hint.map { "; \($0)" } ?? "") }
+    fileprivate var annotation: Annotation? {
+        error.map { error in
+            let message = error.message + (error.hint.map { "; \($0)" } ?? "")
+            return Annotation(level: "error", file: path, title: error.code.description, message: message)
+        }
+    }
 }

@@ -41,8 +41,7 @@ struct FeedAction {
         }
         let pin = PinnedRoot(
             of: folder, given: PinnedRoot.pathFromOptions(arguments), keys: (options + [.addKey]).flatMap(keys.files),
-            keyIDs: ids, hasKey: !signers.isEmpty,
-            takesOwn: arguments.has(.attach))
+            keyIDs: ids, hasKey: !signers.isEmpty, takesOwn: arguments.has(.attach))
         change = FeedChange(
             of: folder, try Self.settings(arguments, at: now), signers: signers, pin: pin
         ) { warning in
@@ -66,7 +65,7 @@ struct FeedAction {
         settings.details.reason = try reason(arguments)
         settings.details.versionFloor = try arguments.number(of: .afterVersion) ?? 0
         guard settings.details.versionFloor < ChangeDetails.highest else {
-            throw PatchError(.usage, "--after-version: expected a number below 2^52")
+            throw .usage("--after-version: expected a number below 2^52")
         }
         if let server = try FeedReading.Server(.checkServed, arguments) {
             settings.served = FeedChange.Served(name: server.name) { () throws(PatchError) in
@@ -84,16 +83,14 @@ struct FeedAction {
     private static func reason(_ arguments: ParsedArguments) throws(PatchError) -> String? {
         guard let reason = try arguments.text(of: .changeReason) else { return nil }
         guard reason.utf8.count <= ChangeDetails.longestReason else {
-            throw PatchError(
-                .usage, "--reason has \(reason.utf8.count) bytes; at most \(ChangeDetails.longestReason) are allowed",
+            throw .usage(
+                "--reason has \(reason.utf8.count) bytes; at most \(ChangeDetails.longestReason) are allowed",
                 hint: "each device downloads it: name the place where the rest is")
         }
         return reason
     }
 
     var folder: FeedFolder { change.folder }
-
-    func publicKeys(_ option: Option) throws(PatchError) -> [FeedKey] { try keys.feedKeys(option) }
 
     func make(_ feed: FeedRepository, _ line: String) throws(PatchError) { try show(change.make(feed), [line]) }
 
@@ -124,18 +121,17 @@ struct FeedAction {
 
     /// Prints the lines of a change without making it.
     func show(_ lines: [String]) throws(PatchError) {
-        guard console.format == .json else {
+        if console.format == .json {
+            try console.report("patchpack.feed-changes/1", about: [("feed", folder.path)], nil, [("changes", lines)])
+        } else {
             for line in lines { try console.line(line) }
-            return
         }
-        try console.report(
-            "patchpack.feed-changes/1", about: [("feed", .string(folder.path.description))], nil,
-            [("changes", .strings(lines))])
     }
 
     private func show(_ result: FeedChange.Result, _ lines: [String]) throws(PatchError) {
         let lines = lines + result.changes
         let (feed, missing, files) = (result.feed, result.missing, result.files)
+        let bytes = files.reduce(0) { $0 + $1.size }
         let outcome =
             switch result.outcome {
             case .unchanged: "unchanged"
@@ -143,21 +139,16 @@ struct FeedAction {
             case .written: arguments.has(.dryRun) ? "would write" : "wrote"
             }
         if console.format == .json {
-            let versions = FeedRole.allCases.map { role in
-                (key: role.rawValue, value: JSONValue.integer(feed.state(of: role).version))
-            }
-            let waiting = missing.map { role in
-                JSONValue.object([
-                    ("role", .string(role.role.rawValue)), ("count", .integer(role.count)),
-                    ("keyIDs", .strings(role.keyIDs)),
-                ])
+            let versions: JSONMembers = FeedRole.allCases.map { ($0.rawValue, feed.state(of: $0).version) }
+            let waiting = missing.map {
+                JSONValue([("role", $0.role.rawValue), ("count", $0.count), ("keyIDs", $0.keyIDs)])
             }
             return try console.report(
-                "patchpack.feed/1", about: [("feed", .string(folder.path.description))], nil,
+                "patchpack.feed/1", about: [("feed", folder.path)], nil,
                 [
-                    ("action", .string(arguments.verb.lastWord)), ("outcome", .string(outcome)),
-                    ("changes", .strings(lines)), ("versions", .object(versions)), ("missing", .array(waiting)),
-                    ("files", .strings(files.map(\.path))), ("bytes", .integer(files.reduce(0) { $0 + $1.size })),
+                    ("action", arguments.verb.lastWord), ("outcome", outcome), ("changes", lines),
+                    ("versions", JSONValue(versions)), ("missing", waiting), ("files", files.map(\.path)),
+                    ("bytes", bytes),
                 ])
         }
         guard !console.isQuiet else { return }
@@ -168,7 +159,6 @@ struct FeedAction {
                 "  for \(role.role.keyName) (role \(role.role)): \(role.count) more of \(FeedKey.short(role.keyIDs))"
             )
         }
-        let bytes = files.reduce(0) { $0 + $1.size }
         let detail = files.isEmpty ? "" : "  \(files.count) files, \(bytes) bytes"
         try console.line(.good, outcome, "  \(folder.path)\(detail)")
     }
@@ -183,6 +173,16 @@ extension FeedChange.Warning {
             "the list has \(size) bytes, which each device downloads with each change: patchpack feed prune DIR ID…"
         case .refused(let fault): "devices refuse this feed: \(fault.text(at: now))"
         case .rootNotKept(let file): "\(file) cannot be written, so give --root to sign with the key beside it"
+        }
+    }
+}
+
+extension FeedFault {
+    func text(at now: Timestamp) -> String {
+        switch self {
+        case .ended(let role, let end): "\(role) ended at \(end): patchpack feed refresh DIR, with the key of that role"
+        case .signedAhead(let published):
+            "its list was signed at \(published), and this clock shows \(now)"
         }
     }
 }

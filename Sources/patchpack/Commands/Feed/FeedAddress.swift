@@ -7,17 +7,18 @@ import PatchPublishing
 /// A state of a feed: a folder or server, and one of its snapshots.
 struct FeedAddress {
     private let place: String
+    private let arguments: ParsedArguments
     /// Its name, without a password.
     var name: String { HTTPSource.shown(place) }
     let snapshot: Int?
 
     /// - Parameter text: A name such as `feed`, `feed@12` or `https://example.com/feed`.
-    init(_ text: String) {
+    init(_ text: String, _ arguments: ParsedArguments) {
+        self.arguments = arguments
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
         let number = parts.count > 1 ? parts.last.flatMap { Int($0) } : nil
         snapshot = number
-        place = HTTPSource.withLowerScheme(
-            number == nil ? text : String(text.dropLast((parts.last?.count ?? 0) + 1)))
+        place = HTTPSource.withLowerScheme(number == nil ? text : String(text.dropLast((parts.last?.count ?? 0) + 1)))
     }
 
     var isServed: Bool { URLPath.isServed(place) }
@@ -33,52 +34,49 @@ struct FeedAddress {
         return false
     }
 
-    func read(_ path: String, _ arguments: ParsedArguments) throws(PatchError) -> [UInt8]? {
+    func read(_ path: String) throws(PatchError) -> [UInt8]? {
         guard isServed else { return try FeedFolder(path: Path(place)).read(path) }
         let reply = try FeedReading.Server(place, arguments).fetch(path, limit: FeedLimits().targets)
         guard case .bytes(let bytes, _) = reply.content else { return nil }
         return bytes
     }
 
-    /// Whether a change waits for signatures in the folder.
     func hasStaged() -> Bool { !isServed && snapshot == nil && FeedFolder(path: Path(place)).hasStaged() }
 
     /// - Throws: `feed-unavailable` if the chain of snapshots does not reach the state, which then need not be this feed's.
-    func feed(_ root: [UInt8]?, _ arguments: ParsedArguments) throws(PatchError) -> FeedRepository {
+    func feed(_ root: [UInt8]?) throws(PatchError) -> FeedRepository {
         _ = try (Self.check(place), FeedReading.settings(arguments))
-        let feed = try feed(root, at: nil, arguments)
+        let feed = try feed(root, at: nil)
         guard let snapshot else { return feed }
         return try Path(name).naming { () throws(PatchError) in
-            let (state, gap) = try history(root, arguments, nil).state(at: snapshot, from: feed)
+            let (state, gap) = try history(root, nil).state(at: snapshot, from: feed)
             if let gap { throw gap }
             return state
         }
     }
 
-    private func feed(
-        _ root: [UInt8]?, at snapshot: Int?, _ arguments: ParsedArguments
-    ) throws(PatchError) -> FeedRepository {
+    private func feed(_ root: [UInt8]?, at snapshot: Int?) throws(PatchError) -> FeedRepository {
         var first = root
-        if first == nil { first = try read(FeedLayout.firstRoot, arguments) }
+        if first == nil { first = try read(FeedLayout.firstRoot) }
         guard let first else {
             throw PatchError(
                 .feedUnavailable, "\(name): \(FeedLayout.firstRoot): missing, so this is not the folder of a feed")
         }
         return try Path(name).naming { () throws(PatchError) in
             try FeedRepository(FeedRepository.Reading(root: first, snapshot: snapshot)) {
-                (path) throws(PatchError) -> [UInt8]? in try read(path, arguments)
+                (path) throws(PatchError) -> [UInt8]? in try read(path)
             }
         }
     }
 
-    func history(_ root: [UInt8]?, _ arguments: ParsedArguments, _ console: Console?) -> FeedHistory {
+    func history(_ root: [UInt8]?, _ console: Console?) -> FeedHistory {
         var count = 0
         return FeedHistory(
-            snapshot: { (number) throws(PatchError) in try read(FeedLayout.snapshot(number), arguments) }
+            snapshot: { (number) throws(PatchError) in try read(FeedLayout.snapshot(number)) }
         ) { (number) throws(PatchError) in
             count += 1
             console?.status("\(count) states are read")
-            return try feed(root, at: number, arguments)
+            return try feed(root, at: number)
         }
     }
 }

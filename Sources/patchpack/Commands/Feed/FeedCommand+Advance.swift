@@ -26,13 +26,11 @@ extension FeedCommand {
         ]
 
     /// Widens a rollout by one step if that is safe, and pauses it if a gate is crossed.
-    @Sendable static func advance(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    @Sendable static func advance(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let action = try FeedAction(arguments, console)
         let rules = try RolloutStep.Rules(arguments)
         let gates = try ReportGate.all(arguments)
-        guard !gates.isEmpty else {
-            throw PatchError(.usage, "no gate", hint: "give --gate BOUND, as in --gate 'failing<0.5%'")
-        }
+        guard !gates.isEmpty else { throw .usage("no gate", hint: "give --gate BOUND, as in --gate 'failing<0.5%'") }
         if rules.beginsInShadow { try check(gates, inShadow: true) }
         try check(gates, inShadow: false)
         let asked = try action.change.repository().entry(
@@ -45,8 +43,7 @@ extension FeedCommand {
             let name = old.name
             // The evidence is about the step before this change.
             guard old.since == asked.since else { return ["waits  \(name): it was changed in this moment"] }
-            let step = RolloutStep(
-                of: old, isEnabled: feed.list.isEnabled, by: rules, evidence, at: details.now)
+            let step = RolloutStep(of: old, isEnabled: feed.list.isEnabled, by: rules, evidence, at: details.now)
             let entry = feed.take(step, of: old, passing: evidence.gates, in: &details)
             func stopped(because bound: RolloutStep.Gate, hint: String) -> [String] {
                 failure = PatchError(.script, "\(name) is \(entry.stateText): \(bound.change)", hint: hint)
@@ -75,7 +72,7 @@ extension FeedCommand {
             }
         }
         if let failure { throw failure.about(action.folder.path) }
-        return unread?.code.exitStatus ?? 0
+        console.fail(unread?.code)
     }
 
     /// Refuses gates of which none can be decided in a state through which the rollout goes.
@@ -83,8 +80,8 @@ extension FeedCommand {
         guard !gates.contains(where: { $0.measure.isDecided(inShadow: inShadow) }) else { return }
         let names = gates.map { "'\($0.text)'" }.joined(separator: " and ")
         let states = ["in shadow", "when the patch is live"]
-        throw PatchError(
-            .usage, "--gate \(names) decide\(gates.count == 1 ? "s" : "") only \(states[inShadow ? 1 : 0])",
+        throw .usage(
+            "--gate \(names) decide\(gates.count == 1 ? "s" : "") only \(states[inShadow ? 1 : 0])",
             hint: "give one that decides \(states[inShadow ? 0 : 1]) too, such as --gate 'failing<0.5%'")
     }
 
@@ -94,7 +91,7 @@ extension FeedCommand {
         _ console: Console, at now: Timestamp
     ) throws(PatchError) -> (RolloutStep.Evidence, unread: PatchError?) {
         let places = arguments.values(of: .events).map(\.path)
-        guard !places.isEmpty else { throw PatchError(.usage, "no events", hint: "give --events FILE or DIR") }
+        guard !places.isEmpty else { throw .usage("no events", hint: "give --events FILE or DIR") }
         // Events from before a resume do not pause it again.
         let since = try arguments.moment(of: .since, before: now) ?? entry.offered
         // A bound may be relative to the version before.
@@ -108,7 +105,7 @@ extension FeedCommand {
             // A patch that is paused may be so because of any.
             let asked = gates.filter { !entry.isOffered || $0.measure.isDecided(inShadow: entry.state == .shadow) }
             return ReportGateResult.all(asked, report, id: entry.id, version: entry.version, among: all)
-                .map { RolloutStep.Gate($0.gate.text, .init($0.verdict), $0.reason) }
+                .map { RolloutStep.Gate($0.gate.text, .init(rawValue: $0.verdict.rawValue) ?? .undecided, $0.reason) }
         }
         let evidence = RolloutStep.Evidence(
             events: report.input.events + report.input.earlier, damaged: report.input.damaged, newest: report.newest,
@@ -122,8 +119,7 @@ extension RolloutStep.Rules {
     fileprivate init(_ arguments: ParsedArguments) throws(PatchError) {
         let text = try arguments.text(of: .steps) ?? "1%,5%,25%,100%"
         guard let steps = Self.steps(text) else {
-            throw PatchError(
-                .usage, "--steps \(text): expected rising percentages, such as 1%,5%,25%,100% or shadow,1%,100%")
+            throw .usage("--steps \(text): expected rising percentages, such as 1%,5%,25%,100% or shadow,1%,100%")
         }
         self.init(
             steps: steps, soak: try arguments.seconds(of: .soak) ?? 4 * 3600,
@@ -131,13 +127,18 @@ extension RolloutStep.Rules {
     }
 }
 
-extension RolloutStep.Gate.Verdict {
-    fileprivate init(_ verdict: ReportGate.Verdict) {
-        self =
-            switch verdict {
-            case .passed: .passed
-            case .crossed: .crossed
-            case .undecided: .undecided
-            }
+extension RolloutStep.Reason {
+    fileprivate var text: String {
+        switch self {
+        case .unreadableEvents: "a file of events cannot be read"
+        case .damagedLines(let count, let events): "\(count) lines beside \(events) events are damaged"
+        case .young(let age, let soak): "this step is \(age.length) old, and lasts \(soak.length)"
+        case .staleEvents(let lag): "the newest event is \(lag.length) old: are events still collected?"
+        case .noEvents: "no event has come"
+        case .fewDevices(let count, let needed):
+            "\(count) of \(needed) new devices have reported since this step began"
+        case .undecided(let gate): gate.change
+        case .switchedOff: "all patches are switched off: patchpack feed enable"
+        }
     }
 }

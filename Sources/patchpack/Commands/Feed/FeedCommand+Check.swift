@@ -4,13 +4,10 @@ import PatchFiles
 import PatchPublishing
 
 extension FeedCommand {
-    @Sendable static func check(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    @Sendable static func check(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let reading = try FeedReading(arguments)
-        if let other = arguments.value(of: .sameAs)?.path, try FeedFolder(path: other).read(FeedLayout.timestamp) == nil
-        {
-            throw PatchError(
-                .feedUnavailable, "\(FeedLayout.timestamp): missing, so this is not the folder of a feed"
-            ).about(other)
+        if let other = arguments.path(of: .sameAs), try FeedFolder(path: other).read(FeedLayout.timestamp) == nil {
+            throw .noFeed(in: other, lacking: FeedLayout.timestamp)
         }
         let now = try SystemClock.now()
         let check: FeedCheck
@@ -32,18 +29,17 @@ extension FeedCommand {
         let list = check.list
         let signed =
             arguments.has(.listed)
-            ? try FeedAddress(arguments.operands[0].text).feed(reading.root, arguments).signedFiles : []
+            ? try FeedAddress(arguments.operands[0].text, arguments).feed(reading.root).signedFiles : []
         var fault = check.ahead
         if fault == nil { fault = try otherState(of: reading, arguments) }
         let caching = reading.source.faults
         if console.format == .json {
-            let files = signed.map { JSONValue.object([("path", .string($0.path)), ("entry", .string($0.words))]) }
+            let files = signed.map { JSONValue([("path", $0.path), ("entry", $0.words)]) }
             try console.report(
-                "patchpack.feed-check/1", about: [("feed", .string(reading.place.description))], fault,
+                "patchpack.feed-check/1", about: [("feed", reading.place)], fault,
                 [
-                    ("app", .string(list.app)), ("environment", .string(list.environment)),
-                    ("patches", .integer(list.entries.count)), ("bytes", .integer(check.bytes)),
-                    ("faults", .strings(check.faults)), ("caching", .strings(caching)), ("signed", .array(files)),
+                    ("app", list.app), ("environment", list.environment), ("patches", list.entries.count),
+                    ("bytes", check.bytes), ("faults", check.faults), ("caching", caching), ("signed", files),
                 ])
         } else {
             for fault in check.faults { console.warning(fault) }
@@ -58,6 +54,6 @@ extension FeedCommand {
                     "  \(reading.place)  \(list.entries.count) patches, \(check.bytes) bytes of list and envelopes")
             }
         }
-        return fault?.code.exitStatus ?? 0
+        console.fail(fault?.code)
     }
 }

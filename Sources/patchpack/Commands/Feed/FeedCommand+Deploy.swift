@@ -25,18 +25,14 @@ extension FeedCommand {
         .authorities, .insecure,
     ]
 
-    @Sendable static func deploy(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    @Sendable static func deploy(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let folder = FeedFolder(path: arguments.operands[0].path)
         guard let place = try arguments.text(of: .deployTarget), !place.isEmpty else {
-            throw PatchError(
-                .usage, "no place to deploy to", hint: "give --to FOLDER, s3://…, rsync://… or HOST:FOLDER")
+            throw .usage("no place to deploy to", hint: "give --to FOLDER, s3://…, rsync://… or HOST:FOLDER")
         }
         var pinned = try PinnedRoot.fromOptions(arguments)
         if pinned == nil { pinned = try folder.read(FeedLayout.firstRoot) }
-        guard let root = pinned else {
-            throw PatchError(.feedUnavailable, "\(FeedLayout.firstRoot): missing, so this is not the folder of a feed")
-                .about(folder.path)
-        }
+        guard let root = pinned else { throw .noFeed(in: folder.path, lacking: FeedLayout.firstRoot) }
         _ = try (purgeCommand(arguments), arguments.seconds(of: .purgeTimeout), FeedReading.settings(arguments))
         let target = try target(place, arguments)
         let patience = try arguments.seconds(of: .arrival)
@@ -66,33 +62,27 @@ extension FeedCommand {
         for path in outcome.restored {
             console.warning("\(target.name): \(path) was missing, and \(isTrial ? "would be" : "was") uploaded")
         }
-        let (snapshot, timestamp) = (
-            deployment.feed.state(of: .snapshot).version, deployment.feed.state(of: .timestamp).version
-        )
-        if console.format == .json {
-            try console.report(
-                "patchpack.feed-deploy/1", about: [("feed", .string(folder.path.description))], nil,
+        let snapshot = deployment.feed.state(of: .snapshot).version
+        let timestamp = deployment.feed.state(of: .timestamp).version
+        try console.result(
+            .report(
+                "patchpack.feed-deploy/1", about: [("feed", folder.path)], nil,
                 [
-                    ("to", .string(target.name)), ("outcome", .string(word.replacing(" ", with: "-"))),
-                    ("snapshot", .integer(snapshot)), ("timestamp", .integer(timestamp)),
-                    ("replaced", .strings(outcome.replaced)), ("restored", .strings(outcome.restored)),
-                    ("bytes", .integer(outcome.bytes)),
-                ])
-        } else if !console.isQuiet {
-            try console.line(
-                .good, word, "  \(folder.path) to \(target.name)  snapshot \(snapshot), timestamp \(timestamp)")
-        }
-        guard !isTrial else { return 0 }
+                    ("to", target.name), ("outcome", word.replacing(" ", with: "-")), ("snapshot", snapshot),
+                    ("timestamp", timestamp), ("replaced", outcome.replaced), ("restored", outcome.restored),
+                    ("bytes", outcome.bytes),
+                ]),
+            .good, word, "  \(folder.path) to \(target.name)  snapshot \(snapshot), timestamp \(timestamp)")
+        guard !isTrial else { return }
         // The command may have failed after an earlier deployment, so caches may have an older timestamp even if nothing is new.
         try purge(outcome.cached.isEmpty ? [FeedLayout.timestamp] : outcome.cached, arguments)
-        guard let served else { return 0 }
+        guard let served else { return }
         try checkServed(deployment, at: served, givenUp: outcome.givenUp, patience: patience, arguments, console)
-        return 0
     }
 
     /// The error if the served state differs from the folder that `--same-as` names; nil if it is the same, or if none is named.
     static func otherState(of reading: FeedReading, _ arguments: ParsedArguments) throws(PatchError) -> PatchError? {
-        guard let other = arguments.value(of: .sameAs)?.path else { return nil }
+        guard let other = arguments.path(of: .sameAs) else { return nil }
         do throws(PatchError) {
             let reply = try runBlocking { () async throws(PatchError) in
                 try await reading.source.fetch(FeedLayout.timestamp, limit: FeedLimits().timestamp, etag: nil)
@@ -115,24 +105,21 @@ extension FeedCommand {
         }
         let isMistyped = ["s3:/", "rsync:/", "http:/", "https:/"].contains(where: place.hasPrefix)
         guard !place.contains("://") && !isMistyped || place.hasPrefix("rsync://") else {
-            throw PatchError(
-                .usage, "--to \(HTTPSource.shown(place)): no such kind of place",
+            throw .usage(
+                "--to \(HTTPSource.shown(place)): no such kind of place",
                 hint: "give --to FOLDER, s3://…, rsync://… or HOST:FOLDER")
         }
         if RsyncTarget.takes(place) { return try RsyncTarget(place, limit: limit) }
         let path = Path(place)
         guard !FeedFolder(path: arguments.operands[0].path).contains(path) else {
-            throw PatchError(
-                .usage, "--to \(place): is the feed's own folder, or in it", hint: "name another folder")
+            throw .usage("--to \(place): is the feed's own folder, or in it", hint: "name another folder")
         }
         return FolderTarget(path: path, limit: limit)
     }
 
     private static func purgeCommand(_ arguments: ParsedArguments) throws(PatchError) -> String? {
         let command = try arguments.text(of: .purgeCommand)
-        guard command?.allSatisfy(\.isWhitespace) != true else {
-            throw PatchError(.usage, "--purge-command is empty", hint: "is the variable that holds it set?")
-        }
+        guard command?.allSatisfy(\.isWhitespace) != true else { throw .blank("--purge-command") }
         return command
     }
 

@@ -4,7 +4,7 @@ import PatchFiles
 import PatchPublishing
 
 extension FeedCommand {
-    @Sendable static func refresh(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    @Sendable static func refresh(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let action = try FeedAction(arguments, console)
         try action.run(isUrgent: true) { (feed, details) throws(PatchError) in
             feed.refresh(with: action.change.keyIDs, in: details).compactMap { renewal in
@@ -20,28 +20,26 @@ extension FeedCommand {
         }
         // A role whose keys are elsewhere may still have ended. Devices then refuse the feed.
         guard !arguments.has(.dryRun), let fault = try action.change.repository().faults(at: action.change.now).first
-        else { return 0 }
+        else { return }
         let code: PatchError.Code = if case .signedAhead = fault { .clock } else { .feedExpired }
         throw PatchError(code, "devices refuse it still: \(fault.text(at: action.change.now))")
             .about(action.folder.path)
     }
 
-    @Sendable static func rotate(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        var roles: [FeedRole] = []
-        for name in arguments.operands[1].text.split(separator: ",").map(String.init) {
-            guard let role = FeedRole(rawValue: name) else {
-                let known = FeedRole.allCases.map(\.rawValue)
-                throw .unknown("role", name, known: known, help: "one of \(known.joined(separator: ", "))")
-            }
-            roles.append(role)
+    @Sendable static func rotate(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
+        let names = arguments.operands[1].text.split(separator: ",").map(String.init)
+        let roles = try names.map { (name) throws(PatchError) in
+            if let role = FeedRole(rawValue: name) { return role }
+            let known = FeedRole.allCases.map(\.rawValue)
+            throw .unknown("role", name, known: known, help: "one of \(known.joined(separator: ", "))")
         }
         let action = try FeedAction(arguments, console)
-        let added = try action.publicKeys(.addKey)
+        let added = try action.keys.feedKeys(.addKey)
         let removed = try arguments.texts(of: .removeKey)
         let threshold = try arguments.number(of: .roleThreshold)
         let unused = try action.folder.unusedVersions()
         guard !added.isEmpty || !removed.isEmpty || threshold != nil else {
-            throw PatchError(.usage, "nothing to rotate", hint: "give --add KEY, --remove ID or --threshold N")
+            throw .usage("nothing to rotate", hint: "give --add KEY, --remove ID or --threshold N")
         }
         try action.run { (feed, details) throws(PatchError) in
             details.unusedVersions = unused
@@ -49,10 +47,9 @@ extension FeedCommand {
                 "the role \($0.role) has \($0.keys) keys, of which \($0.threshold) must sign"
             }
         }
-        return 0
     }
 
-    @Sendable static func deliverTrust(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    @Sendable static func deliverTrust(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let action = try FeedAction(arguments, console)
         var bytes: [UInt8]?
         var ended: Set<KeyID> = []
@@ -85,72 +82,57 @@ extension FeedCommand {
             let isNew = try feed.setTarget(PatchList.trustPath(for: feed.app), to: bytes, in: details)
             return [isNew ? bytes == nil ? "removed  the trust store" : "added  the trust store" : "unchanged"]
         }
-        return 0
     }
 
-    @Sendable static func sign(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    @Sendable static func sign(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         // To drop a change, no key is needed.
         let action = try FeedAction(arguments, console, keys: arguments.has(.discard) ? [] : [.feedKey])
         if arguments.has(.discard) {
-            console.note(
-                try action.change.discard()
-                    ? "the staged change \(arguments.has(.dryRun) ? "would be" : "is") dropped"
-                    : "no change was staged")
-            return 0
+            let isStaged = try action.change.discard()
+            let word = arguments.has(.dryRun) ? "would be" : "is"
+            return console.note(isStaged ? "the staged change \(word) dropped" : "no change was staged")
         }
-        let attached = arguments.values(of: .attach).map(\.path)
         if arguments.has(.detach) { return try detach(arguments, action) }
         if arguments.has(.showChange) {
             let base = try action.change.repository()
-            let lines = try action.change.changes(of: action.change.staged(on: base), since: base)
-            try action.show(lines)
-            return 0
+            return try action.show(action.change.changes(of: action.change.staged(on: base), since: base))
         }
         try action.resume { (feed, changes) throws(PatchError) in
             // One person stages a change, and another one signs it, so the signer sees it first.
             try askToSign(changes, arguments, console)
             var lines = changes
-            for path in attached {
-                let signature = try InputFile.small(path, limit: 4096)
+            for path in arguments.values(of: .attach).map(\.path) {
                 let id = try path.naming { () throws(PatchError) in
-                    try feed.attach(signature, to: role(arguments, of: feed))
+                    try feed.attach(InputFile.small(path, limit: 4096), to: role(arguments, of: feed))
                 }
                 lines.append("attached  a signature of \(id.prefix(16))")
             }
             return lines
         }
-        return 0
     }
 
     /// Shows a change, and asks whether to sign it.
     ///
     /// - Throws: `usage` if the answer is no, or if nobody can be asked.
-    static func askToSign(
-        _ changes: [String], _ arguments: ParsedArguments, _ console: Console
-    ) throws(PatchError) {
+    static func askToSign(_ changes: [String], _ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         guard !arguments.has(.yes), !arguments.has(.dryRun) else { return }
         guard console.format == .text, !console.isQuiet else {
-            throw PatchError(
-                .usage, "nothing is shown, so nothing is signed",
+            throw .usage(
+                "nothing is shown, so nothing is signed",
                 hint:
                     "look with --\(arguments.verb.options.contains { $0 === Option.showChange } ? "show" : "dry-run"), and give --yes"
             )
         }
         for line in changes { console.note(line) }
         guard Terminal.askToGoOn("sign this? ") else {
-            throw PatchError(
-                .usage, "nothing is signed", hint: "give --yes to sign the printed change without being asked")
+            throw .usage("nothing is signed", hint: "give --yes to sign the printed change without being asked")
         }
     }
 
     /// Writes the payload to sign on another machine.
-    private static func detach(_ arguments: ParsedArguments, _ action: FeedAction) throws(PatchError) -> Int32 {
-        guard
-            let output = try arguments.newFile(
-                .outputFile, force: arguments.has(.force), allowsStandardOutput: true)
-        else {
-            throw PatchError(.usage, "no output", hint: "give -o FILE, or -o -")
-        }
+    private static func detach(_ arguments: ParsedArguments, _ action: FeedAction) throws(PatchError) {
+        let output = try arguments.newFile(.outputFile, allowsStandardOutput: true).needed(
+            "no output", hint: "give -o FILE, or -o -")
         let feed = try action.change.staged(on: action.change.repository())
         let role = try role(arguments, of: feed)
         guard let payload = feed.payload(of: role) else {
@@ -161,7 +143,6 @@ extension FeedCommand {
         } else {
             try OutputFile.write(payload, to: output, force: arguments.has(.force))
         }
-        return 0
     }
 
     /// The role that `--role` names, or the only role that waits.

@@ -5,7 +5,7 @@ import PatchPublishing
 
 // The actions that change only the list, so the online key alone can sign them.
 extension FeedCommand {
-    @Sendable static func rollout(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    @Sendable static func rollout(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         try edit(arguments, console) { (entry) throws(PatchError) in
             let audience = try PatchAudience(arguments, percent: arguments.operands[2].text, after: entry.rollout)
             try audience.apply(to: &entry)
@@ -17,14 +17,14 @@ extension FeedCommand {
         }
     }
 
-    @Sendable static func pause(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    @Sendable static func pause(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         try edit(arguments, console, isUrgent: true, isStop: true) { (entry) throws(PatchError) in
             try entry.setState(.paused)
             return entry.stateText
         }
     }
 
-    @Sendable static func resume(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    @Sendable static func resume(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         try edit(arguments, console) { (entry) throws(PatchError) in
             try entry.setState(entry.resumedState)
             return entry.state == .shadow ? "resumed in shadow" : "resumed"
@@ -32,7 +32,7 @@ extension FeedCommand {
     }
 
     /// Takes a patch off the devices that run it, and lets them run it in shadow.
-    @Sendable static func shadow(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    @Sendable static func shadow(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         try edit(arguments, console, isUrgent: true, isStop: true) { (entry) throws(PatchError) in
             try PatchAudience(arguments, after: entry.rollout).apply(to: &entry)
             try entry.setState(.shadow)
@@ -40,36 +40,33 @@ extension FeedCommand {
         }
     }
 
-    @Sendable static func withdraw(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    @Sendable static func withdraw(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         try edit(arguments, console, isUrgent: true, isStop: true, withdraws: true) { (entry) throws(PatchError) in
             try entry.setState(.withdrawn)
             return entry.stateText
         }
     }
 
-    @Sendable static func disable(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    @Sendable static func disable(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         try checkAll(arguments, "disable switches all patches off", "pause or withdraw")
-        return try change(arguments, console, isUrgent: true, ["disabled  all patches"]) { $0.isEnabled = false }
+        try change(arguments, console, isUrgent: true, ["disabled  all patches"]) { $0.isEnabled = false }
     }
 
-    @Sendable static func enable(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    @Sendable static func enable(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         try checkAll(arguments, "enable switches all patches on", "resume")
-        return try change(arguments, console, ["enabled  all patches"]) { $0.isEnabled = true }
+        try change(arguments, console, ["enabled  all patches"]) { $0.isEnabled = true }
     }
 
-    private static func checkAll(
-        _ arguments: ParsedArguments, _ what: String, _ others: String
-    ) throws(PatchError) {
+    private static func checkAll(_ arguments: ParsedArguments, _ what: String, _ others: String) throws(PatchError) {
         guard arguments.operands.count > 1 else { return }
-        throw PatchError(
-            .usage, "\(what), and takes no patch",
-            hint: "for \(arguments.operands[1].text) alone: patchpack feed \(others)")
+        throw .usage(
+            "\(what), and takes no patch", hint: "for \(arguments.operands[1].text) alone: patchpack feed \(others)")
     }
 
-    @Sendable static func setSwitches(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    @Sendable static func setSwitches(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let words = arguments.operands.dropFirst().map(\.text)
         let lines = words.map { $0.contains("=") ? $0 : "\($0) removed" }
-        return try change(arguments, console, lines) { (list) throws(PatchError) in
+        try change(arguments, console, lines) { (list) throws(PatchError) in
             for word in words {
                 let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
                 if parts.count == 2 {
@@ -81,33 +78,32 @@ extension FeedCommand {
         }
     }
 
-    @Sendable static func set(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    @Sendable static func set(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let version = try arguments.text(of: .minimumAppVersion)
         let notice = try arguments.text(of: .notice)
         var lowest: AppVersion?
         if let version, version != "none" {
             lowest = AppVersion(version)
             guard lowest != nil else {
-                throw PatchError(
-                    .usage,
+                throw .usage(
                     "--minimum-app-version \(version): it \(AppVersion.fault(in: version) ?? "is wrong"); expected a version such as 2.3.1, or none"
                 )
             }
         }
         guard version != nil || notice != nil else {
-            throw PatchError(.usage, "nothing to set", hint: "give --minimum-app-version V or --notice TEXT")
+            throw .usage("nothing to set", hint: "give --minimum-app-version V or --notice TEXT")
         }
         let lines = [
             version.map { $0 == "none" ? "minimum app version  none" : "minimum app version  \($0)" },
             notice.map { $0.isEmpty ? "notice  none" : "notice  \($0)" },
         ]
-        return try change(arguments, console, lines.compactMap(\.self)) { list in
+        try change(arguments, console, lines.compactMap(\.self)) { list in
             if version != nil { list.minimumAppVersion = lowest }
             if let notice { list.notice = notice.isEmpty ? nil : notice }
         }
     }
 
-    @Sendable static func undo(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    @Sendable static func undo(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let action = try FeedAction(arguments, console)
         let named = try arguments.number(of: .undoneTo)
         try action.run(isUrgent: true) { (feed, details) throws(PatchError) in
@@ -134,7 +130,6 @@ extension FeedCommand {
             _ = try feed.undo(to: older, in: details)
             return changes
         }
-        return 0
     }
 
     /// Changes a patch's entry.
@@ -145,7 +140,7 @@ extension FeedCommand {
     private static func edit(
         _ arguments: ParsedArguments, _ console: Console, isUrgent: Bool = false, isStop: Bool = false,
         withdraws: Bool = false, _ body: (inout PatchEntryDraft) throws(PatchError) -> String
-    ) throws(PatchError) -> Int32 {
+    ) throws(PatchError) {
         let action = try FeedAction(arguments, console)
         // Only `withdraw` takes several ids. The third operand of the other verbs is not an id.
         let ids = (withdraws ? arguments.operands.dropFirst() : arguments.operands[1...1]).map(\.text)
@@ -193,13 +188,12 @@ extension FeedCommand {
             feed.replace(changed, adding: added, in: details)
             return lines
         }
-        return 0
     }
 
     private static func change(
         _ arguments: ParsedArguments, _ console: Console, isUrgent: Bool = false, _ lines: [String],
         _ body: (inout PatchListDraft) throws(PatchError) -> Void
-    ) throws(PatchError) -> Int32 {
+    ) throws(PatchError) {
         let action = try FeedAction(arguments, console)
         try action.run(isUrgent: isUrgent) { (feed, details) throws(PatchError) in
             let lowest = feed.list.minimumAppVersion
@@ -209,6 +203,5 @@ extension FeedCommand {
             }
             return lines
         }
-        return 0
     }
 }

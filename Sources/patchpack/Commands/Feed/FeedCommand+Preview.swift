@@ -4,12 +4,10 @@ import PatchFiles
 import PatchPublishing
 
 extension FeedCommand {
-    @Sendable static func preview(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    @Sendable static func preview(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let reading = try FeedReading(arguments)
         let now = try SystemClock.now()
-        guard let version = try arguments.appVersion() else {
-            throw PatchError(.usage, "no app version", hint: "give --app-version V")
-        }
+        let version = try arguments.appVersion().needed("no app version", hint: "give --app-version V")
         let engine = try arguments.number(of: .runningEngine) ?? 1
         let installation = try arguments.text(of: .installation) ?? ""
         let user = try arguments.text(of: .previewUser)
@@ -23,32 +21,23 @@ extension FeedCommand {
                     app: list.app, environment: list.environment, appVersion: version, engine: engine,
                     installation: installation, user: user, groups: groups)
                 let refused = try await RefusedKeys(&client, of: list.app, at: now)
-                var choices: [(choice: PatchChoice, refusal: Refusal?)] = []
+                var choices: [(PatchChoice, refusal: (code: PatchChoice.Code, detail: String)?)] = []
                 for choice in try list.choices(for: device) {
                     choices.append((choice, try await refused.refusal(of: choice, from: &client)))
                 }
                 return choices
             }
         }
-        for (choice, refusal) in choices { try show(choice, refusal, console) }
-        return 0
-    }
-
-    private typealias Refusal = (code: PatchChoice.Code, detail: String)
-
-    private static func show(_ choice: PatchChoice, _ refusal: Refusal?, _ console: Console) throws(PatchError) {
-        let code = refusal?.code ?? choice.code
-        if console.format == .json {
-            try console.report(
-                "patchpack.feed-preview/1", nil,
-                [
-                    ("id", .string(choice.id)), ("version", .integer(choice.version)),
-                    ("code", .string(code.rawValue)), ("offered", .bool(choice.isChosen && refusal == nil)),
-                    ("detail", .optional(refusal?.detail)),
-                ])
-        } else {
-            try console.line(
-                refusal != nil ? .bad : choice.isChosen ? .good : .faint, code.rawValue,
+        for (choice, refusal) in choices {
+            let code = refusal?.code ?? choice.code
+            try console.result(
+                .report(
+                    "patchpack.feed-preview/1", nil,
+                    [
+                        ("id", choice.id), ("version", choice.version), ("code", code.rawValue),
+                        ("offered", choice.isChosen && refusal == nil), ("detail", refusal?.detail),
+                    ]),
+                always: true, refusal != nil ? .bad : choice.isChosen ? .good : .faint, code.rawValue,
                 "  \(choice.id) \(choice.version)" + (refusal.map { "  \($0.detail)" } ?? ""))
         }
     }

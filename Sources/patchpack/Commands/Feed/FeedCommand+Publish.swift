@@ -9,24 +9,23 @@ extension Option {
 }
 
 extension FeedCommand {
-    @Sendable static func makeFeed(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        guard let app = try arguments.text(of: .runningApp) else {
-            throw PatchError(.usage, "no app", hint: "give --app NAME, such as com.example.shop")
-        }
+    @Sendable static func makeFeed(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
+        let app = try arguments.text(of: .runningApp).needed(
+            "no app", hint: "give --app NAME, such as com.example.shop")
         guard NameForm.isReverseDNS(app) else {
-            throw PatchError(.usage, "--app \(app) is not a reverse-DNS name such as com.example.shop")
+            throw .usage("--app \(app) is not a reverse-DNS name such as com.example.shop")
         }
         let environment = try arguments.environmentName()
-        let action = try FeedAction(arguments, console, keys: [.rootKey, .releaseKey, .onlineKey])
-        var keys: [[FeedKey]] = []
-        for option in [Option.rootKey, .releaseKey, .onlineKey] {
-            let found = try action.publicKeys(option)
+        let options: [Option] = [.rootKey, .releaseKey, .onlineKey]
+        let action = try FeedAction(arguments, console, keys: options)
+        let keys = try options.map { (option) throws(PatchError) in
+            let found = try action.keys.feedKeys(option)
             guard !found.isEmpty else {
-                throw PatchError(
-                    .usage, "no key for --\(option.name)",
+                throw .usage(
+                    "no key for --\(option.name)",
                     hint: "make one: patchpack keygen --profile modern --signing-only -o DIR")
             }
-            keys.append(found)
+            return found
         }
         guard FileInfo(action.folder.path.appending(Path(FeedLayout.metadataFolder)), following: true) == nil else {
             throw PatchError(.exists, "is a feed already", hint: "name another folder").about(action.folder.path)
@@ -41,17 +40,15 @@ extension FeedCommand {
                 "the app gets \(action.folder.path.appending(Path(FeedLayout.firstRoot))), SHA-256 \(try MessageDigest.sha256.text(of: root))"
             )
         }
-        return 0
     }
 
-    @Sendable static func publish(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    @Sendable static func publish(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let action = try FeedAction(arguments, console)
         let paths = arguments.operands.dropFirst().map(\.path)
         try publish(paths, in: action, arguments, console, as: "published") { _ in true }
-        return 0
     }
 
-    @Sendable static func promote(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    @Sendable static func promote(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let source = FeedFolder(path: arguments.operands[0].path)
         let action = try FeedAction(arguments, console, folder: arguments.operands[1].path)
         let origin = try source.path.naming { () throws(PatchError) in try source.ownRepository() }
@@ -65,7 +62,6 @@ extension FeedCommand {
         try publish([file], in: action, arguments, console, as: "promoted") { manifest in
             manifest.id == entry.id && manifest.version == entry.version
         }
-        return 0
     }
 
     private static func publish(
@@ -76,26 +72,32 @@ extension FeedCommand {
         let audience = try PatchAudience(arguments)
         let isShadow = arguments.has(.inShadow)
         guard arguments.value(of: .percentage) != nil || audience.isNarrow else {
-            throw PatchError(
-                .usage, "nothing says who gets it",
+            throw .usage(
+                "nothing says who gets it",
                 hint: "give --rollout 5%, --rollout 100% for every device, --group NAME or --user ID")
         }
         // The change may be made again, but a pipe cannot be read again.
         var envelopes: [(path: Path, manifest: Manifest, publication: Publication)] = []
         let jobs = Resources.processorCount
-        try deliverInOrder(paths, jobs: jobs, work: { $0.map { Verified($0, by: verification) } }) {
-            (verified) throws(PatchError) in
-            let (manifest, envelope) = try verified.result.get()
+        try deliverInOrder(
+            paths, jobs: jobs,
+            work: { paths in
+                paths.map { path in
+                    (path, Result { () throws(PatchError) in try contents(of: path, by: verification) })
+                }
+            }
+        ) { (path, result) throws(PatchError) in
+            let (manifest, envelope) = try result.get()
             guard isExpected(manifest) else {
                 throw PatchError(
                     .feedMismatch, "the envelope is \(manifest.id) \(manifest.version), but the list has another one"
-                ).about(verified.path)
+                ).about(path)
             }
             let publication = try Publication(envelope, manifest) { (entry) throws(PatchError) in
                 try audience.apply(to: &entry)
                 if isShadow { entry.state = .shadow }
             }
-            envelopes.append((verified.path, manifest, publication))
+            envelopes.append((path, manifest, publication))
             console.progress(envelopes.count, of: paths.count)
         }
         var differing: PatchError?
@@ -106,8 +108,7 @@ extension FeedCommand {
             differing = nil
             let listings = try feed.publish(
                 envelopes.map(\.publication), files: action.folder.published(for: feed.app),
-                allowsLower: arguments.has(.allowLower),
-                in: details)
+                allowsLower: arguments.has(.allowLower), in: details)
             // A version in shadow takes no lower one off.
             let listed = isShadow ? Dictionary(grouping: feed.list.entries, by: \.id) : [:]
             var lines: [String] = []
@@ -139,16 +140,34 @@ extension FeedCommand {
         if let differing { throw differing.about(action.folder.path) }
     }
 
-    @Sendable static func prune(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    /// A good envelope. A regular file can be read again, so its bytes are not kept. A pipe cannot.
+    private static func contents(
+        of path: Path, by verification: Verification
+    ) throws(PatchError) -> (Manifest, FeedFile.Contents) {
+        try path.naming { () throws(PatchError) in
+            let file = verification.result(of: path, keepingScripts: false, keepingEnvelope: true)
+            if let error = file.error { throw error }
+            guard let manifest = file.report.manifest else { throw PatchError(.internal, "no manifest") }
+            guard FileInfo(path, following: true)?.isRegular == true else {
+                return (manifest, try FeedFile.Contents(file.envelope))
+            }
+            let envelope = try FeedFile.Contents(file.envelope) { () throws(PatchError) in
+                try InputFile.contents(of: path, limit: FeedFolder.fileLimit)
+            }
+            return (manifest, envelope)
+        }
+    }
+
+    @Sendable static func prune(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let action = try FeedAction(arguments, console)
         let keep = try arguments.number(of: .keep)
         let version = try arguments.number(of: .prunedVersion)
         let ids = arguments.operands.dropFirst().map(\.text)
         guard keep == nil || version == nil else {
-            throw PatchError(.usage, "--keep with --patch-version", hint: "give one of them")
+            throw .usage("--keep with --patch-version", hint: "give one of them")
         }
         guard Set(ids).count == ids.count else {
-            throw PatchError(.usage, "the same id is given twice", hint: "name each patch once")
+            throw .usage("the same id is given twice", hint: "name each patch once")
         }
         try action.run { (feed, details) throws(PatchError) in
             var lines: [String] = []
@@ -173,31 +192,6 @@ extension FeedCommand {
                 console.warning("\(path) is signed, but in no entry: `feed prune` with --patch-version removes it")
             }
             return lines.isEmpty ? ["nothing to remove"] : lines
-        }
-        return 0
-    }
-}
-
-private struct Verified: Sendable {
-    let path: Path
-    let result: Result<(Manifest, FeedFile.Contents), PatchError>
-
-    init(_ path: Path, by verification: Verification) {
-        self.path = path
-        let file = verification.result(of: path, keepingScripts: false, keepingEnvelope: true)
-        do throws(PatchError) {
-            if let error = file.error { throw error }
-            guard let manifest = file.report.manifest else { throw PatchError(.internal, "no manifest") }
-            // A regular file can be read again, so its bytes are not kept. A pipe cannot.
-            let isFile = FileInfo(path, following: true)?.isRegular == true
-            let envelope =
-                isFile
-                ? try FeedFile.Contents(file.envelope) { () throws(PatchError) in
-                    try InputFile.contents(of: path, limit: FeedFolder.fileLimit)
-                } : try FeedFile.Contents(file.envelope)
-            result = .success((manifest, envelope))
-        } catch {
-            result = .failure(error.about(path))
         }
     }
 }

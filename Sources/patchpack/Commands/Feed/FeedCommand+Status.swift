@@ -4,26 +4,26 @@ import PatchFiles
 import PatchPublishing
 
 extension FeedCommand {
-    @Sendable static func showStatus(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    @Sendable static func showStatus(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         guard arguments.format == "openmetrics" else { return try status(arguments, console) }
         guard arguments.operands.count == 1 else {
-            throw PatchError(.usage, "an id with --format openmetrics", hint: "leave the id out")
+            throw .usage("an id with --format openmetrics", hint: "leave the id out")
         }
-        let place = FeedAddress(arguments.operands[0].text)
-        let feed = try place.feed(PinnedRoot.fromOptions(arguments), arguments)
-        let store = try feed.trustStore { (path) throws(PatchError) in try place.read(path, arguments) }
+        let place = FeedAddress(arguments.operands[0].text, arguments)
+        let feed = try place.feed(PinnedRoot.fromOptions(arguments))
+        let store = try feed.trustStore { (path) throws(PatchError) in try place.read(path) }
         let keys = try store.map { (bytes) throws(PatchError) in try TrustStore(contentsOf: bytes).keys } ?? []
         try console.raw(feed.metrics(of: place.name, keys))
-        guard let days = try arguments.number(of: .days, atLeast: 0) else { return 0 }
-        guard let alarm = try feed.alarm(lasting: days, at: SystemClock.now()) else { return 0 }
+        guard let days = try arguments.number(of: .days, atLeast: 0) else { return }
+        guard let alarm = try feed.alarm(lasting: days, at: SystemClock.now()) else { return }
         console.error(alarm.about(Path(place.name)))
-        return alarm.code.exitStatus
+        console.fail(alarm.code)
     }
 
-    private static func status(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        let place = FeedAddress(arguments.operands[0].text)
+    private static func status(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
+        let place = FeedAddress(arguments.operands[0].text, arguments)
         let root = try PinnedRoot.fromOptions(arguments)
-        let feed = try place.feed(root, arguments)
+        let feed = try place.feed(root)
         let now = try SystemClock.now()
         let limit = try arguments.number(of: .days, atLeast: 0)
         let id = arguments.operands.count > 1 ? arguments.operands[1].text : nil
@@ -48,37 +48,33 @@ extension FeedCommand {
         let error = feed.alarm(lasting: limit ?? 0, at: now)
         if console.format == .json {
             try console.report(
-                "patchpack.feed-status/1", about: [("feed", .string(place.name))], error,
+                "patchpack.feed-status/1", about: [("feed", place.name)], error,
                 [
-                    ("app", .string(feed.app)), ("environment", .string(feed.environment)),
-                    ("enabled", .bool(feed.list.isEnabled)), ("staged", .bool(place.hasStaged())),
-                    ("published", .optional(feed.published)), ("author", .optional(feed.lastChange.author)),
-                    ("reason", .optional(feed.lastChange.reason)), ("stop", feed.list.stop?.json ?? .null),
-                    ("minimumAppVersion", .optional(feed.list.minimumAppVersion)),
-                    ("notice", .optional(feed.list.notice)), ("switches", feed.list.switches ?? .object([])),
-                    ("roles", .object(roles.map { ($0.role.rawValue, $0.json) })),
-                    ("patches", .array(feed.list.entries.filter { id == nil || $0.id == id }.map(\.json))),
+                    ("app", feed.app), ("environment", feed.environment), ("enabled", feed.list.isEnabled),
+                    ("staged", place.hasStaged()), ("published", feed.published), ("author", feed.lastChange.author),
+                    ("reason", feed.lastChange.reason), ("stop", feed.list.stop),
+                    ("minimumAppVersion", feed.list.minimumAppVersion), ("notice", feed.list.notice),
+                    ("switches", feed.list.switches ?? JSONValue([])),
+                    ("roles", JSONValue(roles.map { ($0.role.rawValue, $0) })),
+                    ("patches", feed.list.entries.filter { id == nil || $0.id == id }),
                 ])
         } else if let error {
             console.error(error.about(Path(place.name)))
         }
-        return error?.code.exitStatus ?? 0
+        console.fail(error?.code)
     }
 }
 
-extension ChangeStamp {
-    fileprivate var json: JSONValue {
-        .object([
-            ("since", .optional(time)), ("author", .optional(author)), ("reason", .optional(reason)),
-        ])
-    }
+extension PatchEntryDraft: JSONConvertible {}
+
+extension ChangeStamp: JSONConvertible {
+    var json: JSONValue { JSONValue([("since", time), ("author", author), ("reason", reason)]) }
 }
 
-extension FeedRepository.RoleStatus {
-    fileprivate var json: JSONValue {
-        .object([
-            ("version", .integer(version)), ("days", .integer(days)), ("expires", .string(expires.description)),
-            ("threshold", .integer(threshold)), ("keyIDs", .strings(keyIDs)),
+extension FeedRepository.RoleStatus: JSONConvertible {
+    var json: JSONValue {
+        JSONValue([
+            ("version", version), ("days", days), ("expires", expires), ("threshold", threshold), ("keyIDs", keyIDs),
         ])
     }
 }

@@ -10,111 +10,99 @@ enum FeedCommand {
                     .runningApp, .environment, .rootKey, .rootThreshold, .releaseKey, .releaseThreshold, .onlineKey,
                     .signatureCommand, .passphraseEnv, .passphraseFile, .allowUnsafePermissions, .author,
                 ],
-                "patchpack feed init feed --app com.example.shop --root-key root.pem --release-key release.pem --online-key online.pem",
+                "feed --app com.example.shop --root-key root.pem --release-key release.pem --online-key online.pem",
                 makeFeed),
             action(
                 "publish", "verify envelopes, and add them", "DIR FILE.js... --key KEY...", 2...Int.max,
                 FeedAction.listOptions + envelopeOptions + rolloutOptions + [.inShadow, .activation, .allowLower],
-                "patchpack feed publish feed dist/*.js --rollout 5% --key release.pem --key online.pem", publish),
+                "feed dist/*.js --rollout 5% --key release.pem --key online.pem", publish),
             action(
                 "rollout", "offer a patch to more or fewer devices", "DIR ID PERCENT --key KEY", 3...3,
-                FeedAction.listOptions + [
-                    .rolloutUnit, .seed, .group, .user, .activation, .patchVersion,
-                ],
-                "patchpack feed rollout feed com.example.shop.cart-total 25% --key online.pem", rollout),
+                FeedAction.listOptions + [.rolloutUnit, .seed, .group, .user, .activation, .patchVersion],
+                "feed com.example.shop.cart-total 25% --key online.pem", rollout),
             action(
                 "shadow", "run a patch in shadow: beside the code that answers", "DIR ID --key KEY", 2...2,
                 FeedAction.listOptions + rolloutOptions + [.activation, .patchVersion],
-                "patchpack feed shadow feed com.example.shop.cart-total --key online.pem", shadow),
+                "feed com.example.shop.cart-total --key online.pem", shadow),
             action(
                 "advance", "widen a rollout by a step if that is safe, or pause it",
                 "DIR ID --events DIR --gate BOUND... --key KEY", 2...2, advanceOptions,
-                "patchpack feed advance feed com.example.shop.cart-total --events events --gate 'failing<0.5%'",
-                advance),
+                "feed com.example.shop.cart-total --events events --gate 'failing<0.5%'", advance),
             action(
                 "pause", "stop offering a patch to more devices", "DIR ID --key KEY", 2...2,
-                FeedAction.listOptions + [.patchVersion],
-                "patchpack feed pause feed com.example.shop.cart-total --key online.pem", pause),
+                FeedAction.listOptions + [.patchVersion], "feed com.example.shop.cart-total --key online.pem", pause),
             action(
                 "resume", "offer a paused or withdrawn patch again, or go on in shadow if it was paused there",
                 "DIR ID --key KEY", 2...2, FeedAction.listOptions + [.patchVersion],
-                "patchpack feed resume feed com.example.shop.cart-total --key online.pem", resume),
+                "feed com.example.shop.cart-total --key online.pem", resume),
             action(
                 "withdraw", "take patches away from every device", "DIR ID... --key KEY", 2...Int.max,
                 FeedAction.listOptions + [.patchVersion],
-                "patchpack feed withdraw feed com.example.shop.cart-total --reason 'wrong total' --key online.pem",
-                withdraw),
+                "feed com.example.shop.cart-total --reason 'wrong total' --key online.pem", withdraw),
             action(
                 "disable", "switch all patches off", "DIR --key KEY", 1...2, FeedAction.listOptions,
-                "patchpack feed disable feed --key online.pem", disable),
+                "feed --key online.pem", disable),
             action(
                 "enable", "switch patches on again", "DIR --key KEY", 1...2, FeedAction.listOptions,
-                "patchpack feed enable feed --key online.pem", enable),
+                "feed --key online.pem", enable),
             action(
                 "switch", "set values for the app to read", "DIR NAME=VALUE... --key KEY", 2...Int.max,
-                FeedAction.listOptions, "patchpack feed switch feed checkout=old --key online.pem", setSwitches),
+                FeedAction.listOptions, "feed checkout=old --key online.pem", setSwitches),
             action(
                 "set", "set the minimum app version, or a message for the app to show", "DIR --key KEY", 1...1,
                 FeedAction.listOptions + [.minimumAppVersion, .notice],
-                "patchpack feed set feed --minimum-app-version 2.3.0 --key online.pem", set),
+                "feed --minimum-app-version 2.3.0 --key online.pem", set),
             action(
                 "undo", "restore an earlier state of the list", "DIR --key KEY", 1...1,
-                FeedAction.listOptions + [.undoneTo, .yes],
-                "patchpack feed undo feed --reason 'the wrong patch' --key online.pem", undo),
+                FeedAction.listOptions + [.undoneTo, .yes], "feed --reason 'the wrong patch' --key online.pem", undo),
             action(
                 "refresh", "sign the timestamp again, and metadata that expire soon", "DIR --key KEY", 1...1,
-                FeedAction.listOptions + [.resumeRotation], "patchpack feed refresh feed --key online.pem", refresh),
+                FeedAction.listOptions + [.resumeRotation], "feed --key online.pem", refresh),
             action(
                 "rotate", "change the keys of roles",
                 "DIR ROLE[,ROLE...] [--add KEY]... [--remove ID]... [--threshold N] --key KEY...", 2...2,
                 FeedAction.listOptions + [.addKey, .removeKey, .roleThreshold],
-                "patchpack feed rotate feed targets --add new.pem --remove 1f2e3d4c --key root.pem --key new.pem --key online.pem",
-                rotate),
+                "feed targets --add new.pem --remove 1f2e3d4c --key root.pem --key new.pem --key online.pem", rotate),
             action(
                 "trust", "deliver a trust store to devices, or none", "DIR [STORE] --key KEY...", 1...2,
-                FeedAction.listOptions,
-                "patchpack feed trust feed keys/trusted.store --key release.pem --key online.pem", deliverTrust),
+                FeedAction.listOptions, "feed keys/trusted.store --key release.pem --key online.pem", deliverTrust),
             action(
                 "sign", "sign a change that waits for signatures",
                 "DIR (--show | --key KEY | --detach | --attach FILE | --discard)", 1...1,
                 FeedAction.listOptions + [.role, .detach, .attach, .outputFile, .force, .discard, .showChange, .yes],
-                "patchpack feed sign feed --show", sign),
+                "feed --show", sign),
             action(
                 "prune", "remove old versions of patches, or the one that is named",
                 "DIR ID... [--patch-version N] --key KEY...", 2...Int.max,
                 FeedAction.listOptions + [.keep, .prunedVersion],
-                "patchpack feed prune feed com.example.shop.cart-total --keep 2 --key release.pem --key online.pem",
-                prune),
+                "feed com.example.shop.cart-total --keep 2 --key release.pem --key online.pem", prune),
             action(
                 "promote", "publish a patch of one feed in another one, byte for byte", "FROM TO ID --key KEY...",
                 3...3,
                 FeedAction.listOptions + envelopeOptions + rolloutOptions + [
                     .inShadow, .activation, .patchVersion, .allowLower,
                 ],
-                "patchpack feed promote staging release com.example.shop.cart-total --rollout 5% --key release.pem --key online.pem",
-                promote),
+                "staging release com.example.shop.cart-total --rollout 5% --key release.pem --key online.pem", promote),
             action(
                 "deploy", "upload a feed in the right order, unless another copy came first", "DIR --to PLACE", 1...1,
-                deployOptions, "patchpack feed deploy feed --to s3://patches/feed", deploy),
+                deployOptions, "feed --to s3://patches/feed", deploy),
             action(
                 "status", "show the published patches, since when, by whom, and when signatures expire",
-                "DIR|URL [ID] [--days N]", 1...2, readingOptions + [.days, .reportFormat, .allPatches],
-                "patchpack feed status feed --days 3", showStatus),
+                "DIR|URL [ID] [--days N]", 1...2, readingOptions + [.days, .reportFormat, .allPatches], "feed --days 3",
+                showStatus),
             action(
                 "log", "list the changes: when, by whom and why", "DIR|URL [ID]", 1...2,
-                readingOptions + [.last, .signers],
-                "patchpack feed log feed com.example.shop.cart-total", log),
+                readingOptions + [.last, .signers], "feed com.example.shop.cart-total", log),
             action(
                 "diff", "show the differences between two states of a feed", "FEED[@SNAPSHOT] FEED[@SNAPSHOT]", 2...2,
-                readingOptions + [.signers], "patchpack feed diff feed@12 feed", diff),
+                readingOptions + [.signers], "feed@12 feed", diff),
             action(
                 "check", "read a feed as a device would: every signature and every file", "DIR|URL [--root FILE]",
-                1...1, readingOptions + [.listed, .sameAs],
-                "patchpack feed check https://example.com/feed --root 1.root.json", check),
+                1...1, readingOptions + [.listed, .sameAs], "https://example.com/feed --root 1.root.json", check),
             action(
                 "preview", "show which patches a device would get, and why", "DIR|URL --app-version V", 1...1,
                 readingOptions + [.appVersion, .runningEngine, .previewUser, .installation, .deviceGroup],
-                "patchpack feed preview feed --app-version 2.3.1 --user ada", preview),
+                "feed --app-version 2.3.1 --user ada", preview),
         ])
 
     /// The options for the verification of envelopes, except those that each change of a feed takes. The feed names the app.
@@ -128,10 +116,10 @@ enum FeedCommand {
 
     private static func action(
         _ name: String, _ summary: String, _ operands: String, _ count: ClosedRange<Int>, _ options: [Option],
-        _ example: String, _ run: @escaping @Sendable (ParsedArguments, Console) throws(PatchError) -> Int32
+        _ example: String, _ run: @escaping @Sendable (ParsedArguments, Console) throws(PatchError) -> Void
     ) -> Verb {
         Verb(
             name: "feed \(name)", summary: summary, operands: operands, operandValue: .directory("DIR"),
-            operandCount: count, options: options, example: example, run: run)
+            operandCount: count, options: options, example: "patchpack feed \(name) \(example)", run: run)
     }
 }

@@ -18,18 +18,14 @@ struct FeedReading: Sendable {
         _ = try Self.settings(arguments)
         if try FeedAddress.check(given) {
             guard let pinned else {
-                throw PatchError(
-                    .usage, "no root file", hint: "give --root FILE: the feed's 1.root.json, as the app has it")
+                throw .usage("no root file", hint: "give --root FILE: the feed's 1.root.json, as the app has it")
             }
             root = try PinnedRoot.bytes(of: pinned)
             source = CacheWatch(source: try Server(given, arguments).source)
         } else {
             let file = pinned ?? place.appending(Path(FeedLayout.firstRoot))
             guard pinned != nil || FileInfo(file, following: true) != nil else {
-                throw PatchError(
-                    .feedUnavailable, "\(FeedLayout.firstRoot): missing, so this is not the folder of a feed"
-                )
-                .about(place)
+                throw .noFeed(in: place, lacking: FeedLayout.firstRoot)
             }
             root = try pinned == nil ? InputFile.regular(file, limit: FeedLimits().root) : PinnedRoot.bytes(of: file)
             source = CacheWatch(source: FolderSource(place.description))
@@ -79,9 +75,25 @@ struct FeedReading: Sendable {
     }
 }
 
+extension PatchError {
+    static func noFeed(in folder: Path, lacking file: String) -> PatchError {
+        PatchError(.feedUnavailable, "\(file): missing, so this is not the folder of a feed").about(folder)
+    }
+}
+
 /// A storage that keeps trusted metadata only until the end of the run.
 struct NoStorage: FeedStorage {
     package func read(_ name: String, limit: Int) -> [UInt8]? { nil }
     package func write(_ name: String, _ bytes: [UInt8]) throws(PatchError) {}
     package func remove(_ name: String) throws(PatchError) {}
+}
+
+extension PinnedRoot {
+    static func pathFromOptions(_ arguments: ParsedArguments) -> Path? {
+        arguments.path(of: .pinnedRoot) ?? Option.pinnedRoot.fromEnvironment?.path
+    }
+
+    static func fromOptions(_ arguments: ParsedArguments) throws(PatchError) -> [UInt8]? {
+        try pathFromOptions(arguments).map { (given) throws(PatchError) in try bytes(of: given) }
+    }
 }

@@ -9,18 +9,17 @@ extension FeedRepository {
     func overview(at now: Timestamp, of id: String? = nil, most: Int) -> [ReportLine] {
         var lines: [ReportLine] = []
         if !list.isEnabled {
-            let stop = list.stop?.text(at: now) ?? ""
-            lines.append(ReportLine(style: .bad, word: "ALL PATCHES ARE SWITCHED OFF", text: stop))
+            lines.append(ReportLine(.bad, "ALL PATCHES ARE SWITCHED OFF", list.stop?.text(at: now) ?? ""))
         }
-        lines.append(
-            ReportLine(
-                text: "\(app) \(environment), snapshot \(state(of: .snapshot).version)\(lastChange.text(at: now))"))
-        if let version = list.minimumAppVersion { lines.append(ReportLine(text: "minimum app version \(version)")) }
-        if let notice = list.notice { lines.append(ReportLine(text: "notice: \(notice)")) }
-        for (name, value) in list.switches?.members ?? [] {
-            lines.append(ReportLine(text: "switch \(name)=\(value.text ?? "")"))
-        }
-        let entries = list.entriesByUrgency.filter { id == nil || $0.id == id }
+        let snapshot = "snapshot \(state(of: .snapshot).version)\(lastChange.text(at: now))"
+        lines.append(ReportLine("\(app) \(environment), \(snapshot)"))
+        if let version = list.minimumAppVersion { lines.append(ReportLine("minimum app version \(version)")) }
+        if let notice = list.notice { lines.append(ReportLine("notice: \(notice)")) }
+        lines += (list.switches?.members ?? []).map { ReportLine("switch \($0)=\($1.text ?? "")") }
+        // Those that need attention come first, and the newest first within each kind.
+        let newest = list.entries.reversed().map { (entry: $0, kind: $0.kind) }
+        let sorted = PatchEntryDraft.Kind.allCases.flatMap { kind in newest.filter { $0.kind == kind }.map(\.entry) }
+        let entries = sorted.filter { id == nil || $0.id == id }
         for entry in entries.prefix(most) {
             let style: Console.Style =
                 switch entry.state {
@@ -29,19 +28,15 @@ extension FeedRepository {
                 case .shadow?, .paused?, nil: .faint
                 }
             let change = ChangeStamp(time: entry.since, author: entry.author, reason: entry.reason).text(at: now)
-            lines.append(
-                ReportLine(style: style, word: entry.name, text: "  \(entry.words)\(change)"))
+            lines.append(ReportLine(style, entry.name, "  \(entry.words)\(change)"))
         }
         let rest = Dictionary(grouping: entries.dropFirst(most), by: \.kind).mapValues(\.count)
         if !rest.isEmpty {
             let counts = PatchEntryDraft.Kind.allCases.compactMap { kind in
                 rest[kind].map { "\($0.grouped) \(kind.rawValue)" }
             }
-            lines.append(
-                ReportLine(
-                    text:
-                        "and \((entries.count - most).grouped) more: \(counts.joined(separator: ", ")); --all shows them"
-                ))
+            let more = "and \((entries.count - most).grouped) more"
+            lines.append(ReportLine("\(more): \(counts.joined(separator: ", ")); --all shows them"))
         }
         return lines
     }
@@ -65,14 +60,6 @@ extension PatchEntryDraft {
         case .shadow?: .shadow
         case .active?: basisPoints == 10_000 ? .offered : .partial
         }
-    }
-}
-
-extension PatchListDraft {
-    /// The entries that need attention first, and the newest first within each kind.
-    var entriesByUrgency: [PatchEntryDraft] {
-        let newest = entries.reversed().map { (entry: $0, kind: $0.kind) }
-        return PatchEntryDraft.Kind.allCases.flatMap { kind in newest.filter { $0.kind == kind }.map(\.entry) }
     }
 }
 

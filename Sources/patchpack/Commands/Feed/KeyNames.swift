@@ -12,13 +12,12 @@ struct KeyNames {
     private var names: [String: String] = [:]
 
     init(_ arguments: ParsedArguments) throws(PatchError) {
-        guard let folder = arguments.value(of: .signers)?.path else { return }
+        guard let folder = arguments.path(of: .signers) else { return }
         for name in try Folder.names(in: folder) {
             let place = folder.appending(name)
             let file = place.isFolder ? place.appending(Path("trusted.pem")) : place
             guard file.ends(in: ".pem"), FileInfo(file, following: true) != nil else { continue }
-            let bytes = try InputFile.small(file)
-            let key = try file.naming { () throws(PatchError) in try FeedKey(pem: bytes) }
+            let key = try file.naming { () throws(PatchError) in try FeedKey(pem: InputFile.small(file)) }
             let text = name.description
             names[key.id] = place.isFolder ? text : String(text.dropLast(".pem".count))
         }
@@ -36,10 +35,8 @@ struct KeyNames {
     func json(_ approvals: [FeedRepository.Approval]) -> JSONValue {
         .array(
             approvals.map { approval in
-                let keys = approval.keyIDs.map {
-                    JSONValue.object([("id", .string($0)), ("name", .optional(names[$0]))])
-                }
-                return .object([("role", .string(approval.role.rawValue)), ("keys", .array(keys))])
+                let keys = approval.keyIDs.map { JSONValue([("id", $0), ("name", names[$0])]) }
+                return JSONValue([("role", approval.role.rawValue), ("keys", keys)])
             })
     }
 }

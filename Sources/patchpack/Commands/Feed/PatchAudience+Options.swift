@@ -13,8 +13,8 @@ extension PatchAudience {
         let text = percent ?? given
         let basisPoints = text.flatMap(Rollout.basisPoints)
         if let text, basisPoints == nil {
-            throw PatchError(
-                .usage, "\(text): expected a percentage from 0% to 100%, such as 5% or 0.5%",
+            throw .usage(
+                "\(text): expected a percentage from 0% to 100%, such as 5% or 0.5%",
                 hint: Rollout.basisPoints("\(text)%").map { _ in "below 1%, the sign is needed: \(text)%" })
         }
         let unit = try arguments.text(of: .rolloutUnit).flatMap(Rollout.Unit.init)
@@ -24,7 +24,7 @@ extension PatchAudience {
             users: try arguments.texts(of: .user),
             moment: try arguments.text(of: .activation).flatMap(PatchList.Entry.Moment.init), after: old)
         guard basisPoints != nil || unit == nil && seed == nil else {
-            throw PatchError(.usage, "--rollout-unit and --seed are for a percentage", hint: "give --rollout PERCENT")
+            throw .usage("--rollout-unit and --seed are for a percentage", hint: "give --rollout PERCENT")
         }
     }
 }

@@ -22,49 +22,45 @@ enum EmbedCommand {
         options: [.outputFile, .force, .embeddedKey, .embeddedStore, .trustStorePin, .embeddedRoot, .interface],
         example: "patchpack embed --trusted-key trusted.pem --root root.json --output PatchResources.swift", run: run)
 
-    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        guard let output = try arguments.newFile(.outputFile, force: arguments.has(.force)) else {
-            throw PatchError(.usage, "no output", hint: "give --output FILE.swift")
-        }
+    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
+        let output = try arguments.newFile(.outputFile).needed("no output", hint: "give --output FILE.swift")
         guard
             !arguments.operands.isEmpty || [.embeddedKey, .embeddedStore, .embeddedRoot].contains(where: arguments.has)
         else {
-            throw PatchError(
-                .usage, "nothing to embed, and no script to check",
+            throw .usage(
+                "nothing to embed, and no script to check",
                 hint: "give --trusted-key FILE, --trust-store FILE, --root FILE or SCRIPT.lua")
         }
         guard arguments.has(.embeddedStore) || !arguments.has(.trustStorePin) else { throw .pinWithoutStore }
         var members: [String] = []
-        if let file = arguments.value(of: .embeddedKey)?.path {
+        if let file = arguments.path(of: .embeddedKey) {
             let bytes = try InputFile.small(file)
             let key = try file.naming { () throws(PatchError) in try VerifyingKey(pem: bytes) }
             members.append(try member("trustedKey", "\(KeyDescription.trusted(key).text)", bytes, file))
         }
-        if let file = arguments.value(of: .embeddedStore)?.path {
+        if let file = arguments.path(of: .embeddedStore) {
             let bytes = try TrustFiles.file(at: file)
             let pin = try arguments.text(of: .trustStorePin)
             let store = try file.naming { () throws(PatchError) in try TrustStore(contentsOf: bytes, pinnedTo: pin) }
             members.append(try member("trustStore", store.keys.count.counting("key"), bytes, file))
         }
-        if let file = arguments.value(of: .embeddedRoot)?.path {
+        if let file = arguments.path(of: .embeddedRoot) {
             let bytes = try InputFile.small(file)
             try file.naming { () throws(PatchError) in
                 _ = try FeedClient(
-                    root: bytes, from: FolderSource("."), keptIn: NoStorage(),
-                    at: try SystemClock.now())
+                    root: bytes, from: FolderSource("."), keptIn: NoStorage(), at: try SystemClock.now())
             }
             members.append(try member("root", "the root of a feed, which its own keys have signed", bytes, file))
         }
         let interface = try InterfaceFile.fromOptions(arguments)
-        var status: Int32 = 0
         for script in arguments.operands.map(\.path) {
             let patch = try LintedPatch([script], try ManifestFields(arguments), interface, onStandardInput: nil)
             for (finding, file) in patch.findings {
                 try LintCommand.show(finding, in: file, patch.line(of: finding), console)
-                if finding.severity == .error { status = PatchError.Code.script.exitStatus }
+                if finding.severity == .error { console.fail(.script) }
             }
         }
-        guard status == 0 else { return status }
+        guard console.exitStatus == 0 else { return }
         let source = """
             // Written by patchpack embed.
 
@@ -74,10 +70,9 @@ enum EmbedCommand {
             }
 
             """
-        let files = [OutputFile(path: output, content: .bytes(Array(source.utf8)))]
+        let files = [OutputFile(output, source)]
         try OutputFile.write(files, force: arguments.has(.force))
         if console.format == .json { try console.made(files, schema: "patchpack.embed/1") }
-        return 0
     }
 
     private static func member(

@@ -37,12 +37,9 @@ private enum KeyProfile: String, CaseIterable {
             let lines = Self.allCases.map { "\($0.rawValue): \($0.text)\n" }.joined()
             name = Terminal.ask("\(lines)What are the keys for? [modern/mpaas] ")
         }
-        guard let profile = name.flatMap(Self.init(rawValue:)) else {
-            throw PatchError(
-                .usage, "no --profile is given",
-                hint: "give " + Self.allCases.map { "--profile \($0.rawValue) (\($0.text))" }.joined(separator: ", or ")
-            )
-        }
+        let profile = try name.flatMap(Self.init(rawValue:)).needed(
+            "no --profile is given",
+            hint: "give " + Self.allCases.map { "--profile \($0.rawValue) (\($0.text))" }.joined(separator: ", or "))
         self = profile
     }
 }
@@ -51,26 +48,23 @@ enum KeygenCommand {
     static let verb = Verb(
         name: "keygen", summary: "make signing.pem, trusted.pem and script.key",
         operands: "--profile NAME", operandCount: 0...0,
-        options: [
-            .outputFolder, .force, .profile, .bits, .signingOnly, .passphraseEnv, .passphraseFile,
-        ],
+        options: [.outputFolder, .force, .profile, .bits, .signingOnly, .passphraseEnv, .passphraseFile],
         example: "patchpack keygen -o keys --profile modern",
         run: run)
 
-    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let profile = try KeyProfile(arguments)
         let bits = try arguments.number(of: .bits)
-        if profile == .modern, bits != nil { throw PatchError(.usage, "--bits is only for RSA keys") }
+        if profile == .modern, bits != nil { throw .usage("--bits is only for RSA keys") }
         if let bits, !(2048...8192).contains(bits) {
-            throw PatchError(.usage, "--bits \(bits): expected 2048 to 8192")
+            throw .usage("--bits \(bits): expected 2048 to 8192")
         }
         let keys = try KeyFiles(arguments)
         guard keys.passphrases.count <= 1 else {
-            throw PatchError(
-                .usage, "several passphrases for one key", hint: "give --passphrase-env or --passphrase-file once")
+            throw .usage("several passphrases for one key", hint: "give --passphrase-env or --passphrase-file once")
         }
         let passphrase = keys.passphrases.first
-        let folder = arguments.value(of: .outputFolder)?.path ?? Path(".")
+        let folder = arguments.path(of: .outputFolder) ?? Path(".")
         let names = ["signing.pem", "trusted.pem"] + (arguments.has(.signingOnly) ? [] : ["script.key"])
         let paths = names.map { folder.appending(Path($0)) }
         try keys.protectInputs(from: paths)
@@ -95,22 +89,14 @@ enum KeygenCommand {
         }
         try OutputFile.write(files, force: arguments.has(.force))
         console.warnOfReaders(files)
-        try show(made, paths, console)
+        for (key, path) in zip(made, paths) {
+            try console.result(
+                key.json(schema: "patchpack.keygen/1", of: path), .good, "made", "  \(path)  \(key.text)")
+        }
+        console.note("keep \(paths[0]) secret\(paths.count > 2 ? "; apps need the other two" : "")")
         if passphrase == nil {
             console.note("\(paths[0]) has no passphrase; give one with --passphrase-env or --passphrase-file")
         }
         if profile == .mpaas { console.noteOldClients() }
-        return 0
-    }
-
-    private static func show(_ keys: [KeyDescription], _ paths: [Path], _ console: Console) throws(PatchError) {
-        for (key, path) in zip(keys, paths) {
-            if console.format == .json {
-                try console.json(key.json(schema: "patchpack.keygen/1", of: path))
-            } else if !console.isQuiet {
-                try console.line(.good, "made", "  \(path)  \(key.text)")
-            }
-        }
-        console.note("keep \(paths[0]) secret\(paths.count > 2 ? "; apps need the other two" : "")")
     }
 }

@@ -9,30 +9,22 @@ enum KeyinfoCommand {
         example: "patchpack keyinfo keys/trusted.pem keys/script.key",
         run: run)
 
-    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let files = try KeyFiles(arguments)
-        var status: Int32 = 0
         for name in arguments.operands.map({ KeyName($0, from: "keyinfo") }) {
             do throws(PatchError) {
-                try show(try files.describe(name), of: name.path, console)
+                let (key, path) = (try files.describe(name), name.path)
+                try console.result(
+                    key.json(schema: "patchpack.keyinfo/1", of: path), always: true, "\(path)  \(key.text)")
             } catch {
                 guard error.code != .io else { throw error }
-                if status == 0 { status = error.code.exitStatus }
+                console.fail(error.code)
                 guard console.format == .json else {
                     console.error(error)
                     continue
                 }
-                try console.report("patchpack.keyinfo/1", about: [("file", .string(name.path.description))], error)
+                try console.report("patchpack.keyinfo/1", about: [("file", name.path)], error)
             }
-        }
-        return status
-    }
-
-    private static func show(_ key: KeyDescription, of path: Path, _ console: Console) throws(PatchError) {
-        if console.format == .json {
-            try console.json(key.json(schema: "patchpack.keyinfo/1", of: path))
-        } else {
-            try console.line("\(path)  \(key.text)")
         }
     }
 }

@@ -45,7 +45,7 @@ enum KeystoreCommand {
             _ arguments: ParsedArguments, reading inputs: [Path] = [], mayBeNew: Bool = false, isEdited: Bool = true
         ) throws(PatchError) {
             let given = arguments.operands[0].path
-            guard !given.isStandardStream else { throw PatchError(.usage, "a key store must be a file, not -") }
+            guard !given.isStandardStream else { throw .usage("a key store must be a file, not -") }
             files = try KeyFiles(arguments, operands: [given] + inputs)
             path = try given.resolved()
             if isEdited { try OutputFile(path: path, content: .bytes([])).checkPlace(force: true) }
@@ -57,7 +57,6 @@ enum KeystoreCommand {
             try KeyFile(KeyName(nil, path, from: "keystore")).ring(passphrase: passphrase)
         }
 
-        /// Reads the keys, changes them, and writes them back.
         func change(
             mustExist: Bool, passphrase new: SecretBytes? = nil,
             _ change: (inout ScriptKeyRing) throws(PatchError) -> Void
@@ -72,34 +71,31 @@ enum KeystoreCommand {
         }
     }
 
-    private static func add(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    private static func add(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let others = arguments.operands.dropFirst().map(\.path)
         let store = try Store(arguments, reading: others, mayBeNew: true)
         let given = try arguments.text(of: .name)
         guard given == nil || others.count == 1 else {
-            throw PatchError(.usage, "--name with several keys", hint: "add them one by one")
+            throw .usage("--name with several keys", hint: "add them one by one")
         }
-        var newKeys: [(name: String, key: ScriptKey)] = []
-        for other in others {
+        let newKeys = try others.map { (other) throws(PatchError) in
             let key = try KeyFile(KeyName(nil, other, from: "keystore add")).scriptKey()
-            newKeys.append((given ?? key.id.description, key))
+            return (given ?? key.id.description, key)
         }
         try store.path.checkParent()
         try store.change(mustExist: false) { (ring) throws(PatchError) in
             for (name, key) in newKeys { try ring.add(key, named: name) }
         }
         for (name, key) in newKeys { try show(name, key, "add", on: console) }
-        return 0
     }
 
-    private static func list(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    private static func list(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         for (name, key) in try Store(arguments, isEdited: false).keys().keys {
             try show(name, key, "list", on: console)
         }
-        return 0
     }
 
-    private static func remove(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    private static func remove(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let names = arguments.operands.dropFirst()
         var removed: [(name: String, key: ScriptKey)] = []
         try Store(arguments).change(mustExist: true) { (ring) throws(PatchError) in
@@ -107,10 +103,9 @@ enum KeystoreCommand {
             for name in names { try ring.remove(name.text) }
         }
         for (name, key) in removed { try show(name, key, "remove", on: console) }
-        return 0
     }
 
-    private static func changePassphrase(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    private static func changePassphrase(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let store = try Store(arguments)
         // A wrong passphrase must fail before a new one is asked for.
         _ = try store.keys()
@@ -121,53 +116,41 @@ enum KeystoreCommand {
         var keys: [(name: String, key: ScriptKey)] = []
         try store.change(mustExist: true, passphrase: new) { keys = $0.keys }
         for (name, key) in keys { try show(name, key, "passphrase", on: console) }
-        return 0
     }
 
-    private static func export(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    private static func export(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let name = arguments.operands[1].text
         let store = try Store(arguments, isEdited: false)
-        guard
-            let output = try arguments.newFile(
-                .outputFile, force: arguments.has(.force), allowsStandardOutput: true)
-        else {
-            throw PatchError(.usage, "no output file", hint: "give -o FILE")
-        }
+        let output = try arguments.newFile(.outputFile, allowsStandardOutput: true).needed(
+            "no output file", hint: "give -o FILE")
         try store.files.protectInputs(from: [output])
         guard let key = try store.keys().scriptKey(named: name) else {
             throw PatchError(.config, "no key named \(name) in the store", hint: "patchpack keystore list STORE")
         }
         guard !output.isStandardStream else {
             guard !StandardOutput.isTerminal else {
-                throw PatchError(.usage, "-o - would show the key on the terminal", hint: "give -o FILE, or a pipe")
+                throw .usage("-o - would show the key on the terminal", hint: "give -o FILE, or a pipe")
             }
-            var bytes = unsafe key.file().withUnsafeBytes { unsafe Array($0) }
+            var bytes = key.file().unprotected
             defer { _ = SecretBytes(wiping: &bytes) }
             try StandardOutput.write(bytes)
-            return 0
+            return
         }
         let file = OutputFile(path: output, content: .secret(key.file()))
         try OutputFile.write([file], force: arguments.has(.force))
         console.warnOfReaders([file])
         try show(name, key, "export", on: console)
-        return 0
     }
 
     private static func show(
         _ name: String, _ key: ScriptKey, _ action: String, on console: Console
     ) throws(PatchError) {
-        if console.format == .json {
-            try console.report(
+        let done =
+            ["add": "added  ", "remove": "removed  ", "export": "exported  ", "passphrase": "kept  "][action] ?? ""
+        try console.result(
+            .report(
                 "patchpack.keystore/1", nil,
-                [
-                    ("action", .string(action)), ("name", .string(name)), ("suite", .string(key.suite.rawValue)),
-                    ("keyID", .string(key.id.description)),
-                ])
-        } else if !console.isQuiet || action == "list" {
-            let text = "\(name)  \(key.suite.rawValue), id \(key.id)"
-            let done =
-                ["add": "added  ", "remove": "removed  ", "export": "exported  ", "passphrase": "kept  "][action] ?? ""
-            try console.line(done + text)
-        }
+                [("action", action), ("name", name), ("suite", key.suite.rawValue), ("keyID", key.id)]),
+            always: action == "list", "\(done)\(name)  \(key.suite.rawValue), id \(key.id)")
     }
 }

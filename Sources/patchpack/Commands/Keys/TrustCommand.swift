@@ -38,29 +38,26 @@ enum TrustCommand {
                 example: "patchpack trust pin keys/trust.store", run: pin),
         ])
 
-    private static func add(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    private static func add(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let others = arguments.operands.dropFirst()
         let path = try storeToEdit(arguments, reading: others.map(\.path))
-        var keys: [TrustedKey] = []
-        for other in others {
-            keys.append(try newKey(KeyName(other, from: "trust add"), arguments, isOnly: others.count == 1))
+        let keys = try others.map { (other) throws(PatchError) in
+            try newKey(KeyName(other, from: "trust add"), arguments, isOnly: others.count == 1)
         }
         try path.checkParent()
         try change(path, mustExist: false) { (store) throws(PatchError) in
             for key in keys { try store.add(key) }
         }
         for key in keys { try show(key, "added", on: console) }
-        return 0
     }
 
-    private static func list(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    private static func list(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let keys = try TrustFiles.store(at: arguments.operands[0].path, pinnedTo: nil).keys
         let width = keys.map(\.name.count).max() ?? 0
         for key in keys { try show(key, "listed", padded: width, on: console) }
-        return 0
     }
 
-    private static func revoke(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    private static func revoke(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         try update(arguments, "revoked", on: console) { key in
             var key = key
             key.isRevoked = true
@@ -68,18 +65,18 @@ enum TrustCommand {
         }
     }
 
-    private static func remove(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    private static func remove(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         try update(arguments, "removed", on: console) { _ in nil }
     }
 
-    private static func sign(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    private static func sign(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         guard let app = try arguments.text(of: .runningApp), NameForm.isReverseDNS(app) else {
-            throw PatchError(.usage, "no app", hint: "give --app NAME, such as com.example.shop")
+            throw .usage("no app", hint: "give --app NAME, such as com.example.shop")
         }
         let environment = try arguments.environmentName()
         let keys = try KeyFiles(arguments, operands: []).signingKeys()
         guard !keys.isEmpty else {
-            throw PatchError(.usage, "nothing to sign with", hint: "give --signing-key KEY: a key that the app has")
+            throw .usage("nothing to sign with", hint: "give --signing-key KEY: a key that the app has")
         }
         let path = try storeToEdit(arguments)
         try Folder.whileLocked(around: [path]) { () throws(PatchError) in
@@ -98,22 +95,22 @@ enum TrustCommand {
         for key in keys {
             try show(TrustedKey(key.verifyingKey, name: key.verifyingKey.id.description), "signed", on: console)
         }
-        return 0
     }
 
-    private static func pin(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    private static func pin(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let path = arguments.operands[0].path
         let file = try TrustFiles.file(at: path)
         _ = try path.naming { () throws(PatchError) in try TrustStore(contentsOf: file) }
-        try showPin(TrustStoreFile.pin(of: file), of: path, on: console)
-        return 0
+        let pin = try TrustStoreFile.pin(of: file)
+        try console.result(
+            .report("patchpack.trust/1", nil, [("action", "pinned"), ("file", path), ("pin", pin)]), always: true, pin)
     }
 
     private static func storeToEdit(
         _ arguments: ParsedArguments, reading inputs: [Path] = []
     ) throws(PatchError) -> Path {
         let path = arguments.operands[0].path
-        guard !path.isStandardStream else { throw PatchError(.usage, "a store to edit must be a file, not -") }
+        guard !path.isStandardStream else { throw .usage("a store to edit must be a file, not -") }
         _ = try KeyFiles(arguments, operands: inputs)
         let file = try path.resolved()
         try OutputFile(path: file, content: .bytes([])).checkPlace(force: true)
@@ -122,7 +119,7 @@ enum TrustCommand {
 
     private static func update(
         _ arguments: ParsedArguments, _ action: String, on console: Console, _ change: (TrustedKey) -> TrustedKey?
-    ) throws(PatchError) -> Int32 {
+    ) throws(PatchError) {
         var changed: [TrustedKey] = []
         try self.change(storeToEdit(arguments), mustExist: true) { (store) throws(PatchError) in
             for name in arguments.operands.dropFirst() {
@@ -134,14 +131,16 @@ enum TrustCommand {
             }
         }
         for key in changed { try show(key, action, on: console) }
-        return 0
     }
 
     private static func change(
         _ path: Path, mustExist: Bool, _ change: (inout TrustStoreFile) throws(PatchError) -> Void
     ) throws(PatchError) {
         try Folder.whileLocked(around: [path]) { () throws(PatchError) in
-            var store = try TrustFiles.editable(at: path, mustExist: mustExist)
+            var store = TrustStoreFile()
+            if mustExist || FileInfo(path, following: true) != nil {
+                store = try path.naming { () throws(PatchError) in try TrustStoreFile(InputFile.small(path)) }
+            }
             try change(&store)
             try OutputFile.write(store.encoded(), to: path, force: true)
         }
@@ -152,9 +151,7 @@ enum TrustCommand {
         _ name: KeyName, _ arguments: ParsedArguments, isOnly: Bool
     ) throws(PatchError) -> TrustedKey {
         let given = try arguments.text(of: .name)
-        guard given == nil || isOnly else {
-            throw PatchError(.usage, "--name with several keys", hint: "add them one by one")
-        }
+        guard given == nil || isOnly else { throw .usage("--name with several keys", hint: "add them one by one") }
         let file = name.path.name.description
         let stem = file.hasSuffix(".pem") ? String(file.dropLast(4)) : file
         return try TrustedKey(
@@ -164,27 +161,18 @@ enum TrustCommand {
     private static func show(
         _ key: TrustedKey, _ action: String, padded width: Int = 0, on console: Console
     ) throws(PatchError) {
-        if console.format == .json {
-            try console.report(
+        let isListed = action == "listed"
+        let end = key.notAfter.map { ", until \($0)" } ?? ""
+        let space = String(repeating: " ", count: max(0, width - key.name.count))
+        try console.result(
+            .report(
                 "patchpack.trust/1", nil,
                 [
-                    ("action", .string(action)), ("name", .string(key.name)),
-                    ("algorithm", .string(key.key.algorithm.rawValue)), ("keyID", .string(key.key.id.description)),
-                    ("revoked", .bool(key.isRevoked)), ("notAfter", .optional(key.notAfter)),
-                ])
-        } else if !console.isQuiet || action == "listed" {
-            let end = key.notAfter.map { ", until \($0)" } ?? ""
-            let space = String(repeating: " ", count: max(0, width - key.name.count))
-            let text =
-                "\(key.name)\(space)  \(key.key.algorithm.rawValue), id \(key.key.id)\(end)\(key.isRevoked ? ", revoked" : "")"
-            try console.line(action == "listed" ? text : "\(action)  \(text)")
-        }
-    }
-
-    private static func showPin(_ pin: String, of path: Path, on console: Console) throws(PatchError) {
-        guard console.format == .json else { return try console.line(pin) }
-        try console.report(
-            "patchpack.trust/1", nil,
-            [("action", .string("pinned")), ("file", .string(path.description)), ("pin", .string(pin))])
+                    ("action", action), ("name", key.name), ("algorithm", key.key.algorithm.rawValue),
+                    ("keyID", key.key.id), ("revoked", key.isRevoked), ("notAfter", key.notAfter),
+                ]),
+            always: isListed,
+            "\(isListed ? "" : "\(action)  ")\(key.name)\(space)  \(key.key.algorithm.rawValue), id \(key.key.id)\(end)\(key.isRevoked ? ", revoked" : "")"
+        )
     }
 }

@@ -8,43 +8,37 @@ enum InitCommand {
         example: "patchpack init my-patches --app com.example.shop",
         run: run)
 
-    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let folder = arguments.operands[0].path
         guard !folder.bytes.isEmpty, !folder.isStandardStream else {
-            throw PatchError(.usage, "init needs a folder", hint: "patchpack init DIR")
+            throw .usage("init needs a folder", hint: "patchpack init DIR")
         }
         let app = try arguments.text(of: .app) ?? "com.example.shop"
         // The rules for the form of an app's name are in the manifest.
         do {
             _ = try Manifest(id: "\(app).hello", version: 1, app: app, scripts: [.init(name: "main.lua", size: 0)])
         } catch {
-            throw PatchError(.usage, "--app \(app) is not a reverse-DNS name such as com.example.shop")
+            throw .usage("--app \(app) is not a reverse-DNS name such as com.example.shop")
         }
-        var outputs: [OutputFile] = []
-        for (name, text) in ProjectTemplate.files(app: app) {
-            let path = folder.appending(Path(name))
-            outputs.append(OutputFile(path: path, content: .bytes(Array(text.utf8))))
-        }
+        let outputs = ProjectTemplate.files(app: app).map { OutputFile(folder.appending(Path($0.name)), $0.text) }
         do {
-            for output in outputs { try output.checkPlace(force: false) }
+            try OutputFile.write(outputs, force: false)
         } catch let error where error.code == .exists {
             throw error.hinting("init does not replace files; name another folder")
         }
-        try OutputFile.write(outputs, force: false)
         try console.made(outputs, schema: "patchpack.init/1")
         console.note("next: cd '\(folder)' && patchpack \(ProjectTemplate.keygen) && sh release.sh")
-        return 0
     }
+}
+
+extension OutputFile {
+    init(_ path: Path, _ text: String) { self.init(path: path, content: .bytes(Array(text.utf8))) }
 }
 
 extension Console {
     func made(_ files: [OutputFile], schema: String) throws(PatchError) {
         for file in files {
-            if format == .json {
-                try json(.object([("schema", .string(schema)), ("file", .string(file.path.description))]))
-            } else if !isQuiet {
-                try line(.good, "made", "  \(file.path)")
-            }
+            try result(.object(schema, [("file", file.path)]), .good, "made", "  \(file.path)")
         }
     }
 }

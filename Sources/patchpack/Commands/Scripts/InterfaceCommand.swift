@@ -19,40 +19,30 @@ enum InterfaceCommand {
         ])
 
     /// Writes `types/patchpack.lua` and the missing configurations. Existing configurations are kept, because people change them.
-    private static func stubs(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    private static func stubs(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let interface = try InterfaceFile.interface(at: arguments.operands[0].path)
-        let folder = arguments.value(of: .outputFolder)?.path ?? Path(".")
-        let isForced = arguments.has(.force)
-        func file(_ name: String, _ text: String) -> OutputFile {
-            OutputFile(path: folder.appending(Path(name)), content: .bytes(Array(text.utf8)))
-        }
+        let folder = arguments.path(of: .outputFolder) ?? Path(".")
+        func file(_ name: String, _ text: String) -> OutputFile { OutputFile(folder.appending(Path(name)), text) }
         let types = file("types/patchpack.lua", interface.stubs)
         let configurations = [
             file(".luarc.json", PatchInterface.languageServerConfiguration),
             file(".luacheckrc", PatchInterface.luacheckConfiguration),
         ].filter { FileInfo($0.path, following: false) == nil }
-        try types.checkPlace(force: isForced)
-        try OutputFile.write([types] + configurations, force: isForced)
+        try OutputFile.write([types] + configurations, force: arguments.has(.force))
         try console.made([types] + configurations, schema: "patchpack.interface-stubs/1")
-        return 0
     }
 
-    private static func diff(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    private static func diff(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let older = try InterfaceFile.interface(at: arguments.operands[0].path)
         let newer = try InterfaceFile.interface(at: arguments.operands[1].path)
         let changes = older.changes(to: newer)
         for change in changes {
-            if console.format == .json {
-                try console.json(
-                    .object([
-                        ("schema", .string("patchpack.interface-change/1")), ("breaking", .bool(change.isBreaking)),
-                        ("change", .string(change.description)),
-                    ]))
-            } else if change.isBreaking || !console.isQuiet {
-                try console.line(
-                    change.isBreaking ? .bad : .good, change.isBreaking ? "breaks" : "new", "  \(change.description)")
-            }
+            let isBreaking = change.isBreaking
+            try console.result(
+                .object(
+                    "patchpack.interface-change/1", [("breaking", isBreaking), ("change", change.description)]),
+                always: isBreaking, isBreaking ? .bad : .good, isBreaking ? "breaks" : "new", "  \(change)")
+            if isBreaking { console.fail(.script) }
         }
-        return changes.contains(where: \.isBreaking) ? PatchError.Code.script.exitStatus : 0
     }
 }

@@ -6,12 +6,8 @@ import PatchRunner
 enum InterfaceFile {
     /// The interface that the option or the variable names; nil if neither is given.
     static func fromOptions(_ arguments: ParsedArguments) throws(PatchError) -> PatchInterface? {
-        guard let path = path(arguments) else { return nil }
-        return try interface(at: path)
-    }
-
-    static func path(_ arguments: ParsedArguments) -> Path? {
-        (arguments.value(of: .interface) ?? Option.interface.fromEnvironment)?.path
+        guard let file = arguments.value(of: .interface) ?? Option.interface.fromEnvironment else { return nil }
+        return try interface(at: file.path)
     }
 
     static func interface(at path: Path) throws(PatchError) -> PatchInterface {

@@ -7,35 +7,31 @@ enum LintCommand {
     static let verb = Verb(
         name: "lint", summary: "find mistakes that would make a patch fail (see docs/lint.md)",
         operands: "SCRIPT.lua... [--interface FILE]", operandValue: .file("SCRIPT.lua"), operandCount: 0...Int.max,
-        options: [
-            .interface, .bundle, .strict, .recursive, .filesFrom, .null, .jobs, .stdinFilename, .lintFormat,
-        ],
+        options: [.interface, .bundle, .strict, .recursive, .filesFrom, .null, .jobs, .stdinFilename, .lintFormat],
         example: "patchpack lint patches/*.lua --interface interface.json",
         run: run)
 
-    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         try LuaLibrary.check()
         let interface = try InterfaceFile.fromOptions(arguments)
         let fields = try ManifestFields(arguments)
-        let paths = try InputFiles.all(arguments, called: ".lua")
+        let paths = try InputFiles.placed(arguments, called: ".lua").map(\.path)
         let patches = arguments.has(.bundle) && !paths.isEmpty ? [paths] : paths.map { [$0] }
         let format = arguments.value(of: .lintFormat)?.text ?? "text"
         var all: [(finding: Finding, file: Path)] = []
         var seen: [String: Path] = [:]
-        var status: Int32 = 0
         let given = try ScriptInput.name(arguments)
         try deliverInOrder(
             patches, jobs: arguments.jobs(),
             work: { patches in
-                patches.map { files -> Result<LintedPatch, UnreadPatch> in
-                    do throws(PatchError) {
-                        return .success(try LintedPatch(files, fields, interface, onStandardInput: given))
-                    } catch {
-                        return .failure(UnreadPatch(path: files[0], error: error))
+                patches.map { files in
+                    let linted = Result { () throws(PatchError) in
+                        try LintedPatch(files, fields, interface, onStandardInput: given)
                     }
+                    return (files[0], linted)
                 }
             }
-        ) { (result) throws(PatchError) in
+        ) { (path, result) throws(PatchError) in
             var findings: [(finding: Finding, file: Path)]
             var linted: LintedPatch?
             switch result {
@@ -49,27 +45,21 @@ enum LintCommand {
                     seen[version] = seen[version] ?? patch.entry
                 }
                 linted = patch
-            case .failure(let unread):
-                let (path, error) = (unread.path, unread.error)
+            case .failure(let error):
                 if format == "text" || format == "json" {
                     console.error(error)
                     if format == "json" { try console.json(.failure(error, file: path)) }
                 }
                 let text = SourceText(path.description, [])
-                findings = [
-                    (text.finding(.unreadable, line: 1, error.message, hint: error.hint), path)
-                ]
-                if status == 0 { status = error.code.exitStatus }
+                findings = [(text.finding(.unreadable, line: 1, error.message, hint: error.hint), path)]
+                console.fail(error.code)
             }
             all += findings
             for (finding, file) in findings where linted != nil || format == "github" {
                 switch format {
                 case "json": try console.json(finding.json(file))
                 case "github":
-                    try console.annotation(
-                        Annotation(
-                            level: finding.severity.rawValue, file: file, title: finding.code.rawValue,
-                            region: finding.region, message: finding.text(of: file)))
+                    try console.annotation(finding.annotation(on: file, finding.region))
                 case "sarif": break
                 default:
                     if finding.severity == .error || arguments.has(.strict) || !console.isQuiet {
@@ -78,7 +68,7 @@ enum LintCommand {
                 }
             }
             let fails = findings.contains { $0.finding.severity == .error || arguments.has(.strict) }
-            if status == 0, fails { status = PatchError.Code.script.exitStatus }
+            if fails { console.fail(.script) }
             if format == "text", let linted, findings.isEmpty, !console.isQuiet {
                 try console.line(.good, "ok", "  \(linted.entry)")
             }
@@ -88,10 +78,7 @@ enum LintCommand {
                 Sarif.Rule(id: $0.rawValue, meaning: $0.meaning, level: $0.severity.rawValue)
             }
             let results = all.map { finding, file in
-                Sarif.Result(
-                    rule: finding.code.rawValue, level: finding.severity.rawValue, message: finding.text(of: file),
-                    file: file,
-                    region: finding.code == .unreadable ? nil : finding.region)
+                finding.annotation(on: file, finding.code == .unreadable ? nil : finding.region)
             }
             try console.sarif(rules, results)
         }
@@ -101,17 +88,10 @@ enum LintCommand {
                 "\(errors.counting("error")), \((all.count - errors).counting("warning")) in \(paths.count.counting("file"))"
             )
         }
-        return status
-    }
-
-    private struct UnreadPatch: Error {
-        let path: Path
-        let error: PatchError
     }
 
     private static let longestShown = 160
 
-    /// Prints a finding with its line and a caret.
     static func show(_ finding: Finding, in file: Path, _ text: String, _ console: Console) throws(PatchError) {
         try console.line(
             .bad, finding.severity.rawValue,
@@ -136,12 +116,12 @@ enum LintCommand {
 
 extension Finding {
     fileprivate func json(_ file: Path) -> JSONValue {
-        .object([
-            ("schema", .string("patchpack.lint/1")), ("file", .string(file.description)),
-            ("code", .string(code.rawValue)), ("severity", .string(severity.rawValue)), ("line", .integer(line)),
-            ("column", .integer(column)), ("length", .integer(length)), ("message", .string(message)),
-            ("hint", shownHint(of: file).map(JSONValue.string) ?? .null),
-        ])
+        .object(
+            "patchpack.lint/1",
+            [
+                ("file", file), ("code", code.rawValue), ("severity", severity.rawValue), ("line", line),
+                ("column", column), ("length", length), ("message", message), ("hint", shownHint(of: file)),
+            ])
     }
 
     /// The hint to show: the finding's own, otherwise one in terms of the command line.
@@ -151,5 +131,9 @@ extension Finding {
 
     fileprivate var region: Sarif.Region { Sarif.Region(line: line, column: column, length: length) }
 
-    func text(of file: Path) -> String { message + (shownHint(of: file).map { "; \($0)" } ?? "") }
+    fileprivate func annotation(on file: Path, _ region: Sarif.Region?) -> Annotation {
+        Annotation(
+            level: severity.rawValue, file: file, title: code.rawValue, region: region,
+            message: message + (shownHint(of: file).map { "; \($0)" } ?? ""))
+    }
 }

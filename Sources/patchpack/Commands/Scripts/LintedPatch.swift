@@ -15,21 +15,12 @@ struct LintedPatch: Sendable {
     /// The manifest that it would be packed with, or the error if it has none.
     private(set) var manifest: Result<Manifest, PatchError>
     private let texts: [String: SourceText]
-    private let entryText: SourceText
 
     /// Reads scripts, the entry first, and lints them.
     init(
         _ paths: [Path], _ fields: ManifestFields, _ interface: PatchInterface?, onStandardInput given: Path?
     ) throws(PatchError) {
-        func called(_ path: Path) -> Path { path.isStandardStream ? given ?? Path("stdin.lua") : path }
-        let entry = called(paths[0])
-        var scripts: [(PatchScript, Path)] = []
-        for path in paths {
-            let bytes = try ScriptInput.bytes(of: path)
-            let script = PatchScript(name: Self.name(of: called(path), beside: entry), bytes: bytes)
-            scripts.append((script, called(path)))
-        }
-        self.init(scripts, fields, interface)
+        self.init(try ScriptInput.scripts(paths, onStandardInput: given ?? Path("stdin.lua")), fields, interface)
     }
 
     /// Lints scripts, the entry first.
@@ -45,13 +36,11 @@ struct LintedPatch: Sendable {
         let all = scripts.map { SourceText($0.name, $0.bytes) }
         let text = all[0]
         texts = Dictionary(all.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-        entryText = text
         var found: [Finding] = []
         for script in all where !Manifest.Script.isName(script.name) {
             found.append(
                 script.finding(
-                    .fileName, line: 1, "\(script.name) cannot be a script's name",
-                    hint: Manifest.Script.nameRule))
+                    .fileName, line: 1, "\(script.name) cannot be a script's name", hint: Manifest.Script.nameRule))
         }
         do {
             let tags = try fields.head(of: scripts[0], at: entry)
@@ -63,8 +52,7 @@ struct LintedPatch: Sendable {
                 found.append(
                     text.finding(
                         .unknownTag, line: text.firstLine(with: "@\(tag) ") ?? text.firstLine(with: "@\(tag)") ?? 1,
-                        word: "@\(tag)",
-                        "the tag @\(tag) is unknown", hint: "did you mean @\(meant)?"))
+                        word: "@\(tag)", "the tag @\(tag) is unknown", hint: "did you mean @\(meant)?"))
             }
             // Wrong names have their own finding.
             let named =
@@ -92,10 +80,9 @@ struct LintedPatch: Sendable {
 
     /// A finding about the patch as a whole, at its tag `@patch`.
     func finding(_ code: Finding.Code, _ error: PatchError) -> Finding {
-        let text = entryText
+        let text = texts[scripts[0].script.name] ?? SourceText("", [])
         return text.finding(
-            code, line: text.firstLine(with: "@patch") ?? 1, word: "@patch", error.message,
-            hint: error.hint)
+            code, line: text.firstLine(with: "@patch") ?? 1, word: "@patch", error.message, hint: error.hint)
     }
 
     func line(of finding: Finding) -> String { texts[finding.script]?.line(finding.line) ?? "" }

@@ -20,17 +20,15 @@ extension ManifestFields {
         var pairs: [String: String] = [:]
         for pair in try arguments.texts(of: .extra) {
             let fields = pair.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            guard fields.count == 2 else {
-                throw PatchError(.usage, "--extra \(pair): expected KEY=VALUE")
-            }
+            guard fields.count == 2 else { throw .usage("--extra \(pair): expected KEY=VALUE") }
             let key = String(Substring(fields[0]))
             guard NameForm.isExtraKey(key) else {
-                throw PatchError(
-                    .usage, "--extra \(pair): the key may have letters, digits, `.`, `_` and `-`, at most 64",
+                throw .usage(
+                    "--extra \(pair): the key may have letters, digits, `.`, `_` and `-`, at most 64",
                     hint: "name it like git-commit")
             }
             guard pairs.updateValue(String(Substring(fields[1])), forKey: key) == nil else {
-                throw PatchError(.usage, "--extra \(pair): the key is given twice", hint: "give each key once")
+                throw .usage("--extra \(pair): the key is given twice", hint: "give each key once")
             }
         }
         extra = pairs.isEmpty ? nil : pairs
@@ -46,7 +44,7 @@ extension ManifestFields {
         } catch {
             let field = error.place?.field ?? ""
             let option = field == "appVersions" ? "app-versions" : field
-            throw PatchError(.usage, "--\(option): \(error.message)", hint: error.hint)
+            throw .usage("--\(option): \(error.message)", hint: error.hint)
         }
     }
 
@@ -56,12 +54,11 @@ extension ManifestFields {
         guard text.utf8.first != UInt8(ascii: "+"), let seconds = Int(text),
             let time = Timestamp(secondsSince1970: seconds)
         else {
-            throw PatchError(.usage, "SOURCE_DATE_EPOCH=\(text): expected a number of seconds since 1970")
+            throw .usage("SOURCE_DATE_EPOCH=\(text): expected a number of seconds since 1970")
         }
         return time
     }
 
-    /// The tags of an entry script.
     func head(of script: PatchScript, at path: Path) throws(PatchError) -> ScriptHead {
         do {
             return try ScriptHead(of: script.bytes)

@@ -12,10 +12,22 @@ enum ScriptInput {
         return bytes
     }
 
+    /// Reads the scripts of a patch, the entry first, and names them by their paths below its folder.
+    ///
+    /// - Parameter given: The name of a script on standard input.
+    static func scripts(
+        _ paths: [Path], onStandardInput given: Path?
+    ) throws(PatchError) -> [(script: PatchScript, file: Path)] {
+        let files = paths.map { $0.isStandardStream ? given ?? $0 : $0 }
+        return try zip(paths, files).map { (path, file) throws(PatchError) in
+            (PatchScript(name: LintedPatch.name(of: file, beside: files[0]), bytes: try bytes(of: path)), file)
+        }
+    }
+
     static func name(_ arguments: ParsedArguments) throws(PatchError) -> Path? {
-        guard let name = arguments.value(of: .stdinFilename)?.path else { return nil }
+        guard let name = arguments.path(of: .stdinFilename) else { return nil }
         guard arguments.operands.contains(where: \.path.isStandardStream) else {
-            throw PatchError(.usage, "--stdin-filename without standard input", hint: "give - as the script")
+            throw .usage("--stdin-filename without standard input", hint: "give - as the script")
         }
         return name
     }

@@ -11,9 +11,8 @@ enum TestCommand {
         operands: "PATCH... --spec SPEC.lua... [--interface FILE]", operandValue: .file("PATCH"),
         operandCount: 1...Int.max,
         options: [
-            .spec, .interface, .filter, .filterOut, .timeLimit, .testFormat, .coverage, .testShadow,
-            .bundle, .strict, .stdinFilename, .trustedKey, .trustStore, .trustStorePin, .scriptKey, .passphraseEnv,
-            .passphraseFile,
+            .spec, .interface, .filter, .filterOut, .timeLimit, .testFormat, .coverage, .testShadow, .bundle, .strict,
+            .stdinFilename, .trustedKey, .trustStore, .trustStorePin, .scriptKey, .passphraseEnv, .passphraseFile,
         ],
         example: "patchpack test patches --spec specs --interface interface.json",
         run: run)
@@ -29,22 +28,23 @@ enum TestCommand {
             (beforeThat, before) = (before, byte)
         }
         guard repetitions <= 3 else {
-            throw PatchError(
-                .usage, "--\(option.name): a pattern may repeat at most three classes, such as .*",
+            throw .usage(
+                "--\(option.name): a pattern may repeat at most three classes, such as .*",
                 hint: "name a part of the test")
         }
         return text
     }
 
-    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        guard arguments.has(.spec) else {
-            throw PatchError(.usage, "no spec", hint: "give --spec SPEC.lua, or a folder of specs")
-        }
+    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
+        guard arguments.has(.spec) else { throw .usage("no spec", hint: "give --spec SPEC.lua, or a folder of specs") }
         let coverageFile = try arguments.newFile(.coverage, force: CoverageReport.isReplaced(arguments))
         let interface = try InterfaceFile.fromOptions(arguments)
         let patches = try patches(arguments, console)
         let hasPatchFolder = arguments.operands.contains { $0.path.isFolder }
-        let specs = try specFiles(arguments)
+        var seen: Set<Path> = []
+        let specs = try InputFiles.expanded(arguments.values(of: .spec).map(\.path), called: ".lua").filter {
+            seen.insert($0.path).inserted
+        }
         let now = try SystemClock.now()
         var filter = SpecFilter()
         filter.only = try pattern(.filter, arguments)
@@ -54,7 +54,8 @@ enum TestCommand {
         var runs: [TestReport.Run] = []
         // A spec is code with all of Lua's libraries.
         Environment.removeSecrets()
-        for (spec, isNamed) in specs {
+        for (spec, folder) in specs {
+            let isNamed = folder == nil
             var run = TestReport.Run(spec: spec)
             do throws(PatchError) {
                 let bytes = try ScriptInput.bytes(of: spec)
@@ -67,12 +68,13 @@ enum TestCommand {
                 }
                 run.patches = chosen
                 let sofar = runs
-                let ended = EndedTests()
+                // The tests that have ended, for a report while another one is running.
+                let ended = Shared(Mutex<[SpecReport.Test]>([]))
                 // The thread that normally uses the console is busy in the spec's code and does not return.
                 nonisolated(unsafe) let console = console
                 let watchdog = try Watchdog(after: timeLimit + 5) { [run] in
                     var run = run
-                    run.report.add(ended.tests.withLock { $0 })
+                    run.report.add(ended.value.withLock { $0 })
                     run.report.setError(
                         PatchError(.script, "still running after its time limit; Lua cannot interrupt it"))
                     if format == "text" { try? unsafe TestReport.show(run, isOnly: specs.count == 1, console) }
@@ -87,7 +89,7 @@ enum TestCommand {
                         interface: interface,
                         filter: filter, timeLimit: .seconds(timeLimit), covers: coverageFile != nil,
                         shadows: arguments.has(.testShadow), time: now, codeRuns: { watchdog.watch($0) },
-                        testEnded: { test in ended.tests.withLock { $0.append(test) } }
+                        testEnded: { test in ended.value.withLock { $0.append(test) } }
                     )
                 }
                 watchdog.end()
@@ -121,35 +123,17 @@ enum TestCommand {
         }
         for patch in untested {
             let text = "\(patch.path): no spec for \(patch.patch.manifest.id)"
-            if arguments.has(.strict) {
-                console.error(PatchError(.script, text, hint: "write one, or test without --strict"))
-            } else {
-                console.warning(text)
-            }
+            let error = PatchError(.script, text, hint: "write one, or test without --strict")
+            if arguments.has(.strict) { console.error(error) } else { console.warning(text) }
         }
         try report(runs, as: format, console)
         if let coverageFile { try write(runs, patches.flatMap(\.files), to: coverageFile, format, console) }
-        let isComplete = untested.isEmpty || !arguments.has(.strict)
-        guard !runs.allSatisfy(\.report.isGood) || !isComplete else { return 0 }
-        return runs.compactMap { $0.report.error?.code.exitStatus }.first ?? PatchError.Code.script.exitStatus
+        let isIncomplete = !untested.isEmpty && arguments.has(.strict)
+        guard isIncomplete || !runs.allSatisfy(\.report.isGood) else { return }
+        console.fail(runs.lazy.compactMap(\.report.error).first?.code ?? .script)
     }
 
-    /// The specs without duplicates, and whether each one was named or found in a folder.
-    private static func specFiles(_ arguments: ParsedArguments) throws(PatchError) -> [(path: Path, isNamed: Bool)] {
-        var specs: [(path: Path, isNamed: Bool)] = []
-        for given in arguments.values(of: .spec).map(\.path) {
-            let isFolder = given.isFolder
-            for (path, _) in try InputFiles.expanded([given], called: ".lua")
-            where !specs.contains(where: { $0.path == path }) {
-                specs.append((path, !isFolder))
-            }
-        }
-        return specs
-    }
-
-    private static func report(
-        _ runs: [TestReport.Run], as format: String, _ console: Console
-    ) throws(PatchError) {
+    private static func report(_ runs: [TestReport.Run], as format: String, _ console: Console) throws(PatchError) {
         switch format {
         case "tap": try console.report(runs.flatMap(TestReport.cases), as: TAP.text)
         case "junit": try console.report(runs.flatMap(TestReport.cases), as: JUnit.text)
@@ -208,10 +192,10 @@ enum TestCommand {
     private static func patches(
         _ arguments: ParsedArguments, _ console: Console
     ) throws(PatchError) -> [TestReport.GivenPatch] {
-        var keys = EnvelopeKeys(arguments)
+        var keys = EnvelopeKeys(arguments: arguments)
         let fields = try ManifestFields(arguments)
         var patches: [TestReport.GivenPatch] = []
-        let paths = try InputFiles.all(arguments, in: true, called: ".lua")
+        let paths = try InputFiles.placed(arguments, in: true, called: ".lua").map(\.path)
         let given = try ScriptInput.name(arguments)
         if arguments.has(.bundle) { return [try patch(of: paths, fields, given)].compactMap(\.self) }
         for path in paths {
@@ -242,24 +226,15 @@ enum TestCommand {
     private static func patch(
         of files: [Path], _ fields: ManifestFields, _ given: Path?, needsTag: Bool = false
     ) throws(PatchError) -> TestReport.GivenPatch? {
-        var scripts: [PatchScript] = []
-        let paths = files.map { $0.isStandardStream ? given ?? $0 : $0 }
-        for (file, path) in zip(files, paths) {
-            let name = LintedPatch.name(of: path, beside: paths[0])
-            scripts.append(PatchScript(name: name, bytes: try ScriptInput.bytes(of: file)))
-        }
-        let head = try fields.head(of: scripts[0], at: paths[0])
+        let given = try ScriptInput.scripts(files, onStandardInput: given)
+        let (scripts, entry) = (given.map(\.script), given[0].file)
+        let head = try fields.head(of: scripts[0], at: entry)
         if needsTag, head.value(of: .patch) == nil { return nil }
-        let manifest = try fields.manifest(for: scripts, head: head, from: paths[0])
+        let manifest = try fields.manifest(for: scripts, head: head, from: entry)
         return TestReport.GivenPatch(
-            path: paths[0], patch: PatchUnderTest(manifest: manifest, scripts: scripts),
-            files: zip(scripts, paths).map { (SpecReport.key(manifest.id, $0.name), $1) })
+            path: entry, patch: PatchUnderTest(manifest: manifest, scripts: scripts),
+            files: given.map { (SpecReport.key(manifest.id, $0.script.name), $0.file) })
     }
-}
-
-/// The tests of a spec that have ended, for a report while another one is running.
-private final class EndedTests: Sendable {
-    let tests = Mutex<[SpecReport.Test]>([])
 }
 
 extension Path {
@@ -273,5 +248,30 @@ extension Path {
         }
         let (own, others) = (stem(self), stem(spec))
         return ["", "_spec", ".spec"].contains { others == own + Array($0.utf8) }
+    }
+}
+
+/// The keys of the envelopes. They are read once, because a pipe cannot be read again.
+private struct EnvelopeKeys {
+    let arguments: ParsedArguments
+    var keys: (verifier: EnvelopeVerifier, scriptKeys: ScriptKeyRing)?
+
+    mutating func verified(_ path: Path) throws(PatchError) -> VerifiedPatch {
+        // A missing file is reported before missing keys.
+        let envelope = try InputFile.contents(of: path, limit: EnvelopeLimits().envelopeSize)
+        let (verifier, scriptKeys): (EnvelopeVerifier, ScriptKeyRing)
+        if let keys { (verifier, scriptKeys) = keys } else { (verifier, scriptKeys) = try read(for: path) }
+        keys = (verifier, scriptKeys)
+        return try path.naming { () throws(PatchError) in try verifier.verify(envelope, scriptKeys: scriptKeys) }
+    }
+
+    private func read(for path: Path) throws(PatchError) -> (EnvelopeVerifier, ScriptKeyRing) {
+        let files = try KeyFiles(arguments)
+        guard let trust = try files.trustStore(), let scriptKeys = try files.scriptKeys() else {
+            throw .usage(
+                "\(path) is read as an envelope, but there is no key to verify it with",
+                hint: "give --trusted-key and --script-key; the name of a script must end in .lua")
+        }
+        return (try EnvelopeVerifier(trustStore: trust, policy: .none), scriptKeys)
     }
 }

@@ -9,23 +9,19 @@ enum CompletionsCommand {
         operandValue: .choice("SHELL", scripts.map(\.0)), operandCount: 1...Int.max, options: [],
         example: "patchpack completions bash > ~/.local/share/bash-completion/completions/patchpack", run: run)
 
-    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
+    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let shell = arguments.operands[0].text
         guard let script = scripts.first(where: { $0.0 == shell })?.1 else {
             let known = scripts.map(\.0).joined(separator: ", ")
-            throw PatchError(.usage, "no completions for \(shell)", hint: "one of \(known)")
+            throw .usage("no completions for \(shell)", hint: "one of \(known)")
         }
         guard console.format == .text else {
-            throw PatchError(.usage, "--format json: a completion script is text", hint: "leave out --format")
+            throw .usage("--format json: a completion script is text", hint: "leave out --format")
         }
-        guard arguments.operands.count > 1 else {
-            try console.raw(script)
-            return 0
-        }
+        guard arguments.operands.count > 1 else { return try console.raw(script) }
         for (word, meaning) in candidates(for: arguments.operands.dropFirst().map(\.text)) {
             try console.raw("\(word)\(shell == "zsh" ? ":" : "\t")\(meaning)\n")
         }
-        return 0
     }
 
     /// The words that may stand in the place of the last one, and their meanings; `@files`, `@folders` or `@keys` for names.

@@ -9,7 +9,7 @@ enum DoctorCommand {
         operands: "", operandCount: 0...0, options: [], example: "patchpack doctor",
         run: { (_, console) throws(PatchError) in try run(console) })
 
-    private static func run(_ console: Console) throws(PatchError) -> Int32 {
+    private static func run(_ console: Console) throws(PatchError) {
         let libraries = (Capability.libraries + ["Lua \(LuaLibrary.version)"]).joined(separator: ", ")
         let failure = PatchError(.internal, "Lua returns a wrong result", hint: "reinstall the library")
         let lua = LuaLibrary.fault ?? (LuaLibrary.works() ? nil : failure)
@@ -25,11 +25,8 @@ enum DoctorCommand {
         for capability in capabilities {
             if console.format == .json {
                 try console.report(
-                    "patchpack.doctor/1", about: [("check", .string(capability.name))], capability.error,
-                    [
-                        ("optional", .bool(capability.isOptional)), ("purpose", .string(capability.purpose)),
-                        ("libraries", .string(libraries)),
-                    ])
+                    "patchpack.doctor/1", about: [("check", capability.name)], capability.error,
+                    [("optional", capability.isOptional), ("purpose", capability.purpose), ("libraries", libraries)])
             } else if let error = capability.error, !capability.isOptional || !console.isQuiet {
                 try console.line(
                     capability.isOptional ? .faint : .bad, capability.isOptional ? "none" : "fail",
@@ -40,6 +37,6 @@ enum DoctorCommand {
             }
         }
         console.noteOldClients()
-        return capabilities.filter { !$0.isOptional }.compactMap(\.error).first?.code.exitStatus ?? 0
+        console.fail(capabilities.filter { !$0.isOptional }.compactMap(\.error).first?.code)
     }
 }

@@ -7,16 +7,12 @@ enum ManCommand {
         name: "man", summary: "write the manual pages into a folder", operands: "[-o DIR]", operandCount: 0...0,
         options: [.outputFolder, .force], example: "patchpack man --output ~/.local/share/man/man1", run: run)
 
-    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) -> Int32 {
-        let folder = arguments.value(of: .outputFolder)?.path ?? Path(".")
+    private static func run(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
+        let folder = arguments.path(of: .outputFolder) ?? Path(".")
         let pages = [("patchpack", overview)] + Verb.all.map { ("patchpack-\($0.name)", page(of: $0)) }
-        let files = pages.map {
-            OutputFile(path: folder.appending(Path("\($0.0).1")), content: .bytes(Array($0.1.utf8)))
-        }
-        for file in files { try file.checkPlace(force: arguments.has(.force)) }
+        let files = pages.map { OutputFile(folder.appending(Path("\($0.0).1")), $0.1) }
         try OutputFile.write(files, force: arguments.has(.force))
         try console.made(files, schema: "patchpack.man/1")
-        return 0
     }
 
     private static var overview: String {
@@ -51,24 +47,18 @@ enum ManCommand {
 
     private static func page(of verb: Verb) -> String {
         var lines = head("patchpack-\(verb.name)", verb.summary) + [".Sh SYNOPSIS"]
-        for verb in verb.actions.isEmpty ? [verb] : verb.actions {
-            lines += [".Nm patchpack \(verb.name)", ".Op Ar option ..."]
-            if !verb.operands.isEmpty { lines.append(".Ar \(Escape.roffArgument(verb.operands))") }
+        let parts = verb.actions.isEmpty ? [verb] : verb.actions
+        for part in parts {
+            lines += [".Nm patchpack \(part.name)", ".Op Ar option ..."]
+            if !part.operands.isEmpty { lines.append(".Ar \(Escape.roffArgument(part.operands))") }
         }
         lines += [".Sh DESCRIPTION"]
-        if verb.actions.isEmpty {
-            lines += text("\(verb.summary.prefix(1).uppercased())\(verb.summary.dropFirst()).") + options(of: verb)
-        } else {
-            for action in verb.actions {
-                lines += [".Ss \(Escape.roffArgument(action.name))"]
-                lines +=
-                    text("\(action.summary.prefix(1).uppercased())\(action.summary.dropFirst()).") + options(of: action)
-            }
+        for part in parts {
+            if !verb.actions.isEmpty { lines.append(".Ss \(Escape.roffArgument(part.name))") }
+            lines += sentence(part.summary) + options(of: part)
         }
         lines += [".Sh EXIT STATUS", "The statuses are listed in", ".Xr patchpack 1 .", ".Sh EXAMPLES"]
-        for verb in verb.actions.isEmpty ? [verb] : verb.actions {
-            lines += [".Dl \(Escape.roff(verb.example))"]
-        }
+        lines += parts.map { ".Dl \(Escape.roff($0.example))" }
         lines += [".Sh SEE ALSO", ".Xr patchpack 1"]
         return lines.joined(separator: "\n") + "\n"
     }
@@ -78,8 +68,7 @@ enum ManCommand {
             + verb.allOptions.flatMap { option in
                 let names = (option.short.map { "Fl \($0) , " } ?? "") + "Fl Fl \(option.name)"
                 let value = option.value.map { " Ar \(Escape.roffArgument($0.placeholder))" } ?? ""
-                return [".It \(names)\(value)"]
-                    + text("\(option.help.prefix(1).uppercased())\(option.help.dropFirst()).")
+                return [".It \(names)\(value)"] + sentence(option.help)
             } + [".El"]
     }
 
@@ -90,6 +79,10 @@ enum ManCommand {
             ".Dd \(toolDate)", ".Dt \(name.uppercased()) 1", ".Os", ".Sh NAME", ".Nm \(name)",
             ".Nd \(Escape.roff(summary))",
         ]
+    }
+
+    private static func sentence(_ words: String) -> [String] {
+        text("\(words.prefix(1).uppercased())\(words.dropFirst()).")
     }
 
     /// A string in lines of at most 75 characters. No line starts with a character that would start a request.
