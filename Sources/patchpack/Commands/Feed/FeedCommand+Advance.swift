@@ -105,7 +105,7 @@ extension FeedCommand {
             // A patch that is paused may be so because of any.
             let asked = gates.filter { !entry.isOffered || $0.measure.isDecided(inShadow: entry.state == .shadow) }
             return ReportGateResult.all(asked, report, id: entry.id, version: entry.version, among: all)
-                .map { RolloutStep.Gate($0.gate.text, .init(rawValue: $0.verdict.rawValue) ?? .undecided, $0.reason) }
+                .map { RolloutStep.Gate($0.gate.text, .init($0.verdict), $0.reason) }
         }
         let evidence = RolloutStep.Evidence(
             events: report.input.events + report.input.earlier, damaged: report.input.damaged, newest: report.newest,
@@ -140,5 +140,16 @@ extension RolloutStep.Reason {
         case .undecided(let gate): gate.change
         case .switchedOff: "all patches are switched off: patchpack feed enable"
         }
+    }
+}
+
+extension RolloutStep.Gate.Verdict {
+    fileprivate init(_ verdict: ReportGate.Verdict) {
+        self =
+            switch verdict {
+            case .passed: .passed
+            case .crossed: .crossed
+            case .undecided: .undecided
+            }
     }
 }
