@@ -1,6 +1,14 @@
 internal import CLuaBridge
 internal import PatchText
 
+/// An active patch, to which layers belong.
+protocol LayerOwner: AnyObject, Sendable {
+    var reports: PatchEventSink { get }
+
+    /// Makes another instance for the next call of this thread, which found the others taken.
+    func makeInstance()
+}
+
 /// The patches that replace a name, and what is known of the layers that were put on it. Its ``Slot`` locks it.
 struct LayerStack {
     /// The layer of an active patch.

@@ -20,14 +20,6 @@ protocol SlotRegistry: AnyObject, Sendable {
     func method(_ index: Int, ofClass place: Int) -> ExposedMethod
 }
 
-/// An active patch, to which layers belong.
-protocol LayerOwner: AnyObject, Sendable {
-    var reports: PatchEventSink { get }
-
-    /// Makes another instance for the next call of this thread, which found the others taken.
-    func makeInstance()
-}
-
 /// A registered function and the patches that replace it.
 ///
 /// A call reads `top` without a lock and without a reference. A slot lives as long as a call through it is possible.

@@ -127,24 +127,6 @@ struct ParsedArguments: Sendable {
     }
 }
 
-/// A word of the command line, as the system passed it.
-///
-/// The bytes are kept, because file names need not be UTF-8.
-struct Argument: Sendable, Hashable {
-    let bytes: [UInt8]
-
-    /// The word as text. Bytes that are not UTF-8 are replaced.
-    var text: String { String(decoding: bytes, as: UTF8.self) }
-    var path: Path { Path(bytes: bytes) }
-    /// Whether it has no characters but blanks.
-    var isBlank: Bool { bytes.allSatisfy(\.isBlank) }
-    func isText(_ text: String) -> Bool { bytes.elementsEqual(text.utf8) }
-}
-
-extension UInt8 {
-    var isBlank: Bool { self == 0x20 || (0x09...0x0D).contains(self) }
-}
-
 extension StringProtocol {
     fileprivate var isDecimal: Bool { utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) }
 }

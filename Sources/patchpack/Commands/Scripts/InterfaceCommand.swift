@@ -39,9 +39,8 @@ enum InterfaceCommand {
         for change in changes {
             let isBreaking = change.isBreaking
             try console.result(
-                .object(
-                    "patchpack.interface-change/1", [("breaking", isBreaking), ("change", change.description)]),
-                always: isBreaking, isBreaking ? .bad : .good, isBreaking ? "breaks" : "new", "  \(change)")
+                .object("patchpack.interface-change/1", [("breaking", isBreaking), ("change", change.description)]),
+                always: isBreaking, isBreaking ? .bad : .good, isBreaking ? "breaks" : "new", "  \(change.description)")
             if isBreaking { console.fail(.script) }
         }
     }
