@@ -323,19 +323,11 @@ extension PatchStore {
     {
         let held = isReadOnly ? nil : state.held.first { $0.hash == hash }
         let isNoted = held?.notesLoading ?? false
-        if isNoted {
-            try? change { state in
-                state.beginLoading(hash)
-                return []
-            }
-        }
+        if isNoted { try? update { $0.beginLoading(hash) } }
         let result = Result { () throws(PatchError) in try runner.load(patch) }
         let isProtective = (try? result.get())?.isProtective
         if let held, isNoted || isProtective ?? held.isProtective != held.isProtective {
-            try? change { state in
-                state.endLoading(hash, isProtective: isProtective)
-                return []
-            }
+            try? update { $0.endLoading(hash, isProtective: isProtective) }
         }
         return try result.get()
     }
@@ -392,11 +384,7 @@ extension PatchStore {
     }
 
     private func exclude(_ hash: String) {
-        guard !isReadOnly else { return }
-        try? change { state in
-            state.exclude(hash)
-            return []
-        }
+        if !isReadOnly { try? update { $0.exclude(hash) } }
     }
 
     /// Notes that the app is healthy. Patches that the launch began with are good from now on.
@@ -440,10 +428,7 @@ extension PatchStore {
     /// Notes that the launch ends in an orderly way, so that it does not count as a failure.
     package func ended() {
         memory.locked { $0.launch.isInBackground = true }
-        try? change { state in
-            state.end()
-            return []
-        }
+        try? update { $0.end() }
     }
 
     /// Notes that the app is used again after ``ended()``, so that a crash counts again.
@@ -451,10 +436,7 @@ extension PatchStore {
         memory.locked { $0.launch.isInBackground = false }
         if isReadOnly { _ = follow(on: runner) }  // an orderly end lets other processes write
         guard state.launch?.isWatched == false else { return }
-        try? change { state in
-            state.resume()
-            return []
-        }
+        try? update { $0.resume() }
         endShadows()
     }
 

@@ -175,10 +175,7 @@ package final class PatchStore: Sendable {
     /// - Throws: `io` if that cannot be written.
     package func clear() throws(PatchError) {
         let version = host.version
-        try change { state in
-            state.clear(version)
-            return []
-        }
+        try update { $0.clear(version) }
     }
 
     /// Whether a patch's envelope exists, and is the one that was stored.
@@ -221,10 +218,9 @@ package final class PatchStore: Sendable {
         _ patches: [(patch: PatchID, hash: String)], shadows: [(patch: PatchID, hash: String)] = []
     ) throws(PatchError) {
         let running = memory.locked { $0.launch.running }
-        try change { state in
+        try update { state in
             state.add(patches, running: running)
             state.shadow(shadows)
-            return []
         }
     }
 
@@ -262,19 +258,24 @@ package final class PatchStore: Sendable {
         }
     }
 
+    /// As ``change(_:)``, for a change that has no outcomes.
+    func update(_ body: (inout StoreState) -> Void) throws(PatchError) {
+        try change { state in
+            body(&state)
+            return []
+        }
+    }
+
     func emit(_ outcomes: [StoreState.Outcome]) {
         for outcome in outcomes {
             switch outcome {
             case .trial(let patch): events(.trial(patch))
             case .good(let patch): events(.confirmed(patch))
             case .suspect(let patch):
-                let hash = state.held.first { $0.patch == patch }?.hash ?? ""
+                let held = state.held.first { $0.patch == patch }
                 // Alone, it is one of an app that never confirmed a launch.
-                let isAlone = state.held.first { $0.patch == patch }?.failures ?? 0 > 0
-                events(
-                    .rolledBack(
-                        patch,
-                        reason: isAlone ? StoreState.failedLaunches : EventRecord.suspicion, hash: hash))
+                let reason = held?.failures ?? 0 > 0 ? StoreState.failedLaunches : EventRecord.suspicion
+                events(.rolledBack(patch, reason: reason, hash: held?.hash ?? ""))
             case .closed(let patch):
                 let hash = state.held.first { $0.patch == patch }?.hash ?? ""
                 events(.closed(patch, reason: StoreState.failedLaunches, hash: hash))

@@ -182,7 +182,7 @@ struct SyncPass: Sendable {
         let lost = Set(gone.map(\.patch))
         var failure: PatchError?
         do throws(PatchError) {
-            try store.change { state in
+            try store.update { state in
                 state.isEnabled = list.isEnabled
                 state.givenName = settings.givenName
                 for held in gone { state.remove(held.hash) }
@@ -192,7 +192,6 @@ struct SyncPass: Sendable {
                 state.minimumAppVersion = list.minimumAppVersion
                 state.floor = shown
                 state.sync()
-                return []
             }
         } catch {
             failure = error  // thrown once the runner has deactivated the patches
@@ -350,10 +349,7 @@ struct SyncPass: Sendable {
             let text = result.code.sentence + (result.detail.map { ": \($0)" } ?? "")
             outcomes[patch] = StoreState.SyncOutcome(code: result.code.rawValue, detail: String(text.prefix(500)))
         }
-        try store.change { state in
-            state.outcomes = outcomes
-            return []
-        }
+        try store.update { $0.outcomes = outcomes }
     }
 
     private static let outcomeLimit = 1_000
