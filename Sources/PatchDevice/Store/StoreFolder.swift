@@ -70,11 +70,7 @@ struct StoreFolder: Sendable {
     /// The bans, the revocations and the number of the trust store that were written beside the state; empty if they cannot be
     /// read.
     func readBans() -> StoreState.Bans {
-        let json = try? Self.read(bansFile)
-        return StoreState.Bans(
-            bans: (json?["bans"]?.elements ?? []).compactMap(StoreState.Ban.init),
-            revoked: Set((json?["revoked"]?.elements ?? []).compactMap { $0.text.flatMap { KeyID($0) } }),
-            trustNumber: json?["trustNumber"]?.number ?? 0)
+        (try? Self.read(bansFile)).map { StoreState.Bans($0) } ?? StoreState.Bans()
     }
 
     /// Writes the state whole and durably.
@@ -82,13 +78,7 @@ struct StoreFolder: Sendable {
     /// - Parameter hasNewBans: Whether the bans have changed. They are written first, so that the copy never has fewer bans than
     ///   the state.
     func write(_ state: StoreState, hasNewBans: Bool) throws(PatchError) {
-        if hasNewBans {
-            try write(
-                .object([
-                    ("bans", .array(state.bans.map(\.json))), ("revoked", state.revokedJSON),
-                    ("trustNumber", .integer(state.trustNumber)),
-                ]), to: bansFile)
-        }
+        if hasNewBans { try write(state.bansJSON, to: bansFile) }
         try write(state.json, to: stateFile)
         // The end of the launch needs no room on a full disk.
         if FileInfo(markFile, following: false)?.size != state.mark.count { try? write(state.mark, to: markFile) }
