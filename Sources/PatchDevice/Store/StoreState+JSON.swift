@@ -153,7 +153,7 @@ extension StoreState.Launch {
 
 extension JSONValue {
     /// An object without the members that have their default values, so that each launch reads less.
-    fileprivate static func object(sparse members: [(key: String, value: JSONValue?)]) -> JSONValue {
+    static func object(sparse members: [(key: String, value: JSONValue?)]) -> JSONValue {
         .object(members.compactMap { key, value in value.map { (key, $0) } })
     }
 
