@@ -114,7 +114,7 @@ struct StoreFolder: Sendable {
     }
 
     /// Writes a file whole and durably. A folder or a link in its place is removed.
-    private func write(_ bytes: [UInt8], to file: Path) throws(PatchError) {
+    func write(_ bytes: [UInt8], to file: Path) throws(PatchError) {
         let folder = file.parent == path ? nil : FileInfo(file.parent, following: false)
         if folder?.isLink != true, let info = FileInfo(file, following: false), !info.isRegular {
             try Folder.removeAll(file)
