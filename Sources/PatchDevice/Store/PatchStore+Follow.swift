@@ -59,12 +59,9 @@ extension PatchStore {
         guard !isWriterSyncing(longest) else { return false }
         let last = folder.lastSync
         return memory.locked { memory in
-            if let silence = memory.launch.silence, silence.last == last {
-                memory.launch.silence = (last, silence.syncs + 1)
-            } else {
-                memory.launch.silence = (last, 0)
-            }
-            return memory.launch.silence?.syncs ?? 0 >= 3
+            let syncs = memory.launch.silence.map { $0.last == last ? $0.syncs + 1 : 0 } ?? 0
+            memory.launch.silence = (last, syncs)
+            return syncs >= 3
         }
     }
 

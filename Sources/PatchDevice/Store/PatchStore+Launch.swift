@@ -47,18 +47,18 @@ extension PatchStore {
         runner.setEarliestTime(state.floor)
         let checks = LaunchChecks(hashes.count) { self.check(hashes[$0], on: runner, trust: trust) }
         for (index, hash) in hashes.enumerated() {
-            activateHeld(hash, checks.take(index), in: state, on: runner, trust)
+            if let patch = verified(hash, checks.take(index), on: runner) {
+                if run(patch, hash, on: runner) { continue }
+            } else {
+                memory.locked { _ = $0.launch.due.insert(hash) }
+                exclude(hash)
+            }
+            guard !state.isClosed(hash, isFollower: isReadOnly),
+                let patch = state.held.first(where: { $0.hash == hash })?.patch
+            else { continue }
+            runSuccessor(of: patch.id, without: [patch], on: runner, trust, isDue: true)
         }
         checks.end()
-    }
-
-    private func activateHeld(
-        _ hash: String, _ checked: Check, in state: StoreState, on runner: PatchRunner, _ trust: PatchTrust
-    ) {
-        guard !activate(hash, checked, on: runner), !state.isClosed(hash, isFollower: isReadOnly),
-            let patch = state.held.first(where: { $0.hash == hash })?.patch
-        else { return }
-        runSuccessor(of: patch.id, without: [patch], on: runner, trust, isDue: true)
     }
 
     /// Ends running patches. A version that is held and good, or closed, takes the place in the same step, so that no call meets
@@ -181,18 +181,6 @@ extension PatchStore {
             memory.locked { ($0.writer.state, $0.writer.mustWrite) = (state, true) }
             emit(outcomes)
         }
-    }
-
-    /// Activates a patch that is held.
-    ///
-    /// - Returns: Whether it runs.
-    private func activate(_ hash: String, _ checked: Check, on runner: PatchRunner) -> Bool {
-        guard let patch = verified(hash, checked, on: runner) else {
-            memory.locked { _ = $0.launch.due.insert(hash) }
-            exclude(hash)
-            return false
-        }
-        return run(patch, hash, on: runner)
     }
 
     /// Verifies a patch that is held, and checks that the app has the functions that it replaces.
