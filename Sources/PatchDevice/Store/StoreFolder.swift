@@ -75,10 +75,10 @@ struct StoreFolder: Sendable {
 
     /// Writes the state whole and durably.
     ///
-    /// - Parameter hasNewBans: Whether the bans have changed. They are written first, so that the copy never has fewer bans than
-    ///   the state.
-    func write(_ state: StoreState, hasNewBans: Bool) throws(PatchError) {
-        if hasNewBans { try write(state.bansJSON, to: bansFile) }
+    /// - Parameter bans: The bans, if they have changed. They are written first, so that the copy never has fewer bans than the
+    ///   state.
+    func write(_ state: StoreState, _ bans: StoreState.Bans?) throws(PatchError) {
+        if let bans { try write(bans.json, to: bansFile) }
         try write(state.json, to: stateFile)
         // The end of the launch needs no room on a full disk.
         if FileInfo(markFile, following: false)?.size != state.mark.count { try? write(state.mark, to: markFile) }

@@ -16,7 +16,7 @@ extension StoreState {
             // Not among the held ones: a library that does not know the stage would run them.
             ("shadows", .list(shadows.map(\.json))), ("bans", .list(bans.map(\.json))),
             ("switches", switches.isEmpty ? nil : .object(sorted: switches, JSONValue.string)),
-            ("verdicts", .list(outcomesJSON)), ("launch", launch?.json), ("revoked", .list(revokedJSON)),
+            ("verdicts", .list(outcomesJSON)), ("launch", launch?.json), ("revoked", .list(revoked.json)),
             ("trust", deliveredTrust.map(JSONValue.string)), ("trustNumber", .count(trustNumber)),
             ("floor", floor.map { .string($0.description) }), ("notice", notice.map(JSONValue.string)),
             ("minimumAppVersion", minimumAppVersion.map { .string($0.description) }),
@@ -30,16 +30,6 @@ extension StoreState {
                 ("id", .string(patch.id)), ("version", .integer(patch.version)),
             ])
         }
-    }
-
-    private var revokedJSON: [JSONValue] { revoked.map(\.description).sorted().map(JSONValue.string) }
-
-    /// The part that is also written to its own file.
-    var bansJSON: JSONValue {
-        .object([
-            ("bans", .array(bans.map(\.json))), ("revoked", .array(revokedJSON)),
-            ("trustNumber", .integer(trustNumber)),
-        ])
     }
 
     /// - Returns: nil if the value is not of this schema.
@@ -123,12 +113,27 @@ extension StoreState.Ban {
 }
 
 extension StoreState.Bans {
+    init(_ state: StoreState) {
+        self.init(bans: state.bans, revoked: state.revoked, trustNumber: state.trustNumber)
+    }
+
+    var json: JSONValue {
+        .object([
+            ("bans", .array(bans.map(\.json))), ("revoked", .array(revoked.json)),
+            ("trustNumber", .integer(trustNumber)),
+        ])
+    }
+
     init(_ json: JSONValue) {
         self.init(
             bans: json.list("bans").compactMap(StoreState.Ban.init),
             revoked: Set(json.list("revoked").compactMap { $0.text.flatMap { KeyID($0) } }),
             trustNumber: json["trustNumber"]?.number ?? 0)
     }
+}
+
+extension Set<KeyID> {
+    fileprivate var json: [JSONValue] { map(\.description).sorted().map(JSONValue.string) }
 }
 
 extension StoreState.Launch {

@@ -81,16 +81,9 @@ package struct StoreState: Sendable, Hashable {
 
     /// The part of the state that is also written to its own file, so that it survives if the state is lost.
     struct Bans: Equatable {
-        let bans: [Ban]
-        let revoked: Set<KeyID>
-        let trustNumber: Int
-
-        init(bans: [Ban] = [], revoked: Set<KeyID> = [], trustNumber: Int = 0) {
-            (self.bans, self.revoked, self.trustNumber) = (bans, revoked, trustNumber)
-        }
-        init(_ state: StoreState) {
-            self.init(bans: state.bans, revoked: state.revoked, trustNumber: state.trustNumber)
-        }
+        var bans: [Ban] = []
+        var revoked: Set<KeyID> = []
+        var trustNumber = 0
     }
 
     /// The note about a launch, which is written before any script runs.
@@ -124,11 +117,6 @@ package struct StoreState: Sendable, Hashable {
     package struct SyncOutcome: Sendable, Hashable {
         package let code: String
         package let detail: String?
-
-        package init(code: String, detail: String? = nil) {
-            self.code = code
-            self.detail = detail
-        }
     }
 
     /// A result of a change, for the log.

@@ -75,17 +75,16 @@ struct StoreWriter {
         var faults: [PatchError] = []
         (lock, writeFailureSignal, isReleased) = (nil, nil, false)
         // Nothing in a folder of another user or app counts, and nothing in it is changed.
-        func refuse(_ error: PatchError) -> [PatchError] {
-            giveUp(error.about(folder.path))
-            return [error.about(folder.path)]
+        func refuse(_ message: String, hint: String) -> [PatchError] {
+            let error = PatchError(.config, message, hint: hint).about(folder.path)
+            giveUp(error)
+            return [error]
         }
         do throws(PatchError) {
             if !onlyReads { try Folder.make(folder.path) }
             if folder.isForeign(toReader: onlyReads) {
                 return refuse(
-                    PatchError(
-                        .config, "the folder belongs to another user",
-                        hint: "give the app a folder that belongs to its own user"))
+                    "the folder belongs to another user", hint: "give the app a folder that belongs to its own user")
             }
             if !onlyReads {
                 lock = try Folder.lock(folder.path)
@@ -101,9 +100,7 @@ struct StoreWriter {
         fault = faults.first
         let (read, problem) = folder.readState()
         if let read, read.app != app {
-            return refuse(
-                PatchError(
-                    .config, "the folder is of the app \(read.app)", hint: "give each app a folder of its own"))
+            return refuse("the folder is of the app \(read.app)", hint: "give each app a folder of its own")
         }
         if let problem {
             faults.append(problem)
@@ -229,7 +226,7 @@ struct StoreWriter {
         // A mark of an older state, such as one from before a clear, must not match this state.
         new.revision = state.revision &+ 1
         let bans = StoreState.Bans(new)
-        try folder.write(new, hasNewBans: bans != written)
+        try folder.write(new, bans == written ? nil : bans)
         written = bans
         (writeFault, mustWrite) = (nil, false)
         endMuteness()
