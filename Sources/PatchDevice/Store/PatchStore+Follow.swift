@@ -81,7 +81,6 @@ extension PatchStore {
     /// Whether a patch that is gone runs on until the sync of the writer has ended.
     package var awaitsWriter: Bool { memory.locked { $0.launch.awaitsWriter } }
 
-    /// Whether another process writes the folder, or this one never does.
     package var isFollower: Bool { memory.locked { $0.writer.isFollower } }
 
     /// Activates patches, and deactivates all others that are not good. The patches in shadow follow the state, too.

@@ -102,7 +102,6 @@ extension PatchStore {
         return false
     }
 
-    /// The patches that run.
     package var running: [PatchID] { runner?.active.map(\.patch) ?? [] }
 
     /// Whether the `otherwise` of a closed patch is active.
@@ -320,8 +319,8 @@ extension PatchStore {
         return try result.get()
     }
 
-    /// Deactivates running patches, and ends shadows, that would be refused now: a key that signed them was revoked or has expired, or they have
-    /// expired.
+    /// Deactivates running patches, and ends shadows, that would be refused now: a key that signed them was revoked or has
+    /// expired, or they have expired.
     ///
     /// Each envelope is read from the folder and verified again. A file that cannot be read, or is damaged, ends no patch.
     package func dropRefused(on runner: PatchRunner, trust: PatchTrust) {
@@ -375,10 +374,6 @@ extension PatchStore {
         if !isReadOnly { try? update { $0.exclude(hash) } }
     }
 
-    /// Notes that the app is healthy. Patches that the launch began with are good from now on.
-    ///
-    /// Call it when the app has shown that it works: after the first screen, or the first answered request.
-    ///
     /// - Returns: Whether that was written.
     @discardableResult
     package func confirm() -> Bool {

@@ -32,8 +32,6 @@ struct StoreFolder: Sendable {
 
     // MARK: the state
 
-    /// Reads the state.
-    ///
     /// - Returns: The state, or nil if there is none, and why it cannot be used.
     func readState() -> (state: StoreState?, fault: PatchError?) {
         guard let info = FileInfo(stateFile, following: false) else { return (nil, nil) }
@@ -140,8 +138,6 @@ struct StoreFolder: Sendable {
 
     private func place(of hash: String) -> Path { path.appending(Path("envelopes/\(hash).js")) }
 
-    /// Reads an envelope.
-    ///
     /// - Throws: `no-input` if it is missing, `malformed` if it is not the one that was stored.
     func envelope(_ hash: String, limit: Int) throws(PatchError) -> [UInt8] {
         let file = place(of: hash)

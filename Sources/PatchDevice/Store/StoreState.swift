@@ -22,7 +22,6 @@ package struct StoreState: Sendable, Hashable {
         case shadow
     }
 
-    /// A version of a patch that is held.
     package struct Held: Sendable, Hashable {
         package let patch: PatchID
         /// The SHA-256 of its envelope, in hex digits.
@@ -109,7 +108,6 @@ package struct StoreState: Sendable, Hashable {
         /// Whether the watch of the patches that it began with is over.
         package var isPast = false
 
-        /// The status of the launch, in a word.
         package var standing: String { isConfirmed ? "confirmed" : isWatched ? "unknown" : "ended" }
     }
 
@@ -782,7 +780,6 @@ package struct StoreState: Sendable, Hashable {
         held.sort(by: Held.precedes)
     }
 
-    /// Removes a patch, such as one that was withdrawn.
     package mutating func remove(_ hash: String) {
         guard let patch = stored.first(where: { $0.hash == hash }) else { return }
         held.removeAll { $0.hash == hash }
@@ -823,7 +820,6 @@ package struct StoreState: Sendable, Hashable {
     package mutating func revoke(_ keys: Set<KeyID>) { revoked.formUnion(keys) }
     package mutating func raiseTrust(to number: Int) { trustNumber = max(trustNumber, number) }
 
-    /// Adds a ban, such as one from another file.
     package mutating func add(_ ban: Ban) {
         guard !isBanned(ban.hash) else { return }
         bans.append(ban)

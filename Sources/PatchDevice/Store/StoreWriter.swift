@@ -43,7 +43,6 @@ struct StoreWriter {
         written = StoreState.Bans(state)
     }
 
-    /// Whether this process writes.
     var canWrite: Bool { lock != nil }
 
     /// Whether another process writes the folder, or this one never does.

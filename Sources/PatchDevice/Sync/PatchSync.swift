@@ -28,15 +28,9 @@ package actor PatchSync {
         case now, nextLaunch
     }
 
-    /// Makes a sync of a feed and a store.
+    /// Makes a sync of a feed and a store, as ``PatchDevice`` does.
     ///
-    /// - Parameters:
-    ///   - root: The feed's `1.root.json`, as included in the app.
-    ///   - runner: Activates patches; nil to activate none, as a tool does.
-    ///   - trust: The keys that envelopes are verified with. The feed may deliver more keys, and revoke keys, with a trust store
-    ///     that the release key has signed.
-    ///   - built: When the app was built. A device clock that shows an earlier time is ignored.
-    ///   - progress: Called after each envelope that was downloaded.
+    /// - Parameter runner: Activates patches; nil to activate none, as a tool does.
     package init(
         feed root: [UInt8], at source: any FeedSource, store: PatchStore, runner: PatchRunner?, trust: PatchTrust,
         settings: SyncSettings = SyncSettings(), built: Timestamp? = nil,
