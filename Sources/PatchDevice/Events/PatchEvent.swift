@@ -130,7 +130,6 @@ extension PatchEvent {
 }
 
 extension PatchEvent: CustomStringConvertible {
-    /// A message about the functions that a patch waits for.
     static func missing(_ names: [String]) -> String {
         "the app has registered no \(names.joined(separator: ", no ")) yet"
     }

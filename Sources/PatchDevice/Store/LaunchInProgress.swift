@@ -8,6 +8,7 @@ struct LaunchInProgress {
         case underway([CheckedContinuation<Void, Never>]), done
     }
 
+    /// Whether this process has begun its launch.
     var hasBegun = false
     /// Whether the app has confirmed that it works, whatever the role of this process.
     var hasConfirmed = false

@@ -88,8 +88,6 @@ public struct PatchStatus: Sendable, CustomStringConvertible {
 }
 
 extension PatchStatus {
-    /// The status of an unknown patch.
-    ///
     /// - Parameters:
     ///   - fault: Why the device's folder cannot be written; nil if it can.
     ///   - lastSync: When the process that this one follows has synced; nil if this one follows none.
@@ -110,7 +108,6 @@ struct StatusResolver {
     let state: StoreState
     /// The patches that run in this process; nil before its launch, and if no patch ever runs in it, as in a tool.
     let running: Set<PatchID>?
-    /// The patches that run in shadow in this process.
     let shadows: Set<PatchID>
     /// The running patches of which a function has failed too often, so that it is skipped.
     let open: Set<PatchID>
@@ -119,7 +116,6 @@ struct StatusResolver {
     let fault: PatchError?
     /// The role of this process, if it does not write the folder.
     let role: PatchStatus.Code?
-    /// When the process that this one follows has synced.
     let lastSync: String
 
     /// Sorted by id, the highest version first.

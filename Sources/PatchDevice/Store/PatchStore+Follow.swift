@@ -65,8 +65,6 @@ extension PatchStore {
         }
     }
 
-    /// Notes that a sync of this process begins, or has ended, for the processes that follow it.
-    ///
     /// - Parameter hasSynced: Whether it has ended well; nil if it begins.
     package func noteSync(_ hasSynced: Bool? = nil) {
         if !isReadOnly { folder.noteSync(hasSynced, at: .milliseconds(WallClock.milliseconds)) }

@@ -135,9 +135,7 @@ extension PatchStore {
         if isInBackground { ended() }
     }
 
-    /// Whether this process has begun its launch.
     package var hasBegun: Bool { memory.locked { $0.launch.hasBegun } }
-    /// Whether the patches that are held were activated.
     package var hasLaunched: Bool {
         memory.locked { if case .done = $0.launch.activation { true } else { false } }
     }
@@ -190,7 +188,6 @@ extension PatchStore {
         return verified(hash, check(hash, on: runner, trust: trust), on: runner)
     }
 
-    /// The result of reading and verifying an envelope that is held.
     struct Check: Sendable {
         let result: Result<VerifiedPatch, PatchError>
         /// The manifest, even if the patch is refused.
@@ -358,15 +355,13 @@ extension PatchStore {
     /// Why held versions do not run, if they were refused or have expired.
     package var refusals: [PatchID: (isExpired: Bool, error: PatchError)] {
         memory.locked { memory in
-            var refusals: [PatchID: (isExpired: Bool, error: PatchError)] = [:]
-            for held in memory.writer.state.stored {
+            memory.writer.state.stored.reduce(into: [:]) { refusals, held in
                 switch memory.launch.blockReasons[held.hash] {
                 case .expired(let error): refusals[held.patch] = (true, error)
                 case .refused(let error): refusals[held.patch] = (false, error)
                 default: break
                 }
             }
-            return refusals
         }
     }
 
@@ -405,7 +400,6 @@ extension PatchStore {
         }
     }
 
-    /// Lets another process write the folder, until this one syncs again or is used again.
     func release() { memory.locked { $0.writer.release() } }
 
     /// Notes that the launch ends in an orderly way, so that it does not count as a failure.

@@ -35,24 +35,16 @@ struct StoreFolder: Sendable {
     /// - Returns: The state, or nil if there is none, and why it cannot be used.
     func readState() -> (state: StoreState?, fault: PatchError?) {
         guard let info = FileInfo(stateFile, following: false) else { return (nil, nil) }
-        guard info.isRegular else {
-            return (nil, PatchError(.malformed, "damaged: not a file").about(stateFile))
-        }
         do throws(PatchError) {
-            let json = try Self.read(stateFile)
-            guard let state = StoreState(json) else {
+            guard info.isRegular else { throw PatchError(.malformed, "damaged: not a file").about(stateFile) }
+            guard var state = StoreState(try Self.read(stateFile)) else {
                 throw PatchError(.config, "not a state of this version of patchpack").about(stateFile)
             }
-            return (marked(state), nil)
+            if let mark = try? InputFile.regular(markFile, limit: state.mark.count) { state.take(mark) }
+            return (state, nil)
         } catch {
             return (nil, error)
         }
-    }
-
-    private func marked(_ state: StoreState) -> StoreState {
-        var state = state
-        if let mark = try? InputFile.regular(markFile, limit: state.mark.count) { state.take(mark) }
-        return state
     }
 
     /// Writes the status of the launch over the existing mark.

@@ -227,9 +227,7 @@ package struct StoreState: Sendable, Hashable {
         var launch = Launch(patches: [])
         if isEnabled { choose(&launch, limits, onlyGood: onlyGood, wasHealthy: wasHealthy, time) }
         let chosen = Set(launch.patches)
-        for index in held.indices where chosen.contains(held[index].hash) {
-            if let patch = startTrial(at: index) { outcomes.append(.trial(patch)) }
-        }
+        for index in held.indices where chosen.contains(held[index].hash) { outcomes += startTrial(at: index) }
         self.launch = launch
         return outcomes
     }
@@ -552,10 +550,10 @@ package struct StoreState: Sendable, Hashable {
         held.contains { $0.hash == hash && ($0.stage == .closed || isFollower && $0.isClosed) }
     }
 
-    private mutating func startTrial(at index: Int) -> PatchID? {
-        guard held[index].stage == .downloaded else { return nil }
+    private mutating func startTrial(at index: Int) -> [Outcome] {
+        guard held[index].stage == .downloaded else { return [] }
         held[index].stage = .trial
-        return held[index].patch
+        return [.trial(held[index].patch)]
     }
 
     /// Notes that the app is healthy: the patches that the launch began with, and that still run, are good.
@@ -703,7 +701,7 @@ package struct StoreState: Sendable, Hashable {
     package mutating func activate(_ hash: String, isDue: Bool = false) -> [Outcome] {
         var outcomes: [Outcome] = []
         if let index = held.firstIndex(where: { $0.hash == hash }) {
-            if let patch = startTrial(at: index) { outcomes.append(.trial(patch)) }
+            outcomes = startTrial(at: index)
             held[index].couldNotRun = false
             // Another version ends, so a later crash is not its fault.
             let id = held[index].patch.id

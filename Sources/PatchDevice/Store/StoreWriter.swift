@@ -4,7 +4,6 @@ internal import PatchFiles
 /// The state of a store as it is in its folder, and the right to write it.
 struct StoreWriter {
     let folder: StoreFolder
-    /// The app whose state it is.
     let app: String
     /// Whether this process never writes.
     let onlyReads: Bool
@@ -167,7 +166,6 @@ struct StoreWriter {
         return true
     }
 
-    /// Lets another process open the folder.
     mutating func close() {
         if process == ProcessID.current {
             lock?.unlock()

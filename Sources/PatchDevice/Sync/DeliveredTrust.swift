@@ -63,8 +63,7 @@ struct DeliveredTrust {
 
     /// The keys that count at a launch. The kept trust store is verified again, starting from the app's own root.
     func kept() -> PatchTrust {
-        let trust = (try? keptTrust()) ?? (try? merged(with: nil, adding: false))
-        return trust ?? pinned
+        (try? keptTrust()) ?? (try? merged(with: nil, adding: false)) ?? pinned
     }
 
     private func keptTrust() throws(PatchError) -> PatchTrust {

@@ -47,8 +47,6 @@ package actor PatchSync {
         DeliveredTrust(pinned: pass.pinned, store: store, root: pass.root, environment: settings.environment).kept()
     }
 
-    /// Syncs, unless the last sync was a short time ago.
-    ///
     /// - Returns: nil if it is too early for another sync.
     package func syncAfterPause() async -> SyncReport? {
         // If the clock was set back, the pause is over.

@@ -20,7 +20,6 @@ struct SyncPass: Sendable {
         let hash: String
         /// Its index in the results.
         let place: Int
-        /// Whether it runs in shadow.
         let isShadow: Bool
     }
 
