@@ -6,7 +6,7 @@ public import PatchRunner
 /// A decimal of at most 15 significant digits is unchanged after a script has passed it on, because a number holds that many
 /// digits. A decimal with more digits is not passed. A number that a script returns is rounded to 15 significant digits, so that
 /// 0.1 + 0.2 is 0.3, unless it is an integer.
-extension Decimal: PatchValue {
+extension Decimal: PatchValue, BasicValue {
     public func push(to stack: PatchStack) {
         guard let number = exactNumber else {
             return stack.refuse("\(self) is not a decimal of at most 15 significant digits")
@@ -83,5 +83,3 @@ extension Decimal: PatchValue {
         self.init(sign: number.sign, exponent: exponent, significand: Decimal(digits))
     }
 }
-
-extension Decimal: BasicValue {}

@@ -5,7 +5,7 @@ public import PatchRunner
 ///
 /// A script may return any URL of at most 64 KiB, including a relative one. A string with characters that a URL cannot have is
 /// refused, not escaped.
-extension URL: PatchValue {
+extension URL: PatchValue, BasicValue {
     public func push(to stack: PatchStack) { absoluteString.push(to: stack) }
 
     public static func read(from stack: PatchStack, at index: Int32) -> URL? {
@@ -30,7 +30,7 @@ extension URL: PatchValue {
 /// Scripts see a date as a number: the seconds since 1970, as `os.time` returns them.
 ///
 /// A number holds them exactly to less than a microsecond. A script may return a date of the years 1 to 9999.
-extension Date: PatchValue {
+extension Date: PatchValue, BasicValue {
     public func push(to stack: PatchStack) { timeIntervalSince1970.push(to: stack) }
 
     public static func read(from stack: PatchStack, at index: Int32) -> Date? {
@@ -51,7 +51,7 @@ extension Date: PatchValue {
 }
 
 /// Scripts see data as a string of bytes.
-extension Data: PatchValue {
+extension Data: PatchValue, BasicValue {
     public func push(to stack: PatchStack) { unsafe withUnsafeBytes { unsafe stack.push($0) } }
     public static func read(from stack: PatchStack, at index: Int32) -> Data? {
         unsafe stack.withBytes(at: index) { unsafe Data($0) }
@@ -72,7 +72,3 @@ extension PatchStack {
         return "expected \(type), got \(String(decoding: text(at: index).utf8.prefix(128), as: UTF8.self))"
     }
 }
-
-extension URL: BasicValue {}
-extension Date: BasicValue {}
-extension Data: BasicValue {}

@@ -3,7 +3,7 @@ public import PatchRunner
 
 /// Scripts see a UUID as a string of 36 characters with uppercase letters, as in `uuidString`. A UUID from a script may have
 /// lowercase letters.
-extension UUID: PatchKey {
+extension UUID: PatchKey, BasicValue {
     public func push(to stack: PatchStack) {
         // `uuidString` takes longer than the rest of the call.
         unsafe withUnsafeTemporaryAllocation(byteCount: Self.textLength, alignment: 1) { text in
@@ -76,5 +76,3 @@ extension UUID: PatchKey {
         }
     }
 }
-
-extension UUID: BasicValue {}

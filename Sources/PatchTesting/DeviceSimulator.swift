@@ -26,17 +26,12 @@ public final class DeviceSimulator<App: Sendable>: Sendable {
     private let clock: BenchClock
     private let state: Mutex<State>
 
-    /// One run of the app.
-    private struct Process {
-        let app: App
-        let device: PatchDevice
-    }
-
     private struct State {
         var version: String
         var settings = SyncSettings()
         var events: [PatchEvent] = []
-        var process: Process?
+        /// One run of the app.
+        var process: (app: App, device: PatchDevice)?
     }
 
     /// Makes a device on which the app was never launched.
@@ -95,7 +90,7 @@ public final class DeviceSimulator<App: Sendable>: Sendable {
             trust: PatchTrust(feed.trust, scriptKeys: feed.scriptKey), settings: settings, limits: patchLimits,
             crashLimits: limits, clock: { clock.milliseconds }, uptime: clock.uptime,
             listener: EventThrottle(milliseconds: 0, listener: log))
-        state.locked { $0.process = Process(app: app, device: device) }
+        state.locked { $0.process = (app, device) }
         device.launch()
         return syncing ? await device.sync() : nil
     }
@@ -174,7 +169,7 @@ public final class DeviceSimulator<App: Sendable>: Sendable {
     /// The path of the device's folder, for tests of its files.
     package var path: String { folder }
 
-    private var process: Process? { state.locked { $0.process } }
+    private var process: (app: App, device: PatchDevice)? { state.locked { $0.process } }
 }
 
 /// A clock that runs only when it is moved.

@@ -3,32 +3,28 @@ internal import Synchronization
 
 /// Keeps events until their log is open.
 final class EventBacklog: Sendable {
-    private enum State {
-        case closed([PatchEvent])
-        case open(PatchEventLog?)
+    private struct State {
+        /// nil once the log is open.
+        var events: [PatchEvent]? = []
+        var log: PatchEventLog?
     }
 
-    private let state = Mutex(State.closed([]))
+    private let state = Mutex(State())
 
     func record(_ event: PatchEvent) {
-        let log: PatchEventLog? = state.locked { state in
-            switch state {
-            case .open(let log): return log
-            case .closed(let events):
-                state = .closed(events + [event])
-                return nil
-            }
+        let log = state.locked { state in
+            state.events?.append(event)
+            return state.log
         }
         log?.record(event)
     }
 
     /// - Parameter log: nil drops the events.
     func open(_ log: PatchEventLog?) {
-        let events: [PatchEvent] = state.locked { state in
-            guard case .closed(let events) = state else { return [] }
-            state = .open(log)
-            return events
+        let events = state.locked { state in
+            defer { state = State(events: nil, log: log) }
+            return state.events
         }
-        for event in events { log?.record(event) }
+        for event in events ?? [] { log?.record(event) }
     }
 }

@@ -51,7 +51,6 @@ struct EventFolder {
             && now <= began.addingOrMost(limits.fileAge.milliseconds)
     }
 
-    /// Flushes the written lines to the disk.
     func flush() throws(PatchError) {
         do throws(SystemError) { try file?.synchronize() } catch { throw .system(.io, path, error) }
     }

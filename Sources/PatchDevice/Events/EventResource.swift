@@ -38,16 +38,13 @@ public struct EventResource: Sendable, Equatable {
     }
 
     var json: JSONValue {
-        var members: EventRecord.Members = [
+        let members: [(key: EventRecord.Key, value: JSONValue?)] = [
             (.installation, .string(installation)), (.app, .string(app)),
-            (.appVersion, .string(appVersion.description)),
+            (.appVersion, .string(appVersion.description)), (.environment, environment.map(JSONValue.string)),
+            (.groups, groups.isEmpty ? nil : .array(groups.sorted().map(JSONValue.string))),
+            (.user, user.map(JSONValue.string)), (.system, system.map(JSONValue.string)),
+            (.systemVersion, systemVersion.map(JSONValue.string)), (.model, model.map(JSONValue.string)),
         ]
-        if let environment { members.append((.environment, .string(environment))) }
-        if !groups.isEmpty { members.append((.groups, .array(groups.sorted().map(JSONValue.string)))) }
-        if let user { members.append((.user, .string(user))) }
-        if let system { members.append((.system, .string(system))) }
-        if let systemVersion { members.append((.systemVersion, .string(systemVersion))) }
-        if let model { members.append((.model, .string(model))) }
-        return .object(keyed: members)
+        return .object(sparse: members.map { ($0.key.rawValue, $0.value) })
     }
 }

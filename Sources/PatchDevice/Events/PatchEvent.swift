@@ -70,18 +70,7 @@ extension PatchEvent {
         case .runner(let event): (event.kind, event.patch, [])
         case .repeated(let event, _): event.row
         case .launched(let patches, let isSafe):
-            (
-                .launched, nil,
-                [
-                    (
-                        .running,
-                        .array(
-                            patches.map {
-                                .object(keyed: [(.patch, .string($0.id)), (.version, .integer($0.version))])
-                            })
-                    ), (.isSafe, .bool(isSafe)),
-                ]
-            )
+            (.launched, nil, [(.running, .array(patches.map(Self.object))), (.isSafe, .bool(isSafe))])
         case .trial(let patch): (.trial, patch, [])
         case .confirmed(let patch): (.confirmed, patch, [])
         case .rolledBack(let patch, let reason, let hash):
@@ -101,19 +90,20 @@ extension PatchEvent {
                 .synced, nil,
                 [
                     (.bytes, .integer(bytes)), (.milliseconds, .integer(milliseconds)),
-                    (.counts, .object(counts.sorted { $0.key < $1.key }.map { ($0.key, .integer($0.value)) })),
+                    (.counts, .object(sorted: counts, JSONValue.integer)),
                 ]
             )
         case .syncFailed(let error): (.syncFailed, nil, error.attributes)
         case .switches(let values):
-            (
-                .switches, nil,
-                [(.switches, .object(values.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) }))]
-            )
+            (.switches, nil, [(.switches, .object(sorted: values, JSONValue.string))])
         case .storeFailed(let error): (.storeFailed, nil, error.attributes)
         case .follower(let isForked): (.follower, nil, [(.isForked, .bool(isForked))])
         case .misused(let error): (.misused, nil, error.attributes)
         }
+    }
+
+    private static func object(_ patch: PatchID) -> JSONValue {
+        .object(keyed: [(.patch, .string(patch.id)), (.version, .integer(patch.version))])
     }
 
     /// The record that the event's line is written from.
@@ -140,7 +130,6 @@ extension PatchEvent {
 }
 
 extension PatchEvent: CustomStringConvertible {
-    /// A message about the functions that a patch waits for.
     static func missing(_ names: [String]) -> String {
         "the app has registered no \(names.joined(separator: ", no ")) yet"
     }

@@ -12,7 +12,6 @@ struct LaunchInProgress {
     var hasBegun = false
     /// Whether the app has confirmed that it works, whatever the role of this process.
     var hasConfirmed = false
-    /// Whether the app has reported that the system may end it.
     var isInBackground = false
     /// nil until the patches that are held are activated.
     var activation: Activation?
@@ -36,7 +35,7 @@ struct LaunchInProgress {
     /// The hashes of patches that have failed too often, and in whose place an older version runs.
     var broken: Set<String> = []
 
-    /// Whether a patch that is gone runs on, because the sync of the process that writes may bring its older version.
+    /// Whether a patch that is gone runs on until the sync of the writer has ended, which may bring its older version.
     var awaitsWriter = false
 
     /// The hashes of patches in shadow that are about to start, or that failed to, so that they are not tried again.
@@ -96,7 +95,6 @@ enum BlockReason: Sendable {
     /// This process has banned it, for this reason, and that could not be written.
     case banned(String)
 
-    /// The name of the reason.
     var name: String {
         switch self {
         case .refused(let error): "refused \(error.code)"

@@ -85,9 +85,9 @@ public struct PatchStatus: Sendable, CustomStringConvertible {
     public var description: String {
         "\(id)\(version.map { " \($0)" } ?? ""): \(code.rawValue)\(isRunning ? ", running" : ""): \(reason)"
     }
+}
 
-    /// The status of an unknown patch.
-    ///
+extension PatchStatus {
     /// - Parameters:
     ///   - fault: Why the device's folder cannot be written; nil if it can.
     ///   - lastSync: When the process that this one follows has synced; nil if this one follows none.
@@ -101,14 +101,6 @@ public struct PatchStatus: Sendable, CustomStringConvertible {
     fileprivate static func unwritable(_ fault: PatchError) -> String {
         "the device's folder cannot be written, so only good patches run: \(fault)"
     }
-
-    fileprivate init(id: String, version: Int?, code: Code, isRunning: Bool, reason: String) {
-        self.id = id
-        self.version = version
-        self.code = code
-        self.isRunning = isRunning
-        self.reason = reason
-    }
 }
 
 /// Finds out why each version of each patch runs or not.
@@ -116,7 +108,6 @@ struct StatusResolver {
     let state: StoreState
     /// The patches that run in this process; nil before its launch, and if no patch ever runs in it, as in a tool.
     let running: Set<PatchID>?
-    /// The patches that run in shadow in this process.
     let shadows: Set<PatchID>
     /// The running patches of which a function has failed too often, so that it is skipped.
     let open: Set<PatchID>
@@ -125,7 +116,6 @@ struct StatusResolver {
     let fault: PatchError?
     /// The role of this process, if it does not write the folder.
     let role: PatchStatus.Code?
-    /// When the process that this one follows has synced.
     let lastSync: String
 
     /// Sorted by id, the highest version first.
@@ -164,7 +154,11 @@ struct StatusResolver {
             return (.superseded, "it is no longer held, and runs until the app ends")
         }
         let (code, reason) = recorded(held)
-        return (code, open.contains(patch) ? "it has failed too often, so it is skipped for now; \(reason)" : reason)
+        return (code, skipped(patch) + reason)
+    }
+
+    private func skipped(_ patch: PatchID) -> String {
+        open.contains(patch) ? "it has failed too often, so it is skipped for now; " : ""
     }
 
     private func whyNotRunning(_ patch: PatchID) -> (PatchStatus.Code, String) {
@@ -198,7 +192,7 @@ struct StatusResolver {
         }
         if held.isClosed { return closed(held) }
         if held.stage == .shadow { return shadow(held) }
-        if isUnconfirmed(held) { return neverConfirmed }
+        if let neverConfirmed = neverConfirmed(held) { return neverConfirmed }
         if held.isSuspended {
             return (.safeMode, "launches failed with it and other good ones; the app runs without them")
         }
@@ -233,9 +227,7 @@ struct StatusResolver {
             } else {
                 "it runs in shadow: it is compared with the answers, and gives none"
             }
-        return (
-            .shadow, open.contains(held.patch) ? "it has failed too often, so it is skipped for now; \(reason)" : reason
-        )
+        return (.shadow, skipped(held.patch) + reason)
     }
 
     private func closed(_ held: StoreState.Held) -> (PatchStatus.Code, String) {
@@ -246,33 +238,26 @@ struct StatusResolver {
         )
     }
 
-    /// Whether it makes no progress because the app never confirms.
-    private func isUnconfirmed(_ held: StoreState.Held) -> Bool {
-        (held.isSuspended || held.stage != .good) && !state.hasConfirmed && state.unconfirmed >= StoreState.patience
-    }
-
-    private var neverConfirmed: (PatchStatus.Code, String) {
-        (
-            .neverConfirmed,
-            "no launch of this version of the app was ever confirmed; it must call confirm() when it works"
-        )
+    /// That it makes no progress because the app never confirms; nil if that is not so.
+    private func neverConfirmed(_ held: StoreState.Held) -> (PatchStatus.Code, String)? {
+        guard held.isSuspended || held.stage != .good, !state.hasConfirmed, state.unconfirmed >= StoreState.patience
+        else { return nil }
+        let reason = "no launch of this version of the app was ever confirmed; it must call confirm() when it works"
+        return (.neverConfirmed, reason)
     }
 
     private func recorded(_ held: StoreState.Held) -> (PatchStatus.Code, String) {
         if held.stage == .closed { return closed(held) }
         if held.stage == .shadow { return shadow(held) }
-        if isUnconfirmed(held) { return neverConfirmed }
+        if let neverConfirmed = neverConfirmed(held) { return neverConfirmed }
         return switch held.stage {
         case .suspect where held.failures > 0:
             (.suspect, "launches with it failed; it is banned once a launch without it is confirmed")
         case .good where held.isUnproven && state.launch?.patches.contains(held.hash) != true:
             (.good, "the app has confirmed since it was activated, or its watch was over; it has not proved itself yet")
-        case .good:
-            (
-                .good,
-                "a launch that began with it was confirmed"
-                    + (held.isUnproven ? "; it has not proved itself yet" : "")
-            )
+        case .good where held.isUnproven:
+            (.good, "a launch that began with it was confirmed; it has not proved itself yet")
+        case .good: (.good, "a launch that began with it was confirmed")
         case .trial where held.failures > 0:
             (.trial, "a launch with it failed; it is good once a launch that began with it has worked")
         case .trial: (.trial, "no launch that began with it was confirmed yet")

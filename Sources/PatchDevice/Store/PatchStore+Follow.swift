@@ -59,17 +59,12 @@ extension PatchStore {
         guard !isWriterSyncing(longest) else { return false }
         let last = folder.lastSync
         return memory.locked { memory in
-            if let silence = memory.launch.silence, silence.last == last {
-                memory.launch.silence = (last, silence.syncs + 1)
-            } else {
-                memory.launch.silence = (last, 0)
-            }
-            return memory.launch.silence?.syncs ?? 0 >= 3
+            let syncs = memory.launch.silence.map { $0.last == last ? $0.syncs + 1 : 0 } ?? 0
+            memory.launch.silence = (last, syncs)
+            return syncs >= 3
         }
     }
 
-    /// Notes that a sync of this process begins, or has ended, for the processes that follow it.
-    ///
     /// - Parameter hasSynced: Whether it has ended well; nil if it begins.
     package func noteSync(_ hasSynced: Bool? = nil) {
         if !isReadOnly { folder.noteSync(hasSynced, at: .milliseconds(WallClock.milliseconds)) }
@@ -84,7 +79,6 @@ extension PatchStore {
     /// Whether a patch that is gone runs on until the sync of the writer has ended.
     package var awaitsWriter: Bool { memory.locked { $0.launch.awaitsWriter } }
 
-    /// Whether another process writes the folder, or this one never does.
     package var isFollower: Bool { memory.locked { $0.writer.isFollower } }
 
     /// Activates patches, and deactivates all others that are not good. The patches in shadow follow the state, too.

@@ -47,18 +47,18 @@ extension PatchStore {
         runner.setEarliestTime(state.floor)
         let checks = LaunchChecks(hashes.count) { self.check(hashes[$0], on: runner, trust: trust) }
         for (index, hash) in hashes.enumerated() {
-            activateHeld(hash, checks.take(index), in: state, on: runner, trust)
+            if let patch = verified(hash, checks.take(index), on: runner) {
+                if run(patch, hash, on: runner) { continue }
+            } else {
+                memory.locked { _ = $0.launch.due.insert(hash) }
+                exclude(hash)
+            }
+            guard !state.isClosed(hash, isFollower: isReadOnly),
+                let patch = state.held.first(where: { $0.hash == hash })?.patch
+            else { continue }
+            runSuccessor(of: patch.id, without: [patch], on: runner, trust, isDue: true)
         }
         checks.end()
-    }
-
-    private func activateHeld(
-        _ hash: String, _ checked: Check, in state: StoreState, on runner: PatchRunner, _ trust: PatchTrust
-    ) {
-        guard !activate(hash, checked, on: runner), !state.isClosed(hash, isFollower: isReadOnly),
-            let patch = state.held.first(where: { $0.hash == hash })?.patch
-        else { return }
-        runSuccessor(of: patch.id, without: [patch], on: runner, trust, isDue: true)
     }
 
     /// Ends running patches. A version that is held and good, or closed, takes the place in the same step, so that no call meets
@@ -102,7 +102,6 @@ extension PatchStore {
         return false
     }
 
-    /// The patches that run.
     package var running: [PatchID] { runner?.active.map(\.patch) ?? [] }
 
     /// Whether the `otherwise` of a closed patch is active.
@@ -136,9 +135,7 @@ extension PatchStore {
         if isInBackground { ended() }
     }
 
-    /// Whether this process has begun its launch.
     package var hasBegun: Bool { memory.locked { $0.launch.hasBegun } }
-    /// Whether the patches that are held were activated.
     package var hasLaunched: Bool {
         memory.locked { if case .done = $0.launch.activation { true } else { false } }
     }
@@ -183,18 +180,6 @@ extension PatchStore {
         }
     }
 
-    /// Activates a patch that is held.
-    ///
-    /// - Returns: Whether it runs.
-    private func activate(_ hash: String, _ checked: Check, on runner: PatchRunner) -> Bool {
-        guard let patch = verified(hash, checked, on: runner) else {
-            memory.locked { _ = $0.launch.due.insert(hash) }
-            exclude(hash)
-            return false
-        }
-        return run(patch, hash, on: runner)
-    }
-
     /// Verifies a patch that is held, and checks that the app has the functions that it replaces.
     ///
     /// - Returns: nil if it cannot run now; ``why(_:)`` returns the reason.
@@ -203,7 +188,6 @@ extension PatchStore {
         return verified(hash, check(hash, on: runner, trust: trust), on: runner)
     }
 
-    /// The result of reading and verifying an envelope that is held.
     struct Check: Sendable {
         let result: Result<VerifiedPatch, PatchError>
         /// The manifest, even if the patch is refused.
@@ -323,25 +307,17 @@ extension PatchStore {
     {
         let held = isReadOnly ? nil : state.held.first { $0.hash == hash }
         let isNoted = held?.notesLoading ?? false
-        if isNoted {
-            try? change { state in
-                state.beginLoading(hash)
-                return []
-            }
-        }
+        if isNoted { try? update { $0.beginLoading(hash) } }
         let result = Result { () throws(PatchError) in try runner.load(patch) }
         let isProtective = (try? result.get())?.isProtective
         if let held, isNoted || isProtective ?? held.isProtective != held.isProtective {
-            try? change { state in
-                state.endLoading(hash, isProtective: isProtective)
-                return []
-            }
+            try? update { $0.endLoading(hash, isProtective: isProtective) }
         }
         return try result.get()
     }
 
-    /// Deactivates running patches, and ends shadows, that would be refused now: a key that signed them was revoked or has expired, or they have
-    /// expired.
+    /// Deactivates running patches, and ends shadows, that would be refused now: a key that signed them was revoked or has
+    /// expired, or they have expired.
     ///
     /// Each envelope is read from the folder and verified again. A file that cannot be read, or is damaged, ends no patch.
     package func dropRefused(on runner: PatchRunner, trust: PatchTrust) {
@@ -379,30 +355,20 @@ extension PatchStore {
     /// Why held versions do not run, if they were refused or have expired.
     package var refusals: [PatchID: (isExpired: Bool, error: PatchError)] {
         memory.locked { memory in
-            var refusals: [PatchID: (isExpired: Bool, error: PatchError)] = [:]
-            for held in memory.writer.state.stored {
+            memory.writer.state.stored.reduce(into: [:]) { refusals, held in
                 switch memory.launch.blockReasons[held.hash] {
                 case .expired(let error): refusals[held.patch] = (true, error)
                 case .refused(let error): refusals[held.patch] = (false, error)
                 default: break
                 }
             }
-            return refusals
         }
     }
 
     private func exclude(_ hash: String) {
-        guard !isReadOnly else { return }
-        try? change { state in
-            state.exclude(hash)
-            return []
-        }
+        if !isReadOnly { try? update { $0.exclude(hash) } }
     }
 
-    /// Notes that the app is healthy. Patches that the launch began with are good from now on.
-    ///
-    /// Call it when the app has shown that it works: after the first screen, or the first answered request.
-    ///
     /// - Returns: Whether that was written.
     @discardableResult
     package func confirm() -> Bool {
@@ -434,16 +400,12 @@ extension PatchStore {
         }
     }
 
-    /// Lets another process write the folder, until this one syncs again or is used again.
     func release() { memory.locked { $0.writer.release() } }
 
     /// Notes that the launch ends in an orderly way, so that it does not count as a failure.
     package func ended() {
         memory.locked { $0.launch.isInBackground = true }
-        try? change { state in
-            state.end()
-            return []
-        }
+        try? update { $0.end() }
     }
 
     /// Notes that the app is used again after ``ended()``, so that a crash counts again.
@@ -451,10 +413,7 @@ extension PatchStore {
         memory.locked { $0.launch.isInBackground = false }
         if isReadOnly { _ = follow(on: runner) }  // an orderly end lets other processes write
         guard state.launch?.isWatched == false else { return }
-        try? change { state in
-            state.resume()
-            return []
-        }
+        try? update { $0.resume() }
         endShadows()
     }
 

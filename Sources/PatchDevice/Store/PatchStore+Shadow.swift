@@ -71,10 +71,9 @@ extension PatchStore {
     private func noteCall(_ hash: String) -> Bool {
         let isInBackground = isInBackground
         return
-            (try? change { state in
+            (try? update { state in
                 state.call(hash)
                 if isInBackground { state.end() }
-                return []
             }) != nil
     }
 

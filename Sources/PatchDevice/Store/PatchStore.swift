@@ -11,6 +11,8 @@ internal import Synchronization
 /// hung or was killed. After two such launches, the patches on trial are rolled back, and the last good ones run.
 ///
 /// The app starts with any folder. If the folder cannot be read or written, only patches that are known to be good run.
+///
+/// Members that ``PatchDevice`` has, too, are documented there.
 package final class PatchStore: Sendable {
     /// The program that patches run in.
     package let host: HostInfo
@@ -37,10 +39,8 @@ package final class PatchStore: Sendable {
     /// If another process has it open, this one reads it: it runs the patches that are good, and changes nothing.
     ///
     /// - Parameters:
-    ///   - folder: The folder's path. It is created if it is missing. Each app needs its own folder.
     ///   - isReader: Whether to only read, as an extension of the app does, even if no other process has the store open.
     ///   - uptime: Measures how long crashes count.
-    ///   - events: Called for each event of the store, on the thread on which it happens.
     package init(
         folder: String, host: HostInfo, isReader: Bool = false, limits: CrashLimits = CrashLimits(),
         clock: @escaping @Sendable () -> Timestamp?, uptime: Uptime = .system,
@@ -73,14 +73,11 @@ package final class PatchStore: Sendable {
         return try HostInfo(app: state.app, version: state.appVersion.description)
     }
 
-    /// A random name of this installation, which stays the same. Rollouts by percentage use it to count installations.
     package var installation: String { state.installation }
 
     /// Whether the app has reported that the system may end it.
     package var isInBackground: Bool { memory.locked { $0.launch.isInBackground } }
 
-    /// Whether this process does not write the folder: another one has the store open, the folder cannot be used, or this process
-    /// only reads it.
     package var isReadOnly: Bool { memory.locked { !$0.writer.canWrite } }
 
     /// Why the folder cannot be used; nil if it can, or another process uses it.
@@ -91,10 +88,6 @@ package final class PatchStore: Sendable {
 
     // MARK: held patches
 
-    /// Why a patch is running or not, for each known version of it, the highest first.
-    ///
-    /// - Returns: At least one status. If no feed has offered the patch, its code is `unknown`, or `unwritable` if the folder
-    ///   cannot be written.
     package func why(_ id: String) -> [PatchStatus] {
         let known = patches.filter { $0.id == id }
         guard known.isEmpty else { return known }
@@ -111,7 +104,6 @@ package final class PatchStore: Sendable {
         return "the process that writes the device's folder synced \(seconds) s ago"
     }
 
-    /// Every version of every patch that the store knows of, by id, the highest first.
     package var patches: [PatchStatus] {
         // Not the writer itself, because a copy of it would keep the lock.
         let (state, fault, role, launch) = memory.locked { memory in
@@ -128,13 +120,6 @@ package final class PatchStore: Sendable {
         ).statuses
     }
 
-    /// Rolls back a patch, and never runs it on this device again.
-    ///
-    /// - Parameters:
-    ///   - version: Its version; nil for all versions that are held or running.
-    ///   - reason: Why, for ``why(_:)``.
-    /// - Returns: Whether a version of the patch was held or running.
-    /// - Throws: `io` if that cannot be written.
     @discardableResult
     package func ban(_ id: String, version: Int? = nil, reason: String) throws(PatchError) -> Bool {
         let time = clock()
@@ -169,16 +154,9 @@ package final class PatchStore: Sendable {
         return !meant.isEmpty
     }
 
-    /// Forgets every patch, ban and note, as if the app had just been installed. Keys that a feed has revoked or removed stay so.
-    /// Running patches are not stopped.
-    ///
-    /// - Throws: `io` if that cannot be written.
     package func clear() throws(PatchError) {
         let version = host.version
-        try change { state in
-            state.clear(version)
-            return []
-        }
+        try update { $0.clear(version) }
     }
 
     /// Whether a patch's envelope exists, and is the one that was stored.
@@ -221,10 +199,9 @@ package final class PatchStore: Sendable {
         _ patches: [(patch: PatchID, hash: String)], shadows: [(patch: PatchID, hash: String)] = []
     ) throws(PatchError) {
         let running = memory.locked { $0.launch.running }
-        try change { state in
+        try update { state in
             state.add(patches, running: running)
             state.shadow(shadows)
-            return []
         }
     }
 
@@ -262,19 +239,24 @@ package final class PatchStore: Sendable {
         }
     }
 
+    /// As ``change(_:)``, for a change that has no outcomes.
+    func update(_ body: (inout StoreState) -> Void) throws(PatchError) {
+        try change { state in
+            body(&state)
+            return []
+        }
+    }
+
     func emit(_ outcomes: [StoreState.Outcome]) {
         for outcome in outcomes {
             switch outcome {
             case .trial(let patch): events(.trial(patch))
             case .good(let patch): events(.confirmed(patch))
             case .suspect(let patch):
-                let hash = state.held.first { $0.patch == patch }?.hash ?? ""
+                let held = state.held.first { $0.patch == patch }
                 // Alone, it is one of an app that never confirmed a launch.
-                let isAlone = state.held.first { $0.patch == patch }?.failures ?? 0 > 0
-                events(
-                    .rolledBack(
-                        patch,
-                        reason: isAlone ? StoreState.failedLaunches : EventRecord.suspicion, hash: hash))
+                let reason = held?.failures ?? 0 > 0 ? StoreState.failedLaunches : EventRecord.suspicion
+                events(.rolledBack(patch, reason: reason, hash: held?.hash ?? ""))
             case .closed(let patch):
                 let hash = state.held.first { $0.patch == patch }?.hash ?? ""
                 events(.closed(patch, reason: StoreState.failedLaunches, hash: hash))
@@ -288,4 +270,10 @@ package final class PatchStore: Sendable {
     private static func randomName() -> String {
         String(decoding: Hex.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) }), as: UTF8.self)
     }
+}
+
+/// A remedy for an error of a device's folder. A tool words it in terms of its own verbs.
+package enum StoreRemedy: PatchError.Remedy {
+    /// Sync, which makes the state.
+    case sync
 }

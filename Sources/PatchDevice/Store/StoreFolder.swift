@@ -32,29 +32,19 @@ struct StoreFolder: Sendable {
 
     // MARK: the state
 
-    /// Reads the state.
-    ///
     /// - Returns: The state, or nil if there is none, and why it cannot be used.
     func readState() -> (state: StoreState?, fault: PatchError?) {
         guard let info = FileInfo(stateFile, following: false) else { return (nil, nil) }
-        guard info.isRegular else {
-            return (nil, PatchError(.malformed, "damaged: not a file").about(stateFile))
-        }
         do throws(PatchError) {
-            let json = try Self.read(stateFile)
-            guard let state = StoreState(json) else {
+            guard info.isRegular else { throw PatchError(.malformed, "damaged: not a file").about(stateFile) }
+            guard var state = StoreState(try Self.read(stateFile)) else {
                 throw PatchError(.config, "not a state of this version of patchpack").about(stateFile)
             }
-            return (marked(state), nil)
+            if let mark = try? InputFile.regular(markFile, limit: state.mark.count) { state.take(mark) }
+            return (state, nil)
         } catch {
             return (nil, error)
         }
-    }
-
-    private func marked(_ state: StoreState) -> StoreState {
-        var state = state
-        if let mark = try? InputFile.regular(markFile, limit: state.mark.count) { state.take(mark) }
-        return state
     }
 
     /// Writes the status of the launch over the existing mark.
@@ -70,25 +60,15 @@ struct StoreFolder: Sendable {
     /// The bans, the revocations and the number of the trust store that were written beside the state; empty if they cannot be
     /// read.
     func readBans() -> StoreState.Bans {
-        let json = try? Self.read(bansFile)
-        return StoreState.Bans(
-            bans: (json?["bans"]?.elements ?? []).compactMap(StoreState.Ban.init),
-            revoked: Set((json?["revoked"]?.elements ?? []).compactMap { $0.text.flatMap { KeyID($0) } }),
-            trustNumber: json?["trustNumber"]?.number ?? 0)
+        (try? Self.read(bansFile)).map { StoreState.Bans($0) } ?? StoreState.Bans()
     }
 
     /// Writes the state whole and durably.
     ///
-    /// - Parameter hasNewBans: Whether the bans have changed. They are written first, so that the copy never has fewer bans than
-    ///   the state.
-    func write(_ state: StoreState, hasNewBans: Bool) throws(PatchError) {
-        if hasNewBans {
-            try write(
-                .object([
-                    ("bans", .array(state.bans.map(\.json))), ("revoked", state.revokedJSON),
-                    ("trustNumber", .integer(state.trustNumber)),
-                ]), to: bansFile)
-        }
+    /// - Parameter bans: The bans, if they have changed. They are written first, so that the copy never has fewer bans than the
+    ///   state.
+    func write(_ state: StoreState, _ bans: StoreState.Bans?) throws(PatchError) {
+        if let bans { try write(bans.json, to: bansFile) }
         try write(state.json, to: stateFile)
         // The end of the launch needs no room on a full disk.
         if FileInfo(markFile, following: false)?.size != state.mark.count { try? write(state.mark, to: markFile) }
@@ -124,7 +104,7 @@ struct StoreFolder: Sendable {
     }
 
     /// Writes a file whole and durably. A folder or a link in its place is removed.
-    private func write(_ bytes: [UInt8], to file: Path) throws(PatchError) {
+    func write(_ bytes: [UInt8], to file: Path) throws(PatchError) {
         let folder = file.parent == path ? nil : FileInfo(file.parent, following: false)
         if folder?.isLink != true, let info = FileInfo(file, following: false), !info.isRegular {
             try Folder.removeAll(file)
@@ -150,8 +130,6 @@ struct StoreFolder: Sendable {
 
     private func place(of hash: String) -> Path { path.appending(Path("envelopes/\(hash).js")) }
 
-    /// Reads an envelope.
-    ///
     /// - Throws: `no-input` if it is missing, `malformed` if it is not the one that was stored.
     func envelope(_ hash: String, limit: Int) throws(PatchError) -> [UInt8] {
         let file = place(of: hash)

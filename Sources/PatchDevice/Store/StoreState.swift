@@ -22,7 +22,6 @@ package struct StoreState: Sendable, Hashable {
         case shadow
     }
 
-    /// A version of a patch that is held.
     package struct Held: Sendable, Hashable {
         package let patch: PatchID
         /// The SHA-256 of its envelope, in hex digits.
@@ -81,16 +80,9 @@ package struct StoreState: Sendable, Hashable {
 
     /// The part of the state that is also written to its own file, so that it survives if the state is lost.
     struct Bans: Equatable {
-        let bans: [Ban]
-        let revoked: Set<KeyID>
-        let trustNumber: Int
-
-        init(bans: [Ban] = [], revoked: Set<KeyID> = [], trustNumber: Int = 0) {
-            (self.bans, self.revoked, self.trustNumber) = (bans, revoked, trustNumber)
-        }
-        init(_ state: StoreState) {
-            self.init(bans: state.bans, revoked: state.revoked, trustNumber: state.trustNumber)
-        }
+        var bans: [Ban] = []
+        var revoked: Set<KeyID> = []
+        var trustNumber = 0
     }
 
     /// The note about a launch, which is written before any script runs.
@@ -116,7 +108,6 @@ package struct StoreState: Sendable, Hashable {
         /// Whether the watch of the patches that it began with is over.
         package var isPast = false
 
-        /// The status of the launch, in a word.
         package var standing: String { isConfirmed ? "confirmed" : isWatched ? "unknown" : "ended" }
     }
 
@@ -124,11 +115,6 @@ package struct StoreState: Sendable, Hashable {
     package struct SyncOutcome: Sendable, Hashable {
         package let code: String
         package let detail: String?
-
-        package init(code: String, detail: String? = nil) {
-            self.code = code
-            self.detail = detail
-        }
     }
 
     /// A result of a change, for the log.
@@ -241,9 +227,7 @@ package struct StoreState: Sendable, Hashable {
         var launch = Launch(patches: [])
         if isEnabled { choose(&launch, limits, onlyGood: onlyGood, wasHealthy: wasHealthy, time) }
         let chosen = Set(launch.patches)
-        for index in held.indices where chosen.contains(held[index].hash) {
-            if let patch = startTrial(at: index) { outcomes.append(.trial(patch)) }
-        }
+        for index in held.indices where chosen.contains(held[index].hash) { outcomes += startTrial(at: index) }
         self.launch = launch
         return outcomes
     }
@@ -566,10 +550,10 @@ package struct StoreState: Sendable, Hashable {
         held.contains { $0.hash == hash && ($0.stage == .closed || isFollower && $0.isClosed) }
     }
 
-    private mutating func startTrial(at index: Int) -> PatchID? {
-        guard held[index].stage == .downloaded else { return nil }
+    private mutating func startTrial(at index: Int) -> [Outcome] {
+        guard held[index].stage == .downloaded else { return [] }
         held[index].stage = .trial
-        return held[index].patch
+        return [.trial(held[index].patch)]
     }
 
     /// Notes that the app is healthy: the patches that the launch began with, and that still run, are good.
@@ -717,7 +701,7 @@ package struct StoreState: Sendable, Hashable {
     package mutating func activate(_ hash: String, isDue: Bool = false) -> [Outcome] {
         var outcomes: [Outcome] = []
         if let index = held.firstIndex(where: { $0.hash == hash }) {
-            if let patch = startTrial(at: index) { outcomes.append(.trial(patch)) }
+            outcomes = startTrial(at: index)
             held[index].couldNotRun = false
             // Another version ends, so a later crash is not its fault.
             let id = held[index].patch.id
@@ -794,7 +778,6 @@ package struct StoreState: Sendable, Hashable {
         held.sort(by: Held.precedes)
     }
 
-    /// Removes a patch, such as one that was withdrawn.
     package mutating func remove(_ hash: String) {
         guard let patch = stored.first(where: { $0.hash == hash }) else { return }
         held.removeAll { $0.hash == hash }
@@ -835,7 +818,6 @@ package struct StoreState: Sendable, Hashable {
     package mutating func revoke(_ keys: Set<KeyID>) { revoked.formUnion(keys) }
     package mutating func raiseTrust(to number: Int) { trustNumber = max(trustNumber, number) }
 
-    /// Adds a ban, such as one from another file.
     package mutating func add(_ ban: Ban) {
         guard !isBanned(ban.hash) else { return }
         bans.append(ban)

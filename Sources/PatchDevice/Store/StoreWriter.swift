@@ -4,7 +4,6 @@ internal import PatchFiles
 /// The state of a store as it is in its folder, and the right to write it.
 struct StoreWriter {
     let folder: StoreFolder
-    /// The app whose state it is.
     let app: String
     /// Whether this process never writes.
     let onlyReads: Bool
@@ -43,7 +42,6 @@ struct StoreWriter {
         written = StoreState.Bans(state)
     }
 
-    /// Whether this process writes.
     var canWrite: Bool { lock != nil }
 
     /// Whether another process writes the folder, or this one never does.
@@ -75,17 +73,16 @@ struct StoreWriter {
         var faults: [PatchError] = []
         (lock, writeFailureSignal, isReleased) = (nil, nil, false)
         // Nothing in a folder of another user or app counts, and nothing in it is changed.
-        func refuse(_ error: PatchError) -> [PatchError] {
-            giveUp(error.about(folder.path))
-            return [error.about(folder.path)]
+        func refuse(_ message: String, hint: String) -> [PatchError] {
+            let error = PatchError(.config, message, hint: hint).about(folder.path)
+            giveUp(error)
+            return [error]
         }
         do throws(PatchError) {
             if !onlyReads { try Folder.make(folder.path) }
             if folder.isForeign(toReader: onlyReads) {
                 return refuse(
-                    PatchError(
-                        .config, "the folder belongs to another user",
-                        hint: "give the app a folder that belongs to its own user"))
+                    "the folder belongs to another user", hint: "give the app a folder that belongs to its own user")
             }
             if !onlyReads {
                 lock = try Folder.lock(folder.path)
@@ -101,9 +98,7 @@ struct StoreWriter {
         fault = faults.first
         let (read, problem) = folder.readState()
         if let read, read.app != app {
-            return refuse(
-                PatchError(
-                    .config, "the folder is of the app \(read.app)", hint: "give each app a folder of its own"))
+            return refuse("the folder is of the app \(read.app)", hint: "give each app a folder of its own")
         }
         if let problem {
             faults.append(problem)
@@ -171,7 +166,6 @@ struct StoreWriter {
         return true
     }
 
-    /// Lets another process open the folder.
     mutating func close() {
         if process == ProcessID.current {
             lock?.unlock()
@@ -229,7 +223,7 @@ struct StoreWriter {
         // A mark of an older state, such as one from before a clear, must not match this state.
         new.revision = state.revision &+ 1
         let bans = StoreState.Bans(new)
-        try folder.write(new, hasNewBans: bans != written)
+        try folder.write(new, bans == written ? nil : bans)
         written = bans
         (writeFault, mustWrite) = (nil, false)
         endMuteness()

@@ -31,10 +31,7 @@ struct DeliveredTrust {
     /// - Throws: `io` if it cannot be kept, because keys that it revokes must stay revoked.
     func update(from client: inout FeedClient) async throws(PatchError) -> PatchTrust {
         guard let target = try await client.target(PatchList.trustPath(for: app)) else {
-            try store.change { state in
-                state.deliveredTrust = nil
-                return []
-            }
+            try store.update { $0.deliveredTrust = nil }
             try storage.remove(Self.name)
             return try merged(with: nil, adding: false)
         }
@@ -51,11 +48,10 @@ struct DeliveredTrust {
         // A process that only reads the store keeps nothing.
         if !store.isReadOnly {
             let digest = try MessageDigest.sha256.text(of: bytes)
-            try store.change { state in
+            try store.update { state in
                 state.revoke(Set(delivered.keys.filter(\.isRevoked).map(\.key.id)))
                 state.deliveredTrust = digest
                 if let number { state.raiseTrust(to: number) }
-                return []
             }
             if !isKept { try storage.keep(Self.name, bytes) }
         }
@@ -67,8 +63,7 @@ struct DeliveredTrust {
 
     /// The keys that count at a launch. The kept trust store is verified again, starting from the app's own root.
     func kept() -> PatchTrust {
-        let trust = (try? keptTrust()) ?? (try? merged(with: nil, adding: false))
-        return trust ?? pinned
+        (try? keptTrust()) ?? (try? merged(with: nil, adding: false)) ?? pinned
     }
 
     private func keptTrust() throws(PatchError) -> PatchTrust {

@@ -4,12 +4,12 @@ internal import PatchFiles
 
 /// The folder of a store in which the feed's metadata are kept, as received.
 struct MetadataFolder: FeedStorage {
-    private let base: Path
+    private let folder: StoreFolder
     private let path: Path
     private let isReadOnly: Bool
 
     init(of store: PatchStore) {
-        base = store.path
+        folder = store.folder
         path = store.path.appending(Path("feed"))
         isReadOnly = store.isReadOnly
     }
@@ -22,15 +22,12 @@ struct MetadataFolder: FeedStorage {
     func write(_ name: String, _ bytes: [UInt8]) {
         guard !isReadOnly else { return }
         try? OutputFile.write(
-            [OutputFile(path: path.appending(Path(name)), content: .bytes(bytes), below: base)], force: true)
+            [OutputFile(path: path.appending(Path(name)), content: .bytes(bytes), below: folder.path)], force: true)
     }
 
     /// Writes a file that must not be lost.
     func keep(_ name: String, _ bytes: [UInt8]) throws(PatchError) {
-        let file = path.appending(Path(name))
-        let isLinked = FileInfo(path, following: false)?.isLink == true
-        if !isLinked, let info = FileInfo(file, following: false), !info.isRegular { try Folder.removeAll(file) }
-        try OutputFile.write([OutputFile(path: file, content: .bytes(bytes), below: base)], force: true)
+        try folder.write(bytes, to: path.appending(Path(name)))
     }
 
     func remove(_ name: String) throws(PatchError) {

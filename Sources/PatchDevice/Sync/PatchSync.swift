@@ -16,13 +16,8 @@ package actor PatchSync {
         set { shared.locked { $0 = newValue } }
     }
 
-    private let root: [UInt8]
-    private let source: any FeedSource
-    private let store: PatchStore
-    private let runner: PatchRunner?
-    private let trust: PatchTrust
-    private let built: Timestamp?
-    private let progress: @Sendable (_ done: Int, _ all: Int) -> Void
+    /// What each sync begins with, except for its settings and its budget.
+    private let pass: SyncPass
     private let shared: Mutex<SyncSettings>
     private var current: (task: Task<SyncReport, Never>, activation: Activation)?
     /// When the last sync was, and when the next one on return to the foreground is due.
@@ -33,37 +28,25 @@ package actor PatchSync {
         case now, nextLaunch
     }
 
-    /// Makes a sync of a feed and a store.
+    /// Makes a sync of a feed and a store, as ``PatchDevice`` does.
     ///
-    /// - Parameters:
-    ///   - root: The feed's `1.root.json`, as included in the app.
-    ///   - runner: Activates patches; nil to activate none, as a tool does.
-    ///   - trust: The keys that envelopes are verified with. The feed may deliver more keys, and revoke keys, with a trust store
-    ///     that the release key has signed.
-    ///   - built: When the app was built. A device clock that shows an earlier time is ignored.
-    ///   - progress: Called after each envelope that was downloaded.
+    /// - Parameter runner: Activates patches; nil to activate none, as a tool does.
     package init(
         feed root: [UInt8], at source: any FeedSource, store: PatchStore, runner: PatchRunner?, trust: PatchTrust,
         settings: SyncSettings = SyncSettings(), built: Timestamp? = nil,
         progress: @escaping @Sendable (_ done: Int, _ all: Int) -> Void = { _, _ in }
     ) {
-        self.root = root
-        self.source = source
-        self.store = store
-        self.runner = runner
-        self.trust = trust
-        self.built = built
-        self.progress = progress
+        pass = SyncPass(
+            root: root, source: source, store: store, runner: runner, pinned: trust, settings: settings, built: built,
+            progress: progress)
         shared = Mutex(settings)
     }
 
     /// The keys that held patches are verified with at a launch.
     package nonisolated var trustOfHeld: PatchTrust {
-        DeliveredTrust(pinned: trust, store: store, root: root, environment: settings.environment).kept()
+        DeliveredTrust(pinned: pass.pinned, store: store, root: pass.root, environment: settings.environment).kept()
     }
 
-    /// Syncs, unless the last sync was a short time ago.
-    ///
     /// - Returns: nil if it is too early for another sync.
     package func syncAfterPause() async -> SyncReport? {
         // If the clock was set back, the pause is over.
@@ -86,12 +69,14 @@ package actor PatchSync {
         }
     }
 
+    private nonisolated var store: PatchStore { pass.store }
+
     /// Follows the sync of the process that writes, if it may bring an older version of a patch that it has taken away.
     private func awaitWriter() async {
         let end = ContinuousClock.now + PatchStore.longestWait
         while store.awaitsWriter {
             let isOver = (try? await Task.sleep(for: .milliseconds(50))) == nil || ContinuousClock.now >= end
-            guard store.follow(on: runner, waits: !isOver) else { return }
+            guard store.follow(on: pass.runner, waits: !isOver) else { return }
         }
     }
 
@@ -100,21 +85,20 @@ package actor PatchSync {
         store.clean()
         let clock = ContinuousClock()
         let start = clock.now
-        let counting = BudgetedSource(source, longest: settings.longest)
+        let counting = BudgetedSource(pass.source, longest: settings.longest)
         var report = SyncReport()
-        if store.follow(on: runner, longest: settings.longest) {
+        if store.follow(on: pass.runner, longest: settings.longest) {
             await awaitWriter()
             return SyncReport(following: store.state)
         }
         store.noteSync()
         do throws(PatchError) {
-            report.results = try await SyncPass(
-                root: root, source: counting, store: store, runner: runner, pinned: trust, settings: settings,
-                built: built, progress: progress
-            ).run(activation)
+            var pass = pass
+            (pass.source, pass.settings) = (counting, settings)
+            report.results = try await pass.run(activation)
         } catch {
             // A file that is missing is named with its feed, whose address may be wrong.
-            let feed = error.code == .feedUnavailable ? source as? any CustomStringConvertible : nil
+            let feed = error.code == .feedUnavailable ? pass.source as? any CustomStringConvertible : nil
             report.error = feed.map { error.at(file: $0.description) } ?? error
         }
         report.bytes = counting.bytes

@@ -6,11 +6,11 @@ internal import PatchRunner
 /// One sync, from the feed's metadata to the active patches.
 struct SyncPass: Sendable {
     let root: [UInt8]
-    let source: any FeedSource
+    var source: any FeedSource
     let store: PatchStore
     let runner: PatchRunner?
     let pinned: PatchTrust
-    let settings: SyncSettings
+    var settings: SyncSettings
     let built: Timestamp?
     let progress: @Sendable (_ done: Int, _ all: Int) -> Void
 
@@ -20,7 +20,6 @@ struct SyncPass: Sendable {
         let hash: String
         /// Its index in the results.
         let place: Int
-        /// Whether it runs in shadow.
         let isShadow: Bool
     }
 
@@ -31,8 +30,11 @@ struct SyncPass: Sendable {
 
     func run(_ activation: PatchSync.Activation) async throws(PatchError) -> [SyncReport.Result] {
         let storage = MetadataFolder(of: store)
-        var client = try FeedClient(
-            root: root, from: source, keptIn: storage, at: try time(), floor: store.state.floor)
+        // The device's clock, but not before the app was built.
+        guard let time = [store.clock(), built].compactMap(\.self).max() else {
+            throw PatchError(.clock, "the device's clock returned no time")
+        }
+        var client = try FeedClient(root: root, from: source, keptIn: storage, at: time, floor: store.state.floor)
         try await client.update()
         let now = client.time
         let path = PatchList.path(for: store.host.app)
@@ -43,24 +45,24 @@ struct SyncPass: Sendable {
         let banned = try await bannedVersions(in: list, &client)
         let state = store.state
         let choices = try list.choices(
-            for: device(state),
+            for: FeedDevice(
+                app: store.host.app, environment: settings.environment, appVersion: store.host.version,
+                engine: PatchRunner.engine, installation: settings.installation(or: state.installation),
+                user: settings.user, groups: settings.groups),
             held: state.held.reduce(into: [:]) { $0[$1.patch.id, default: []].insert($1.patch.version) },
             isBanned: { banned.contains(PatchID(id: $0.id, version: $0.version)) })
 
         // The kill switch and withdrawals are written before the runner deactivates patches, and before anything is downloaded.
         try applyList(list, choices, shown: client.shownTime(list.published))
 
-        let delivered = DeliveredTrust(
-            pinned: pinned, store: store, root: root, environment: settings.environment)
+        let delivered = DeliveredTrust(pinned: pinned, store: store, root: root, environment: settings.environment)
         let trust = try await delivered.update(from: &client)
         if let runner { store.dropRefused(on: runner, trust: trust) }
 
         var results = choices.map { choice in
             SyncReport.Result(
                 id: choice.id, version: choice.version, code: choice.code,
-                detail: choice.entry.flatMap { entry in
-                    choice.code == .withdrawn ? entry.reason : nil
-                })
+                detail: choice.code == .withdrawn ? choice.entry?.reason : nil)
         }
         let downloads = try await downloads(of: choices, &client, &results)
         if runner == nil { checkHeld(choices, trust, at: now, &results) }
@@ -130,21 +132,6 @@ struct SyncPass: Sendable {
         return bytes
     }
 
-    /// The device's clock, but not before the app was built.
-    private func time() throws(PatchError) -> Timestamp {
-        guard let now = [store.clock(), built].compactMap(\.self).max() else {
-            throw PatchError(.clock, "the device's clock returned no time")
-        }
-        return now
-    }
-
-    private func device(_ state: StoreState) -> FeedDevice {
-        FeedDevice(
-            app: store.host.app, environment: settings.environment, appVersion: store.host.version,
-            engine: PatchRunner.engine, installation: settings.installation(or: state.installation),
-            user: settings.user, groups: settings.groups)
-    }
-
     /// The listed versions whose envelopes are banned. A ban is for specific bytes, so the hash decides, not the version.
     private func bannedVersions(
         in list: PatchList, _ client: inout FeedClient
@@ -182,7 +169,7 @@ struct SyncPass: Sendable {
         let lost = Set(gone.map(\.patch))
         var failure: PatchError?
         do throws(PatchError) {
-            try store.change { state in
+            try store.update { state in
                 state.isEnabled = list.isEnabled
                 state.givenName = settings.givenName
                 for held in gone { state.remove(held.hash) }
@@ -192,7 +179,6 @@ struct SyncPass: Sendable {
                 state.minimumAppVersion = list.minimumAppVersion
                 state.floor = shown
                 state.sync()
-                return []
             }
         } catch {
             failure = error  // thrown once the runner has deactivated the patches
@@ -227,9 +213,7 @@ struct SyncPass: Sendable {
                     guard choice.code != .shadow else {
                         return (held.hash, .unwritable, "it is offered in shadow, which could not be recorded")
                     }
-                    guard
-                        let code = PatchStatus.Code(rawValue: choice.code.rawValue)
-                    else { return nil }
+                    guard let code = PatchStatus.Code(rawValue: choice.code.rawValue) else { return nil }
                     let detail = code == .withdrawn ? choice.entry?.reason : nil
                     return (held.hash, code, choice.code.sentence + (detail.map { ": \($0)" } ?? ""))
                 })
@@ -311,8 +295,15 @@ struct SyncPass: Sendable {
         let policy = VerificationPolicy(
             time: now, app: store.host.app, appVersion: store.host.version, engine: PatchRunner.engine)
         let verifier = try EnvelopeVerifier(trustStore: trust.store, threshold: trust.threshold, policy: policy)
-        try Self.check(
-            verifier.verify(envelope, scriptKeys: trust.scriptKeys, report: &report).manifest, against: entry)
+        let manifest = try verifier.verify(envelope, scriptKeys: trust.scriptKeys, report: &report).manifest
+        guard manifest.id == entry.id, manifest.version == entry.version, manifest.engine == entry.engine,
+            manifest.appVersions.description == entry.appVersions.description
+        else {
+            throw PatchError(
+                .feedMismatch,
+                "the list has \(entry.id) \(entry.version), but the envelope is \(manifest.id) \(manifest.version) for \(manifest.appVersions)"
+            )
+        }
     }
 
     private static func refusal(
@@ -329,17 +320,6 @@ struct SyncPass: Sendable {
         }
     }
 
-    private static func check(_ manifest: Manifest, against entry: PatchList.Entry) throws(PatchError) {
-        guard manifest.id == entry.id, manifest.version == entry.version, manifest.engine == entry.engine,
-            manifest.appVersions.description == entry.appVersions.description
-        else {
-            throw PatchError(
-                .feedMismatch,
-                "the list has \(entry.id) \(entry.version), but the envelope is \(manifest.id) \(manifest.version) for \(manifest.appVersions)"
-            )
-        }
-    }
-
     /// Keeps the results of the sync for versions that are not held, or that are held and refused.
     private func note(_ results: [SyncReport.Result]) throws(PatchError) {
         let held = Set(store.state.stored.map(\.patch))
@@ -350,10 +330,7 @@ struct SyncPass: Sendable {
             let text = result.code.sentence + (result.detail.map { ": \($0)" } ?? "")
             outcomes[patch] = StoreState.SyncOutcome(code: result.code.rawValue, detail: String(text.prefix(500)))
         }
-        try store.change { state in
-            state.outcomes = outcomes
-            return []
-        }
+        try store.update { $0.outcomes = outcomes }
     }
 
     private static let outcomeLimit = 1_000

@@ -39,12 +39,8 @@ public struct SyncSettings: Sendable {
         self.installation = installation
     }
 
-    /// The name that is used.
-    ///
     /// - Parameter kept: The random name that the folder keeps.
-    func installation(or kept: String) -> String {
-        givenName ?? kept
-    }
+    func installation(or kept: String) -> String { givenName ?? kept }
 
     /// The name that the app gives the installation; nil if it gives none.
     var givenName: String? { installation.flatMap { $0.isEmpty ? nil : $0 } }
