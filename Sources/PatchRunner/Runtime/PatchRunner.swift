@@ -158,7 +158,9 @@ public final class PatchRunner: Sendable {
         let manifest = patch.manifest
         let identity = PatchID(id: manifest.id, version: manifest.version)
         do throws(PatchError) {
-            try check(manifest)
+            var policy = try policy(for: manifest)
+            policy.minimumVersion = minimumVersions[manifest.id]
+            try policy.check(manifest)
             let breaker =
                 earlier?.reports.breaker
                 ?? Breaker(limits: limits, functions: manifest.replaces, uptime: uptime) { [weak self] in
@@ -168,10 +170,12 @@ public final class PatchRunner: Sendable {
             if let most = manifest.instances { limits.instances = min(limits.instances, most) }
             let reports = PatchEventSink(
                 on: identity, limits: limits, breaker: breaker, uptime: uptime, listener: listener)
+            let lineCounter = onLine.map { onLine in
+                { @Sendable (script: String, line: Int) in onLine(manifest.id, script, line) }
+            }
             let script = try ScriptState(
                 patch.scripts, limits: limits, host: host, names: registry.names, reports: reports,
-                seed: .random(in: .min ... .max),
-                onLine: lineCounter(of: manifest.id))
+                seed: .random(in: .min ... .max), onLine: lineCounter)
             let loaded = try LoadedPatch(manifest, script: script, owner: self.identity)
             events?(.loaded(identity, replaces: loaded.replaces))
             return loaded
@@ -368,17 +372,6 @@ public final class PatchRunner: Sendable {
     package var time: Timestamp? {
         let earliest = changing.locked { $0.earliestTime }
         return clock().map { max($0, earliest ?? $0) }
-    }
-
-    private func lineCounter(of patch: String) -> (@Sendable (_ script: String, _ line: Int) -> Void)? {
-        guard let onLine else { return nil }
-        return { onLine(patch, $0, $1) }
-    }
-
-    private func check(_ manifest: Manifest) throws(PatchError) {
-        var policy = try policy(for: manifest)
-        policy.minimumVersion = changing.locked { $0.minimumVersions[manifest.id] }
-        try policy.check(manifest)
     }
 
     private func policy(for manifest: Manifest) throws(PatchError) -> VerificationPolicy {

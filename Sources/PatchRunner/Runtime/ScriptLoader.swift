@@ -9,11 +9,6 @@ package struct ScriptLoader: Sendable {
 
     private var stack: PatchStack { unsafe PatchStack(lua.main) }
 
-    /// Runs the entry script in another instance, whose lock is kept.
-    func loadAgain(in another: LuaState, _ patch: PatchID, _ host: HostInfo) throws(PatchError) {
-        try ScriptLoader(lua: another, scripts: scripts, limits: limits).run(patch, in: host)
-    }
-
     /// Runs the entry script, which declares its replacements.
     ///
     /// - Parameter isCompiled: Whether its function is on top of the stack.
@@ -127,10 +122,6 @@ package struct ScriptLoader: Sendable {
         unsafe pp_begin_loading(lua.pointer)
         try compile(script, on: stack)
         defer { if !stays { stack.pop() } }
-        return dump(stack)
-    }
-
-    private func dump(_ stack: PatchStack) -> [UInt8] {
         var bytes: [UInt8] = []
         unsafe withUnsafeMutablePointer(to: &bytes) {
             unsafe pp_dump(

@@ -25,13 +25,8 @@ package final class ScriptState: LayerOwner {
         /// The value or error that answers when the script cannot.
         let otherwise: Otherwise?
     }
-    private let mayRunInShadow = Mutex(Permission.given(true))
-
-    /// Whether the script may run in shadow, or whom to ask.
-    private enum Permission {
-        case given(Bool)
-        case unasked(@Sendable () -> Bool)
-    }
+    /// Whether the script may run in shadow, and whom to ask first.
+    private let mayRunInShadow = Mutex<(isGiven: Bool, ask: (@Sendable () -> Bool)?)>((true, nil))
 
     /// Called for each line that runs.
     let onLine: (@Sendable (_ script: String, _ line: Int) -> Void)?
@@ -85,9 +80,9 @@ package final class ScriptState: LayerOwner {
     }
 
     private func load(_ another: LuaState) throws(PatchError) {
-        prepare(another, CallValues(limits: loader.limits, reports: values.reports, className: values.className))
+        prepare(another, CallValues(limits: limits, reports: values.reports, className: values.className))
         do throws(PatchError) {
-            try loader.loadAgain(in: another, patch, host)
+            try ScriptLoader(lua: another, scripts: loader.scripts, limits: limits).run(patch, in: host)
         } catch {
             another.drop(forGood: !error.isCircumstance)
             throw error
@@ -98,7 +93,7 @@ package final class ScriptState: LayerOwner {
     /// Why no call makes another instance: the script takes longer to load than a call may take. nil if calls may.
     var whyAlone: PatchError? {
         let time = loadTime.load(ordering: .relaxed)
-        guard loader.limits.instances > 1, time > loader.limits.callTime.nanoseconds else { return nil }
+        guard limits.instances > 1, time > limits.callTime.nanoseconds else { return nil }
         return PatchError(
             .scriptLimit, "the script takes \(time / 1_000_000) ms to load, which is longer than a call may take")
     }
@@ -173,7 +168,7 @@ package final class ScriptState: LayerOwner {
     ///
     /// - Parameter mayRun: Called once, before the first run. Returns whether the script may run.
     func beginShadow(_ mayRun: @escaping @Sendable () -> Bool) {
-        mayRunInShadow.locked { $0 = .unasked(mayRun) }
+        mayRunInShadow.locked { $0 = (false, mayRun) }
         lua.whileLocked {
             unsafe withUnsafePointer(to: HostCallbacks.shadowTable) { unsafe pp_set_host(lua.pointer, $0) }
             for each in replaced {
@@ -220,17 +215,13 @@ extension ScriptState: ShadowRunner {
 
     /// Asks once, while no lock is held. There are no other runs until the answer is known.
     private var mayRun: Bool {
-        let (ask, isGiven) = mayRunInShadow.locked { permission -> ((@Sendable () -> Bool)?, Bool) in
-            switch permission {
-            case .given(let isGiven): return (nil, isGiven)
-            case .unasked(let ask):
-                permission = .given(false)
-                return (ask, false)
-            }
+        let (isGiven, ask) = mayRunInShadow.locked { permission in
+            defer { permission.ask = nil }
+            return permission
         }
         guard let ask else { return isGiven }
         let answer = ask()
-        mayRunInShadow.locked { $0 = .given(answer) }
+        mayRunInShadow.locked { $0.isGiven = answer }
         return answer
     }
 }
