@@ -122,9 +122,7 @@ extension RunnerEvent.Failure {
     ]
     private static let wordsOfLua: Set<String> = [
         "attempt", "to", "call", "index", "compare", "concatenate", "get", "length", "of", "perform", "arithmetic",
-        "bitwise",
-        "operation", "on", "a", "two", "with", "nil", "boolean", "number", "string", "table", "function", "userdata",
-        "value",
-        "values",
+        "bitwise", "operation", "on", "a", "two", "with", "nil", "boolean", "number", "string", "table", "function",
+        "userdata", "value", "values",
     ]
 }

@@ -159,14 +159,8 @@ extension PatchInterface {
     }
 
     private static func json(of structure: Struct) -> JSONValue {
-        .object([
-            ("name", .string(structure.name)),
-            (
-                "fields",
-                .array(
-                    structure.fields.map { .object([("name", .string($0.name)), ("type", .string($0.type))]) })
-            ),
-        ])
+        let fields = structure.fields.map { JSONValue.object([("name", .string($0.name)), ("type", .string($0.type))]) }
+        return .object([("name", .string(structure.name)), ("fields", .array(fields))])
     }
 
     private static func json(of scalar: Scalar) -> JSONValue {
