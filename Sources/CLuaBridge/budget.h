@@ -22,7 +22,6 @@ static inline void charge(lua_State *L, uint64_t units) {
     if (units > INT32_MAX) pp_kill_run(L, PP_FUEL);
     if ((budget->until_check -= (int64_t)units) <= 0) pp_check_budget(L);
 }
-/// Charges for copying or reading this many bytes.
 static inline void charge_bytes(lua_State *L, uint64_t bytes) { charge(L, bytes / 16 + 1); }
 
 /// Subtracts the fuel that C loops have used since the last check, and starts counting again.
@@ -71,7 +70,6 @@ static inline void note_held(pp_state *state, int64_t bytes) {
 
 /// Lua's allocator, which counts and refuses memory.
 void *pp_allocate(void *state, void *block, size_t old_size, size_t new_size);
-/// Sets the hook that checks the budget.
 void pp_set_hook(pp_state *state, lua_State *L);
 
 static inline void reset_budget(pp_state *state, int64_t fuel) {
@@ -92,7 +90,6 @@ static inline void pp_check_c_stack(lua_State *L) {
     if (__builtin_expect(!has_stack(96 * 1024), 0)) luaL_error(L, "C stack overflow");
 }
 
-/// Whether a block that Lua asks for may be a hash part.
 bool pp_has_size_of_hash_part(size_t size);
 /// Whether a block may be a large hash part. Moving the keys of a smaller one (up to 1,024) takes at most 3 ms.
 static inline bool pp_is_hash_part(size_t size) {

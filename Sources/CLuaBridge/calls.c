@@ -624,7 +624,6 @@ void pp_leave_patch(pp_patch *patch) {
     atomic_store(&patch->is_free, true);
 }
 
-/// Closes the Lua state, if there is one; the `pp_state` stays. The caller holds the state's lock.
 void pp_empty(pp_state *state) {
     state->session.trusted = true;
     atomic_store(&state->is_serving, false);

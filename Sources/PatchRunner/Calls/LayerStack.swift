@@ -3,7 +3,6 @@ internal import PatchText
 
 /// The patches that replace a name, and what is known of the layers that were put on it. Its ``Slot`` locks it.
 struct LayerStack {
-    /// The layer of an active patch.
     struct ActiveLayer {
         let layer: Layer
         let patch: any LayerOwner
@@ -157,7 +156,6 @@ struct LayerStack {
         return sampled
     }
 
-    /// Lets a sample take calls again.
     mutating func fill(_ shadow: Shadow) {
         sample.fill(shadow)
         link()

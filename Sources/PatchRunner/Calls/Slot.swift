@@ -8,7 +8,6 @@ protocol SlotRegistry: AnyObject, Sendable {
     /// The memory of all states of the registry.
     var pool: StatePool { get }
 
-    /// The instrument in which calls that reach a patch run.
     var instrument: (any PatchInstrument)? { get }
 
     /// How many states a thread is in that calls a function from outside of all patches: 1 for a spec, which runs in one.
@@ -121,7 +120,6 @@ package final class Slot: Sendable {
 
     var isAsynchronous: Bool { invokeAsync != nil }
 
-    /// The registry that the slot is in.
     var registry: (any SlotRegistry)? { membership.locked { $0.registry } }
 
     /// Enters a registry, unless the slot is in one already.
@@ -163,7 +161,6 @@ package final class Slot: Sendable {
     /// The patches that are active on the name, the topmost last.
     package var patches: [ReplaceableState.ActivePatch] { layers.locked { $0.active.map { $0.state(on: name) } } }
 
-    /// The patches in shadow of the function.
     var shadows: [Shadow] { layers.locked { $0.sample.shadows } }
 
     /// Takes a call into the samples of the patches in shadow. When a sample is full, calls do not meet it until its second ends.

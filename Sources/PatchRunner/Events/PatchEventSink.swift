@@ -47,7 +47,6 @@ package final class PatchEventSink: Sendable {
         limit = max(0, limits.logBytesPerMinute)
     }
 
-    /// Whether there is a listener.
     var isHeard: Bool { listener != nil }
 
     /// Reports a failure and counts it, which may open the breaker.

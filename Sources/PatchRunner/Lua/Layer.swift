@@ -48,13 +48,10 @@ package struct LayerReference: Equatable, Sendable {
     /// error.
     func pushesOtherwise() -> Bool { unsafe pp_push_otherwise(pointer) }
 
-    /// Whether the script has given an `otherwise`.
     package var hasOtherwise: Bool { unsafe pp_has_otherwise(pointer) }
 
     var statistics: pp_statistics { unsafe pp_layer_statistics(pointer) }
-    /// How many asynchronous calls of its patch wait.
     var waitingCalls: Int { Int(clamping: unsafe pp_waiting_calls(pp_layer_patch(pointer))) }
-    /// How many instances its patch has.
     var instances: Int { unsafe Int(pp_instance_count(pp_layer_patch(pointer))) }
     /// Closes instances of its patch, in which a call is, that its memory is not enough for.
     func shrink() { unsafe pp_shrink(pp_layer_handle(pointer)) }

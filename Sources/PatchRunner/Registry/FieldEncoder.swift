@@ -6,7 +6,6 @@ struct FieldEncoder: Encoder {
     var userInfo: [CodingUserInfoKey: Any] { [:] }
     private let found = Found()
 
-    /// The findings of an encoding.
     private final class Found {
         /// The fields; nil if the value is not a table with fields.
         var fields: [PatchInterface.Field]?

@@ -1,9 +1,7 @@
 internal import CLuaBridge
 internal import PatchCrypto
 
-/// The callbacks that the bridge calls for a script.
-///
-/// Each of them returns to C before an error is raised, so that no longjmp crosses a Swift frame.
+/// The callbacks of the bridge for a script. Each of them returns to C before an error is raised, so that no longjmp crosses a Swift frame.
 enum HostCallbacks {
     static let table = unsafe pp_host(
         original: { _, slot, cell, record, state in

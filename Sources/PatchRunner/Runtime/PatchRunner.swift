@@ -17,9 +17,7 @@ public final class PatchRunner: Sendable {
     /// The engine level of this library, on which a script may rely. A patch that needs a higher level is refused.
     public static let engine = 1
 
-    /// The functions that patches replace.
     package let registry: PatchRegistry
-    /// The program that patches run in.
     package let host: HostInfo
     let limits: PatchLimits
     private let clock: @Sendable () -> Timestamp?
@@ -319,7 +317,6 @@ public final class PatchRunner: Sendable {
         for patch in ended { events?(.deactivated(patch.script.patch)) }
     }
 
-    /// The patches of which only the `otherwise` answers.
     package var closed: [LoadedPatch] { changing.locked { $0.closed } }
 
     /// Deactivates a version of a patch, or ends its `otherwise` or its shadow.

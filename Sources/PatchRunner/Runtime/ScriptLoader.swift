@@ -73,8 +73,6 @@ package struct ScriptLoader: Sendable {
         }
     }
 
-    /// The error for a script that does not compile.
-    ///
     /// - Parameter message: Lua's message, which begins with the script's name and the line.
     private static func syntaxError(in script: PatchScript, _ message: String) -> PatchError {
         let fields = message.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)

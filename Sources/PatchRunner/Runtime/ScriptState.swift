@@ -11,7 +11,6 @@ package final class ScriptState: LayerOwner {
     package let loader: ScriptLoader
     let names: NameTable
     private let host: HostInfo
-    /// The classes that it knows.
     private let classes: [ExposedClass]
     private let isUsed = Atomic(false)
     /// The processor time of the first load, in nanoseconds.
@@ -28,7 +27,6 @@ package final class ScriptState: LayerOwner {
     /// Whether the script may run in shadow, and whom to ask first.
     private let mayRunInShadow = Mutex<(isGiven: Bool, ask: (@Sendable () -> Bool)?)>((true, nil))
 
-    /// Called for each line that runs.
     let onLine: (@Sendable (_ script: String, _ line: Int) -> Void)?
 
     /// Opens a sandbox. This thread holds its lock until `load`.
@@ -185,7 +183,6 @@ package final class ScriptState: LayerOwner {
         close()
     }
 
-    /// The shadows of its functions.
     var shadows: [Shadow] {
         replaced.compactMap { each in names.slot(each.name)?.shadows.first { $0.runner === self } }
     }
@@ -196,7 +193,6 @@ package final class ScriptState: LayerOwner {
         close()
     }
 
-    /// Closes the Lua state, now or when the last call has left it.
     package func close() { if lua.close() { values.forgetFunctions() } }
 
     private func unlink() { for each in replaced { names.slot(each.name)?.layers.locked { $0.remove(self) } } }

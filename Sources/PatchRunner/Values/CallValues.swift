@@ -53,7 +53,6 @@ internal import Synchronization
         let object: ObjectIdentifier
     }
 
-    /// The state of the running calls.
     private struct Calls {
         /// Why a value could not be read, if the reason is not its type; and why a value could not be pushed.
         var readFault: String?
@@ -125,7 +124,6 @@ internal import Synchronization
         }
     }
 
-    /// Keeps an error for a call, and returns its number for the script.
     func keep(_ error: any Error, for call: Int64) -> Int64 {
         calls.locked { calls in
             let number = calls.number(for: call)

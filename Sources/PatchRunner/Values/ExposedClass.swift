@@ -8,7 +8,6 @@ package struct ExposedClass: Sendable {
     let methods: [ExposedMethod]
 }
 
-/// A method of an exposed class.
 package struct ExposedMethod: Sendable {
     let name: String
     let signature: PatchSignature

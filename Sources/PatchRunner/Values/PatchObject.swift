@@ -22,7 +22,6 @@ extension PatchObject {
 public struct PatchMethods<Object: PatchObject> {
     let className: String
     var methods: [ExposedMethod] = []
-    /// The types of all arguments and results.
     var types: [any PatchValue.Type] = []
 
     init(className: String) { self.className = className }

@@ -54,7 +54,6 @@ extension PatchStack {
         }
     }
 
-    /// The most bytes of a message that are used.
     private static let longestMessage = 4096
 
     package func push(_ values: [Double]) {
@@ -217,7 +216,6 @@ extension PatchStack {
     @usableFromInline func absolute(_ index: Int32) -> Int32 { unsafe pp_absolute(state, index) }
     package func pushCopy(of index: Int32) { unsafe pp_push_copy(state, index) }
     func insert(at index: Int32) { unsafe pp_insert(state, index) }
-    /// Pops a value, and replaces another with it.
     func replace(_ index: Int32) { unsafe pp_replace(state, index) }
     /// Whether a few more values can be pushed.
     @discardableResult package func makeRoom() -> Bool { unsafe pp_check_stack(state, 16) }
@@ -337,10 +335,7 @@ extension PatchStack {
 
 /// The values that a callback of the bridge returns instead of a count of results.
 package enum CallbackResult {
-    /// The value on top is an error to raise.
     package static var raise: Int32 { PP_RAISE.rawValue }
-    /// The same, and no function of the host was called.
     package static var notCalled: Int32 { PP_NOT_CALLED.rawValue }
-    /// The function is asynchronous.
     package static var asynchronous: Int32 { PP_ASYNCHRONOUS.rawValue }
 }

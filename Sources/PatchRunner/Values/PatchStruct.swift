@@ -81,7 +81,6 @@ public struct PatchField<Root, Value: PatchValue>: Sendable {
         stack.setPair()
     }
 
-    /// Pushes the field's value.
     @inlinable func push(_ root: Root, to stack: PatchStack) {
         guard let offset else { return root[keyPath: keyPath].push(to: stack) }
         unsafe withUnsafePointer(to: root) { root in
@@ -90,7 +89,6 @@ public struct PatchField<Root, Value: PatchValue>: Sendable {
         }
     }
 
-    /// A value of the field's type.
     @usableFromInline func sample(_ isSecond: Bool, _ depth: Int) throws(FieldMismatch) -> Value {
         guard let value = Value._sample(isSecond, depth: depth) else { throw FieldMismatch() }
         return value
@@ -104,7 +102,6 @@ public struct PatchField<Root, Value: PatchValue>: Sendable {
     }
 }
 
-/// A field could not be read.
 @frozen @usableFromInline struct FieldMismatch: Error {
     @inlinable init() {}
 }

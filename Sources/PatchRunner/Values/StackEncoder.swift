@@ -43,7 +43,6 @@ struct StackEncoder: Encoder {
         }
     }
 
-    /// Pushes one value.
     fileprivate static func encode(_ value: some Encodable, to stack: PatchStack, path: [any CodingKey]) throws {
         guard stack.makeRoom(), stack.pays(1) else {
             throw noRoom(value, path)
