@@ -3,6 +3,18 @@ internal import PatchCrypto
 internal import PatchText
 internal import Synchronization
 
+/// The memory of a registry's Lua states.
+@safe final class StatePool: Sendable {
+    nonisolated(unsafe) let pool: OpaquePointer
+
+    init() {
+        guard let pool = unsafe pp_pool_make() else { fatalError("out of memory") }
+        unsafe self.pool = pool
+    }
+
+    deinit { unsafe pp_pool_free(pool) }
+}
+
 /// A Lua state of a patch, with its lock, budget and memory. The first state is the handle of the patch. The others, its instances,
 /// have loaded the same script.
 @safe package final class LuaState: Sendable {
@@ -61,7 +73,6 @@ internal import Synchronization
     /// Lets calls make other instances, as far as the limits allow.
     func letGrow() { unsafe pp_let_grow(handle) }
 
-    /// How many instances there are.
     var instances: Int { unsafe Int(pp_instance_count(handle.patch)) }
 
     /// The stack that values are pushed to outside of a call.
