@@ -295,7 +295,7 @@ package final class Slot: Sendable {
                 unsafe cell.address != self.cell.address && !layers.isAboveAll(cell)
             )
         }
-        if found == nil, isInPatch { countFallback(of: layer, Refusal(deactivated: layer)) }
+        if found == nil, isInPatch { countFallback(of: layer, Refusal(nil, by: layer)) }
         return found ?? .original
     }
 

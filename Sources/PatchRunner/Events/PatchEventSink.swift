@@ -14,10 +14,7 @@ final class EventListener: Sendable {
 
     /// Calls the function. If this thread has too little stack for it, a task does.
     func hear(_ event: RunnerEvent) {
-        guard pp_has_stack_for_events() else {
-            Self.run { [handler] in handler(event) }
-            return
-        }
+        guard pp_has_stack_for_events() else { return Self.run { [handler] in handler(event) } }
         handler(event)
     }
 

@@ -55,13 +55,9 @@ internal import Synchronization
     ///   then.
     func join() throws(PatchError) {
         var missing: UnsafePointer<CChar>?
-        let name =
-            unsafe pp_add_instance(pointer, &missing)
-            ? nil : missing.map { unsafe String(cString: $0) }
-        if let name {
-            throw PatchError(
-                .script, "'\(name)' is not replaced: the script does not do the same each time that it loads")
-        }
+        guard unsafe !pp_add_instance(pointer, &missing), let missing = unsafe missing else { return }
+        let name = unsafe String(cString: missing)
+        throw PatchError(.script, "'\(name)' is not replaced: the script does not do the same each time that it loads")
     }
 
     /// Closes this instance, which could not load the script. No more instances are made: for a while, or for good.

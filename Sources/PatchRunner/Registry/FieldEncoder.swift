@@ -110,10 +110,7 @@ struct FieldEncoder: Encoder {
             found.isOpen = true
             return FieldEncoder()
         }
-        mutating func superEncoder(forKey key: Key) -> any Encoder {
-            found.isOpen = true
-            return FieldEncoder()
-        }
+        mutating func superEncoder(forKey key: Key) -> any Encoder { superEncoder() }
     }
 
     private struct Unkeyed: UnkeyedEncodingContainer {

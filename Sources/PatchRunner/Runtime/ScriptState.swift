@@ -70,22 +70,14 @@ package final class ScriptState: LayerOwner {
     /// script, calls take turns.
     func makeInstance() {
         guard let another = LuaState(another: lua) else { return }
-        do throws(PatchError) {
-            try load(another)
-        } catch {
-            values.reports.takesTurns(error)
-        }
-    }
-
-    private func load(_ another: LuaState) throws(PatchError) {
-        prepare(another, CallValues(limits: limits, reports: values.reports, className: values.className))
+        prepare(another, CallValues(limits: limits, reports: reports, className: values.className))
         do throws(PatchError) {
             try ScriptLoader(lua: another, scripts: loader.scripts, limits: limits).run(patch, in: host)
         } catch {
             another.drop(forGood: !error.isCircumstance)
-            throw error
+            return reports.takesTurns(error)
         }
-        try another.join()
+        do throws(PatchError) { try another.join() } catch { reports.takesTurns(error) }
     }
 
     /// Why no call makes another instance: the script takes longer to load than a call may take. nil if calls may.
@@ -111,10 +103,8 @@ package final class ScriptState: LayerOwner {
         let begin = pp_cpu_nanoseconds()
         try loader.run(patch, in: host, isCompiled: isCompiled)
         loadTime.store(Int64(clamping: pp_cpu_nanoseconds() - begin), ordering: .relaxed)
-        var found: [Replacement] = []
-        for layer in lua.layers {
-            found.append(
-                Replacement(name: layer.name, layer: layer, otherwise: layer.hasOtherwise ? try read(layer) : nil))
+        let found = try lua.layers.map { (layer) throws(PatchError) in
+            Replacement(name: layer.name, layer: layer, otherwise: layer.hasOtherwise ? try read(layer) : nil)
         }
         replacements.locked { $0 = found }
     }

@@ -203,10 +203,7 @@ internal import PatchText
 
     private func bytes(at index: Int32, on stack: PatchStack) -> [UInt8]? {
         var count = 0
-        guard stack.typeName(at: index) == "string", let bytes = unsafe pp_read_string(stack.state, index, &count)
-        else {
-            return nil
-        }
+        guard let bytes = unsafe pp_read_string(stack.state, index, &count) else { return nil }
         return unsafe Array(UnsafeRawBufferPointer(start: bytes, count: count))
     }
 

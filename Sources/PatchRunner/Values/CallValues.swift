@@ -42,10 +42,7 @@ internal import Synchronization
 
     /// Forgets the functions and objects that a spec has added.
     func forgetFunctions() {
-        calls.locked { calls in
-            calls.functions = []
-            calls.objectsOfTables = [:]
-        }
+        calls.locked { ($0.functions, $0.objectsOfTables) = ([], [:]) }
     }
 
     private struct ObjectOfCall: Hashable {
