@@ -15,8 +15,7 @@ static inline void raise_if_killed(lua_State *L) {
 /// Checks fuel, clock and memory, and ends a run that is past a limit.
 void pp_check_budget(lua_State *L);
 
-/// Charges for steps of a C loop, each of which counts as an instruction. Called before the work, because it may end
-/// the run.
+/// Charges for steps of a C loop, which count as instructions. Called before the work, because it may end the run.
 static inline void charge(lua_State *L, uint64_t units) {
     pp_budget *budget = &state_of(L)->budget;
     if (units > INT32_MAX) pp_kill_run(L, PP_FUEL);
@@ -78,8 +77,7 @@ static inline void reset_budget(pp_state *state, int64_t fuel) {
     state->budget.paced = state->budget.until_check = fuel < state->session.interval ? fuel : state->session.interval;
 }
 
-/// Lets the hook check less often again, as far as the values in memory allow. Called between runs, so that no script can delay a
-/// check.
+/// Lets the hook check less often again, as far as the values in memory allow: between runs, so that no script delays a check.
 void pp_restore_interval(pp_state *state);
 /// Counts that a table was given an `__index` or a `__newindex` that is a table.
 void pp_count_link(pp_state *state);

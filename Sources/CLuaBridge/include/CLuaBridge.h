@@ -101,8 +101,7 @@ typedef struct pp_host {
     bool (*has)(void *context, const char *name, size_t length);
     /// Compiles a script of the envelope, and pushes the function or a message.
     int (*script)(void *context, const char *name, size_t length, lua_State *L);
-    /// Calls a method of a host object, or a function of `pp_add_function` if `class_index` is -1. The arguments are at
-    /// 1 and up.
+    /// Calls a method of a host object, or a function of `pp_add_function` if `class_index` is -1. The arguments begin at 1.
     int (*method)(void *context, int32_t class_index, int32_t method, lua_State *L);
     /// Pushes the error value for `host.throw`. The message is at 1, and its code or nil at 2.
     int (*throws)(void *context, lua_State *L);
@@ -111,8 +110,7 @@ typedef struct pp_host {
     int (*error_code)(void *context, int64_t id, lua_State *L);
     void (*log)(void *context, int32_t level, const char *text, size_t length, lua_State *L);
     void (*line)(void *context, const char *script, int32_t line);
-    /// Called when a call for which the host keeps objects or errors has ended, or a call of `pp_note_call`. `has_run`: its last
-    /// run returned.
+    /// Called when a call of `pp_note_call`, or for which the host keeps something, has ended. `has_run`: its last run returned.
     void (*call_ended)(void *context, int64_t call, bool has_run);
     /// Pushes a message that explains why a value could not be pushed.
     void (*refusal)(void *context, lua_State *L);
@@ -195,20 +193,17 @@ uint64_t pp_nanoseconds(void);
 uint64_t pp_cpu_nanoseconds(void);
 /// For tests: how many calls that want to enter are in the queue for the patch.
 int32_t pp_queue_length(pp_patch *patch);
-/// For tests: called when a call has found a layer that is no longer on its slot, before it looks again. NULL removes the
-/// callback.
+/// For tests: called when a call has found a layer that is no longer on its slot, before it looks again; or NULL.
 typedef void (*pp_pause)(void);
 void pp_when_stale(pp_pause pause);
-/// For tests: refuses the n-th allocation of a script from now on, and all that follow, as a system without memory does. 0
-/// refuses none.
+/// For tests: refuses the n-th allocation of a script from now on, and all that follow, as without memory; 0 for none.
 void pp_refuse_allocation(pp_state *state, int64_t n);
 /// For tests: counts as processor time that this thread has used.
 void pp_add_processor_time(uint64_t nanoseconds);
 
 // MARK: loading
 
-/// Ends a spec's own code after this many nanoseconds (`lua_sethook`); 0 for no limit. Only for a state with
-/// `open_libraries`.
+/// Ends a spec's own code (`open_libraries`) after this many nanoseconds (`lua_sethook`); 0 for no limit.
 void pp_limit_time(lua_State *state, int64_t nanoseconds);
 
 /// How many characters of a source can begin an indexing, a bracket or a `goto`.
@@ -275,8 +270,7 @@ void pp_cell_set(void *cell, pp_layer *layer);
 /// The layer in a cell, which may be closed by now.
 pp_place pp_cell_get(const void *cell);
 void *pp_cell_below(pp_layer *layer);
-/// Makes a layer that refuses each call (`PP_OPEN`), so that the host sees the calls of the layers below it. NULL if there is not
-/// enough memory.
+/// Makes a layer that refuses each call (`PP_OPEN`), so that the host sees the calls of the layers below it. NULL without memory.
 pp_layer *pp_new_barrier(void);
 void pp_free_barrier(pp_layer *barrier);
 bool pp_is_barrier(const pp_layer *layer);
@@ -318,11 +312,9 @@ typedef struct pp_answer {
 /// of the time of such a call is spent on entering C and returning. PP_NO_ANSWER means that the run failed, or that the result is
 /// another value; the call has not ended then.
 ///
-/// `kinds` holds a `pp_scalar` of four bits for each argument, the first in the lowest bits, and the result's in bits
-/// 32 to 35.
+/// `kinds` holds a `pp_scalar` of four bits for each argument, the first in the lowest bits, and the result's from bit 32.
 pp_answer pp_call_scalars(void *cell, const void *slot, void *record, const uint64_t *arguments, uint64_t kinds);
-/// Reads scalars of these kinds from `first` up to the top. Returns false if one is another value, or if there are more
-/// or fewer.
+/// Reads scalars of these kinds from `first` up to the top. Returns false for other values, or another number of them.
 bool pp_read_scalars(lua_State *L, int32_t first, uint64_t *values, uint64_t kinds);
 /// Calls the function that `pp_enter` pushed, with the arguments that were pushed after it (`lua_pcall`).
 bool pp_run(lua_State *L, int32_t arguments, int32_t results);
@@ -332,8 +324,7 @@ bool pp_has_run(lua_State *L);
 void pp_fault_of(lua_State *L, pp_fault *fault);
 /// Why the run was ended: a `pp_kill`.
 int32_t pp_kill_of(lua_State *L);
-/// The text of the error on top, without the position that it begins with. NULL for an error of the host, or if there was no
-/// memory for the text.
+/// The text of the error on top, without its position. NULL for an error of the host, or without memory for the text.
 const char *pp_fault_message(lua_State *L, size_t *length);
 void pp_host_begins(lua_State *L);
 void pp_host_ends(lua_State *L);
@@ -364,8 +355,7 @@ pp_queue *pp_state_queue(pp_state *state);
 pp_queue *pp_patch_queue(pp_patch *patch);
 /// A task's place in a queue.
 typedef struct pp_waiter pp_waiter;
-/// Wakes a task. `keep` retains the context, and `wake` releases it. Both may be called on any thread, and `wake` may
-/// come late.
+/// Wakes a task. `keep` retains the context, and `wake`, which may come late, releases it. Both are called on any thread.
 typedef struct pp_alarm {
     void (*keep)(void *context);
     void (*wake)(void *context);
@@ -405,8 +395,7 @@ void pp_abandon(void *waiting);
 
 // MARK: patches in shadow
 
-/// As `pp_enter`, for a patch in shadow; if the function is asynchronous, with a coroutine. It does not wait: if the lock is taken,
-/// it refuses with PP_BUSY.
+/// As `pp_enter`, for a patch in shadow, with a coroutine if `is_async`. If the lock is taken, it refuses at once with PP_BUSY.
 pp_entry pp_enter_shadow(void *cell, void *record, bool is_async);
 /// Runs what `pp_enter_shadow` has entered, as `pp_run`.
 bool pp_run_shadow(lua_State *L, int32_t arguments, int32_t results);
@@ -507,8 +496,7 @@ enum pp_within pp_count_element(lua_State *L);
 enum pp_within pp_fits_table(lua_State *L, size_t length);
 /// Reads the number of a host object (`lua_touserdata`). Returns false for another value.
 bool pp_read_object(lua_State *L, int32_t index, int64_t *id);
-/// Copies a sequence of numbers (`lua_rawgeti`). Returns false if an element is of another type. `count` must be at
-/// most the table's length.
+/// Copies the first `count` numbers of a sequence, which has as many (`lua_rawgeti`). Returns false for another element.
 bool pp_read_numbers(lua_State *L, int32_t index, double *values, size_t count);
 bool pp_read_integers(lua_State *L, int32_t index, int64_t *values, size_t count);
 /// A table's length as a sequence (`lua_rawlen`). -1 for another value, and for a table that has keys but no sequence.

@@ -91,9 +91,7 @@ struct LayerStack {
 
     // MARK: changes
 
-    /// Puts a layer on the name.
-    ///
-    /// - Returns: What was known of the layer at its address. It is to end without the lock.
+    /// Puts a layer on the name. Returns what was known of the layer at its address, which is to end without the lock.
     mutating func put(
         _ layer: Layer, of patch: any LayerOwner, replacing old: (any LayerOwner)?, otherwise: Otherwise?
     ) -> KnownLayer? {
@@ -120,9 +118,7 @@ struct LayerStack {
         link()
     }
 
-    /// Lets calls enter a patch's layer, or not, as its breaker has it now.
-    ///
-    /// - Returns: The uptime until which calls do not meet the layer; nil if they do.
+    /// Lets calls enter a patch's layer, or not, as its breaker has it now. Returns the uptime until which calls do not meet it, if any.
     mutating func follow(_ patch: any LayerOwner) -> Duration? {
         guard let place = active.firstIndex(where: { $0.patch === patch }) else { return nil }
         var (isOpen, pauseEnd): (Bool, Duration?) = (true, nil)

@@ -55,12 +55,10 @@ package final class Slot: Sendable {
     private let readResult: @Sendable (PatchStack) -> Result<Otherwise, Mismatch>
     private let membership = Mutex(Membership())
 
-    /// The registry that a slot is in. A slot that a macro declares is in none at first, and may be in one registry after
-    /// another.
+    /// The registry that a slot is in. A slot of a macro is in none at first, and may be in one registry after another.
     private struct Membership {
         weak var registry: (any SlotRegistry)?
-        /// The memory of all states of the registries, which a call may still be in. An app has one registry; the registries of
-        /// tests are small.
+        /// The memory of all states of the registries, which a call may still be in. Only tests have several registries.
         var pools: [StatePool] = []
     }
     let layers: Mutex<LayerStack>
@@ -180,8 +178,7 @@ package final class Slot: Sendable {
         }
     }
 
-    /// Counts that a layer was entered in vain, or not at all, and reports the reason. It may be gone: a call was in it, or on its
-    /// way to it.
+    /// Counts that a layer, which may be gone, was entered in vain or not at all, and reports the reason.
     func countFallback(of layer: Layer, _ refusal: Refusal) {
         let known = layers.locked { $0.countFallback(of: layer, refusal) }
         if let known, let event = refusal.event { known.listener?.hear(.fellBack(known.patch, function: name, event)) }

@@ -58,8 +58,7 @@ package final class PatchEventSink: Sendable {
         if isOfPatch { breaker.count(function) }
     }
 
-    /// The event for a log line. The first line past the minute's limit becomes a warning; the following lines are
-    /// dropped (nil).
+    /// The event for a log line. The first line past the minute's limit becomes a warning, and the following ones nil.
     func line(_ level: RunnerEvent.LogLevel, _ text: UnsafeBufferPointer<UInt8>) -> RunnerEvent? {
         let now = uptime.now()
         let (before, after) = minute.locked { minute in

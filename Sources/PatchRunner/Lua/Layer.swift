@@ -44,8 +44,7 @@ package struct LayerReference: Equatable, Sendable {
     var address: UInt { unsafe UInt(bitPattern: pointer) }
     var reference: LayerReference { LayerReference(address: address, number: number) }
 
-    /// Pushes the value that answers when the script cannot; for an error, its message and its code. Returns whether it is an
-    /// error.
+    /// Pushes the `otherwise`; for an error, its message and its code. Returns whether it is an error.
     func pushesOtherwise() -> Bool { unsafe pp_push_otherwise(pointer) }
 
     package var hasOtherwise: Bool { unsafe pp_has_otherwise(pointer) }

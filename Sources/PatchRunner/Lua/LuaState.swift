@@ -39,8 +39,7 @@ internal import Synchronization
         self.pool = pool
     }
 
-    /// Opens another instance of a patch. This thread holds its lock until ``join()`` or ``drop(forGood:)``. nil if none can be
-    /// opened now.
+    /// Opens another instance, if one can be opened now. This thread holds its lock until ``join()`` or ``drop(forGood:)``.
     init?(another first: LuaState) {
         guard let pointer = unsafe pp_open_instance(first.handle) else { return nil }
         unsafe self.pointer = pointer
@@ -51,8 +50,7 @@ internal import Synchronization
     /// Lets calls use this state, which has loaded the script, as another instance. The next call that this thread makes to the patch
     /// is the first. If it does not use it, ``releaseReserved()`` must follow.
     ///
-    /// - Throws: `script` if the script does not replace a name that it replaced when it was first loaded. The instance is closed
-    ///   then.
+    /// - Throws: `script` if the script does not replace the names that it first replaced. The instance is closed then.
     func join() throws(PatchError) {
         var missing: UnsafePointer<CChar>?
         guard unsafe !pp_add_instance(pointer, &missing), let missing = unsafe missing else { return }
@@ -74,11 +72,9 @@ internal import Synchronization
     /// The stack that values are pushed to outside of a call.
     package var main: OpaquePointer { unsafe pp_main(pointer) }
 
-    /// Closes the state, now or when the last call has left it.
-    ///
+    /// Closes the state, now or when the last call has left it. Returns whether it was open.
+    /// 
     /// It is closed only once, because a closed state may soon be used for another patch.
-    ///
-    /// - Returns: Whether it was open.
     @discardableResult
     func close() -> Bool {
         guard !isClosed.exchange(true, ordering: .relaxed) else { return false }

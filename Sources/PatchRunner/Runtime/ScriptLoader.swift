@@ -54,9 +54,7 @@ package struct ScriptLoader: Sendable {
         }
     }
 
-    /// Compiles a script, and pushes its function, or a message if that fails.
-    ///
-    /// - Returns: Whether it pushed a function.
+    /// Compiles a script, and pushes its function, or a message if that fails. Returns whether it pushed a function.
     private func pushCompiled(_ script: PatchScript, on stack: PatchStack) -> Bool {
         guard script.bytes.count <= limits.sourceBytes else {
             stack.push(
@@ -94,8 +92,7 @@ package struct ScriptLoader: Sendable {
         return pushCompiled(script, on: stack) ? 1 : CallbackResult.raise
     }
 
-    /// The script with a name. The dots of the name are already slashes: `cart/total` is `cart/total.lua`, or
-    /// `cart/total/init.lua`.
+    /// The script with a name whose dots are already slashes: `cart/total` is `cart/total.lua`, or `cart/total/init.lua`.
     private func script(required name: String) -> PatchScript? {
         // `require "wax"` is the first line of most scripts for Wax. The functions of that module are built in here, or missing.
         let isWax = name == "wax" || name.hasPrefix("wax/")

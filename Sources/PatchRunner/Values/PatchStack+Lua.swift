@@ -9,9 +9,7 @@ extension PatchStack {
     @usableFromInline package func push(_ value: Int64) { unsafe pp_push_integer(state, value) }
     @usableFromInline package func push(_ value: Double) { unsafe pp_push_number(state, value) }
 
-    /// Charges for work that is done for the script: steps, and bytes that are about to be allocated.
-    ///
-    /// - Returns: false if the run must end.
+    /// Charges for work for the script: steps, and bytes that are about to be allocated. Returns false if the run must end.
     @usableFromInline package func pays(_ steps: Int, bytes: Int = 0) -> Bool {
         unsafe pp_pay(state, UInt64(steps), UInt64(bytes))
     }
@@ -25,8 +23,7 @@ extension PatchStack {
         text.withUTF8 { unsafe push(UnsafeRawBufferPointer($0)) }
     }
 
-    /// Pushes a name of the app, such as a field's name. It is not a string of the script, so the limit of strings does not
-    /// apply.
+    /// Pushes a name of the app, such as a field's. The limit of strings does not apply to it.
     func push(name: String) {
         var name = name
         name.withUTF8 { bytes in
@@ -226,9 +223,7 @@ extension PatchStack {
         return length < 0 ? nil : Int(length)
     }
 
-    /// Begins to read a table as a sequence.
-    ///
-    /// - Returns: The length. nil if it is not a sequence, or past a limit. If it is not nil, `endTable` must follow.
+    /// Begins to read a table as a sequence. Returns the length, after which `endTable` must follow; nil for another value, or past a limit.
     @usableFromInline func beginTable(at index: Int32) -> Int? {
         guard makeRoom(), let length = sequenceLength(at: index), entersTable(elements: length) else { return nil }
         guard pays(length) else {
@@ -290,9 +285,7 @@ extension PatchStack {
         }
     }
 
-    /// Pushes an error for the bridge to raise.
-    ///
-    /// - Returns: The callback result for it.
+    /// Pushes an error for the bridge to raise, and returns the callback result for it.
     @usableFromInline package func raise(_ error: any Error) -> Int32 {
         unsafe pp_push_host_error(state, values.keep(error, for: pp_owning_call(state)))
         return CallbackResult.raise
