@@ -220,8 +220,7 @@ void pp_check_budget(lua_State *L) {
     check_memory(L);
 }
 
-/// Ends a spec's own code, which can use all Lua libraries. Once its time is over, each of its instructions raises an
-/// error.
+/// Ends a spec's own code, which can use all Lua libraries. After its time, each of its instructions raises an error.
 static void end_spec(lua_State *L, lua_Debug *where) {
     pp_state *state = state_of(L);
     if (!state->session.deadline || pp_cpu_nanoseconds() < state->session.deadline) return;

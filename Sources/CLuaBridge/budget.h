@@ -15,14 +15,12 @@ static inline void raise_if_killed(lua_State *L) {
 /// Checks fuel, clock and memory, and ends a run that is past a limit.
 void pp_check_budget(lua_State *L);
 
-/// Charges for steps of a C loop, each of which counts as an instruction. Called before the work, because it may end
-/// the run.
+/// Charges for steps of a C loop, which count as instructions. Called before the work, because it may end the run.
 static inline void charge(lua_State *L, uint64_t units) {
     pp_budget *budget = &state_of(L)->budget;
     if (units > INT32_MAX) pp_kill_run(L, PP_FUEL);
     if ((budget->until_check -= (int64_t)units) <= 0) pp_check_budget(L);
 }
-/// Charges for copying or reading this many bytes.
 static inline void charge_bytes(lua_State *L, uint64_t bytes) { charge(L, bytes / 16 + 1); }
 
 /// Subtracts the fuel that C loops have used since the last check, and starts counting again.
@@ -71,7 +69,6 @@ static inline void note_held(pp_state *state, int64_t bytes) {
 
 /// Lua's allocator, which counts and refuses memory.
 void *pp_allocate(void *state, void *block, size_t old_size, size_t new_size);
-/// Sets the hook that checks the budget.
 void pp_set_hook(pp_state *state, lua_State *L);
 
 static inline void reset_budget(pp_state *state, int64_t fuel) {
@@ -80,8 +77,7 @@ static inline void reset_budget(pp_state *state, int64_t fuel) {
     state->budget.paced = state->budget.until_check = fuel < state->session.interval ? fuel : state->session.interval;
 }
 
-/// Lets the hook check less often again, as far as the values in memory allow. Called between runs, so that no script can delay a
-/// check.
+/// Lets the hook check less often again, as far as the values in memory allow: between runs, so that no script delays a check.
 void pp_restore_interval(pp_state *state);
 /// Counts that a table was given an `__index` or a `__newindex` that is a table.
 void pp_count_link(pp_state *state);
@@ -92,7 +88,6 @@ static inline void pp_check_c_stack(lua_State *L) {
     if (__builtin_expect(!has_stack(96 * 1024), 0)) luaL_error(L, "C stack overflow");
 }
 
-/// Whether a block that Lua asks for may be a hash part.
 bool pp_has_size_of_hash_part(size_t size);
 /// Whether a block may be a large hash part. Moving the keys of a smaller one (up to 1,024) takes at most 3 ms.
 static inline bool pp_is_hash_part(size_t size) {

@@ -142,8 +142,7 @@ static __attribute__((noinline)) int32_t refuse(pp_state *state, const pp_layer 
     return refusal;
 }
 
-/// Makes room for calls as deep as the limit allows. Few scripts call themselves, so only the first calls have room from the
-/// start.
+/// Makes room for calls as deep as the limit allows. Few scripts call themselves, so only the first have room from the start.
 static __attribute__((noinline)) bool make_call_room(pp_state *state) {
     int32_t depth = state->session.limits.call_depth;
     if (state->call_room == depth || !(state->deep_calls = calloc((size_t)(depth - PP_FIRST_CALLS), sizeof *state->deep_calls))) return false;
@@ -262,8 +261,7 @@ void pp_host_ends(lua_State *L) { host_ends(state_of(L)); }
 int64_t pp_calls(lua_State *L) { return state_of(L)->last_call; }
 
 int64_t pp_owning_call(lua_State *L) {
-    // The values that a script receives last as long as the host's call that it is in: the outermost call, or an asynchronous
-    // one.
+    // The values that a script receives last as long as the outermost call, or the asynchronous one, that it is in.
     pp_activation *call = state_of(L)->activation;
     while (call->step < 0 && call->outer) call = call->outer;
     call->has_references = true;
@@ -624,7 +622,6 @@ void pp_leave_patch(pp_patch *patch) {
     atomic_store(&patch->is_free, true);
 }
 
-/// Closes the Lua state, if there is one; the `pp_state` stays. The caller holds the state's lock.
 void pp_empty(pp_state *state) {
     state->session.trusted = true;
     atomic_store(&state->is_serving, false);

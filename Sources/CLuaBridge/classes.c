@@ -16,8 +16,7 @@ void pp_install_classes(lua_State *L) {
     lua_rawsetp(L, LUA_REGISTRYINDEX, &classes_key);
 }
 
-/// Calls a registered function as a method. The class itself is not passed as an argument; an object is passed as the
-/// first.
+/// Calls a registered function as a method. The class itself is not passed; an object is the first argument.
 static int call_as_method(lua_State *L) {
     if (lua_rawequal(L, 1, lua_upvalueindex(2))) lua_remove(L, 1);
     lua_pushvalue(L, lua_upvalueindex(1));

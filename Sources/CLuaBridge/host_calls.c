@@ -84,7 +84,6 @@ int pp_call_original(lua_State *L) {
     return finish_callback(state, L, count);
 }
 
-/// Calls the registered function whose name is at 1. Its arguments follow the name.
 int pp_call_host(lua_State *L) {
     pp_state *state = state_of(L);
     size_t length;

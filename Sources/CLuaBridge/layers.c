@@ -17,7 +17,6 @@ static pp_layer *find_again(lua_State *L, pp_patch *patch, const char *name) {
     return layer;
 }
 
-/// Makes room for more layers.
 static bool grow(pp_patch *patch) {
     int32_t capacity = patch->layer_capacity ? 2 * patch->layer_capacity : 4;
     pp_layer **layers = realloc(patch->layers, (size_t)capacity * sizeof *layers);

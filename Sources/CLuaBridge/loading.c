@@ -24,8 +24,7 @@ pp_marks pp_count_marks(const void *source, size_t length) {
     return marks;
 }
 
-/// A source that is passed to the compiler in small pieces, because no hook runs while it compiles, and some code takes a long
-/// time.
+/// A source that is passed to the compiler in small pieces, because no hook runs while it compiles some code for a long time.
 typedef struct source {
     const char *bytes;
     size_t left;

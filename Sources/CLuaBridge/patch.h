@@ -5,7 +5,6 @@
 
 #include "state.h"
 
-/// Whether a call may make another state now.
 bool pp_may_grow(pp_patch *patch);
 /// Lets no more states be made: for a while, or for good.
 void pp_stop_growing(pp_patch *patch, bool for_good);

@@ -194,8 +194,7 @@ static void leave_out(lua_State *L) {
     }
 }
 
-/// Refuses the metatable at 2 for the table at 1 if its event makes a loop: one access would follow the loop two
-/// thousand times.
+/// Refuses the metatable at 2 for the table at 1 if its event makes a loop, which one access follows two thousand times.
 static void refuse_loops(lua_State *L, const char *event) {
     lua_pushvalue(L, 2); // 3: a metatable in the chain
     for (int links = 0;; links++) {

@@ -27,23 +27,18 @@ void pp_install_sandbox(lua_State *L);
 void pp_install_patterns(lua_State *L);
 /// Adds the tables patch, host and log, and the functions `require` and `waxClass`.
 void pp_install_script_api(lua_State *L);
-/// Adds only the table `host`.
 void pp_install_host(lua_State *L);
 /// As `luaL_tolstring`, but without addresses.
 const char *pp_to_string(lua_State *L, int index, size_t *length);
 /// Replaces an error at 1 with its text. A value that has none, such as a table without a `__tostring`, is described.
 int pp_error_words(lua_State *L);
-/// Writes a line to the host's log.
 void pp_write_log(lua_State *L, int32_t level, const char *text, size_t length);
 /// `host.call`: calls a registered function, which the script names by the first argument.
 int pp_call_host(lua_State *L);
 /// Calls a method of a host object, or a function of `pp_add_function`. Its numbers are the upvalues.
 int pp_call_method(lua_State *L);
-/// The `original` of a replacement.
 int pp_call_original(lua_State *L);
-/// `waxClass`.
 int pp_wax_class(lua_State *L);
-/// Makes the registry's table of classes.
 void pp_install_classes(lua_State *L);
 /// Pushes the table of a class's functions, and creates it if it does not exist.
 void pp_push_class(lua_State *L, const char *name);
@@ -60,7 +55,6 @@ static inline int finish_callback(pp_state *state, lua_State *L, int count) {
     return count < 0 ? lua_error(L) : count;
 }
 
-/// Calls the Lua function that a function of the sandbox wraps.
 static inline int call_lua(lua_State *L, enum pp_lua_function which) { return state_of(L)->lua_functions[which](L); }
 
 /// Charges for a string of this size. Ends the run if no string can be that long.

@@ -8,7 +8,6 @@
 /// In the registry: the scripts that `require` has loaded.
 static const char loaded_key;
 
-/// The most bytes of an error's text that are passed to the host.
 enum { LONGEST_MESSAGE = 4096 };
 
 static void push_original(lua_State *L, pp_layer *layer) {

@@ -24,14 +24,12 @@ enum pp_lua_function {
 /// The budget that is left for a run.
 typedef struct pp_budget {
     int64_t fuel;
-    /// Steps of C loops that are left until the next check, and how many were left after the last one. The difference is
-    /// charged at the next check.
+    /// Steps of C loops left until the next check, and after the last one. The difference is charged at the next check.
     int64_t until_check, paced;
     int32_t kill;
     /// When the clock was first checked (0: not yet), and how long the host has worked since.
     uint64_t started, excluded;
-    /// The thread's processor time is read next when the run has taken this long; 0 before it is first read. budget.c explains
-    /// it.
+    /// The thread's processor time is read next when the run has taken this long (budget.c); 0 before it is first read.
     int64_t ask_at;
     /// The thread's processor time at which the run had used none, corrected for the host's time.
     uint64_t cpu_began;
@@ -68,8 +66,7 @@ typedef struct pp_activation {
     int32_t step;
     /// When it began, if this call is measured; else 0.
     uint64_t began;
-    /// The budget of an asynchronous call while it waits, and the budget of the call that it continues in, which is restored
-    /// later.
+    /// The budget of an asynchronous call while it waits, and that of the call it continues in, which is restored later.
     pp_budget budget, outer_budget;
     bool has_outer_budget;
     int64_t coroutine_bytes;
@@ -98,8 +95,7 @@ struct pp_layer {
     _Atomic(uintptr_t) number, admits;
     /// The places on the main stack of the function and of its first argument (`original`, or the class).
     int function, first;
-    /// Whether its first argument is its class. An object of the class as the call's first argument takes the place of
-    /// the class.
+    /// Whether its first argument is its class, whose place an object of the class takes as the call's first argument.
     bool is_method;
     /// The script has given an `otherwise`. Its value is in the registry of the patch's first state, under the address of this member.
     bool has_otherwise;

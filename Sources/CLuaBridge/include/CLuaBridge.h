@@ -44,7 +44,6 @@ typedef struct pp_limits {
     int32_t original_calls;
     int32_t call_depth;
     int32_t replacements;
-    /// How many asynchronous calls may wait at a time.
     int32_t waiting_calls;
     /// How many states a patch may have, from 1 to PP_INSTANCES.
     int32_t instances;
@@ -63,7 +62,6 @@ static inline bool pp_is_circumstance(int32_t kill) { return kill == PP_STALLED 
 
 /// Why a state could not be entered.
 enum pp_refusal {
-    /// No patch is active on the name.
     PP_UNPATCHED,
     /// Other threads were in the patch's states for longer than the limit.
     PP_BUSY,
@@ -103,19 +101,16 @@ typedef struct pp_host {
     bool (*has)(void *context, const char *name, size_t length);
     /// Compiles a script of the envelope, and pushes the function or a message.
     int (*script)(void *context, const char *name, size_t length, lua_State *L);
-    /// Calls a method of a host object, or a function of `pp_add_function` if `class_index` is -1. The arguments are at
-    /// 1 and up.
+    /// Calls a method of a host object, or a function of `pp_add_function` if `class_index` is -1. The arguments begin at 1.
     int (*method)(void *context, int32_t class_index, int32_t method, lua_State *L);
     /// Pushes the error value for `host.throw`. The message is at 1, and its code or nil at 2.
     int (*throws)(void *context, lua_State *L);
-    /// Pushes the text of a host error.
     int (*error_text)(void *context, int64_t id, lua_State *L);
     /// Pushes the code that a host error was thrown with, or nil.
     int (*error_code)(void *context, int64_t id, lua_State *L);
     void (*log)(void *context, int32_t level, const char *text, size_t length, lua_State *L);
     void (*line)(void *context, const char *script, int32_t line);
-    /// Called when a call for which the host keeps objects or errors has ended, or a call of `pp_note_call`. `has_run`: its last
-    /// run returned.
+    /// Called when a call of `pp_note_call`, or for which the host keeps something, has ended. `has_run`: its last run returned.
     void (*call_ended)(void *context, int64_t call, bool has_run);
     /// Pushes a message that explains why a value could not be pushed.
     void (*refusal)(void *context, lua_State *L);
@@ -181,11 +176,9 @@ void pp_close(pp_patch *patch);
 /// Returns false, and takes none, if the version is gone.
 bool pp_lock(pp_handle handle);
 void pp_unlock(pp_patch *patch);
-/// Leaves the state that `pp_open` has entered.
 void pp_leave_opened(pp_state *state);
 /// From now on, a call that finds all states taken may make another one.
 void pp_let_grow(pp_handle handle);
-/// How many states a patch has.
 int32_t pp_instance_count(pp_patch *patch);
 /// How many processors this process may use.
 int32_t pp_processors(void);
@@ -200,20 +193,17 @@ uint64_t pp_nanoseconds(void);
 uint64_t pp_cpu_nanoseconds(void);
 /// For tests: how many calls that want to enter are in the queue for the patch.
 int32_t pp_queue_length(pp_patch *patch);
-/// For tests: called when a call has found a layer that is no longer on its slot, before it looks again. NULL removes the
-/// callback.
+/// For tests: called when a call has found a layer that is no longer on its slot, before it looks again; or NULL.
 typedef void (*pp_pause)(void);
 void pp_when_stale(pp_pause pause);
-/// For tests: refuses the n-th allocation of a script from now on, and all that follow, as a system without memory does. 0
-/// refuses none.
+/// For tests: refuses the n-th allocation of a script from now on, and all that follow, as without memory; 0 for none.
 void pp_refuse_allocation(pp_state *state, int64_t n);
 /// For tests: counts as processor time that this thread has used.
 void pp_add_processor_time(uint64_t nanoseconds);
 
 // MARK: loading
 
-/// Ends a spec's own code after this many nanoseconds (`lua_sethook`); 0 for no limit. Only for a state with
-/// `open_libraries`.
+/// Ends a spec's own code (`open_libraries`) after this many nanoseconds (`lua_sethook`); 0 for no limit.
 void pp_limit_time(lua_State *state, int64_t nanoseconds);
 
 /// How many characters of a source can begin an indexing, a bracket or a `goto`.
@@ -227,23 +217,19 @@ bool pp_compile(lua_State *L, const char *source, size_t length, const char *nam
 void pp_dump(lua_State *L, void (*write)(void *context, const void *bytes, size_t length), void *context);
 /// Sets a field of a global table to the value on top, and pops it (`lua_setfield`).
 void pp_set_field(lua_State *L, const char *table, const char *field);
-/// Adds a method to a class of host objects.
 void pp_add_method(lua_State *L, const char *class_name, const char *name, int32_t class_index, int32_t method);
 /// Adds a function of the host to a global table, and creates the table if it does not exist.
 void pp_add_function(lua_State *L, const char *table, const char *name, int32_t function);
-/// Pushes a global (`lua_getglobal`).
 void pp_push_global(lua_State *L, const char *name);
 /// The address that identifies a table (`lua_topointer`).
 uintptr_t pp_pointer(lua_State *L, int32_t index);
 /// Pops a value and keeps it (`luaL_ref`). Returns the number by which `pp_push_held` pushes it.
 int32_t pp_hold(lua_State *L);
-/// Pushes a value that `pp_hold` keeps (`lua_rawgeti`).
 void pp_push_held(lua_State *L, int32_t held);
 /// The Lua stack that the script runs on now. For a state with `open_libraries`.
 lua_State *pp_running(pp_state *state);
 /// Calls the function below this many arguments (`lua_pcall`). Returns false and leaves the error if the call failed.
 bool pp_call_function(lua_State *L, int32_t arguments, int32_t results);
-/// The fuel that the last call used.
 int64_t pp_fuel_used(pp_state *state);
 /// Sets the budget for loading.
 void pp_begin_loading(pp_state *state);
@@ -253,7 +239,6 @@ bool pp_has_stack(pp_state *state);
 bool pp_has_stack_for_events(void);
 /// Runs the function on top with the budget for loading, and drops its results (`lua_pcall`). Called once for a script.
 bool pp_run_script(pp_state *state, pp_fault *fault);
-/// The number of names that the script replaces.
 int32_t pp_layer_count(pp_patch *patch);
 pp_layer *pp_layer_at(pp_patch *patch, int32_t index);
 const char *pp_layer_name(pp_layer *layer);
@@ -261,7 +246,6 @@ const char *pp_layer_name(pp_layer *layer);
 int32_t pp_layer_line(lua_State *L, pp_layer *layer, const char **script);
 /// The number of parameters of a layer's function, without `...`; 0 for a function in C.
 int32_t pp_layer_parameters(lua_State *L, pp_layer *layer);
-/// Whether the script has given an `otherwise` for the layer.
 bool pp_has_otherwise(pp_layer *layer);
 /// Pushes the layer's `otherwise` on the main stack of the patch's first state (`pp_open`); for an error, its message and its code
 /// (`lua_rawgetp`). Returns whether it is an error.
@@ -285,10 +269,8 @@ void pp_layer_set_below(pp_layer *layer, pp_layer *below);
 void pp_cell_set(void *cell, pp_layer *layer);
 /// The layer in a cell, which may be closed by now.
 pp_place pp_cell_get(const void *cell);
-/// The cell of the layer below a layer.
 void *pp_cell_below(pp_layer *layer);
-/// Makes a layer that refuses each call (`PP_OPEN`), so that the host sees the calls of the layers below it. NULL if there is not
-/// enough memory.
+/// Makes a layer that refuses each call (`PP_OPEN`), so that the host sees the calls of the layers below it. NULL without memory.
 pp_layer *pp_new_barrier(void);
 void pp_free_barrier(pp_layer *barrier);
 bool pp_is_barrier(const pp_layer *layer);
@@ -330,11 +312,9 @@ typedef struct pp_answer {
 /// of the time of such a call is spent on entering C and returning. PP_NO_ANSWER means that the run failed, or that the result is
 /// another value; the call has not ended then.
 ///
-/// `kinds` holds a `pp_scalar` of four bits for each argument, the first in the lowest bits, and the result's in bits
-/// 32 to 35.
+/// `kinds` holds a `pp_scalar` of four bits for each argument, the first in the lowest bits, and the result's from bit 32.
 pp_answer pp_call_scalars(void *cell, const void *slot, void *record, const uint64_t *arguments, uint64_t kinds);
-/// Reads scalars of these kinds from `first` up to the top. Returns false if one is another value, or if there are more
-/// or fewer.
+/// Reads scalars of these kinds from `first` up to the top. Returns false for other values, or another number of them.
 bool pp_read_scalars(lua_State *L, int32_t first, uint64_t *values, uint64_t kinds);
 /// Calls the function that `pp_enter` pushed, with the arguments that were pushed after it (`lua_pcall`).
 bool pp_run(lua_State *L, int32_t arguments, int32_t results);
@@ -344,10 +324,8 @@ bool pp_has_run(lua_State *L);
 void pp_fault_of(lua_State *L, pp_fault *fault);
 /// Why the run was ended: a `pp_kill`.
 int32_t pp_kill_of(lua_State *L);
-/// The text of the error on top, without the position that it begins with. NULL for an error of the host, or if there was no
-/// memory for the text.
+/// The text of the error on top, without its position. NULL for an error of the host, or without memory for the text.
 const char *pp_fault_message(lua_State *L, size_t *length);
-/// Marks where the host's own function begins and where it ends.
 void pp_host_begins(lua_State *L);
 void pp_host_ends(lua_State *L);
 /// Charges for steps of work that is done for the script, and checks that there is room for this many more bytes. Returns
@@ -365,7 +343,6 @@ pp_layer *pp_current_layer(lua_State *L);
 pp_place pp_current_below(lua_State *L);
 /// Lets `pp_host.call_ended` be called for the innermost call. Returns the call's number.
 int64_t pp_note_call(lua_State *L);
-/// The number of the innermost call.
 int64_t pp_current_call(lua_State *L);
 /// Ends the call: drops its values and releases the lock.
 void pp_leave(lua_State *L);
@@ -378,8 +355,7 @@ pp_queue *pp_state_queue(pp_state *state);
 pp_queue *pp_patch_queue(pp_patch *patch);
 /// A task's place in a queue.
 typedef struct pp_waiter pp_waiter;
-/// Wakes a task. `keep` retains the context, and `wake` releases it. Both may be called on any thread, and `wake` may
-/// come late.
+/// Wakes a task. `keep` retains the context, and `wake`, which may come late, releases it. Both are called on any thread.
 typedef struct pp_alarm {
     void (*keep)(void *context);
     void (*wake)(void *context);
@@ -410,7 +386,6 @@ enum pp_step { PP_DONE, PP_FAILED, PP_ORIGINAL, PP_CALL };
 int32_t pp_resume(lua_State *L, int32_t values, int32_t results);
 /// Suspends a call that will wait: keeps its budget, and releases the lock. Returns the argument for `pp_continue`.
 void *pp_suspend(lua_State *L);
-/// The state of a call that waits.
 pp_state *pp_waiting_in(void *waiting);
 /// Continues a call after its wait: takes the lock again, even if the patch is closing. NULL if the patch is busy. If the call
 /// cannot continue, because calls are nested too deep, it is ended, `is_over` is true and the result is NULL.
@@ -420,12 +395,10 @@ void pp_abandon(void *waiting);
 
 // MARK: patches in shadow
 
-/// As `pp_enter`, for a patch in shadow; if the function is asynchronous, with a coroutine. It does not wait: if the lock is taken,
-/// it refuses with PP_BUSY.
+/// As `pp_enter`, for a patch in shadow, with a coroutine if `is_async`. If the lock is taken, it refuses at once with PP_BUSY.
 pp_entry pp_enter_shadow(void *cell, void *record, bool is_async);
 /// Runs what `pp_enter_shadow` has entered, as `pp_run`.
 bool pp_run_shadow(lua_State *L, int32_t arguments, int32_t results);
-/// How many states this thread is in.
 int32_t pp_states_entered(void);
 /// Sets the host's callbacks. Nothing may run meanwhile.
 void pp_set_host(pp_state *state, const pp_host *host);
@@ -461,12 +434,10 @@ static inline void pp_push_number(lua_State *L, double value) {
 void pp_push_string(lua_State *L, const char *bytes, size_t length);
 /// Charges for a string, and pushes it. Returns false and pushes nothing if it is past a limit.
 bool pp_give_string(lua_State *L, const char *bytes, size_t length);
-/// Push a table with these elements (`lua_createtable`, `lua_rawseti`).
 void pp_push_numbers(lua_State *L, const double *values, size_t count);
 void pp_push_integers(lua_State *L, const int64_t *values, size_t count);
 /// Pushes an object of the host (`lua_newuserdatauv`). It has the methods that `pp_add_method` added to its class.
 void pp_push_object(lua_State *L, const char *class_name, int64_t id);
-/// Pushes an error of the host (`lua_newuserdatauv`).
 void pp_push_host_error(lua_State *L, int64_t id);
 /// Pushes a message with the script's position before it, as `error` does (`lua_getinfo`).
 void pp_push_message(lua_State *L, const char *bytes, size_t length);
@@ -504,7 +475,6 @@ static inline pp_number pp_read_number(lua_State *L, int32_t index) {
 const char *pp_read_string(lua_State *L, int32_t index, size_t *length);
 /// Charges for reading a string, and returns its bytes. NULL for another value, and for a string past a limit.
 const char *pp_take_string(lua_State *L, int32_t index, size_t *length);
-/// Whether two strings have the same bytes (`memcmp`).
 static inline bool pp_are_equal(const void *left, const void *right, size_t length) {
     return memcmp(left, right, length) == 0;
 }
@@ -526,8 +496,7 @@ enum pp_within pp_count_element(lua_State *L);
 enum pp_within pp_fits_table(lua_State *L, size_t length);
 /// Reads the number of a host object (`lua_touserdata`). Returns false for another value.
 bool pp_read_object(lua_State *L, int32_t index, int64_t *id);
-/// Copies a sequence of numbers (`lua_rawgeti`). Returns false if an element is of another type. `count` must be at
-/// most the table's length.
+/// Copies the first `count` numbers of a sequence, which has as many (`lua_rawgeti`). Returns false for another element.
 bool pp_read_numbers(lua_State *L, int32_t index, double *values, size_t count);
 bool pp_read_integers(lua_State *L, int32_t index, int64_t *values, size_t count);
 /// A table's length as a sequence (`lua_rawlen`). -1 for another value, and for a table that has keys but no sequence.
@@ -538,15 +507,10 @@ bool pp_is_table(lua_State *L, int32_t index);
 const char *pp_type_name(lua_State *L, int32_t index);
 
 static inline int32_t pp_top(lua_State *L) { return lua_gettop(L); }
-/// `lua_absindex`.
 int32_t pp_absolute(lua_State *L, int32_t index);
-/// `lua_settop`.
 void pp_set_top(lua_State *L, int32_t index);
-/// Pushes a copy of a value (`lua_pushvalue`).
 void pp_push_copy(lua_State *L, int32_t index);
-/// `lua_checkstack`.
 bool pp_check_stack(lua_State *L, int32_t count);
-/// Pushes a new table (`lua_createtable`).
 void pp_push_table(lua_State *L, int32_t elements, int32_t fields);
 /// Pops a value, and makes it an element of a table (`lua_rawseti`).
 void pp_set_element(lua_State *L, int32_t table, int64_t index);
@@ -554,9 +518,7 @@ void pp_set_element(lua_State *L, int32_t table, int64_t index);
 void pp_set_pair(lua_State *L, int32_t table);
 /// Pushes a field's name (`lua_pushstring`). The same name should always be at the same address.
 void pp_push_name(lua_State *L, const char *name);
-/// Pushes a field's value (`lua_rawget`).
 void pp_get_field(lua_State *L, int32_t table, const char *name);
-/// Pushes an element of a table (`lua_rawgeti`).
 void pp_get_element(lua_State *L, int32_t table, int64_t index);
 /// Replaces the key on top with its value (`lua_rawget`).
 void pp_get_value(lua_State *L, int32_t table);
@@ -568,7 +530,6 @@ enum pp_next_pair { PP_NO_PAIR, PP_PAIR, PP_CHANGED };
 enum pp_next_pair pp_next(lua_State *L, int32_t table, int64_t since);
 /// Moves the value on top to an index, and the values from there upwards (`lua_insert`).
 void pp_insert(lua_State *L, int32_t index);
-/// Pops a value, and replaces another with it (`lua_replace`).
 void pp_replace(lua_State *L, int32_t index);
 
 // MARK: the thread sanitizer

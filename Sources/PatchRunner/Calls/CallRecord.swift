@@ -44,8 +44,7 @@ package struct CallReference {
 /// The data that a running call keeps for the bridge: its original, and the original's outcome after it has run.
 @frozen @safe @usableFromInline
 package struct CallRecord<Function, Value, Failure: Error> {
-    /// A pointer to the caller's variable. With a reference of its own, the record would be reference-counted for each
-    /// call.
+    /// A pointer to the caller's variable. A reference of the record's own would be counted for each call.
     @usableFromInline let original: UnsafePointer<Function>
     @usableFromInline package var outcome: Result<Value, Failure>?
 

@@ -11,7 +11,6 @@ protocol LayerOwner: AnyObject, Sendable {
 
 /// The patches that replace a name, and what is known of the layers that were put on it. Its ``Slot`` locks it.
 struct LayerStack {
-    /// The layer of an active patch.
     struct ActiveLayer {
         let layer: Layer
         let patch: any LayerOwner
@@ -100,9 +99,7 @@ struct LayerStack {
 
     // MARK: changes
 
-    /// Puts a layer on the name.
-    ///
-    /// - Returns: What was known of the layer at its address. It is to end without the lock.
+    /// Puts a layer on the name. Returns what was known of the layer at its address, which is to end without the lock.
     mutating func put(
         _ layer: Layer, of patch: any LayerOwner, replacing old: (any LayerOwner)?, otherwise: Otherwise?
     ) -> KnownLayer? {
@@ -129,9 +126,7 @@ struct LayerStack {
         link()
     }
 
-    /// Lets calls enter a patch's layer, or not, as its breaker has it now.
-    ///
-    /// - Returns: The uptime until which calls do not meet the layer; nil if they do.
+    /// Lets calls enter a patch's layer, or not, as its breaker has it now. Returns the uptime until which calls do not meet it, if any.
     mutating func follow(_ patch: any LayerOwner) -> Duration? {
         guard let place = active.firstIndex(where: { $0.patch === patch }) else { return nil }
         var (isOpen, pauseEnd): (Bool, Duration?) = (true, nil)
@@ -165,7 +160,6 @@ struct LayerStack {
         return sampled
     }
 
-    /// Lets a sample take calls again.
     mutating func fill(_ shadow: Shadow) {
         sample.fill(shadow)
         link()

@@ -25,7 +25,6 @@
             Output.Value.self, Failure.self)
     }
 
-    /// The outcome of the call.
     @usableFromInline package func outcome<Value, Failure: Error>(_: Value.Type, _: Failure.Type) -> Result<
         Value, Failure
     > {

@@ -57,7 +57,6 @@ extension Slot {
         return try outcome.get()
     }
 
-    /// Makes an asynchronous call within the registry's instrument.
     func instrumented<Value, Failure: Error>(
         _ call: PatchedCall? = nil, _ body: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {

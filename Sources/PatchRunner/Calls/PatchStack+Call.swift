@@ -72,9 +72,7 @@ extension PatchStack {
         return raise(error)
     }
 
-    /// Pushes an error for arguments that do not fit.
-    ///
-    /// - Returns: The callback result that means that nothing was called.
+    /// Pushes an error for arguments that do not fit, and returns the callback result for it.
     @usableFromInline
     func refuseArguments(of slot: Slot, from first: Int32, _ types: [any PatchValue.Type]) -> Int32 {
         let given = Int(top) - Int(first) + 1

@@ -7,14 +7,9 @@ struct Refusal {
     /// A `pp_refusal`; nil if the layer was taken off while a call was in a patch above it.
     let reason: UInt32?
 
-    init(_ reason: pp_refusal, by layer: Layer?) {
+    init(_ reason: pp_refusal?, by layer: Layer?) {
         self.layer = layer
-        self.reason = reason.rawValue
-    }
-
-    init(deactivated layer: Layer) {
-        self.layer = layer
-        reason = nil
+        self.reason = reason?.rawValue
     }
 
     /// Decodes the bridge's form, on the thread that was refused: the address of a `pp_layer`, with a `pp_refusal` in its three lowest bits.

@@ -8,7 +8,6 @@ protocol SlotRegistry: AnyObject, Sendable {
     /// The memory of all states of the registry.
     var pool: StatePool { get }
 
-    /// The instrument in which calls that reach a patch run.
     var instrument: (any PatchInstrument)? { get }
 
     /// How many states a thread is in that calls a function from outside of all patches: 1 for a spec, which runs in one.
@@ -48,12 +47,10 @@ package final class Slot: Sendable {
     private let readResult: @Sendable (PatchStack) -> Result<Otherwise, Mismatch>
     private let membership = Mutex(Membership())
 
-    /// The registry that a slot is in. A slot that a macro declares is in none at first, and may be in one registry after
-    /// another.
+    /// The registry that a slot is in. A slot of a macro is in none at first, and may be in one registry after another.
     private struct Membership {
         weak var registry: (any SlotRegistry)?
-        /// The memory of all states of the registries, which a call may still be in. An app has one registry; the registries of
-        /// tests are small.
+        /// The memory of all states of the registries, which a call may still be in. Only tests have several registries.
         var pools: [StatePool] = []
     }
     let layers: Mutex<LayerStack>
@@ -113,7 +110,6 @@ package final class Slot: Sendable {
 
     var isAsynchronous: Bool { invokeAsync != nil }
 
-    /// The registry that the slot is in.
     var registry: (any SlotRegistry)? { membership.locked { $0.registry } }
 
     /// Enters a registry, unless the slot is in one already.
@@ -155,7 +151,6 @@ package final class Slot: Sendable {
     /// The patches that are active on the name, the topmost last.
     package var patches: [ReplaceableState.ActivePatch] { layers.locked { $0.active.map { $0.state(on: name) } } }
 
-    /// The patches in shadow of the function.
     var shadows: [Shadow] { layers.locked { $0.sample.shadows } }
 
     /// Takes a call into the samples of the patches in shadow. When a sample is full, calls do not meet it until its second ends.
@@ -175,8 +170,7 @@ package final class Slot: Sendable {
         }
     }
 
-    /// Counts that a layer was entered in vain, or not at all, and reports the reason. It may be gone: a call was in it, or on its
-    /// way to it.
+    /// Counts that a layer, which may be gone, was entered in vain or not at all, and reports the reason.
     func countFallback(of layer: Layer, _ refusal: Refusal) {
         let known = layers.locked { $0.countFallback(of: layer, refusal) }
         if let known, let event = refusal.event { known.listener?.hear(.fellBack(known.patch, function: name, event)) }
@@ -290,7 +284,7 @@ package final class Slot: Sendable {
                 unsafe cell.address != self.cell.address && !layers.isAboveAll(cell)
             )
         }
-        if found == nil, isInPatch { countFallback(of: layer, Refusal(deactivated: layer)) }
+        if found == nil, isInPatch { countFallback(of: layer, Refusal(nil, by: layer)) }
         return found ?? .original
     }
 

@@ -71,7 +71,6 @@ final class Breaker: Sendable {
         self.changed = changed
     }
 
-    /// Counts a failure.
     func count(_ function: String) {
         guard limit < .max else { return }
         let now = uptime.now()

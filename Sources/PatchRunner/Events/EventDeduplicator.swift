@@ -66,9 +66,7 @@ package struct EventDeduplicator<Event: RepeatedEvent>: Sendable {
         return true
     }
 
-    /// Removes the events with a name.
-    ///
-    /// - Returns: The removed events that have happened again, with the number of repetitions.
+    /// Removes the events with a name. Returns those that have happened again, with the number of repetitions.
     package mutating func take(named name: String) -> [Event] { take(toldAgainAt: nil) { key, _ in key.name == name } }
 
     /// Removes the events whose time is over. The events that are reported now are counted again from now on.

@@ -14,10 +14,7 @@ final class EventListener: Sendable {
 
     /// Calls the function. If this thread has too little stack for it, a task does.
     func hear(_ event: RunnerEvent) {
-        guard pp_has_stack_for_events() else {
-            Self.run { [handler] in handler(event) }
-            return
-        }
+        guard pp_has_stack_for_events() else { return Self.run { [handler] in handler(event) } }
         handler(event)
     }
 
@@ -47,7 +44,6 @@ package final class PatchEventSink: Sendable {
         limit = max(0, limits.logBytesPerMinute)
     }
 
-    /// Whether there is a listener.
     var isHeard: Bool { listener != nil }
 
     /// Reports a failure and counts it, which may open the breaker.
@@ -62,8 +58,7 @@ package final class PatchEventSink: Sendable {
         if isOfPatch { breaker.count(function) }
     }
 
-    /// The event for a log line. The first line past the minute's limit becomes a warning; the following lines are
-    /// dropped (nil).
+    /// The event for a log line. The first line past the minute's limit becomes a warning, and the following ones nil.
     func line(_ level: RunnerEvent.LogLevel, _ text: UnsafeBufferPointer<UInt8>) -> RunnerEvent? {
         let now = uptime.now()
         let (before, after) = minute.locked { minute in
@@ -122,9 +117,7 @@ extension RunnerEvent.Failure {
     ]
     private static let wordsOfLua: Set<String> = [
         "attempt", "to", "call", "index", "compare", "concatenate", "get", "length", "of", "perform", "arithmetic",
-        "bitwise",
-        "operation", "on", "a", "two", "with", "nil", "boolean", "number", "string", "table", "function", "userdata",
-        "value",
-        "values",
+        "bitwise", "operation", "on", "a", "two", "with", "nil", "boolean", "number", "string", "table", "function",
+        "userdata", "value", "values",
     ]
 }

@@ -151,7 +151,6 @@ extension RunnerEvent {
         }
     }
 
-    /// The record from which the event's line is made.
     package var record: EventRecord {
         switch self {
         case .activated, .deactivated: make([])

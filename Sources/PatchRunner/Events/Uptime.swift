@@ -17,7 +17,6 @@ package struct Uptime: Sendable {
 
     private static let start = SuspendingClock.now
 
-    /// The uptime of the system's clock.
     package static let system = Uptime(
         now: { start.duration(to: .now) },
         sleep: { try await Task.sleep(until: start.advanced(by: $0), clock: .suspending) })

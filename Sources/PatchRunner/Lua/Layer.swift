@@ -44,17 +44,13 @@ package struct LayerReference: Equatable, Sendable {
     var address: UInt { unsafe UInt(bitPattern: pointer) }
     var reference: LayerReference { LayerReference(address: address, number: number) }
 
-    /// Pushes the value that answers when the script cannot; for an error, its message and its code. Returns whether it is an
-    /// error.
+    /// Pushes the `otherwise`; for an error, its message and its code. Returns whether it is an error.
     func pushesOtherwise() -> Bool { unsafe pp_push_otherwise(pointer) }
 
-    /// Whether the script has given an `otherwise`.
     package var hasOtherwise: Bool { unsafe pp_has_otherwise(pointer) }
 
     var statistics: pp_statistics { unsafe pp_layer_statistics(pointer) }
-    /// How many asynchronous calls of its patch wait.
     var waitingCalls: Int { Int(clamping: unsafe pp_waiting_calls(pp_layer_patch(pointer))) }
-    /// How many instances its patch has.
     var instances: Int { unsafe Int(pp_instance_count(pp_layer_patch(pointer))) }
     /// Closes instances of its patch, in which a call is, that its memory is not enough for.
     func shrink() { unsafe pp_shrink(pp_layer_handle(pointer)) }

@@ -3,6 +3,18 @@ internal import PatchCrypto
 internal import PatchText
 internal import Synchronization
 
+/// The memory of a registry's Lua states.
+@safe final class StatePool: Sendable {
+    nonisolated(unsafe) let pool: OpaquePointer
+
+    init() {
+        guard let pool = unsafe pp_pool_make() else { fatalError("out of memory") }
+        unsafe self.pool = pool
+    }
+
+    deinit { unsafe pp_pool_free(pool) }
+}
+
 /// A Lua state of a patch, with its lock, budget and memory. The first state is the handle of the patch. The others, its instances,
 /// have loaded the same script.
 @safe package final class LuaState: Sendable {
@@ -27,8 +39,7 @@ internal import Synchronization
         self.pool = pool
     }
 
-    /// Opens another instance of a patch. This thread holds its lock until ``join()`` or ``drop(forGood:)``. nil if none can be
-    /// opened now.
+    /// Opens another instance, if one can be opened now. This thread holds its lock until ``join()`` or ``drop(forGood:)``.
     init?(another first: LuaState) {
         guard let pointer = unsafe pp_open_instance(first.handle) else { return nil }
         unsafe self.pointer = pointer
@@ -39,17 +50,12 @@ internal import Synchronization
     /// Lets calls use this state, which has loaded the script, as another instance. The next call that this thread makes to the patch
     /// is the first. If it does not use it, ``releaseReserved()`` must follow.
     ///
-    /// - Throws: `script` if the script does not replace a name that it replaced when it was first loaded. The instance is closed
-    ///   then.
+    /// - Throws: `script` if the script does not replace the names that it first replaced. The instance is closed then.
     func join() throws(PatchError) {
         var missing: UnsafePointer<CChar>?
-        let name =
-            unsafe pp_add_instance(pointer, &missing)
-            ? nil : missing.map { unsafe String(cString: $0) }
-        if let name {
-            throw PatchError(
-                .script, "'\(name)' is not replaced: the script does not do the same each time that it loads")
-        }
+        guard unsafe !pp_add_instance(pointer, &missing), let missing = unsafe missing else { return }
+        let name = unsafe String(cString: missing)
+        throw PatchError(.script, "'\(name)' is not replaced: the script does not do the same each time that it loads")
     }
 
     /// Closes this instance, which could not load the script. No more instances are made: for a while, or for good.
@@ -61,17 +67,14 @@ internal import Synchronization
     /// Lets calls make other instances, as far as the limits allow.
     func letGrow() { unsafe pp_let_grow(handle) }
 
-    /// How many instances there are.
     var instances: Int { unsafe Int(pp_instance_count(handle.patch)) }
 
     /// The stack that values are pushed to outside of a call.
     package var main: OpaquePointer { unsafe pp_main(pointer) }
 
-    /// Closes the state, now or when the last call has left it.
-    ///
+    /// Closes the state, now or when the last call has left it. Returns whether it was open.
+    /// 
     /// It is closed only once, because a closed state may soon be used for another patch.
-    ///
-    /// - Returns: Whether it was open.
     @discardableResult
     func close() -> Bool {
         guard !isClosed.exchange(true, ordering: .relaxed) else { return false }

@@ -26,9 +26,7 @@ package struct CallCounter: Sendable {
             }
         }
         seen = now
-        return new.sorted { ($0.key.id, $0.key.version) < ($1.key.id, $1.key.version) }.map {
-            .called($0.key, $0.value)
-        }
+        return new.sorted { $0.key.pair < $1.key.pair }.map { .called($0, $1) }
     }
 }
 

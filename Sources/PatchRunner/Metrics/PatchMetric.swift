@@ -52,6 +52,8 @@ extension PatchRegistry {
         struct Key: Hashable {
             let patch: PatchID
             let function: String
+
+            var order: (String, Int, String) { (patch.id, patch.version, function) }
         }
         var functions: [Key: (calls: RunnerEvent.Calls, refusals: [String: Int])] = [:]
         // A patch may be active through several runners, each of which has its own instances.
@@ -66,24 +68,14 @@ extension PatchRegistry {
                 functions[Key(patch: patch, function: slot.name)]?.refusals.merge(measure.refusals, uniquingKeysWith: +)
             }
         }
-        func labels(_ patch: PatchID) -> [(String, String)] {
-            [("patch", patch.id), ("version", String(patch.version))]
-        }
-        let patches = scripts.sorted { ($0.key.id, $0.key.version) < ($1.key.id, $1.key.version) }
-        let calls = functions.sorted {
-            ($0.key.patch.id, $0.key.patch.version, $0.key.function) < (
-                $1.key.patch.id, $1.key.patch.version, $1.key.function
-            )
-        }.map {
-            (
-                labels: labels($0.key.patch) + [("function", $0.key.function)], calls: $0.value.calls,
-                refusals: $0.value.refusals
-            )
+        let patches = scripts.sorted { $0.key.pair < $1.key.pair }
+        let calls = functions.sorted { $0.key.order < $1.key.order }.map { key, counts in
+            (labels: key.patch.labels(function: key.function), calls: counts.calls, refusals: counts.refusals)
         }
         func perPatch(_ name: String, _ help: String, _ value: ([LayerStack.Measure]) -> Int) -> [PatchMetric] {
             patches.map {
                 PatchMetric(
-                    name: "patchpack_\(name)", help: help, labels: labels($0.key),
+                    name: "patchpack_\(name)", help: help, labels: $0.key.labels(),
                     value: .gauge(value(Array($0.value.values))))
             }
         }
@@ -129,11 +121,14 @@ extension Shadow {
             PatchMetric(
                 name: "patchpack_shadow_calls",
                 help: "Calls that were compared with a patch in shadow, by the outcome.",
-                labels: [
-                    ("patch", patch.id), ("version", String(patch.version)), ("function", function),
-                    ("outcome", outcome),
-                ], value: .counter(count))
+                labels: patch.labels(function: function) + [("outcome", outcome)], value: .counter(count))
         }
+    }
+}
+
+extension PatchID {
+    fileprivate func labels(function: String? = nil) -> [(String, String)] {
+        [("patch", id), ("version", String(version))] + (function.map { [("function", $0)] } ?? [])
     }
 }
 

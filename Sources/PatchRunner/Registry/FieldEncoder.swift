@@ -6,12 +6,10 @@ struct FieldEncoder: Encoder {
     var userInfo: [CodingUserInfoKey: Any] { [:] }
     private let found = Found()
 
-    /// The findings of an encoding.
     private final class Found {
         /// The fields; nil if the value is not a table with fields.
         var fields: [PatchInterface.Field]?
-        /// Whether the value makes a table of its own under a key, as an enum with associated values does. The keys then depend
-        /// on the value.
+        /// Whether the value makes a table of its own under a key, so that its keys depend on it: an enum with associated values.
         var isOpen = false
         /// The type's name, if the value is not a table with fields.
         var type = "table"
@@ -111,10 +109,7 @@ struct FieldEncoder: Encoder {
             found.isOpen = true
             return FieldEncoder()
         }
-        mutating func superEncoder(forKey key: Key) -> any Encoder {
-            found.isOpen = true
-            return FieldEncoder()
-        }
+        mutating func superEncoder(forKey key: Key) -> any Encoder { superEncoder() }
     }
 
     private struct Unkeyed: UnkeyedEncodingContainer {

@@ -114,7 +114,6 @@ package final class NameTable: SlotRegistry {
 
     // MARK: structs
 
-    /// The structs whose fields are known.
     var structs: [PatchInterface.Struct] { state.locked { Array($0.structs.values) } }
 
     /// Records the fields of these structs and of every struct reachable from these types, or of none if two conflict.

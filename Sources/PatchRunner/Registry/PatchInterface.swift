@@ -10,7 +10,6 @@ public struct PatchInterface: Sendable, Hashable {
     package struct Function: Sendable, Hashable {
         /// The name, such as `Cart.total`. For a method it is the method's name alone.
         package let name: String
-        /// The types of its arguments and its result.
         package let signature: PatchSignature
 
         package init(name: String, signature: PatchSignature) {
@@ -45,7 +44,6 @@ public struct PatchInterface: Sendable, Hashable {
         }
     }
 
-    /// A field of a struct.
     package struct Field: Sendable, Hashable {
         /// The name that scripts use.
         package let name: String
@@ -83,9 +81,7 @@ public struct PatchInterface: Sendable, Hashable {
         }
     }
 
-    /// The program's reverse-DNS name.
     package let app: String
-    /// The program's version.
     package let appVersion: String
     /// The functions, sorted by the bytes of their names.
     package let functions: [Function]
@@ -113,7 +109,6 @@ public struct PatchInterface: Sendable, Hashable {
         elements.sorted { name($0).hasBytes(before: name($1)) }
     }
 
-    /// The function with a name.
     package func function(_ name: String) -> Function? {
         functions.first { $0.name.isByteEqual(to: name) }
     }
@@ -159,14 +154,10 @@ extension PatchInterface {
     }
 
     private static func json(of structure: Struct) -> JSONValue {
-        .object([
-            ("name", .string(structure.name)),
-            (
-                "fields",
-                .array(
-                    structure.fields.map { .object([("name", .string($0.name)), ("type", .string($0.type))]) })
-            ),
-        ])
+        let fields = structure.fields.map { field in
+            JSONValue.object([("name", .string(field.name)), ("type", .string(field.type))])
+        }
+        return .object([("name", .string(structure.name)), ("fields", .array(fields))])
     }
 
     private static func json(of scalar: Scalar) -> JSONValue {

@@ -1,9 +1,7 @@
 internal import CLuaBridge
 internal import PatchCrypto
 
-/// The callbacks that the bridge calls for a script.
-///
-/// Each of them returns to C before an error is raised, so that no longjmp crosses a Swift frame.
+/// The callbacks of the bridge for a script. Each of them returns to C before an error is raised, so that no longjmp crosses a Swift frame.
 enum HostCallbacks {
     static let table = unsafe pp_host(
         original: { _, slot, cell, record, state in
@@ -44,8 +42,7 @@ enum HostCallbacks {
             }
         },
         throws: { context, state in
-            guard let state = unsafe state else { return CallbackResult.raise }
-            let stack = unsafe PatchStack(state)
+            guard let stack = unsafe state.map({ unsafe PatchStack($0) }) else { return CallbackResult.raise }
             let message = stack.string(at: 1) ?? "an error from the patch"
             return stack.raise(
                 PatchedError(
@@ -53,15 +50,13 @@ enum HostCallbacks {
                     patch: unsafe CallValues.at(context).reports.patch.id))
         },
         error_text: { context, number, state in
-            guard let state = unsafe state else { return CallbackResult.raise }
-            let values = unsafe CallValues.at(context)
-            let stack = unsafe PatchStack(state)
-            stack.push(text: values.error(number).map { "\($0)" } ?? "an error from an earlier call")
+            guard let stack = unsafe state.map({ unsafe PatchStack($0) }) else { return CallbackResult.raise }
+            let error = unsafe CallValues.at(context).error(number)
+            stack.push(text: error.map { "\($0)" } ?? "an error from an earlier call")
             return 1
         },
         error_code: { context, number, state in
-            guard let state = unsafe state else { return CallbackResult.raise }
-            let stack = unsafe PatchStack(state)
+            guard let stack = unsafe state.map({ unsafe PatchStack($0) }) else { return CallbackResult.raise }
             let error = unsafe CallValues.at(context).error(number) as? PatchedError
             if let code = error?.code { stack.push(Int64(code)) } else { stack.pushNil() }
             return 1

@@ -10,7 +10,6 @@ public final class LoadedPatch: Sendable {
     public let replaces: [String]
     /// The names of which the replacements have an `otherwise`.
     let protects: Set<String>
-    /// Whether one of its replacements has an `otherwise`.
     package var isProtective: Bool { !protects.isEmpty }
     package let script: ScriptState
     let owner: PatchRunner.Identity
@@ -37,14 +36,12 @@ public final class LoadedPatch: Sendable {
     public var id: String { manifest.id }
     /// The patch's version.
     public var version: Int { manifest.version }
-    /// Both.
     package var patch: PatchID { script.patch }
 
     /// Whether a replacement of it has failed too often, so that its script does not run for now: its `otherwise` answers, or what
     /// is below it.
     public var isOpen: Bool { script.reports.breaker.isOpen }
 
-    /// The bytes that its script holds.
     package var memory: Int { script.lua.memory }
 
     /// Refuses the n-th allocation of the script from now on, and all that follow. 0 refuses none.

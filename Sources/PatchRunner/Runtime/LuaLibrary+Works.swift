@@ -1,9 +1,7 @@
 internal import PatchCrypto
 
 extension LuaLibrary {
-    /// Runs a small script in its own sandbox.
-    ///
-    /// - Returns: Whether the script worked, and precompiled code was refused.
+    /// Whether a small script works in its own sandbox, and precompiled code is refused.
     package static func works() -> Bool {
         let script = "local sum = 0; for i = 1, 10 do sum = sum + i end; assert(sum == 55 and not io)"
         return loads(script) && !loads("assert(false)") && !loads("\u{1B}Lua")

@@ -40,10 +40,8 @@ extension PatchInterface.Scalar {
     /// An array of bytes: a string that need not be UTF-8.
     static let bytes = Self(name: UInt8._patchArrayTypeName, type: "string", cases: [])
 
-    /// The basic types of scripts.
     package static let types: Set = ["string", "integer", "number", "boolean"]
 
-    /// The most cases of a type that an interface lists.
     private static let mostCases = 1000
 
     /// The values of a type, at most one more than are listed.

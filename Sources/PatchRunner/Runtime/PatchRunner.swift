@@ -17,9 +17,7 @@ public final class PatchRunner: Sendable {
     /// The engine level of this library, on which a script may rely. A patch that needs a higher level is refused.
     public static let engine = 1
 
-    /// The functions that patches replace.
     package let registry: PatchRegistry
-    /// The program that patches run in.
     package let host: HostInfo
     let limits: PatchLimits
     private let clock: @Sendable () -> Timestamp?
@@ -158,7 +156,9 @@ public final class PatchRunner: Sendable {
         let manifest = patch.manifest
         let identity = PatchID(id: manifest.id, version: manifest.version)
         do throws(PatchError) {
-            try check(manifest)
+            var policy = try policy(for: manifest)
+            policy.minimumVersion = minimumVersions[manifest.id]
+            try policy.check(manifest)
             let breaker =
                 earlier?.reports.breaker
                 ?? Breaker(limits: limits, functions: manifest.replaces, uptime: uptime) { [weak self] in
@@ -168,10 +168,12 @@ public final class PatchRunner: Sendable {
             if let most = manifest.instances { limits.instances = min(limits.instances, most) }
             let reports = PatchEventSink(
                 on: identity, limits: limits, breaker: breaker, uptime: uptime, listener: listener)
+            let lineCounter = onLine.map { onLine in
+                { @Sendable (script: String, line: Int) in onLine(manifest.id, script, line) }
+            }
             let script = try ScriptState(
                 patch.scripts, limits: limits, host: host, names: registry.names, reports: reports,
-                seed: .random(in: .min ... .max),
-                onLine: lineCounter(of: manifest.id))
+                seed: .random(in: .min ... .max), onLine: lineCounter)
             let loaded = try LoadedPatch(manifest, script: script, owner: self.identity)
             events?(.loaded(identity, replaces: loaded.replaces))
             return loaded
@@ -315,7 +317,6 @@ public final class PatchRunner: Sendable {
         for patch in ended { events?(.deactivated(patch.script.patch)) }
     }
 
-    /// The patches of which only the `otherwise` answers.
     package var closed: [LoadedPatch] { changing.locked { $0.closed } }
 
     /// Deactivates a version of a patch, or ends its `otherwise` or its shadow.
@@ -368,17 +369,6 @@ public final class PatchRunner: Sendable {
     package var time: Timestamp? {
         let earliest = changing.locked { $0.earliestTime }
         return clock().map { max($0, earliest ?? $0) }
-    }
-
-    private func lineCounter(of patch: String) -> (@Sendable (_ script: String, _ line: Int) -> Void)? {
-        guard let onLine else { return nil }
-        return { onLine(patch, $0, $1) }
-    }
-
-    private func check(_ manifest: Manifest) throws(PatchError) {
-        var policy = try policy(for: manifest)
-        policy.minimumVersion = changing.locked { $0.minimumVersions[manifest.id] }
-        try policy.check(manifest)
     }
 
     private func policy(for manifest: Manifest) throws(PatchError) -> VerificationPolicy {

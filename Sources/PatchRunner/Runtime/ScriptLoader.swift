@@ -9,11 +9,6 @@ package struct ScriptLoader: Sendable {
 
     private var stack: PatchStack { unsafe PatchStack(lua.main) }
 
-    /// Runs the entry script in another instance, whose lock is kept.
-    func loadAgain(in another: LuaState, _ patch: PatchID, _ host: HostInfo) throws(PatchError) {
-        try ScriptLoader(lua: another, scripts: scripts, limits: limits).run(patch, in: host)
-    }
-
     /// Runs the entry script, which declares its replacements.
     ///
     /// - Parameter isCompiled: Whether its function is on top of the stack.
@@ -59,9 +54,7 @@ package struct ScriptLoader: Sendable {
         }
     }
 
-    /// Compiles a script, and pushes its function, or a message if that fails.
-    ///
-    /// - Returns: Whether it pushed a function.
+    /// Compiles a script, and pushes its function, or a message if that fails. Returns whether it pushed a function.
     private func pushCompiled(_ script: PatchScript, on stack: PatchStack) -> Bool {
         guard script.bytes.count <= limits.sourceBytes else {
             stack.push(
@@ -78,8 +71,6 @@ package struct ScriptLoader: Sendable {
         }
     }
 
-    /// The error for a script that does not compile.
-    ///
     /// - Parameter message: Lua's message, which begins with the script's name and the line.
     private static func syntaxError(in script: PatchScript, _ message: String) -> PatchError {
         let fields = message.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
@@ -101,8 +92,7 @@ package struct ScriptLoader: Sendable {
         return pushCompiled(script, on: stack) ? 1 : CallbackResult.raise
     }
 
-    /// The script with a name. The dots of the name are already slashes: `cart/total` is `cart/total.lua`, or
-    /// `cart/total/init.lua`.
+    /// The script with a name whose dots are already slashes: `cart/total` is `cart/total.lua`, or `cart/total/init.lua`.
     private func script(required name: String) -> PatchScript? {
         // `require "wax"` is the first line of most scripts for Wax. The functions of that module are built in here, or missing.
         let isWax = name == "wax" || name.hasPrefix("wax/")
@@ -127,10 +117,6 @@ package struct ScriptLoader: Sendable {
         unsafe pp_begin_loading(lua.pointer)
         try compile(script, on: stack)
         defer { if !stays { stack.pop() } }
-        return dump(stack)
-    }
-
-    private func dump(_ stack: PatchStack) -> [UInt8] {
         var bytes: [UInt8] = []
         unsafe withUnsafeMutablePointer(to: &bytes) {
             unsafe pp_dump(

@@ -11,7 +11,6 @@ package final class ScriptState: LayerOwner {
     package let loader: ScriptLoader
     let names: NameTable
     private let host: HostInfo
-    /// The classes that it knows.
     private let classes: [ExposedClass]
     private let isUsed = Atomic(false)
     /// The processor time of the first load, in nanoseconds.
@@ -25,15 +24,9 @@ package final class ScriptState: LayerOwner {
         /// The value or error that answers when the script cannot.
         let otherwise: Otherwise?
     }
-    private let mayRunInShadow = Mutex(Permission.given(true))
+    /// Whether the script may run in shadow, and whom to ask first.
+    private let mayRunInShadow = Mutex<(isGiven: Bool, ask: (@Sendable () -> Bool)?)>((true, nil))
 
-    /// Whether the script may run in shadow, or whom to ask.
-    private enum Permission {
-        case given(Bool)
-        case unasked(@Sendable () -> Bool)
-    }
-
-    /// Called for each line that runs.
     let onLine: (@Sendable (_ script: String, _ line: Int) -> Void)?
 
     /// Opens a sandbox. This thread holds its lock until `load`.
@@ -77,28 +70,20 @@ package final class ScriptState: LayerOwner {
     /// script, calls take turns.
     func makeInstance() {
         guard let another = LuaState(another: lua) else { return }
+        prepare(another, CallValues(limits: limits, reports: reports, className: values.className))
         do throws(PatchError) {
-            try load(another)
-        } catch {
-            values.reports.takesTurns(error)
-        }
-    }
-
-    private func load(_ another: LuaState) throws(PatchError) {
-        prepare(another, CallValues(limits: loader.limits, reports: values.reports, className: values.className))
-        do throws(PatchError) {
-            try loader.loadAgain(in: another, patch, host)
+            try ScriptLoader(lua: another, scripts: loader.scripts, limits: limits).run(patch, in: host)
         } catch {
             another.drop(forGood: !error.isCircumstance)
-            throw error
+            return reports.takesTurns(error)
         }
-        try another.join()
+        do throws(PatchError) { try another.join() } catch { reports.takesTurns(error) }
     }
 
     /// Why no call makes another instance: the script takes longer to load than a call may take. nil if calls may.
     var whyAlone: PatchError? {
         let time = loadTime.load(ordering: .relaxed)
-        guard loader.limits.instances > 1, time > loader.limits.callTime.nanoseconds else { return nil }
+        guard limits.instances > 1, time > limits.callTime.nanoseconds else { return nil }
         return PatchError(
             .scriptLimit, "the script takes \(time / 1_000_000) ms to load, which is longer than a call may take")
     }
@@ -118,10 +103,8 @@ package final class ScriptState: LayerOwner {
         let begin = pp_cpu_nanoseconds()
         try loader.run(patch, in: host, isCompiled: isCompiled)
         loadTime.store(Int64(clamping: pp_cpu_nanoseconds() - begin), ordering: .relaxed)
-        var found: [Replacement] = []
-        for layer in lua.layers {
-            found.append(
-                Replacement(name: layer.name, layer: layer, otherwise: layer.hasOtherwise ? try read(layer) : nil))
+        let found = try lua.layers.map { (layer) throws(PatchError) in
+            Replacement(name: layer.name, layer: layer, otherwise: layer.hasOtherwise ? try read(layer) : nil)
         }
         replacements.locked { $0 = found }
     }
@@ -173,7 +156,7 @@ package final class ScriptState: LayerOwner {
     ///
     /// - Parameter mayRun: Called once, before the first run. Returns whether the script may run.
     func beginShadow(_ mayRun: @escaping @Sendable () -> Bool) {
-        mayRunInShadow.locked { $0 = .unasked(mayRun) }
+        mayRunInShadow.locked { $0 = (false, mayRun) }
         lua.whileLocked {
             unsafe withUnsafePointer(to: HostCallbacks.shadowTable) { unsafe pp_set_host(lua.pointer, $0) }
             for each in replaced {
@@ -190,7 +173,6 @@ package final class ScriptState: LayerOwner {
         close()
     }
 
-    /// The shadows of its functions.
     var shadows: [Shadow] {
         replaced.compactMap { each in names.slot(each.name)?.shadows.first { $0.runner === self } }
     }
@@ -201,7 +183,6 @@ package final class ScriptState: LayerOwner {
         close()
     }
 
-    /// Closes the Lua state, now or when the last call has left it.
     package func close() { if lua.close() { values.forgetFunctions() } }
 
     private func unlink() { for each in replaced { names.slot(each.name)?.layers.locked { $0.remove(self) } } }
@@ -220,17 +201,13 @@ extension ScriptState: ShadowRunner {
 
     /// Asks once, while no lock is held. There are no other runs until the answer is known.
     private var mayRun: Bool {
-        let (ask, isGiven) = mayRunInShadow.locked { permission -> ((@Sendable () -> Bool)?, Bool) in
-            switch permission {
-            case .given(let isGiven): return (nil, isGiven)
-            case .unasked(let ask):
-                permission = .given(false)
-                return (ask, false)
-            }
+        let (isGiven, ask) = mayRunInShadow.locked { permission in
+            defer { permission.ask = nil }
+            return permission
         }
         guard let ask else { return isGiven }
         let answer = ask()
-        mayRunInShadow.locked { $0 = .given(answer) }
+        mayRunInShadow.locked { $0.isGiven = answer }
         return answer
     }
 }

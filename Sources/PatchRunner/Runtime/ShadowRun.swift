@@ -53,9 +53,7 @@ internal import PatchText
 
     // MARK: the host for the script
 
-    /// Answers the script's call of its original.
-    ///
-    /// - Returns: A callback result.
+    /// Answers the script's call of its original with a callback result.
     func callOriginal(on stack: PatchStack) -> Int32 {
         guard let original = call.original, isCall(of: original, on: stack) else {
             return end("original of \(slot.name)", on: stack)
@@ -63,9 +61,7 @@ internal import PatchText
         return original.pushOutcome(stack) ? call.results : CallbackResult.raise
     }
 
-    /// Ends the run when the host returns, because the script was about to call something.
-    ///
-    /// - Returns: A callback result.
+    /// Ends the run when the host returns, because the script was about to call something. Returns a callback result.
     func end(_ effect: String, on stack: PatchStack) -> Int32 {
         if self.effect == nil { self.effect = effect }
         unsafe pp_end_run(stack.state)
@@ -203,10 +199,7 @@ internal import PatchText
 
     private func bytes(at index: Int32, on stack: PatchStack) -> [UInt8]? {
         var count = 0
-        guard stack.typeName(at: index) == "string", let bytes = unsafe pp_read_string(stack.state, index, &count)
-        else {
-            return nil
-        }
+        guard let bytes = unsafe pp_read_string(stack.state, index, &count) else { return nil }
         return unsafe Array(UnsafeRawBufferPointer(start: bytes, count: count))
     }
 
@@ -229,8 +222,7 @@ internal import PatchText
             + (part.count < bytes.count ? " of \(bytes.count) bytes" : "")
     }
 
-    /// The way to a difference within a table. If no text is allowed, a key that is neither a position nor the name of a field is not
-    /// shown.
+    /// The way to a difference within a table. If no text is allowed, only positions and names of fields are shown.
     private func path(_ found: pp_difference, from table: Int32, on stack: PatchStack) -> String {
         let depth = min(found.depth, Int32(PP_KEYS))
         guard depth > 0 else { return "" }

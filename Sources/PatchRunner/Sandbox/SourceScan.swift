@@ -19,7 +19,6 @@ package struct SourceScan {
         let message: String
     }
 
-    /// The first fault of a source, or nil.
     package static func fault(in source: [UInt8]) -> Fault? {
         // Most short scripts have fewer characters of each kind than a fault needs.
         let marks = unsafe source.withUnsafeBytes { unsafe pp_count_marks($0.baseAddress, $0.count) }
@@ -48,10 +47,10 @@ package struct SourceScan {
             switch byte {
             case _ where Self.isWord(byte):
                 let start = position
-                skipWord()
+                skip(while: Self.isWord)
                 if position - start == 4, source[start..<position].elementsEqual("goto".utf8) { jumps += 1 }
                 chain = 0
-            case _ where Self.isSpace(byte): skipSpace()
+            case _ where Self.isSpace(byte): skip(while: Self.isSpace)
             case UInt8(ascii: "-") where next == UInt8(ascii: "-"): skipComment()
             case UInt8(ascii: "\""), UInt8(ascii: "'"):
                 skipString(byte)
@@ -73,14 +72,14 @@ package struct SourceScan {
             case UInt8(ascii: ".") where next != UInt8(ascii: "."), UInt8(ascii: ":") where next != UInt8(ascii: ":"):
                 chain += 1
                 position += 1
-                skipSpace()
+                skip(while: Self.isSpace)
                 while next == UInt8(ascii: "-"), source[position] == UInt8(ascii: "-") {
                     skipComment()
-                    skipSpace()
+                    skip(while: Self.isSpace)
                 }
-                skipWord()
+                skip(while: Self.isWord)
             case UInt8(ascii: "."), UInt8(ascii: ":"):
-                while position < source.count, source[position] == byte { position += 1 }
+                skip { $0 == byte }
                 chain = 0
             default:
                 position += 1
@@ -104,22 +103,17 @@ package struct SourceScan {
             || byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") || byte == UInt8(ascii: "_")
     }
 
-    private mutating func skipWord() {
+    @inline(__always)
+    private mutating func skip(while isMeant: (UInt8) -> Bool) {
         var end = position
-        while end < source.count, Self.isWord(source[end]) { end += 1 }
+        while end < source.count, isMeant(source[end]) { end += 1 }
         position = end
-    }
-
-    private mutating func skipSpace() {
-        while position < source.count, Self.isSpace(source[position]) { position += 1 }
     }
 
     private mutating func skipComment() {
         position += 2
         if longBracketLevel(at: position) != nil { return skipLongBracket() }
-        var end = position
-        while end < source.count, !Self.isLineEnd(source[end]) { end += 1 }
-        position = end
+        skip { !Self.isLineEnd($0) }
     }
 
     private mutating func skipString(_ quote: UInt8) {
@@ -130,7 +124,7 @@ package struct SourceScan {
                 let escaped = source[position]
                 if escaped == UInt8(ascii: "z") {
                     position += 1
-                    skipSpace()
+                    skip(while: Self.isSpace)
                     continue
                 }
                 // Two different line ends in a row count as one.

@@ -15,7 +15,6 @@ struct AnsweredCall {
     let answer: Part
     /// What `original` does for the script; nil if that is not known, because an older version of the patch has not called it.
     let original: Part?
-    /// The error that the call threw.
     let error: (any Error)?
 }
 
@@ -73,7 +72,6 @@ final class Shadow: Sendable {
     var limits: PatchLimits { runner.limits }
     var uptime: Uptime { reports.breaker.uptime }
 
-    /// The counts since the shadow began.
     var total: RunnerEvent.Comparison { counts.locked { $0.total } }
 
     /// Counts a run. The first examples are reported at once, and counts after a minute.

@@ -42,10 +42,7 @@ internal import Synchronization
 
     /// Forgets the functions and objects that a spec has added.
     func forgetFunctions() {
-        calls.locked { calls in
-            calls.functions = []
-            calls.objectsOfTables = [:]
-        }
+        calls.locked { ($0.functions, $0.objectsOfTables) = ([], [:]) }
     }
 
     private struct ObjectOfCall: Hashable {
@@ -53,7 +50,6 @@ internal import Synchronization
         let object: ObjectIdentifier
     }
 
-    /// The state of the running calls.
     private struct Calls {
         /// Why a value could not be read, if the reason is not its type; and why a value could not be pushed.
         var readFault: String?
@@ -125,7 +121,6 @@ internal import Synchronization
         }
     }
 
-    /// Keeps an error for a call, and returns its number for the script.
     func keep(_ error: any Error, for call: Int64) -> Int64 {
         calls.locked { calls in
             let number = calls.number(for: call)

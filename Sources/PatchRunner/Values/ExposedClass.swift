@@ -8,7 +8,6 @@ package struct ExposedClass: Sendable {
     let methods: [ExposedMethod]
 }
 
-/// A method of an exposed class.
 package struct ExposedMethod: Sendable {
     let name: String
     let signature: PatchSignature
@@ -19,16 +18,10 @@ package struct ExposedMethod: Sendable {
         /// Reads the object and the arguments, beginning at the place of the object, and returns a function to await.
         case asynchronous(@Sendable (PatchStack, Int32) -> (@Sendable () async -> @Sendable (PatchStack) -> Bool)?)
     }
+}
 
-    init(name: String, signature: PatchSignature, body: Body) {
-        self.name = name
-        self.signature = signature
-        self.body = body
-    }
-
-    package init(
-        name: String, signature: PatchSignature, invoke: @escaping @Sendable (PatchStack) -> Int32
-    ) {
+extension ExposedMethod {
+    package init(name: String, signature: PatchSignature, invoke: @escaping @Sendable (PatchStack) -> Int32) {
         self.init(name: name, signature: signature, body: .synchronous(invoke))
     }
 }

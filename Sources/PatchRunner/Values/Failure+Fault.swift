@@ -5,8 +5,7 @@ extension RunnerEvent.Failure {
     /// Makes a failure from the bridge's report about a failed run. The error value is on top of the stack.
     init(_ fault: pp_fault, stack: PatchStack) {
         let (kill, line, error) = unsafe (fault.kill, fault.line, fault.host_error)
-        let script = unsafe line > 0 ? fault.script.map { unsafe String(cString: $0) } : nil
-        self.script = script
+        script = unsafe line > 0 ? fault.script.map { unsafe String(cString: $0) } : nil
         self.line = line > 0 ? Int(line) : nil
         let stackTrace = unsafe line > 0 ? fault.stack.map { unsafe String(cString: $0) } : nil
         self.stackTrace = stackTrace?.isEmpty == false ? stackTrace : nil

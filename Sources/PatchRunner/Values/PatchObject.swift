@@ -22,7 +22,6 @@ extension PatchObject {
 public struct PatchMethods<Object: PatchObject> {
     let className: String
     var methods: [ExposedMethod] = []
-    /// The types of all arguments and results.
     var types: [any PatchValue.Type] = []
 
     init(className: String) { self.className = className }
@@ -35,26 +34,7 @@ public struct PatchMethods<Object: PatchObject> {
     public mutating func method<each Argument: PatchValue, Result: PatchValue>(
         _ name: String, _ body: @escaping @Sendable (Object, repeat each Argument) throws -> Result
     ) {
-        let method = "\(className):\(name)"
-        var arguments: [String] = []
-        for type in repeat (each Argument).self { arguments.append(note(type)) }
-        types.append(Result.self)
-        methods.append(
-            .init(name: name, signature: .init(arguments, result: Result.patchTypeName)) {
-                [arguments] stack in
-                var reader = PatchArguments(of: method, taking: arguments.count, on: stack)
-                do {
-                    let object = try reader.object(Object.self)
-                    let arguments = (repeat try reader.next((each Argument).self))
-                    stack.hostBegins()
-                    let result = try body(object, repeat each arguments)
-                    stack.hostEnds()
-                    result.push(to: stack)
-                    return 1
-                } catch {
-                    return reader.fails(with: error)
-                }
-            })
+        add(name, as: PatchValueResult<Result>.self, body)
     }
 
     /// Exposes a method that returns nothing.
@@ -65,27 +45,33 @@ public struct PatchMethods<Object: PatchObject> {
     public mutating func method<each Argument: PatchValue>(
         _ name: String, _ body: @escaping @Sendable (Object, repeat each Argument) throws -> Void
     ) {
+        add(name, as: PatchNoResult.self, body)
+    }
+
+    private mutating func add<each Argument: PatchValue, Output: PatchResult>(
+        _ name: String, as _: Output.Type,
+        _ body: @escaping @Sendable (Object, repeat each Argument) throws -> Output.Value
+    ) {
         let method = "\(className):\(name)"
         var arguments: [String] = []
         for type in repeat (each Argument).self { arguments.append(note(type)) }
+        if let type = Output.type { types.append(type) }
         methods.append(
-            .init(name: name, signature: .init(arguments, result: "nothing")) {
-                [arguments] stack in
+            .init(name: name, signature: .init(arguments, result: Output.typeName)) { [arguments] stack in
                 var reader = PatchArguments(of: method, taking: arguments.count, on: stack)
                 do {
                     let object = try reader.object(Object.self)
                     let arguments = (repeat try reader.next((each Argument).self))
                     stack.hostBegins()
-                    try body(object, repeat each arguments)
-                    return 0
+                    let result = try body(object, repeat each arguments)
+                    stack.hostEnds()
+                    return Output.push(result, to: stack)
                 } catch {
                     return reader.fails(with: error)
                 }
             })
     }
-}
 
-extension PatchMethods {
     /// Records an argument's type, and returns its name.
     mutating func note(_ type: any PatchValue.Type) -> String {
         types.append(type)

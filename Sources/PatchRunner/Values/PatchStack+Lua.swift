@@ -9,9 +9,7 @@ extension PatchStack {
     @usableFromInline package func push(_ value: Int64) { unsafe pp_push_integer(state, value) }
     @usableFromInline package func push(_ value: Double) { unsafe pp_push_number(state, value) }
 
-    /// Charges for work that is done for the script: steps, and bytes that are about to be allocated.
-    ///
-    /// - Returns: false if the run must end.
+    /// Charges for work for the script: steps, and bytes that are about to be allocated. Returns false if the run must end.
     @usableFromInline package func pays(_ steps: Int, bytes: Int = 0) -> Bool {
         unsafe pp_pay(state, UInt64(steps), UInt64(bytes))
     }
@@ -25,8 +23,7 @@ extension PatchStack {
         text.withUTF8 { unsafe push(UnsafeRawBufferPointer($0)) }
     }
 
-    /// Pushes a name of the app, such as a field's name. It is not a string of the script, so the limit of strings does not
-    /// apply.
+    /// Pushes a name of the app, such as a field's. The limit of strings does not apply to it.
     func push(name: String) {
         var name = name
         name.withUTF8 { bytes in
@@ -54,7 +51,6 @@ extension PatchStack {
         }
     }
 
-    /// The most bytes of a message that are used.
     private static let longestMessage = 4096
 
     package func push(_ values: [Double]) {
@@ -217,7 +213,6 @@ extension PatchStack {
     @usableFromInline func absolute(_ index: Int32) -> Int32 { unsafe pp_absolute(state, index) }
     package func pushCopy(of index: Int32) { unsafe pp_push_copy(state, index) }
     func insert(at index: Int32) { unsafe pp_insert(state, index) }
-    /// Pops a value, and replaces another with it.
     func replace(_ index: Int32) { unsafe pp_replace(state, index) }
     /// Whether a few more values can be pushed.
     @discardableResult package func makeRoom() -> Bool { unsafe pp_check_stack(state, 16) }
@@ -228,9 +223,7 @@ extension PatchStack {
         return length < 0 ? nil : Int(length)
     }
 
-    /// Begins to read a table as a sequence.
-    ///
-    /// - Returns: The length. nil if it is not a sequence, or past a limit. If it is not nil, `endTable` must follow.
+    /// Begins to read a table as a sequence. Returns the length, after which `endTable` must follow; nil for another value, or past a limit.
     @usableFromInline func beginTable(at index: Int32) -> Int? {
         guard makeRoom(), let length = sequenceLength(at: index), entersTable(elements: length) else { return nil }
         guard pays(length) else {
@@ -292,9 +285,7 @@ extension PatchStack {
         }
     }
 
-    /// Pushes an error for the bridge to raise.
-    ///
-    /// - Returns: The callback result for it.
+    /// Pushes an error for the bridge to raise, and returns the callback result for it.
     @usableFromInline package func raise(_ error: any Error) -> Int32 {
         unsafe pp_push_host_error(state, values.keep(error, for: pp_owning_call(state)))
         return CallbackResult.raise
@@ -337,10 +328,7 @@ extension PatchStack {
 
 /// The values that a callback of the bridge returns instead of a count of results.
 package enum CallbackResult {
-    /// The value on top is an error to raise.
     package static var raise: Int32 { PP_RAISE.rawValue }
-    /// The same, and no function of the host was called.
     package static var notCalled: Int32 { PP_NOT_CALLED.rawValue }
-    /// The function is asynchronous.
     package static var asynchronous: Int32 { PP_ASYNCHRONOUS.rawValue }
 }

@@ -81,7 +81,6 @@ public struct PatchField<Root, Value: PatchValue>: Sendable {
         stack.setPair()
     }
 
-    /// Pushes the field's value.
     @inlinable func push(_ root: Root, to stack: PatchStack) {
         guard let offset else { return root[keyPath: keyPath].push(to: stack) }
         unsafe withUnsafePointer(to: root) { root in
@@ -90,7 +89,6 @@ public struct PatchField<Root, Value: PatchValue>: Sendable {
         }
     }
 
-    /// A value of the field's type.
     @usableFromInline func sample(_ isSecond: Bool, _ depth: Int) throws(FieldMismatch) -> Value {
         guard let value = Value._sample(isSecond, depth: depth) else { throw FieldMismatch() }
         return value
@@ -104,7 +102,6 @@ public struct PatchField<Root, Value: PatchValue>: Sendable {
     }
 }
 
-/// A field could not be read.
 @frozen @usableFromInline struct FieldMismatch: Error {
     @inlinable init() {}
 }
@@ -223,8 +220,7 @@ public struct PatchFields<Root: PatchStruct>: Sendable {
     /// Sets the fields of the table on top.
     @usableFromInline let put: @Sendable (Root, PatchStack) -> Void
     @usableFromInline let make: @Sendable (PatchStack, Int32) throws(FieldMismatch) -> Root
-    /// Makes a struct from samples. The closure chooses the sample of the field at each place. The number is the depth in other
-    /// values.
+    /// Makes a struct from samples, which the closure chooses for the field at each place. The number is the depth in other values.
     @usableFromInline let sample: @Sendable ((Int) -> Bool, Int) throws(FieldMismatch) -> Root
 
     /// A field without its type.
@@ -232,8 +228,7 @@ public struct PatchFields<Root: PatchStruct>: Sendable {
         let name: FieldName
         let type: any PatchValue.Type
         let place: StoredPlace?
-        /// Whether the field of a struct has the second sample of its type; nil for another value, or if the samples look the
-        /// same.
+        /// Whether the field of a struct has the second sample of its type; nil for another value, or if both look the same.
         let isSecond: @Sendable (Root) -> Bool?
 
         @usableFromInline init<Value>(_ field: PatchField<Root, Value>) {
@@ -325,8 +320,7 @@ extension PatchStack {
         unsafe pp_get_field(state, table, name.bytes)
     }
 
-    /// Begins to read a table as a struct, whose fields stay on the stack. If the result is true, `endStruct` must
-    /// follow.
+    /// Begins to read a table as a struct, whose fields stay on the stack. After true, `endStruct` must follow.
     @usableFromInline func beginStruct(at index: Int32, fields: Int) -> Bool {
         let found = unsafe pp_begin_struct(state, index, Int32(fields))
         return found == PP_WITHIN || found != PP_NOT_READ && isWithinLimits(found)

@@ -141,11 +141,9 @@ package protocol BasicValue: PatchValue {}
 
 /// How a function's result is passed. Used by the functions that register names.
 @usableFromInline package protocol PatchResult: SendableMetatype {
-    /// The result's type.
     associatedtype Value
     /// How many values a script returns: 1 or 0.
     static var count: Int32 { get }
-    /// The name of the type for scripts.
     static var typeName: String { get }
     /// The type; nil if there is no result.
     static var type: (any PatchValue.Type)? { get }
@@ -153,11 +151,9 @@ package protocol BasicValue: PatchValue {}
     static func push(_ value: Value, to stack: PatchStack) -> Int32
     /// Reads the result that is on top.
     static func read(from stack: PatchStack) -> Value?
-    /// The message for a result that could not be read.
     static func mismatch(in stack: PatchStack) -> String
 }
 
-/// The result of a function that returns a value.
 @usableFromInline enum PatchValueResult<Value: PatchValue>: PatchResult {
     @inlinable static var count: Int32 { 1 }
     @usableFromInline static var typeName: String { Value.patchTypeName }
@@ -170,7 +166,6 @@ package protocol BasicValue: PatchValue {}
     @usableFromInline static func mismatch(in stack: PatchStack) -> String { Value._mismatch(in: stack, at: -1) }
 }
 
-/// The result of a function that returns nothing.
 @usableFromInline enum PatchNoResult: PatchResult {
     @inlinable static var count: Int32 { 0 }
     @usableFromInline static var typeName: String { "nothing" }

@@ -132,9 +132,7 @@ private struct StackKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtoco
         return keys
     }
 
-    /// Pushes a field's value, which may be nil.
-    ///
-    /// - Returns: False if there is no room, or the run has ended. Nothing is pushed then.
+    /// Pushes a field's value, which may be nil. Returns false, and pushes nothing, if there is no room or the run has ended.
     private func push(_ key: any CodingKey) -> Bool {
         guard stack.hasRoomToRead() else { return false }
         if let number = key.intValue, key.stringValue == String(number) {
@@ -193,23 +191,19 @@ private struct StackUnkeyedDecoding: UnkeyedDecodingContainer {
     var count: Int? { elements }
     var isAtEnd: Bool { currentIndex >= elements }
 
-    init(stack: PatchStack, codingPath: [any CodingKey], table: Int32, elements: Int) {
-        self.stack = stack
-        self.codingPath = codingPath
-        self.table = table
-        self.elements = elements
-    }
-
-    private func check() throws {
-        guard isAtEnd else { return }
-        throw DecodingError.valueNotFound(
-            Any.self, .init(codingPath: codingPath, debugDescription: "the sequence has only \(elements) elements"))
+    /// Pushes the next element.
+    @inline(__always)
+    private func pushNext() throws {
+        guard !isAtEnd else {
+            throw DecodingError.valueNotFound(
+                Any.self, .init(codingPath: codingPath, debugDescription: "the sequence has only \(elements) elements"))
+        }
+        guard stack.hasRoomToRead() else { throw StackDecoder.limit(stack, codingPath) }
+        stack.pushElement(currentIndex + 1, of: table)
     }
 
     mutating func decodeNil() throws -> Bool {
-        try check()
-        guard stack.hasRoomToRead() else { throw StackDecoder.limit(stack, codingPath) }
-        stack.pushElement(currentIndex + 1, of: table)
+        try pushNext()
         defer { stack.pop() }
         guard stack.isNil(at: -1) else { return false }
         currentIndex += 1
@@ -217,9 +211,7 @@ private struct StackUnkeyedDecoding: UnkeyedDecodingContainer {
     }
 
     mutating func decode<Value: Decodable>(_: Value.Type) throws -> Value {
-        try check()
-        guard stack.hasRoomToRead() else { throw StackDecoder.limit(stack, codingPath) }
-        stack.pushElement(currentIndex + 1, of: table)
+        try pushNext()
         let place = stack.top
         defer { stack.top = place - 1 }
         let value = try StackDecoder.decode(
@@ -229,9 +221,7 @@ private struct StackUnkeyedDecoding: UnkeyedDecodingContainer {
     }
 
     private mutating func nextDecoder() throws -> StackDecoder {
-        try check()
-        guard stack.hasRoomToRead() else { throw StackDecoder.limit(stack, codingPath) }
-        stack.pushElement(currentIndex + 1, of: table)
+        try pushNext()
         currentIndex += 1
         return StackDecoder(stack: stack, codingPath: codingPath + [StackKey(currentIndex - 1)], place: stack.top)
     }

@@ -43,7 +43,6 @@ struct StackEncoder: Encoder {
         }
     }
 
-    /// Pushes one value.
     fileprivate static func encode(_ value: some Encodable, to stack: PatchStack, path: [any CodingKey]) throws {
         guard stack.makeRoom(), stack.pays(1) else {
             throw noRoom(value, path)
@@ -92,9 +91,7 @@ private func noRoom(_ value: some Encodable, _ path: [any CodingKey]) -> Encodin
 }
 
 extension PatchStack {
-    /// Pushes a table that stays until the outermost value is encoded.
-    ///
-    /// - Returns: Its place; 0 if there is no room, or the run has ended.
+    /// Pushes a table that stays until the outermost value is encoded. Returns its place; 0 if there is no room, or the run has ended.
     fileprivate func pushNestedTable() -> Int32 {
         guard pays(1) else { return 0 }
         guard makeRoom() else {
