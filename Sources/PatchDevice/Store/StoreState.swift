@@ -72,7 +72,6 @@ package struct StoreState: Sendable, Hashable {
     /// A version of a patch that must not run on this device again.
     package struct Ban: Sendable, Hashable {
         package let patch: PatchID
-        /// The SHA-256 of its envelope, in hex digits.
         package let hash: String
         package let reason: String
         package let time: Timestamp?
@@ -149,7 +148,6 @@ package struct StoreState: Sendable, Hashable {
     /// The number of launches of this version of the app, while patches were held, before the first confirmed one. Counting ends
     /// at ``patience``.
     package private(set) var unconfirmed = 0
-    /// Whether good patches are left out because launches failed with them.
     package var isSafe: Bool { held.contains(where: \.isSuspended) }
     /// Counts the writes of the state, so that a mark can be matched to its state.
     package var revision = 0
@@ -665,8 +663,6 @@ package struct StoreState: Sendable, Hashable {
         launch?.loading.append(hash)
     }
 
-    /// Notes that a script is no longer loading.
-    ///
     /// - Parameter isProtective: Whether one of its replacements has an `otherwise`; nil if it could not be loaded.
     package mutating func endLoading(_ hash: String, isProtective: Bool?) {
         launch?.loading.removeAll { $0 == hash }
