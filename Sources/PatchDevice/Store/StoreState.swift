@@ -140,14 +140,14 @@ package struct StoreState: Sendable, Hashable {
     package var isEnabled = true
     package internal(set) var launch: Launch?
     /// How many launches in a row failed although no patch was on trial.
-    package private(set) var failures = 0
+    package internal(set) var failures = 0
     /// Whether the patches that are off may be tried again, because the set of good ones has changed.
-    package private(set) var mayRetry = false
+    package internal(set) var mayRetry = false
     /// Whether a launch of this version of the app was ever confirmed.
-    package private(set) var hasConfirmed = false
+    package internal(set) var hasConfirmed = false
     /// The number of launches of this version of the app, while patches were held, before the first confirmed one. Counting ends
     /// at ``patience``.
-    package private(set) var unconfirmed = 0
+    package internal(set) var unconfirmed = 0
     package var isSafe: Bool { held.contains(where: \.isSuspended) }
     /// Counts the writes of the state, so that a mark can be matched to its state.
     package var revision = 0
@@ -171,8 +171,7 @@ package struct StoreState: Sendable, Hashable {
 
     package init(
         app: String, appVersion: AppVersion, installation: String, held: [Held] = [], shadows: [Held] = [],
-        bans: [Ban] = [], launch: Launch? = nil, failures: Int = 0, mayRetry: Bool = false, hasConfirmed: Bool = false,
-        unconfirmed: Int = 0
+        bans: [Ban] = []
     ) {
         self.app = app
         self.appVersion = appVersion
@@ -187,11 +186,6 @@ package struct StoreState: Sendable, Hashable {
             self.shadows.append(shadow)
         }
         self.shadows.sort(by: Held.precedes)
-        self.launch = launch
-        self.failures = failures
-        self.mayRetry = mayRetry
-        self.hasConfirmed = hasConfirmed
-        self.unconfirmed = unconfirmed
     }
 
     // MARK: a launch
