@@ -142,9 +142,7 @@ package final class PatchStore: Sendable {
         }
         do throws(PatchError) {
             try change { state in
-                meant.compactMap { state.ban($0.patch, $0.hash, reason, at: time) }.map {
-                    StoreState.Outcome.banned($0)
-                }
+                meant.compactMap { state.ban($0.patch, $0.hash, reason, at: time).map(StoreState.Outcome.banned) }
             }
         } catch {
             // It holds in this process all the same.

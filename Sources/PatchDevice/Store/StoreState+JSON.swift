@@ -42,9 +42,12 @@ extension StoreState {
         self.init(
             app: app, appVersion: appVersion, installation: installation,
             held: json.list("held").compactMap(Held.init).filter { $0.stage != .shadow },
-            shadows: json.list("shadows").compactMap(Held.init), bans: lasting.bans,
-            launch: json["launch"].flatMap(Launch.init), failures: json.count("failures"),
-            mayRetry: json.flag("return"), hasConfirmed: json.flag("confirmed"), unconfirmed: json.count("unconfirmed"))
+            shadows: json.list("shadows").compactMap(Held.init), bans: lasting.bans)
+        launch = json["launch"].flatMap(Launch.init)
+        failures = json.count("failures")
+        mayRetry = json.flag("return")
+        hasConfirmed = json.flag("confirmed")
+        unconfirmed = json.count("unconfirmed")
         revision = json.count("revision")
         isEnabled = json["enabled"]?.flag ?? true
         for case (let name, .string(let value)) in json["switches"]?.members ?? [] { switches[name] = value }

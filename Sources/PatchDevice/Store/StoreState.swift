@@ -72,7 +72,6 @@ package struct StoreState: Sendable, Hashable {
     /// A version of a patch that must not run on this device again.
     package struct Ban: Sendable, Hashable {
         package let patch: PatchID
-        /// The SHA-256 of its envelope, in hex digits.
         package let hash: String
         package let reason: String
         package let time: Timestamp?
@@ -141,15 +140,14 @@ package struct StoreState: Sendable, Hashable {
     package var isEnabled = true
     package internal(set) var launch: Launch?
     /// How many launches in a row failed although no patch was on trial.
-    package private(set) var failures = 0
+    package internal(set) var failures = 0
     /// Whether the patches that are off may be tried again, because the set of good ones has changed.
-    package private(set) var mayRetry = false
+    package internal(set) var mayRetry = false
     /// Whether a launch of this version of the app was ever confirmed.
-    package private(set) var hasConfirmed = false
+    package internal(set) var hasConfirmed = false
     /// The number of launches of this version of the app, while patches were held, before the first confirmed one. Counting ends
     /// at ``patience``.
-    package private(set) var unconfirmed = 0
-    /// Whether good patches are left out because launches failed with them.
+    package internal(set) var unconfirmed = 0
     package var isSafe: Bool { held.contains(where: \.isSuspended) }
     /// Counts the writes of the state, so that a mark can be matched to its state.
     package var revision = 0
@@ -173,8 +171,7 @@ package struct StoreState: Sendable, Hashable {
 
     package init(
         app: String, appVersion: AppVersion, installation: String, held: [Held] = [], shadows: [Held] = [],
-        bans: [Ban] = [], launch: Launch? = nil, failures: Int = 0, mayRetry: Bool = false, hasConfirmed: Bool = false,
-        unconfirmed: Int = 0
+        bans: [Ban] = []
     ) {
         self.app = app
         self.appVersion = appVersion
@@ -189,11 +186,6 @@ package struct StoreState: Sendable, Hashable {
             self.shadows.append(shadow)
         }
         self.shadows.sort(by: Held.precedes)
-        self.launch = launch
-        self.failures = failures
-        self.mayRetry = mayRetry
-        self.hasConfirmed = hasConfirmed
-        self.unconfirmed = unconfirmed
     }
 
     // MARK: a launch
@@ -665,8 +657,6 @@ package struct StoreState: Sendable, Hashable {
         launch?.loading.append(hash)
     }
 
-    /// Notes that a script is no longer loading.
-    ///
     /// - Parameter isProtective: Whether one of its replacements has an `otherwise`; nil if it could not be loaded.
     package mutating func endLoading(_ hash: String, isProtective: Bool?) {
         launch?.loading.removeAll { $0 == hash }

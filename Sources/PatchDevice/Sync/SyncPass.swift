@@ -23,11 +23,6 @@ struct SyncPass: Sendable {
         let isShadow: Bool
     }
 
-    fileprivate struct Refusal {
-        let code: PatchChoice.Code
-        let error: PatchError
-    }
-
     func run(_ activation: PatchSync.Activation) async throws(PatchError) -> [SyncReport.Result] {
         let storage = MetadataFolder(of: store)
         // The device's clock, but not before the app was built.
@@ -95,9 +90,7 @@ struct SyncPass: Sendable {
         do throws(PatchError) {
             for (done, download) in downloads.enumerated() {
                 guard !Task.isCancelled else { throw PatchError(.feedUnavailable, "cancelled") }
-                if let refusal = try await take(download, &client, trust, at: now) {
-                    results[download.place].set(refusal)
-                } else {
+                if try await take(download, &client, trust, at: now, &results[download.place]) {
                     taken.append(download)
                 }
                 if taken.count > held / 8 {
@@ -190,17 +183,14 @@ struct SyncPass: Sendable {
         if !old.isEnabled, list.isEnabled, failure == nil { store.events(.enabled) }
         // A version that is no longer held may run, because a newer one was downloaded meanwhile.
         let running = Set((runner?.active ?? []).map(\.patch))
-        let shadows = Set((runner?.shadows ?? []).map(\.patch))
         if let runner {
-            let inPlace = inShadow.intersection(shadows)
+            let inPlace = inShadow.intersection(runner.shadows.map(\.patch))
             store.end(notMeant.subtracting(inPlace), on: runner, without: notMeant)
         }
-        for choice in taken {
+        // Events are reported after their change is written. If the write failed, the next sync reports them.
+        for choice in taken where failure == nil && choice.code == .withdrawn {
             let patch = PatchID(id: choice.id, version: choice.version)
-            // Events are reported after their change is written. If the write failed, the next sync reports them.
-            guard failure == nil, choice.code == .withdrawn, running.contains(patch) || lost.contains(patch) else {
-                continue
-            }
+            guard running.contains(patch) || lost.contains(patch) else { continue }
             store.events(.withdrawn(patch, reason: choice.entry?.reason))
         }
         store.endShadows()
@@ -261,30 +251,32 @@ struct SyncPass: Sendable {
             do throws(PatchError) {
                 try verify(envelope, entry, trust, at: now, &report)
             } catch {
-                if let refusal = try? Self.refusal(error, report, at: now) { results[place].set(refusal) }
+                try? results[place].refuse(error, report, at: now)
             }
         }
     }
 
     /// Downloads an envelope, verifies it, and stores it.
     ///
-    /// - Returns: Why it was not accepted; nil if it was.
+    /// - Returns: Whether it was accepted.
     /// - Throws: `io` if it cannot be stored.
     private func take(
-        _ download: Download, _ client: inout FeedClient, _ trust: PatchTrust, at now: Timestamp
-    ) async throws(PatchError) -> Refusal? {
+        _ download: Download, _ client: inout FeedClient, _ trust: PatchTrust, at now: Timestamp,
+        _ result: inout SyncReport.Result
+    ) async throws(PatchError) -> Bool {
         // A version that was in shadow is in the folder.
         if store.state.shadows.contains(where: { $0.hash == download.hash }), store.hasEnvelope(download.hash) {
-            return nil
+            return true
         }
         var report = VerificationReport()
         do throws(PatchError) {
             let envelope = try await client.contents(of: download.target, limit: settings.envelopeLimit)
             try verify(envelope, download.entry, trust, at: now, &report)
             try store.write(envelope, hash: download.hash)
-            return nil
+            return true
         } catch {
-            return try Self.refusal(error, report, at: now)
+            try result.refuse(error, report, at: now)
+            return false
         }
     }
 
@@ -303,20 +295,6 @@ struct SyncPass: Sendable {
                 .feedMismatch,
                 "the list has \(entry.id) \(entry.version), but the envelope is \(manifest.id) \(manifest.version) for \(manifest.appVersions)"
             )
-        }
-    }
-
-    private static func refusal(
-        _ error: PatchError, _ report: VerificationReport, at now: Timestamp
-    ) throws(PatchError) -> Refusal {
-        let hasExpired = report.manifest?.expires.map { $0 <= now } ?? false
-        switch error.code {
-        case .io: throw error
-        case .feedMismatch where report.manifest != nil: return Refusal(code: .listMismatch, error: error)
-        // What is served is not what is signed: it was cut, or something was added to it.
-        case .feedUnavailable, .feedMismatch, .feedLimit, .feedMalformed:
-            return Refusal(code: .unavailable, error: error)
-        default: return Refusal(code: hasExpired ? .expired : .refused, error: error)
         }
     }
 
@@ -374,9 +352,21 @@ struct SyncPass: Sendable {
 }
 
 extension SyncReport.Result {
-    fileprivate mutating func set(_ refusal: SyncPass.Refusal) {
-        code = refusal.code
-        detail = "\(refusal.error.code): \(refusal.error.message)"
-        error = refusal.code == .expired ? nil : refusal.error
+    /// Notes why an envelope was not accepted.
+    ///
+    /// - Throws: `io`, which says nothing about the envelope.
+    fileprivate mutating func refuse(
+        _ error: PatchError, _ report: VerificationReport, at now: Timestamp
+    ) throws(PatchError) {
+        let hasExpired = report.manifest?.expires.map { $0 <= now } ?? false
+        switch error.code {
+        case .io: throw error
+        case .feedMismatch where report.manifest != nil: code = .listMismatch
+        // What is served is not what is signed: it was cut, or something was added to it.
+        case .feedUnavailable, .feedMismatch, .feedLimit, .feedMalformed: code = .unavailable
+        default: code = hasExpired ? .expired : .refused
+        }
+        detail = "\(error.code): \(error.message)"
+        self.error = code == .expired ? nil : error
     }
 }
