@@ -25,7 +25,6 @@ struct CallSample {
 
     var isEmpty: Bool { members.isEmpty }
 
-    /// Whether calls are compared with any patch now.
     var takesCalls: Bool { members.contains { $0.left > 0 } }
 
     /// The barrier below an older version of a patch, if calls are compared with the patch now.

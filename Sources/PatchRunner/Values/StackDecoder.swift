@@ -191,7 +191,6 @@ private struct StackUnkeyedDecoding: UnkeyedDecodingContainer {
     var count: Int? { elements }
     var isAtEnd: Bool { currentIndex >= elements }
 
-    /// Pushes the next element.
     @inline(__always)
     private func pushNext() throws {
         guard !isAtEnd else {
