@@ -195,7 +195,7 @@ package final class Slot: Sendable {
     func otherwise(on stack: PatchStack, isError: Bool, of patch: String) throws(Mismatch) -> Otherwise {
         guard isError else { return try readResult(stack).get() }
         guard signature.throws else { throw Mismatch("an error was given, but \(name) cannot throw") }
-        return Otherwise(PatchedError(madeOn: stack, by: patch))
+        return Otherwise(PatchedError(at: -2, on: stack, by: patch))
     }
 
     // MARK: calls
