@@ -1,6 +1,5 @@
 internal import CLuaBridge
 
-/// A call that is compared with a patch in shadow.
 struct SampledCall {
     let shadow: Shadow
     /// Whether a patch with a greater id answers the call.

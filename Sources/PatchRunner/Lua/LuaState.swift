@@ -97,13 +97,10 @@ internal import Synchronization
     package var fuelUsed: Int { isClosed.load(ordering: .relaxed) ? 0 : unsafe Int(pp_fuel_used(pointer)) }
     func refuseAllocation(_ n: Int) { unsafe pp_refuse_allocation(pointer, Int64(n)) }
 
-    /// Counts as processor time that this thread has used.
     static func addProcessorTime(_ time: Duration) { pp_add_processor_time(UInt64(time.nanoseconds)) }
 
-    /// Calls a function when a call has found a layer that is no longer on its name, before it looks again.
     static func whenStale(_ pause: (@convention(c) () -> Void)?) { pp_when_stale(pause) }
 
-    /// How many calls that want to enter are in the queue for the patch.
     var queueLength: Int { unsafe Int(pp_queue_length(handle.patch)) }
 
     /// The script's replacements, while it is open.

@@ -100,7 +100,6 @@ internal import Synchronization
         }
     }
 
-    /// Makes a table represent an object.
     package func addObject(_ object: any AnyObject & Sendable, table: UInt) {
         calls.locked { $0.objectsOfTables[table] = object }
     }

@@ -74,7 +74,6 @@ public struct PatchField<Root, Value: PatchValue>: Sendable {
         PatchField(name: FieldName(name), keyPath: keyPath, offset: MemoryLayout<Root>.offset(of: keyPath))
     }
 
-    /// Sets the field of the table on top.
     @inlinable func put(_ root: Root, on stack: PatchStack) {
         stack.push(name: name)
         push(root, to: stack)

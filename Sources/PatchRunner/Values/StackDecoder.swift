@@ -2,7 +2,6 @@
 struct StackDecoder: Decoder {
     let stack: PatchStack
     let codingPath: [any CodingKey]
-    /// The value's place on the stack.
     let place: Int32
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
