@@ -6,7 +6,6 @@
 #include "budget.h"
 #include "lock.h"
 
-/// Does the work that is left to the last call in the state, and releases the lock.
 void pp_finish_leaving(pp_state *state);
 /// Leave, at the outermost level.
 static inline void unlock_state(pp_state *state) {
@@ -20,7 +19,6 @@ static inline void unlock_state(pp_state *state) {
 
 /// Closes the Lua state, if there is one; the `pp_state` stays. The caller holds the state's lock.
 void pp_empty(pp_state *state);
-/// Ends an asynchronous call.
 void pp_drop(pp_state *state, pp_activation *call);
 /// Ends asynchronous calls that wait, each of which is the `outer` of the one before.
 void pp_drop_calls(pp_state *state, pp_activation *call);

@@ -57,7 +57,6 @@ bool pp_may_grow(pp_patch *patch) {
         && (!grows_at || pp_nanoseconds() >= grows_at);
 }
 
-/// Adds a state's counters to the layers' counters.
 static void keep_counters(pp_patch *patch, pp_state *state) {
     for (int32_t i = 0; i < patch->layer_count; i++) pp_add_counters(&patch->layers[i]->ended, &state->counters[i]);
 }

@@ -21,7 +21,6 @@ enum { LONGEST_NAME = 128 };
 /// The most conversions of a format, and the most results of `table.unpack`, `string.byte` and `utf8.codepoint`.
 enum { MOST_VALUES = 250 };
 
-/// Replaces Lua's globals with the sandbox's globals.
 void pp_install_sandbox(lua_State *L);
 /// Adds find, match, gmatch and gsub to the table on top.
 void pp_install_patterns(lua_State *L);

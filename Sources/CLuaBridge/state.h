@@ -21,7 +21,6 @@ enum pp_lua_function {
     PP_LUA_FUNCTIONS,
 };
 
-/// The budget that is left for a run.
 typedef struct pp_budget {
     int64_t fuel;
     /// Steps of C loops left until the next check, and after the last one. The difference is charged at the next check.

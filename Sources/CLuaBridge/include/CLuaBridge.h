@@ -136,8 +136,7 @@ typedef struct pp_fault {
     /// The host error that the script did not catch, or 0.
     int64_t host_error;
     const char *script;
-    /// The line and those that called it, the innermost first, each in a line of text, such as `cart.lua:3: in tax`; NULL
-    /// or "" if nothing in a script called it.
+    /// The line and those that called it, the innermost first, each in a line of text (`cart.lua:3: in tax`); NULL or "" without any.
     const char *stack;
 } pp_fault;
 
@@ -146,8 +145,7 @@ typedef struct pp_fault {
 pp_pool *pp_pool_make(void);
 void pp_pool_free(pp_pool *pool);
 
-/// Opens the patch with an id and its first state, with the sandbox in it, and enters the state with this thread (`lua_newstate`).
-/// NULL if there is not enough memory.
+/// Opens the patch with an id and its first state, which has the sandbox, and enters that (`lua_newstate`). NULL without memory.
 pp_state *pp_open(pp_pool *pool, const char *id, const pp_limits *limits, const pp_host *host, int64_t seed);
 /// A version of a patch. Its memory is used again for the next version with the same id, which has another generation.
 typedef struct pp_handle {
@@ -231,7 +229,6 @@ lua_State *pp_running(pp_state *state);
 /// Calls the function below this many arguments (`lua_pcall`). Returns false and leaves the error if the call failed.
 bool pp_call_function(lua_State *L, int32_t arguments, int32_t results);
 int64_t pp_fuel_used(pp_state *state);
-/// Sets the budget for loading.
 void pp_begin_loading(pp_state *state);
 /// Whether this thread has the free C stack that a script may need.
 bool pp_has_stack(pp_state *state);
@@ -247,8 +244,7 @@ int32_t pp_layer_line(lua_State *L, pp_layer *layer, const char **script);
 /// The number of parameters of a layer's function, without `...`; 0 for a function in C.
 int32_t pp_layer_parameters(lua_State *L, pp_layer *layer);
 bool pp_has_otherwise(pp_layer *layer);
-/// Pushes the layer's `otherwise` on the main stack of the patch's first state (`pp_open`); for an error, its message and its code
-/// (`lua_rawgetp`). Returns whether it is an error.
+/// Pushes the layer's `otherwise` on the main stack of the first state; for an error, its message and its code. Returns whether it is one.
 bool pp_push_otherwise(pp_layer *layer);
 
 // MARK: stacks of layers
@@ -337,9 +333,8 @@ void pp_refuse_run(lua_State *L);
 bool pp_is_refused(lua_State *L);
 /// The call that owns the values that the script receives now. `pp_host.call_ended` is called when it has ended.
 int64_t pp_owning_call(lua_State *L);
-/// The layer of the innermost call.
 pp_layer *pp_current_layer(lua_State *L);
-/// The layer below it now.
+/// The layer below that of the innermost call, now.
 pp_place pp_current_below(lua_State *L);
 /// Lets `pp_host.call_ended` be called for the innermost call. Returns the call's number.
 int64_t pp_note_call(lua_State *L);
@@ -353,7 +348,6 @@ void pp_leave(lua_State *L);
 typedef struct pp_queue pp_queue;
 pp_queue *pp_state_queue(pp_state *state);
 pp_queue *pp_patch_queue(pp_patch *patch);
-/// A task's place in a queue.
 typedef struct pp_waiter pp_waiter;
 /// Wakes a task. `keep` retains the context, and `wake`, which may come late, releases it. Both are called on any thread.
 typedef struct pp_alarm {
@@ -381,8 +375,7 @@ enum pp_step { PP_DONE, PP_FAILED, PP_ORIGINAL, PP_CALL };
 /// Runs the script until it ends or waits (`lua_resume`). PP_ORIGINAL: the arguments are at 1 and up. PP_CALL: the name
 /// is at 1, and the arguments are at 2 and up.
 ///
-/// `values` is the number of pushed values: first the arguments; later a boolean and results. After false the next
-/// value is raised as an error.
+/// `values` is the number of pushed values: first the arguments; later a boolean and results, or false and an error to raise.
 int32_t pp_resume(lua_State *L, int32_t values, int32_t results);
 /// Suspends a call that will wait: keeps its budget, and releases the lock. Returns the argument for `pp_continue`.
 void *pp_suspend(lua_State *L);
@@ -402,7 +395,6 @@ bool pp_run_shadow(lua_State *L, int32_t arguments, int32_t results);
 int32_t pp_states_entered(void);
 /// Sets the host's callbacks. Nothing may run meanwhile.
 void pp_set_host(pp_state *state, const pp_host *host);
-/// The record of the innermost call.
 void *pp_record(lua_State *L);
 /// Ends the run with PP_EFFECT when the host returns.
 void pp_end_run(lua_State *L);

@@ -19,13 +19,11 @@ internal import Synchronization
 
     /// An attempt to enter the layer that a cell holds.
     @usableFromInline struct Entry {
-        /// The call, if it was entered.
         @usableFromInline var call: AsyncCall?
         /// If it was not entered: a reference to the answer in its place, for ``Otherwise/outcome(_:_:_:)``; 0 for the original.
         @usableFromInline fileprivate(set) var otherwise: UInt = 0
         /// If it was not entered because it is instrumented: the cell of the layer to be entered.
         @usableFromInline fileprivate(set) var instrumented: LayerCell?
-        /// The reason, if it was not entered.
         fileprivate let refusal: Refusal
 
         @usableFromInline init(_ slot: Slot, _ place: LayerPlace) { self.init(slot, place, nil) }
@@ -94,7 +92,6 @@ internal import Synchronization
         stack.push(true)
     }
 
-    /// Continues with the answer.
     @usableFromInline func resume(withSuccess succeeded: Bool, results: Int32) -> Step {
         guard succeeded else { return resumeRaising(results: results) }
         return resume(stack.top, results: results)

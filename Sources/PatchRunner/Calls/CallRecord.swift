@@ -8,7 +8,6 @@ package struct LayerCell {
 
     @inlinable package init(_ address: UnsafeMutableRawPointer) { unsafe self.address = unsafe address }
 
-    /// Whether it holds no layer.
     @inlinable @inline(__always) package var isEmpty: Bool {
         unsafe address.assumingMemoryBound(to: Atomic<UInt>.self).pointee.load(ordering: .acquiring) == 0
     }
@@ -50,7 +49,6 @@ package struct CallRecord<Function, Value, Failure: Error> {
 
     @inlinable package init(_ original: UnsafePointer<Function>) { unsafe self.original = unsafe original }
 
-    /// The record that a reference refers to.
     @inlinable package static func at(_ reference: CallReference?) -> UnsafeMutablePointer<CallRecord>? {
         unsafe reference?.address.assumingMemoryBound(to: CallRecord.self)
     }

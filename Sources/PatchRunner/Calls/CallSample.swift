@@ -1,6 +1,5 @@
 internal import CLuaBridge
 
-/// A call that is compared with a patch in shadow.
 struct SampledCall {
     let shadow: Shadow
     /// Whether a patch with a greater id answers the call.
@@ -25,7 +24,6 @@ struct CallSample {
 
     var isEmpty: Bool { members.isEmpty }
 
-    /// Whether calls are compared with any patch now.
     var takesCalls: Bool { members.contains { $0.left > 0 } }
 
     /// The barrier below an older version of a patch, if calls are compared with the patch now.

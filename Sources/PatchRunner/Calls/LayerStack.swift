@@ -140,7 +140,6 @@ struct LayerStack {
         return pauseEnd
     }
 
-    /// Lets a patch run in shadow of the name.
     mutating func put(_ shadow: Shadow) {
         makeBarrier()
         shadow.layer.isPut(isOpen: false)

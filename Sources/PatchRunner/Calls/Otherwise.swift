@@ -10,7 +10,6 @@
 
     init(_ error: PatchedError) { result = .failure(error) }
 
-    /// The value for a function without a result.
     static let nothing = Otherwise(())
 
     /// A reference for ``outcome(_:_:_:)``, which can be passed as bits.
@@ -37,10 +36,10 @@
 }
 
 extension PatchedError {
-    /// Makes the error of a `host.error`, whose message and code are on top of the stack.
-    init(madeOn stack: PatchStack, by patch: String) {
+    /// Makes the error whose message is at a place on the stack, and its code or nil above that.
+    init(at place: Int32, on stack: PatchStack, by patch: String) {
         self.init(
-            message: stack.string(at: -2) ?? "an error from the patch", code: stack.integer(at: -1).map { Int($0) },
-            patch: patch)
+            message: stack.string(at: place) ?? "an error from the patch",
+            code: stack.integer(at: place + 1).map { Int($0) }, patch: patch)
     }
 }

@@ -6,7 +6,6 @@ extension PatchStack {
         unsafe pp_run(state, arguments, results)
     }
 
-    /// Ends the call.
     @usableFromInline package func leave() { unsafe pp_leave(state) }
 
     /// Ends the call, which throws an error for the app.
@@ -80,7 +79,7 @@ extension PatchStack {
         // The arguments are read again for the message. A table that has changed meanwhile may fit then.
         if given <= types.count, let fault = takeReadFault() { message = "an argument of \(slot.name): \(fault)" }
         if given <= types.count {
-            for (index, type) in types.enumerated() where !type.canBeRead(from: self, at: first + Int32(index)) {
+            for (index, type) in types.enumerated() where type.read(from: self, at: first + Int32(index)) == nil {
                 message =
                     "argument \(index + 1) of \(slot.name): " + type._mismatch(in: self, at: first + Int32(index))
                 break
@@ -108,11 +107,5 @@ extension PatchResult {
         guard stack.runs(arguments, count), let value = read(from: stack) else { return nil }
         stack.leave()
         return value
-    }
-}
-
-extension PatchValue {
-    fileprivate static func canBeRead(from stack: PatchStack, at index: Int32) -> Bool {
-        read(from: stack, at: index) != nil
     }
 }

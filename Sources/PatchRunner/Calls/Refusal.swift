@@ -26,7 +26,6 @@ struct Refusal {
     /// Whether the layer was no longer on the name.
     var isStale: Bool { reason == PP_UNPATCHED.rawValue }
 
-    /// Whether the layer's breaker is open.
     var isOpen: Bool { reason == PP_OPEN.rawValue }
 
     /// Whether another call is in the patch, and this one may wait.

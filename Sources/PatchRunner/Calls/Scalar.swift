@@ -20,14 +20,12 @@ enum Scalar {
                 ? number : Value.self == Bool.self ? boolean : Value.self == Void.self ? nothing : none
     }
 
-    /// A scalar's bits.
     @inlinable @inline(__always)
     static func bits<Value>(_ value: Value) -> UInt64 {
         Value.self == Bool.self
             ? unsafe UInt64(unsafeBitCast(value, to: UInt8.self)) : unsafe unsafeBitCast(value, to: UInt64.self)
     }
 
-    /// The scalar with these bits.
     @inlinable @inline(__always)
     static func value<Value>(_ bits: UInt64, as _: Value.Type) -> Value {
         if Value.self == Void.self { return unsafe unsafeBitCast((), to: Value.self) }

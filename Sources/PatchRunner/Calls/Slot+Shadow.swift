@@ -44,7 +44,6 @@ extension Slot {
     private struct Observation {
         /// Whether the barrier is above all layers, and not below an older version of a patch in shadow.
         let isUpper: Bool
-        /// The patches in shadow that the call is compared with.
         var sample: [SampledCall] = []
         var below: CallBelow?
 

@@ -3,9 +3,7 @@ internal import PatchCrypto
 internal import PatchText
 public import Synchronization
 
-/// The slots of a registry.
 protocol SlotRegistry: AnyObject, Sendable {
-    /// The memory of all states of the registry.
     var pool: StatePool { get }
 
     var instrument: (any PatchInstrument)? { get }
@@ -15,7 +13,6 @@ protocol SlotRegistry: AnyObject, Sendable {
 
     func slot(_ name: String) -> Slot?
 
-    /// A method by its class's place and its own.
     func method(_ index: Int, ofClass place: Int) -> ExposedMethod
 }
 
@@ -125,7 +122,6 @@ package final class Slot: Sendable {
     /// Whether a patch is active on the name.
     @inlinable @inline(__always) var isPatched: Bool { unsafe top.pointee.load(ordering: .acquiring) != 0 }
 
-    /// The cell that holds the address of the topmost layer.
     @inlinable @inline(__always) var cell: LayerCell { unsafe LayerCell(UnsafeMutableRawPointer(top)) }
 
     /// Calls the name's current implementation for `host.call`.
@@ -191,7 +187,7 @@ package final class Slot: Sendable {
     func otherwise(on stack: PatchStack, isError: Bool, of patch: String) throws(Mismatch) -> Otherwise {
         guard isError else { return try readResult(stack).get() }
         guard signature.throws else { throw Mismatch("an error was given, but \(name) cannot throw") }
-        return Otherwise(PatchedError(madeOn: stack, by: patch))
+        return Otherwise(PatchedError(at: -2, on: stack, by: patch))
     }
 
     // MARK: calls
@@ -203,7 +199,6 @@ package final class Slot: Sendable {
     //     Substitute    the answer to a refusal: another attempt, the layer below, the original, or an `otherwise`
     //     Settlement    how a call ends whose script was entered and has not answered: with an outcome, or in the layer below
 
-    /// Enters the layer that a cell holds.
     @usableFromInline
     package func enter(_ cell: LayerCell, _ record: CallReference) -> Entrance {
         let entry = unsafe pp_enter(cell.address, Unmanaged.passUnretained(self).toOpaque(), record.address)

@@ -15,7 +15,6 @@ final class Breaker: Sendable {
         case closed(String)
     }
 
-    /// Whether calls enter a replacement.
     enum Position: Sendable {
         case closed
         /// None does until the end of a pause, an uptime.

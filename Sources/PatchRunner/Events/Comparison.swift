@@ -88,7 +88,6 @@ extension RunnerEvent.Comparison {
     static func failed(_ example: RunnerEvent.Example) -> Self { .init(failed: 1, example: example) }
     static func incomparable(_ reason: String) -> Self { .init(incomparable: 1, reasons: [reason: 1]) }
 
-    /// All calls of the sample.
     var runs: Int { agreed.addingOrMost(differed).addingOrMost(failed).addingOrMost(incomparable) }
 
     private static let mostExamples = 10

@@ -77,7 +77,6 @@ extension EventRecord {
         }
     }
 
-    /// The attributes for loggers.
     package var values: [(name: String, value: EventValue)] {
         attributes.map { ($0.key.rawValue, EventValue($0.value)) }
     }

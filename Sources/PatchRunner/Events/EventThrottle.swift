@@ -48,7 +48,6 @@ package final class EventThrottle<Event: RepeatedEvent>: Sendable {
         if awaits { awaitEnd() }
     }
 
-    /// Passes on all pending repetitions.
     package func flush() {
         for event in state.locked({ $0.repeats.take(at: nil) }) { listener(event) }
     }

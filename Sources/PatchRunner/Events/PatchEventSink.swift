@@ -75,7 +75,6 @@ package final class PatchEventSink: Sendable {
         return unsafe .log(patch, level, String(decoding: text, as: UTF8.self))
     }
 
-    /// Reports why another instance of the patch could not be made.
     func takesTurns(_ error: PatchError) {
         emit(.log(patch, .warn, "calls take turns, because another instance could not be made: \(error)"))
     }

@@ -25,7 +25,6 @@ package struct LayerReference: Equatable, Sendable {
 
     package static func == (left: Layer, right: Layer) -> Bool { left.reference == right.reference }
 
-    /// The name that it replaces.
     package var name: String { unsafe String(cString: pp_layer_name(pointer)) }
 
     /// The script and the line on which its function begins.

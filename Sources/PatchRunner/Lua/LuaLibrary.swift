@@ -1,7 +1,6 @@
 internal import CLuaBridge
 package import PatchCrypto
 
-/// The Lua library of this process.
 package enum LuaLibrary {
     /// The release of the loaded library, such as `5.4.4`, in a text like `$LuaVersion: Lua 5.4.4  Copyright`.
     package static var version: String {
@@ -26,7 +25,6 @@ package enum LuaLibrary {
         )
     }()
 
-    /// Throws ``fault``, if there is one.
     package static func check() throws(PatchError) { if let fault { throw fault } }
 
     private static func name(_ text: UnsafePointer<CChar>?) -> String {

@@ -73,7 +73,7 @@ internal import Synchronization
     package var main: OpaquePointer { unsafe pp_main(pointer) }
 
     /// Closes the state, now or when the last call has left it. Returns whether it was open.
-    /// 
+    ///
     /// It is closed only once, because a closed state may soon be used for another patch.
     @discardableResult
     func close() -> Bool {
@@ -94,18 +94,13 @@ internal import Synchronization
 
     /// The bytes that the instances hold. 0 if the state is closed, because another patch may use it then.
     var memory: Int { isClosed.load(ordering: .relaxed) ? 0 : unsafe Int(pp_memory(handle)) }
-    /// The fuel that the last call used.
     package var fuelUsed: Int { isClosed.load(ordering: .relaxed) ? 0 : unsafe Int(pp_fuel_used(pointer)) }
-    /// Refuses the n-th allocation of the script from now on, and all that follow. 0 refuses none.
     func refuseAllocation(_ n: Int) { unsafe pp_refuse_allocation(pointer, Int64(n)) }
 
-    /// Counts as processor time that this thread has used.
     static func addProcessorTime(_ time: Duration) { pp_add_processor_time(UInt64(time.nanoseconds)) }
 
-    /// Calls a function when a call has found a layer that is no longer on its name, before it looks again.
     static func whenStale(_ pause: (@convention(c) () -> Void)?) { pp_when_stale(pause) }
 
-    /// How many calls that want to enter are in the queue for the patch.
     var queueLength: Int { unsafe Int(pp_queue_length(handle.patch)) }
 
     /// The script's replacements, while it is open.

@@ -110,7 +110,6 @@ extension PatchRegistry {
 }
 
 extension Shadow {
-    /// The counts of the shadow, by how its runs ended.
     fileprivate var metrics: [PatchMetric] {
         let total = total
         let counts = [

@@ -20,7 +20,6 @@ public struct PatchInterface: Sendable, Hashable {
 
     /// A class whose objects are passed to scripts.
     package struct Class: Sendable, Hashable {
-        /// The name that scripts use.
         package let name: String
         /// The methods, sorted by the bytes of their names.
         package let methods: [Function]
@@ -45,7 +44,6 @@ public struct PatchInterface: Sendable, Hashable {
     }
 
     package struct Field: Sendable, Hashable {
-        /// The name that scripts use.
         package let name: String
         /// The name of its type, such as `number or nil`.
         package let type: String
@@ -83,13 +81,11 @@ public struct PatchInterface: Sendable, Hashable {
 
     package let app: String
     package let appVersion: String
-    /// The functions, sorted by the bytes of their names.
+    // All of these are sorted by the bytes of their names.
     package let functions: [Function]
-    /// The structs whose fields are known, sorted by the bytes of their names.
+    /// The structs whose fields are known.
     package let structs: [Struct]
-    /// The types that scripts see as a basic value, sorted by the bytes of their names.
     package let scalars: [Scalar]
-    /// The classes, sorted by the bytes of their names.
     package let classes: [Class]
 
     package init(

@@ -43,11 +43,8 @@ enum HostCallbacks {
         },
         throws: { context, state in
             guard let stack = unsafe state.map({ unsafe PatchStack($0) }) else { return CallbackResult.raise }
-            let message = stack.string(at: 1) ?? "an error from the patch"
-            return stack.raise(
-                PatchedError(
-                    message: message, code: stack.integer(at: 2).map { Int($0) },
-                    patch: unsafe CallValues.at(context).reports.patch.id))
+            let patch = unsafe CallValues.at(context).reports.patch
+            return stack.raise(PatchedError(at: 1, on: stack, by: patch.id))
         },
         error_text: { context, number, state in
             guard let stack = unsafe state.map({ unsafe PatchStack($0) }) else { return CallbackResult.raise }

@@ -1,9 +1,7 @@
 internal import PatchCrypto
 
 extension PatchInterface.Scalar {
-    /// Finds the basic type that scripts see for a type's values.
-    ///
-    /// The values are pushed as they are for a script, so the result is certain.
+    /// Finds the basic type that scripts see for a type's values, which are pushed as they are for a script.
     ///
     /// - Parameter sample: A value of it, for a type whose values cannot be listed.
     /// - Returns: nil if scripts see tables, objects, or values of several types.

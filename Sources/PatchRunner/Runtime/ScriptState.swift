@@ -21,7 +21,6 @@ package final class ScriptState: LayerOwner {
     package struct Replacement: Sendable {
         package let name: String
         package let layer: Layer
-        /// The value or error that answers when the script cannot.
         let otherwise: Otherwise?
     }
     /// Whether the script may run in shadow, and whom to ask first.

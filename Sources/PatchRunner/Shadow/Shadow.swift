@@ -44,7 +44,6 @@ final class Shadow: Sendable {
         /// Since the shadow began, and since the last event.
         var total = RunnerEvent.Comparison()
         var new = RunnerEvent.Comparison()
-        /// How many examples were reported.
         var examples = 0
         /// Whether a task waits for the end of a minute.
         var isAwaited = false

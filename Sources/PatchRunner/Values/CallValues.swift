@@ -7,7 +7,6 @@ internal import Synchronization
 @safe package final class CallValues: Sendable {
     let limits: PatchLimits
     let reports: PatchEventSink
-    /// Returns the name that scripts use for the class of an object.
     let className: @Sendable (AnyObject) -> String
     /// The script; nil after its Lua state is closed.
     nonisolated(unsafe) private(set) var owner: AnyObject?
@@ -78,7 +77,6 @@ internal import Synchronization
 
     /// Sets the reason why a value cannot be read, if it is not the value's type.
     package func refuseRead(_ message: String) { calls.locked { $0.readFault = message } }
-    /// Sets the reason why a value cannot be pushed.
     func refusePush(_ message: String) { calls.locked { $0.pushFault = message } }
 
     package func takeReadFault() -> String? { calls.locked { $0.readFault.take() } }
@@ -95,7 +93,6 @@ internal import Synchronization
 
     var functions: [@Sendable (PatchStack) -> Int32] { calls.locked { $0.functions } }
 
-    /// Adds a function, and returns its number.
     package func addFunction(_ body: @escaping @Sendable (PatchStack) -> Int32) -> Int {
         calls.locked { calls in
             calls.functions.append(body)
@@ -103,7 +100,6 @@ internal import Synchronization
         }
     }
 
-    /// Makes a table represent an object.
     package func addObject(_ object: any AnyObject & Sendable, table: UInt) {
         calls.locked { $0.objectsOfTables[table] = object }
     }

@@ -308,7 +308,6 @@ extension PatchStack {
         return "expected a finite number, got \(number.value.isNaN ? "nan" : "\(number.value)")"
     }
 
-    /// The message about a call with more arguments than a function takes.
     package static func argumentCountMessage(of function: String, takes count: Int, got given: Int) -> String {
         "\(function) takes \(count) argument\(count == 1 ? "" : "s"), got \(given)"
     }

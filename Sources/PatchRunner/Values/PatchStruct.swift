@@ -74,7 +74,6 @@ public struct PatchField<Root, Value: PatchValue>: Sendable {
         PatchField(name: FieldName(name), keyPath: keyPath, offset: MemoryLayout<Root>.offset(of: keyPath))
     }
 
-    /// Sets the field of the table on top.
     @inlinable func put(_ root: Root, on stack: PatchStack) {
         stack.push(name: name)
         push(root, to: stack)
@@ -282,7 +281,6 @@ public struct PatchFields<Root: PatchStruct>: Sendable {
         return try? make(stack, stack.absolute(index))
     }
 
-    /// The reason why a value could not be read.
     func mismatch(in stack: PatchStack, at index: Int32) -> String {
         let expected = "expected \(Root.patchTypeName)"
         if let fault = stack.takeReadFault() { return "\(expected): \(fault)" }
@@ -295,19 +293,13 @@ public struct PatchFields<Root: PatchStruct>: Sendable {
         let (table, top) = (stack.absolute(index), stack.top)
         defer { stack.endStruct(top) }
         for field in all {
-            if let fault = field.type.fault(of: field.name, in: stack, of: table) { return "\(expected): \(fault)" }
+            let name = field.name.text
+            stack.pushField(field.name, of: table)
+            guard field.type.read(from: stack, at: -1) == nil else { continue }
+            if stack.isNil(at: -1) { return "\(expected): missing field \(name)" }
+            return "\(expected): \(name): " + field.type._mismatch(in: stack, at: -1)
         }
         return "\(expected): given another table"
-    }
-}
-
-extension PatchValue {
-    /// The reason why a field of a table cannot be read; nil if it can.
-    fileprivate static func fault(of name: FieldName, in stack: PatchStack, of table: Int32) -> String? {
-        stack.pushField(name, of: table)
-        if read(from: stack, at: -1) != nil { return nil }
-        if stack.isNil(at: -1) { return "missing field \(name.text)" }
-        return "\(name.text): " + _mismatch(in: stack, at: -1)
     }
 }
 

@@ -2,7 +2,6 @@
 struct StackDecoder: Decoder {
     let stack: PatchStack
     let codingPath: [any CodingKey]
-    /// The value's place on the stack.
     let place: Int32
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
@@ -191,7 +190,6 @@ private struct StackUnkeyedDecoding: UnkeyedDecodingContainer {
     var count: Int? { elements }
     var isAtEnd: Bool { currentIndex >= elements }
 
-    /// Pushes the next element.
     @inline(__always)
     private func pushNext() throws {
         guard !isAtEnd else {
