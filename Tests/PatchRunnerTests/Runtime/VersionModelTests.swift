@@ -223,10 +223,10 @@ import Testing
             "patch.replace('T.f', function() return 2 end, {otherwise = 12})", version: 2, replaces: ["T.f"])
         try #require(second.script.lua.layers.first?.address == layer.address)
         #expect(second.script.lua.layers.first != layer)
-        slot.countFallback(of: layer, Refusal(deactivated: layer))
+        slot.countFallback(of: layer, Refusal(nil, by: layer))
         #expect(harness.registry.state.first?.patches.first?.fallbacks == 0)
         let late = LayerPlace.layer(layer.reference)
-        guard case .below(let below) = late.withCell({ slot.substitute(for: Refusal(deactivated: layer), $0) }) else {
+        guard case .below(let below) = late.withCell({ slot.substitute(for: Refusal(nil, by: layer), $0) }) else {
             Issue.record("the next version does not answer")
             return
         }
