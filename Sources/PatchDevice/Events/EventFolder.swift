@@ -28,15 +28,13 @@ struct EventFolder {
             prune(at: now)
         }
         guard let file else { throw PatchError(.io, "the files are removed as soon as they are made").about(path) }
-        do throws(SystemError) {
+        try path.calling { () throws(SystemError) in
             // One write for each line, so that a reader who follows the file sees whole lines.
             let bytes = (isCut ? [UInt8(ascii: "\n")] : []) + line + [UInt8(ascii: "\n")]
             isCut = true
             try unsafe bytes.withUnsafeBufferPointer { bytes throws(SystemError) in try unsafe file.write(bytes) }
             isCut = false
             size += bytes.count
-        } catch {
-            throw .system(.io, path, error)
         }
     }
 

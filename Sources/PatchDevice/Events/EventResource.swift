@@ -48,3 +48,15 @@ public struct EventResource: Sendable, Equatable {
         return .object(sparse: members.map { ($0.key.rawValue, $0.value) })
     }
 }
+
+extension JSONValue {
+    /// An object without the members that have no value.
+    static func object(sparse members: [(key: String, value: JSONValue?)]) -> JSONValue {
+        .object(members.compactMap { key, value in value.map { (key, $0) } })
+    }
+
+    /// An object whose members are in the order of their keys.
+    static func object<Value>(sorted members: [String: Value], _ value: (Value) -> JSONValue) -> JSONValue {
+        .object(members.sorted { $0.key < $1.key }.map { ($0.key, value($0.value)) })
+    }
+}

@@ -160,16 +160,6 @@ extension StoreState.Launch {
 }
 
 extension JSONValue {
-    /// An object without the members that have their default values, so that each launch reads less.
-    static func object(sparse members: [(key: String, value: JSONValue?)]) -> JSONValue {
-        .object(members.compactMap { key, value in value.map { (key, $0) } })
-    }
-
-    /// An object whose members are in the order of their keys.
-    static func object<Value>(sorted members: [String: Value], _ value: (Value) -> JSONValue) -> JSONValue {
-        .object(members.sorted { $0.key < $1.key }.map { ($0.key, value($0.value)) })
-    }
-
     // Values whose defaults are 0, false and an empty list.
     fileprivate static func count(_ count: Int) -> JSONValue? { count == 0 ? nil : .integer(count) }
     fileprivate static func flag(_ flag: Bool) -> JSONValue? { flag ? .bool(true) : nil }
