@@ -15,18 +15,18 @@ import Testing
     }
 
     private final class Cart: PatchObject {
-        static let (made, ended) = (Counter(), Counter())
         let lines: [Line]
-        init(_ lines: [Line]) {
-            self.lines = lines
-            Self.made.add()
+        private let ended: Counter
+        init(_ lines: [Line], of program: Program) {
+            (self.lines, ended) = (lines, program.ended)
+            program.made.add()
         }
-        deinit { Self.ended.add() }
+        deinit { ended.add() }
     }
 
-    /// A program. Each function counts its runs, which are its effect.
+    /// A program. Each function counts its runs, which are its effect, and the carts that are made for it, and end.
     private final class Program: Sendable {
-        let runs = Counter()
+        let runs = Counter(), made = Counter(), ended = Counter()
         /// How often the live patch has called the function that has only an effect.
         let effects = Counter()
         let scalar: Replaceable<@Sendable (Int, Double) -> Double>
@@ -201,7 +201,7 @@ import Testing
         var all = RunnerEvent.Comparison()
         for case .compared(_, _, let counts) in harness.events { all.add(counts) }
         for count in [all.agreed, all.differed, all.failed, all.incomparable] { #expect(count > 10, "\(all)") }
-        #expect(Cart.made.count == Cart.ended.count)
+        #expect(program.made.count == program.ended.count)
     }
 
     /// Calls one function, whose answer must be its own, or that of the live patch.
@@ -223,7 +223,7 @@ import Testing
             }
         case 2: #expect(program.lines(lines) == lines.reversed())
         case 3:
-            let cart = Cart(lines)
+            let cart = Cart(lines, of: program)
             #expect(program.object(cart, x) === cart)
         case 4: program.nothing(x % 2 == 0)
         case 5:
