@@ -16,9 +16,7 @@ public struct PatchError: Error, Sendable {
     /// time, a process without descriptors. The same input may be accepted later.
     package private(set) var isCircumstance = false
 
-    /// Makes an error.
-    ///
-    /// - Parameter message: One line, without the place.
+    /// Makes an error. Its message is one line, without the place.
     public init(_ code: Code, _ message: String, hint: String? = nil, at place: Place? = nil) {
         (self.code, self.message, self.hint, self.place) = (code, message, hint, place)
         remedy = nil

@@ -9,9 +9,8 @@ public struct TrustedKey: Sendable {
     /// From this second on, the key's signatures no longer count.
     public var notAfter: Timestamp?
 
-    /// Makes a trusted key.
+    /// Makes a trusted key. Its name is `[A-Za-z0-9._@-]+`, at most 64 bytes, or empty.
     ///
-    /// - Parameter name: `[A-Za-z0-9._@-]+`, at most 64 bytes, or empty.
     /// - Throws: `config` if the name has another form.
     public init(
         _ key: VerifyingKey, name: String = "", isRevoked: Bool = false, notAfter: Timestamp? = nil

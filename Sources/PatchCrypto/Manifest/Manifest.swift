@@ -52,7 +52,6 @@ public struct Manifest: Sendable {
     /// Values for the team's own tools.
     public let extra: [String: String]?
 
-    /// Whether a patch can replace something with this name.
     package static func isReplaceable(_ name: String) -> Bool { NameForm.isReplaceable(name) }
 
     /// Makes a manifest.
@@ -61,12 +60,16 @@ public struct Manifest: Sendable {
     ///   - id: Two or more labels of `[A-Za-z0-9_-]+` with dots between them, at most 128 bytes.
     ///   - version: 1 to 2^31-1.
     ///   - app: In the form of `id`.
+    ///   - appVersions: The versions of the app that it is for.
     ///   - engine: 1 to 2^31-1.
     ///   - instances: 1 to 16, or nil.
     ///   - replaces: Names such as `Cart.total`, at most 128 bytes each, none twice.
     ///   - scripts: The entry first; at least one, and no two whose names differ only in case.
+    ///   - created: When it was made; nil if its author does not state it.
+    ///   - expires: The first second at which it has expired; nil if it does not expire.
     ///   - notes: Text without control characters other than tab and line feed.
     ///   - extra: Keys of `[A-Za-z0-9._-]{1,64}`, values without control characters.
+    ///   - limits: What an envelope may hold.
     /// - Throws: `malformed` if the format does not allow a value, `limit` if a limit is exceeded.
     public init(
         id: String, version: Int, app: String, appVersions: VersionRange = .all, engine: Int = 1,
