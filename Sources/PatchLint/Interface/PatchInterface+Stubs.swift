@@ -3,9 +3,7 @@ internal import PatchText
 
 /// The files that describe an app and the sandbox to an editor.
 extension PatchInterface {
-    /// Annotations for lua-language-server.
-    ///
-    /// They have the types of the app's functions, structs and objects, and the names that patches and specs can use.
+    /// Annotations for lua-language-server: types of the app's functions, structs and objects, and the names for patches and specs.
     package var stubs: String {
         let structs = structs.map { structure in
             (["---@class \(Self.identifier(structure.name))"]
@@ -261,6 +259,12 @@ extension PatchInterface {
         ---@return any
         """
 
+    private static let blocks = [
+        namedBlocks.map { "---@param name string\n---@param body fun()\nfunction \($0)(name, body) end" },
+        hooks.map { "---@param body fun()\nfunction \($0)(body) end" },
+    ].joined().joined(separator: "\n")
+    private static let values = doubles.map { "---@type any\n\($0) = nil" }.joined(separator: "\n")
+
     private static let specs = """
         -- Words of specs.
 
@@ -290,20 +294,16 @@ extension PatchInterface {
         ---The fuel that the patch's last call took.
         ---@return integer
         function host.fuel() end
-
+        \(blocks)
+        ---@param name string
+        ---@param body? fun()
+        function pending(name, body) end
+        ---@param body fun()
+        function finally(body) end
+        \(values)
+        ---@class patchpack.assert
+        ---@overload fun(value: any, message?: string, ...): any
+        ---@field [string] any
+        assert = {}
         """
-        + namedBlocks.map { "---@param name string\n---@param body fun()\nfunction \($0)(name, body) end\n" }.joined()
-        + hooks.map { "---@param body fun()\nfunction \($0)(body) end\n" }.joined() + """
-            ---@param name string
-            ---@param body? fun()
-            function pending(name, body) end
-            ---@param body fun()
-            function finally(body) end
-
-            """ + doubles.map { "---@type any\n\($0) = nil\n" }.joined() + """
-            ---@class patchpack.assert
-            ---@overload fun(value: any, message?: string, ...): any
-            ---@field [string] any
-            assert = {}
-            """
 }
