@@ -19,7 +19,7 @@ runtime=$("$tools/clang" -print-resource-dir)/lib
 export PATCHPACK_FUZZER_LIBRARY
 PATCHPACK_FUZZER_LIBRARY=$(find -L "$runtime" -name "libclang_rt.fuzzer_no_main*$(uname -m)*.a" -o -name 'libclang_rt.fuzzer_no_main_osx.a' | head -n 1)
 export SWIFT_BACKTRACE=enable=no LSAN_OPTIONS="suppressions=\"$PWD/Tests/leaks.supp\":print_suppressions=0"
-built=$("${SWIFT:-swift}" build --package-path Fuzz) || { grep -a ' error:' <<<"$built" | sort -u >&2 || true; exit 1; }
+built=$("${SWIFT:-swift}" build --package-path Fuzz) || { grep -a 'error:' <<<"$built" | sort -u >&2 || true; exit 1; }
 tail -n 1 <<<"$built"
 fuzz=$(readlink -f Fuzz/.build/debug/fuzz)
 # Without arguments it lists its targets.
