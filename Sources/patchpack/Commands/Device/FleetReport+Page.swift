@@ -142,7 +142,7 @@ private struct HTMLChart {
         _ style: String, _ x: some Coordinate, _ y: some Coordinate, _ width: some Coordinate,
         _ height: some Coordinate, title: String? = nil
     ) -> String {
-        let end = title.map { "><title>\($0)</title></rect>" } ?? "/>"
+        let end = title.map { "><title>\($0.html)</title></rect>" } ?? "/>"
         return
             "<rect class=\"fill \(style)\" x=\"\(x.svg)\" y=\"\(y.svg)\" width=\"\(width.svg)\" height=\"\(height.svg)\"\(end)"
     }
