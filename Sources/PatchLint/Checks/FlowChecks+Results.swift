@@ -45,8 +45,8 @@ extension FlowChecks {
         // The compiler adds a return to the end of each function.
         let (isAdded, returnsValue) = (index == function.code.count - 1, flow.returnsValue)
         // An unknown function that is called last may always throw.
-        let mayEnd = flow.unknownCalls.contains { $0 + 1 == index || function.jump(at: $0 + 1, leadsTo: index) }
-        if isAdded, mayEnd { return }
+        func mayEnd(_ call: Int) -> Bool { call + 1 == index || function.jump(at: call + 1, leadsTo: index) }
+        if isAdded, flow.unknownCalls.contains(where: mayEnd) { return }
         report(
             isAdded && returnsValue ? .missingReturn : .resultType, index, isAdded ? "end" : "return",
             isAdded

@@ -207,7 +207,7 @@ struct LayerStack {
         return active.last { !id.hasBytes(before: $0.id) }?.layer
     }
 
-    /// Whether a cell is that of the barrier above all active.
+    /// Whether a cell is that of the barrier above all layers.
     func isAboveAll(_ cell: LayerCell) -> Bool { unsafe barrier?.cellBelow == cell.address }
 
     // MARK: counts
