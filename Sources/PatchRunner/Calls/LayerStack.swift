@@ -47,7 +47,6 @@ struct LayerStack {
         }
     }
 
-    /// A layer that is on the name, or was.
     struct KnownLayer {
         let layer: Layer
         let patch: PatchID
@@ -60,7 +59,6 @@ struct LayerStack {
     /// The calls of a patch from an activation until now, or until its deactivation.
     typealias Total = (patch: PatchID, activation: Int, calls: RunnerEvent.Calls)
 
-    /// The data for the metrics of an active patch.
     struct Measure {
         let reports: PatchEventSink
         let calls: RunnerEvent.Calls
@@ -96,8 +94,6 @@ struct LayerStack {
         for barrier in sample.lowerBarriers.values { unsafe pp_free_barrier(barrier.pointer) }
         unsafe pp_free_barrier(barrier?.pointer)
     }
-
-    // MARK: changes
 
     /// Puts a layer on the name. Returns what was known of the layer at its address, which is to end without the lock.
     mutating func put(

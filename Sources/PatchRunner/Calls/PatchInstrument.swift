@@ -41,14 +41,22 @@ public struct PatchedCall: Sendable, Hashable {
     public let isShadow: Bool
 }
 
+/// A registry's instrument, by reference: a thread with little stack has no room to find the type of an optional value.
+final class Instrument: Sendable {
+    let value: any PatchInstrument
+
+    init(_ value: any PatchInstrument) { self.value = value }
+}
+
 extension Slot {
-    /// Makes a call within the registry's instrument.
+    /// Makes a call within the registry's instrument, or a run of a patch in shadow.
     func instrumented<Value, Failure: Error>(
-        _ call: PatchedCall? = nil, _ body: () throws(Failure) -> Value
+        _ shadow: Shadow? = nil, _ body: () throws(Failure) -> Value
     ) throws(Failure) -> Value {
         var outcome: Result<Value, Failure>?
-        if let instrument = registry?.instrument, let call = call ?? instrumentedCall() {
-            try? instrument.run(call) {
+        if let instrument = registry?.instrument, let reports = shadow?.reports ?? topmost {
+            let call = PatchedCall(function: name, patch: reports.patch, isShadow: shadow != nil)
+            try? instrument.value.run(call) {
                 if outcome == nil { outcome = Result(catching: body) }
                 _ = try outcome?.get()
             }
@@ -58,11 +66,11 @@ extension Slot {
     }
 
     func instrumented<Value, Failure: Error>(
-        _ call: PatchedCall? = nil, _ body: () async throws(Failure) -> Value
+        _ body: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
         var outcome: Result<Value, Failure>?
-        if let instrument = registry?.instrument, let call = call ?? instrumentedCall() {
-            try? await instrument.run(call) {
+        if let instrument = registry?.instrument, let patch = topmost?.patch {
+            try? await instrument.value.run(PatchedCall(function: name, patch: patch, isShadow: false)) {
                 if outcome == nil {
                     do throws(Failure) { outcome = .success(try await body()) } catch { outcome = .failure(error) }
                 }

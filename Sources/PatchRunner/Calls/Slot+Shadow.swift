@@ -132,7 +132,7 @@ extension Slot {
             let call = AnsweredCall(
                 count: count, results: Output.count, answer: answer,
                 original: sampled.olderCell == nil ? answer : below, error: error)
-            instrumented(PatchedCall(function: name, patch: shadow.patch, isShadow: true)) {
+            instrumented(shadow) {
                 shadow.runner.run(shadow, beside: call)
             }
         }

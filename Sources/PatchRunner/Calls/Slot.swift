@@ -6,7 +6,7 @@ public import Synchronization
 protocol SlotRegistry: AnyObject, Sendable {
     var pool: StatePool { get }
 
-    var instrument: (any PatchInstrument)? { get }
+    var instrument: Instrument? { get }
 
     /// How many states a thread is in that calls a function from outside of all patches: 1 for a spec, which runs in one.
     var callerStates: Int32 { get }
@@ -310,12 +310,8 @@ package final class Slot: Sendable {
         return entrance
     }
 
-    /// The call that is passed to an instrument; nil if no patch is on the name any more.
-    func instrumentedCall() -> PatchedCall? {
-        layers.locked { $0.active.last?.patchID }.map {
-            PatchedCall(function: name, patch: $0, isShadow: false)
-        }
-    }
+    /// The sink of the topmost patch; nil if no patch is on the name any more.
+    var topmost: PatchEventSink? { layers.locked { $0.active.last?.patch.reports } }
 
     /// The end of a call that the script did not answer.
     @frozen @usableFromInline package enum Settlement<Value, Failure: Error> {

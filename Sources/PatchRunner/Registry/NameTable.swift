@@ -4,12 +4,12 @@ internal import Synchronization
 /// The names of a registry, and the classes that it exposes to scripts.
 package final class NameTable: SlotRegistry {
     package init(instrument: (any PatchInstrument)? = nil, callerStates: Int32 = 0) {
-        self.instrument = instrument
+        self.instrument = instrument.map(Instrument.init)
         self.callerStates = callerStates
     }
 
     let callerStates: Int32
-    let instrument: (any PatchInstrument)?
+    let instrument: Instrument?
     let pool = StatePool()
     private let state = Mutex(State())
 
