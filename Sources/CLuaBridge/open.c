@@ -255,7 +255,6 @@ bool pp_lock(pp_handle handle) {
     for (int32_t i = 0; (state = instance_at(patch, i)); i++) {
         bool outermost;
         uint64_t now = pp_nanoseconds();
-        state->hold = PP_NOT_HELD;
         if (!lock_state(state, now < until ? (int64_t)(until - now) : 0, &outermost)) continue;
         state->hold = outermost ? PP_HELD : PP_HELD_WITHIN;
         if (!outermost) state->session.depth++;
@@ -266,6 +265,7 @@ bool pp_lock(pp_handle handle) {
 void pp_unlock(pp_patch *patch) {
     pp_state *state;
     for (int32_t i = 0; (state = instance_at(patch, i)); i++) {
+        if (atomic_load_explicit(&state->owner, memory_order_relaxed) != this_thread()) continue;
         enum pp_hold hold = state->hold;
         if (hold == PP_NOT_HELD) continue;
         state->hold = PP_NOT_HELD;

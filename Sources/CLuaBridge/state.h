@@ -202,7 +202,7 @@ struct pp_state {
     /// How the patch's layers were called in it.
     pp_counters *counters;
     int32_t counter_capacity;
-    /// How `pp_lock` holds it.
+    /// How the owner holds it by `pp_lock`.
     enum pp_hold { PP_NOT_HELD, PP_HELD, PP_HELD_WITHIN } hold;
     lua_State *main;
     pp_activation *activation;

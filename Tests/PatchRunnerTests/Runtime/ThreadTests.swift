@@ -47,6 +47,36 @@ import Testing
         #expect(harness.failures.isEmpty)
     }
 
+    /// A thread that waits for the locks of a patch leaves them to the thread that has them.
+    @Test func locksOfAPatch_twoThreads_areGivenBack() async throws {
+        var limits = PatchLimits.oneInstance
+        limits.lockTime = .seconds(1)
+        let harness = try Harness(limits: limits)
+        let function = try harness.registry.replaceable("T.f") { (x: Int) -> Int in x }
+        let lua = try harness.apply(
+            "patch.replace('T.f', function(original, x) return x + 1 end)", replaces: ["T.f"]
+        ).script.lua
+        let (isIn, begins, mayLeave) = (
+            DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
+        )
+        async let first: Void = OwnThreads.run {
+            lua.whileLocked {
+                isIn.signal()
+                mayLeave.wait()
+            }
+        }
+        await OwnThreads.run { isIn.wait() }
+        async let second: Void = OwnThreads.run {
+            begins.signal()
+            lua.whileLocked {}
+        }
+        await OwnThreads.run { begins.wait() }
+        try await Task.sleep(for: .milliseconds(20))
+        mayLeave.signal()
+        _ = await (first, second)
+        #expect(function(1) == 2)
+    }
+
     /// The test's action when a call on this thread has found a layer that is no longer on its name.
     private static let upgrade = Mutex<(thread: pthread_t?, body: (@Sendable () -> Void)?)>((nil, nil))
 
