@@ -81,13 +81,3 @@ package struct SpecReport: Sendable {
         error == nil && replacements > 0 && !tests.isEmpty && !tests.contains { $0.status == .failed }
     }
 }
-
-/// Selects the tests of a spec that run, by their full names.
-package struct SpecFilter: Sendable {
-    /// Lua patterns: a name must match the first, and must not match the second.
-    package var only = "", except = ""
-
-    package init() {}
-
-    package var isEmpty: Bool { only.isEmpty && except.isEmpty }
-}

@@ -71,7 +71,7 @@ package final class SpecRunner: Sendable {
     ///   - testEnded: Called with each test of the first run.
     package static func run(
         _ script: PatchScript, on patches: [PatchUnderTest], interface: PatchInterface?,
-        limits: PatchLimits = PatchLimits(), filter: SpecFilter = SpecFilter(), timeLimit: Duration = .seconds(10),
+        limits: PatchLimits = PatchLimits(), filter: String = "", timeLimit: Duration = .seconds(10),
         covers: Bool = false, shadows: Bool = false, time: Timestamp? = nil,
         codeRuns: @escaping @Sendable (Bool) -> Void = { _ in }, testEnded: (SpecReport.Test) -> Void = { _ in }
     ) -> SpecReport {
@@ -149,7 +149,7 @@ package final class SpecRunner: Sendable {
     }()
 
     private func run(
-        _ script: PatchScript, _ filter: SpecFilter, _ timeLimit: Duration,
+        _ script: PatchScript, _ filter: String, _ timeLimit: Duration,
         _ codeRuns: @escaping @Sendable (Bool) -> Void, testEnded: (SpecReport.Test) -> Void,
         _ report: inout SpecReport
     ) throws(PatchError) {
@@ -161,7 +161,7 @@ package final class SpecRunner: Sendable {
         report.replacements = try countReplacements()
         lines.reset()  // the patches were loaded only to count their replacements, which does not test them
         do throws(PatchError) {
-            _ = try spec.callFree("select", [.text(filter.only), .text(filter.except)])
+            _ = try spec.callFree("select", [.text(filter)])
         } catch {
             // Lua's message begins with the line in our own code that found the error.
             let parts = error.message.split(separator: ": ", maxSplits: 1)

@@ -3,9 +3,9 @@ import PatchFiles
 
 extension Option {
     static let recursive = Option("recursive", "look for files in folders and their subfolders", short: "r")
-    static let filesFrom = Option("files-from", "read file names from a file, or from -, one per line", .file("FILE"))
-    static let null = Option(
-        "null", "each name in --files-from ends with a NUL byte", short: "0", needs: ["files-from"])
+    static let filesFrom = Option(
+        "files-from", "read file names from a file, or from -, one per line or with a NUL byte after each",
+        .file("FILE"))
 }
 
 /// The files that a command line names: its operands, the names in `--files-from`, and the files in folders.
@@ -39,7 +39,7 @@ enum InputFiles {
     static func named(_ arguments: ParsedArguments) throws(PatchError) -> [Path] {
         var paths = arguments.operands.map(\.path)
         if let list = arguments.path(of: .filesFrom) {
-            paths += try names(in: list, separatedBy: arguments.has(.null) ? 0 : UInt8(ascii: "\n"))
+            paths += try names(in: list)
         } else if paths.isEmpty {
             throw .usage("no input file", hint: "patchpack \(arguments.verb.name) --help")
         }
@@ -81,23 +81,16 @@ enum InputFiles {
 
     private static let longestList = 64 << 20
 
-    private static func names(in list: Path, separatedBy separator: UInt8) throws(PatchError) -> [Path] {
-        var names: [Path] = []
+    /// A name may contain a line break, but no NUL byte: a list that has one is a list of `git diff -z` or `find -print0`.
+    private static func names(in list: Path) throws(PatchError) -> [Path] {
         let bytes = try InputFile.small(list, limit: longestList)
         try Secrets.refuseKey(bytes, in: list)
-        for name in bytes.withoutByteOrderMark.split(separator: separator) {
-            // The system would cut the name off at the NUL byte.
-            guard !name.contains(0) else {
-                throw .usage(
-                    "contains a name with a NUL byte", hint: "give -0 if each name ends with a NUL byte"
-                ).about(list)
-            }
+        guard !bytes.contains(0) else { return bytes.split(separator: 0).map { Path(bytes: Array($0)) } }
+        return bytes.withoutByteOrderMark.split(separator: UInt8(ascii: "\n")).compactMap { line in
             // Windows ends lines with CR LF.
-            let isText = separator != 0 && name.last == UInt8(ascii: "\r")
-            let bytes = Array(isText ? name.dropLast() : name)
-            if !bytes.isEmpty { names.append(Path(bytes: bytes)) }
+            let name = Array(line.last == UInt8(ascii: "\r") ? line.dropLast() : line)
+            return name.isEmpty ? nil : Path(bytes: name)
         }
-        return names
     }
 }
 

@@ -137,7 +137,6 @@ extension Option {
     static let spec = Option(
         "spec", "specs, or folders of specs; after the patches", .file("SPEC.lua..."), repeats: true, takesAll: true)
     static let filter = Option("filter", "run only tests whose names match a Lua pattern", .text("PATTERN"))
-    static let filterOut = Option("filter-out", "leave out tests whose names match a Lua pattern", .text("PATTERN"))
     static let timeLimit = Option(
         "time-limit", "how long a spec's code may run at a time (default: 10)", .text("SECONDS"))
     static let testFormat = Option(
@@ -164,9 +163,6 @@ extension Option {
         "release-key", "key that adds envelopes, public or private", .key("KEY"), repeats: true)
     static let onlineKey = Option(
         "online-key", "key that offers, pauses, withdraws and refreshes, public or private", .key("KEY"), repeats: true)
-    static let rootThreshold = Option("root-threshold", "number of root keys that must sign (default: 1)", .text("N"))
-    static let releaseThreshold = Option(
-        "release-threshold", "number of release keys that must sign (default: 1)", .text("N"))
     static let trustNumber = Option("number", "the store's number (default: one more than before)", .text("N"))
     static let environment = Option("environment", "the app's environment (default: release)", .text("NAME"))
     static let stage = Option("stage", "keep the change in DIR/staged if signatures are missing, for `feed sign`")
@@ -213,7 +209,6 @@ extension Option {
         "minimum-app-version", "minimum version of the app that gets patches, or none", .text("V"))
     static let notice = Option(
         "notice", "message for the app to show; empty to clear it", .text("TEXT"), mayBeEmpty: true)
-    static let listed = Option("list", "also list each file that is signed, and whether it is offered")
     static let addKey = Option("add", "key to add, public or private", .key("KEY"), repeats: true)
     static let removeKey = Option("remove", "beginning of the id of a key to remove", .text("ID"), repeats: true)
     static let keep = Option(
@@ -222,6 +217,7 @@ extension Option {
         "patch-version", "remove this version, listed or not, and leave its withdrawal", .text("N"))
     static let days = Option("days", "fail if a role's metadata expire in fewer than N days", .text("N"))
     static let allPatches = Option("all", "show each patch, however many there are")
+    static let allFiles = Option("all", "also list each file that is signed, and whether it is offered")
     static let pinnedRoot = Option(
         "root", "root file to trust: the 1.root.json that the app has (or PATCHPACK_FEED_ROOT)", .file("FILE"),
         variable: "PATCHPACK_FEED_ROOT", needs: ["feed"])

@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "lint -0 a.lua", "report e --root r", "report e --cacert c", "report e --allow-http", "feed sign f -o x",
+        "report e --root r", "report e --cacert c", "report e --allow-http", "feed sign f -o x",
         "feed sign f --role root", "feed pause f a.b --cacert c", "feed deploy f --to d --purge-timeout 1s",
         "feed deploy f --to d --wait 1s",
     ])
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "lint -0 --files-from l", "report e --root r --feed f", "feed sign f -o x --detach", "embed --root r -o x",
+        "report e --root r --feed f", "feed sign f -o x --detach", "embed --root r -o x",
         "feed sign f --role root --attach s", "feed pause f a.b --cacert c --check-served u",
         "keystore export s n -o x",
         "feed status f --cacert c --root r --allow-http", "sync f --store s --root r",

@@ -30,7 +30,7 @@ import Testing
         #expect(folders.error.hasSuffix("3 ok, 1 refused: 1 malformed\n"), "\(folders.error)")
         let names = ["broken", "sub dir/one", "sub dir/three", "sub dir/two"].map { "dist/\($0).js" }
         #expect(folders.lines.map { line in names.contains { line.contains("  \($0)") } } == [true, true, true, true])
-        let list = try shop.shell("find dist/sub* -name '*.js' -print0 | patchpack verify --files-from - -0 \(keys)")
+        let list = try shop.shell("find dist/sub* -name '*.js' -print0 | patchpack verify --files-from - \(keys)")
         #expect(list.status == 0 && list.lines.count == 3 && list.error == "3 ok\n", "\(list.error)")
         let lines = try shop.shell(
             "printf '\\xEF\\xBB\\xBFdist/sub dir/one.js\\r\\n\\ndist/missing.js\\n' >l; patchpack verify --files-from l \(keys)"
@@ -354,12 +354,9 @@ import Testing
             """
             mkfifo dist/fifo.js; mkdir dist/closed; ln -s . dist/loop.js; ln -s nowhere dist/dangling.js
             timeout 120 "$TOOL" verify -r dist \(keys) >out; echo $?; wc -l <out
-            find dist -name '*.js' -print0 | patchpack verify --files-from - \(keys); echo $?
             """)
-        #expect(run.lines == ["10", "6", "64"], "\(run.text)\(run.error)")
-        #expect(
-            run.error.contains("dist/dangling.js: broken symbolic link")
-                && run.error.contains("a name with a NUL byte"))
+        #expect(run.lines == ["10", "6"], "\(run.text)\(run.error)")
+        #expect(run.error.contains("dist/dangling.js: broken symbolic link"))
     }
 
     @Test func aBundleNamesItsScriptsAsLintDoes() throws {

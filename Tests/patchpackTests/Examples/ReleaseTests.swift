@@ -184,7 +184,7 @@ import Testing
             done &&
             patchpack resign -r dist -o again --attach signatures --trusted-key trusted.pem -q && diff -r dist again &&
             find dist -name '*.js' -print0 |
-              patchpack resign --files-from - -0 --root dist -o third --signing-key signing.pem --trusted-key trusted.pem -q &&
+              patchpack resign --files-from - --root dist -o third --signing-key signing.pem --trusted-key trusted.pem -q &&
             diff -r dist third && find deep -name '*.lua' >list &&
             patchpack pack --no-lint --files-from list --root deep -o fourth \(keys) -q && diff -r dist fourth && echo done
             """)

@@ -374,7 +374,7 @@ import Testing
         #expect(try work.publish(["8.js"], "--shadow").lines.first == "unchanged  \(name)")
         let live8 = try work.publish(["8.js"])
         #expect(live8.status == 39 && live8.error.contains("in shadow, to all, and not offered to all"))
-        #expect(try work.run(["check", "feed", "--list"]).lines.contains { $0.hasSuffix("-8.js  in shadow, to all") })
+        #expect(try work.run(["check", "feed", "--all"]).lines.contains { $0.hasSuffix("-8.js  in shadow, to all") })
         #expect(try work.run(["status", "feed"]).text.contains("\(name)  in shadow, to all, since"))
         // The one that answers may be meant.
         for verb in ["pause", "withdraw", "shadow"] {
@@ -793,7 +793,6 @@ import Testing
         var make = FeedReleaseFixture.make("other")
         make[make.count - 1] = "release.pem"
         #expect(try work.run(make).status == 78)
-        #expect(try work.run(FeedReleaseFixture.make("other") + ["--root-threshold", "2"]).status == 78)
         #expect(!work.folder.exists("other"))
     }
 

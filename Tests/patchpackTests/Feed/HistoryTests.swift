@@ -331,7 +331,7 @@ import Testing
         #expect(try work.versioned() == again)
         let version = try work.run("withdraw", "feed", Self.id, "--patch-version", "9")
         #expect(version.status == 64 && version.error.contains("it has 7, 8"))
-        let listed = try work.run(["check", "feed", "--list"])
+        let listed = try work.run(["check", "feed", "--all"])
         #expect(
             listed.lines.prefix(2) == [
                 "patches/com.example.shop/\(Self.id)-7.js  withdrawn",

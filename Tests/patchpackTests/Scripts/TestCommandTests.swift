@@ -278,9 +278,7 @@ import Testing
         }
         #expect(try counts().hasPrefix("2 passed, 1 failed"))
         #expect(try counts("--filter", "thr.e").hasPrefix("1 passed, 0 failed"))
-        #expect(try counts("--filter-out", "two").hasPrefix("2 passed, 0 failed"))
         #expect(try counts("--filter", "#net").hasPrefix("0 passed, 1 failed"))
-        #expect(try counts("--filter", "#slow", "--filter-out", "#net").hasPrefix("1 passed, 0 failed"))
         #expect(try counts("--filter", "none").contains("no test matches the filter --filter none"))
         #expect(try counts("--filter", "%").contains("malformed pattern"))
     }

@@ -162,7 +162,7 @@ import Testing
         "pack cart.lua more.lua --id a.b --signing-key signing.pem --script-key script.key",
         "pack cart.lua -o cart.lua/ -x", "unpack cart.js --trusted-key trusted.pem --script-key script.key",
         "unpack a x/a -o out --trusted-key trusted.pem --script-key script.key", "inspect", "inspect -r", "keyinfo",
-        "verify --trusted-key trusted.pem --script-key script.key", "verify cart.js -0", "lint", "help nothing",
+        "verify --trusted-key trusted.pem --script-key script.key", "lint", "help nothing",
         "-q verify",
         "resign cart.js cart.js -o d/ --trusted-key trusted.pem --signing-key signing.pem",
         "resign cart.js b.js -o one.js --trusted-key trusted.pem --signing-key signing.pem", "cat cart.js --unverified",

@@ -22,7 +22,7 @@ enum ReportCommand {
         operands: "FILE|DIR|-...", operandValue: .file("FILE"), operandCount: 0...Int.max,
         options: [
             .gate, .reportedPatch, .reportedVersion, .reportedInstallation, .reportedFeed, .pinnedRoot, .authorities,
-            .insecure, .since, .reportFormat, .html, .force, .filesFrom, .null,
+            .insecure, .since, .reportFormat, .html, .force, .filesFrom,
         ],
         example: "patchpack report events/ --patch com.example.shop.cart-total --gate 'failing<0.5%'", run: run)
 

@@ -6,7 +6,7 @@ enum PackCommand {
         operands: "SCRIPT.lua... [-o FILE|DIR] --signing-key KEY --script-key FILE",
         operandValue: .file("SCRIPT.lua"), operandCount: 0...Int.max,
         options: [
-            .output, .recursive, .filesFrom, .null, .upgrade, .force, .allOrNothing, .dryRun, .jobs, .signingKey,
+            .output, .recursive, .filesFrom, .upgrade, .force, .allOrNothing, .dryRun, .jobs, .signingKey,
             .signatureCommand, .scriptKey, .scriptKeyName, .trustedKey, .trustStore, .trustStorePin, .passphraseEnv,
             .passphraseFile, .allowUnsafePermissions, .bundle, .root, .id, .version, .app, .appVersions, .engine,
             .replaces, .expires, .notes, .extra, .interface, .noLint, .stdinFilename,

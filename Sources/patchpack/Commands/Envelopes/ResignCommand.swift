@@ -8,7 +8,7 @@ enum ResignCommand {
             "FILE... -o FILE|DIR --trusted-key KEY... (--signing-key KEY... | --detach | --attach FILE|DIR...) [--append]",
         operandValue: .file("FILE"), operandCount: 0...Int.max,
         options: [
-            .output, .recursive, .filesFrom, .null, .root, .force, .jobs, .append, .signingKey, .signatureCommand,
+            .output, .recursive, .filesFrom, .root, .force, .jobs, .append, .signingKey, .signatureCommand,
             .detach, .attach, .trustedKey, .trustStore,
             .trustStorePin, .threshold, .passphraseEnv, .passphraseFile, .allowUnsafePermissions,
         ],

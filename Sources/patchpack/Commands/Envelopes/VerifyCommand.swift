@@ -9,7 +9,7 @@ enum VerifyCommand {
         options: [
             .trustedKey, .trustStore, .trustStorePin, .scriptKey, .passphraseEnv, .passphraseFile,
             .signatureOnly, .threshold, .require, .runningApp, .appVersion, .runningEngine, .minimumVersion, .time,
-            .recursive, .filesFrom, .null, .jobs, .verifyFormat,
+            .recursive, .filesFrom, .jobs, .verifyFormat,
         ],
         example: "patchpack verify dist/*.js --trusted-key keys/trusted.pem --script-key keys/script.key",
         run: run)

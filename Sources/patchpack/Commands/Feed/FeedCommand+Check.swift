@@ -28,7 +28,7 @@ extension FeedCommand {
         console.status(nil)
         let list = check.list
         let signed =
-            arguments.has(.listed)
+            arguments.has(.allFiles)
             ? try FeedAddress(arguments.operands[0].text, arguments).feed(reading.root).signedFiles : []
         var fault = check.ahead
         if fault == nil { fault = try otherState(of: reading, arguments) }

@@ -31,9 +31,8 @@ extension FeedCommand {
             throw PatchError(.exists, "is a feed already", hint: "name another folder").about(action.folder.path)
         }
         let feed = try FeedRepository(
-            app: app, environment: environment, root: keys[0],
-            rootThreshold: arguments.number(of: .rootThreshold) ?? 1, release: keys[1],
-            releaseThreshold: arguments.number(of: .releaseThreshold) ?? 1, online: keys[2], at: action.change.now)
+            app: app, environment: environment, root: keys[0], rootThreshold: 1, release: keys[1], releaseThreshold: 1,
+            online: keys[2], at: action.change.now)
         try action.make(feed, "made a feed for \(app)")
         if let root = try action.folder.read(FeedLayout.firstRoot) {
             console.note(

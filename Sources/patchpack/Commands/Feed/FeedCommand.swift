@@ -7,7 +7,7 @@ enum FeedCommand {
             action(
                 "init", "make a feed", "DIR --app NAME --root-key KEY --release-key KEY --online-key KEY", 1...1,
                 [
-                    .runningApp, .environment, .rootKey, .rootThreshold, .releaseKey, .releaseThreshold, .onlineKey,
+                    .runningApp, .environment, .rootKey, .releaseKey, .onlineKey,
                     .signatureCommand, .passphraseEnv, .passphraseFile, .allowUnsafePermissions, .author,
                 ],
                 "feed --app com.example.shop --root-key root.pem --release-key release.pem --online-key online.pem",
@@ -98,7 +98,7 @@ enum FeedCommand {
                 readingOptions + [.signers], "feed@12 feed", diff),
             action(
                 "check", "read a feed as a device would: every signature and every file", "DIR|URL [--root FILE]",
-                1...1, readingOptions + [.listed, .sameAs], "https://example.com/feed --root 1.root.json", check),
+                1...1, readingOptions + [.allFiles, .sameAs], "https://example.com/feed --root 1.root.json", check),
             action(
                 "preview", "show which patches a device would get, and why", "DIR|URL --app-version V", 1...1,
                 readingOptions + [.appVersion, .runningEngine, .previewUser, .installation, .deviceGroup],

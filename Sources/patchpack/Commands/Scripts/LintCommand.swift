@@ -7,7 +7,7 @@ enum LintCommand {
     static let verb = Verb(
         name: "lint", summary: "find mistakes that would make a patch fail (see docs/lint.md)",
         operands: "SCRIPT.lua... [--interface FILE]", operandValue: .file("SCRIPT.lua"), operandCount: 0...Int.max,
-        options: [.interface, .bundle, .strict, .recursive, .filesFrom, .null, .jobs, .stdinFilename, .lintFormat],
+        options: [.interface, .bundle, .strict, .recursive, .filesFrom, .jobs, .stdinFilename, .lintFormat],
         example: "patchpack lint patches/*.lua --interface interface.json",
         run: run)
 

@@ -11,7 +11,7 @@ enum TestCommand {
         operands: "PATCH... --spec SPEC.lua... [--interface FILE]", operandValue: .file("PATCH"),
         operandCount: 1...Int.max,
         options: [
-            .spec, .interface, .filter, .filterOut, .timeLimit, .testFormat, .coverage, .testShadow, .bundle, .strict,
+            .spec, .interface, .filter, .timeLimit, .testFormat, .coverage, .testShadow, .bundle, .strict,
             .stdinFilename, .trustedKey, .trustStore, .trustStorePin, .scriptKey, .passphraseEnv, .passphraseFile,
         ],
         example: "patchpack test patches --spec specs --interface interface.json",
@@ -19,8 +19,8 @@ enum TestCommand {
 
     /// A pattern that selects tests. Each repetition of a class multiplies the time that a match can take, so at most three are
     /// allowed.
-    private static func pattern(_ option: Option, _ arguments: ParsedArguments) throws(PatchError) -> String {
-        let text = try arguments.text(of: option) ?? ""
+    private static func filter(_ arguments: ParsedArguments) throws(PatchError) -> String {
+        let text = try arguments.text(of: .filter) ?? ""
         var (repetitions, before, beforeThat) = (0, UInt8(0), UInt8(0))
         for byte in text.utf8 {
             let isClass = before == UInt8(ascii: ".") || before == UInt8(ascii: "]") || beforeThat == UInt8(ascii: "%")
@@ -29,7 +29,7 @@ enum TestCommand {
         }
         guard repetitions <= 3 else {
             throw .usage(
-                "--\(option.name): a pattern may repeat at most three classes, such as .*",
+                "--filter: a pattern may repeat at most three classes, such as .*",
                 hint: "name a part of the test")
         }
         return text
@@ -46,9 +46,7 @@ enum TestCommand {
             seen.insert($0.path).inserted
         }
         let now = try SystemClock.now()
-        var filter = SpecFilter()
-        filter.only = try pattern(.filter, arguments)
-        filter.except = try pattern(.filterOut, arguments)
+        let filter = try filter(arguments)
         let timeLimit = min(try arguments.number(of: .timeLimit) ?? 10, 86_400)
         let format = arguments.value(of: .testFormat)?.text ?? "text"
         var runs: [TestReport.Run] = []
@@ -108,14 +106,11 @@ enum TestCommand {
             if format == "text" { try TestReport.show(run, isOnly: specs.count == 1, console) }
         }
         guard !runs.isEmpty else {
-            let filters = [Option.filter, .filterOut].flatMap { option in
-                arguments.values(of: option).map { "--\(option.name) \($0.text)" }
-            }
             throw PatchError(
                 filter.isEmpty ? .script : .usage,
                 filter.isEmpty
                     ? "no spec has a test for these patches"
-                    : "no test matches the filter \(filters.joined(separator: " "))",
+                    : "no test matches the filter --filter \(filter)",
                 hint: "a spec is for the patch with its file name, or for those that its `-- @patch` lines name")
         }
         let untested = patches.filter { patch in
