@@ -54,7 +54,7 @@ package final class Slot: Sendable {
 
     /// Why a value is not a result of the function.
     package struct Mismatch: Error {
-        let description: String
+        package let description: String
 
         package init(_ description: String) { self.description = description }
     }
@@ -170,11 +170,6 @@ package final class Slot: Sendable {
     func countFallback(of layer: Layer, _ refusal: Refusal) {
         let known = layers.locked { $0.countFallback(of: layer, refusal) }
         if let known, let event = refusal.event { known.listener?.hear(.fellBack(known.patch, function: name, event)) }
-    }
-
-    /// Counts that a call failed in a layer, which may be gone.
-    private func countFailure(of layer: Layer) {
-        if !layer.countFailure() { layers.locked { $0.countEnded(layer, failures: 1) } }
     }
 
     /// The answer in place of a layer that a call is in; nil if its script gives no `otherwise`.
@@ -359,8 +354,10 @@ package final class Slot: Sendable {
         let kill = unsafe pp_kill_of(stack.state)
         let isOfPatch = !pp_is_circumstance(kill)
         let probe = values.takeProbe(of: unsafe pp_current_call(stack.state))
-        if let layer {
-            if kill == PP_OTHERS.rawValue { layer.shrink() } else { countFailure(of: layer) }
+        if let layer, kill == PP_OTHERS.rawValue {
+            layer.shrink()
+        } else if let layer, !layer.countFailure() {
+            layers.locked { $0.countEnded(layer, failures: 1) }
         }
         unsafe pp_leave(stack.state)
         if let layer, kill == PP_OTHERS.rawValue {
