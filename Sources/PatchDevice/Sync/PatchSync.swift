@@ -44,7 +44,10 @@ package actor PatchSync {
 
     /// The keys that held patches are verified with at a launch.
     package nonisolated var trustOfHeld: PatchTrust {
-        DeliveredTrust(pinned: pass.pinned, store: store, root: pass.root, environment: settings.environment).kept()
+        DeliveredTrust(
+            pinned: pass.pinned, store: store, storage: MetadataFolder(of: store), root: pass.root,
+            environment: settings.environment
+        ).kept()
     }
 
     /// - Returns: nil if it is too early for another sync.
