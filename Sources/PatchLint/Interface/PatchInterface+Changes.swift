@@ -94,10 +94,10 @@ extension PatchInterface {
         guard !older.cases.isEmpty, !newer.cases.isEmpty else { return [] }
         let (oldCases, newCases) = (Set(older.cases), Set(newer.cases))
         return older.cases.filter { !newCases.contains($0) }.map {
-            .breaking("the case \($0.text) of \(older.name) is gone")
+            .breaking("the case \($0.json.text()) of \(older.name) is gone")
         }
             + newer.cases.filter { !oldCases.contains($0) }.map {
-                Change(isBreaking: false, description: "the case \($0.text) of \(older.name) is new")
+                Change(isBreaking: false, description: "the case \($0.json.text()) of \(older.name) is new")
             }
     }
 
@@ -111,16 +111,6 @@ extension PatchInterface {
                 || new.isAsynchronous != old.isAsynchronous
             let words = "\(name(function.name)) was \(function.signature) and is now \(other.signature)"
             return [Change(isBreaking: isBreaking, description: words)]
-        }
-    }
-}
-
-extension PatchInterface.Scalar.Case {
-    /// The value as a script writes it.
-    var text: String {
-        switch self {
-        case .string(let text): JSONValue.string(text).text()
-        case .integer(let number): String(number)
         }
     }
 }
