@@ -8,7 +8,7 @@ final class KnownInterface {
     private lazy var structs = NameIndex(interface.structs, by: \.name)
     private lazy var scalars = NameIndex(interface.scalars + moreScalars, by: \.name)
     private lazy var classes = NameIndex(interface.classes, by: \.name)
-    private lazy var structures = [KnownStruct?](repeating: nil, count: interface.structs.count)
+    private var structures: [Int: KnownStruct] = [:]
     private var methods: [String: NameIndex<PatchInterface.Function>] = [:]
     private var namesOfMethods: [String: [String]] = [:]
     private var types: [String: InterfaceType] = [:]
@@ -27,11 +27,9 @@ final class KnownInterface {
 
     /// A struct; nil if its fields are not known.
     func structure(_ name: String) -> KnownStruct? {
-        guard let number = structs.place(of: name) else { return nil }
-        if let known = structures[number] { return known }
-        let known = KnownStruct(interface.structs[number], number: number, in: self)
-        structures[number] = known
-        return known
+        structs.place(of: name).map { number in
+            structures.value(of: number) { KnownStruct(interface.structs[number], number: number, in: self) }
+        }
     }
 
     func scalar(_ name: String) -> PatchInterface.Scalar? { scalars[name] }

@@ -4,7 +4,6 @@ extension ScriptValue {
     /// Why a value is not of a type.
     package typealias Mismatch = Slot.Mismatch
 
-    /// Reads a value as a type of an interface.
     package static func read(
         from stack: PatchStack, at index: Int32, as type: String, in interface: PatchInterface?
     ) throws(Mismatch) -> ScriptValue {

@@ -233,7 +233,6 @@ package final class Slot: Sendable {
     enum Substitute {
         /// Another attempt: there is another instance now, or another layer in its place.
         case again
-        /// The layer below it.
         case below(LayerReference)
         case original
         case otherwise(Otherwise)
