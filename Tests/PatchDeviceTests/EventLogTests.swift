@@ -1,7 +1,7 @@
 import Foundation
 import PatchCrypto
 import PatchDevice
-import PatchRunner
+@testable import PatchRunner
 import PatchTesting
 import PatchText
 import Synchronization

@@ -3,13 +3,8 @@ internal import Synchronization
 
 /// Keeps events until their log is open.
 final class EventBacklog: Sendable {
-    private struct State {
-        /// nil once the log is open.
-        var events: [PatchEvent]? = []
-        var log: PatchEventLog?
-    }
-
-    private let state = Mutex(State())
+    /// The events are nil once the log is open.
+    private let state = Mutex<(events: [PatchEvent]?, log: PatchEventLog?)>(([], nil))
 
     func record(_ event: PatchEvent) {
         let log = state.locked { state in
@@ -22,7 +17,7 @@ final class EventBacklog: Sendable {
     /// - Parameter log: nil drops the events.
     func open(_ log: PatchEventLog?) {
         let events = state.locked { state in
-            defer { state = State(events: nil, log: log) }
+            defer { state = (nil, log) }
             return state.events
         }
         for event in events ?? [] { log?.record(event) }

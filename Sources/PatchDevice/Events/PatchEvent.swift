@@ -106,7 +106,6 @@ extension PatchEvent {
         .object(keyed: [(.patch, .string(patch.id)), (.version, .integer(patch.version))])
     }
 
-    /// The record that the event's line is written from.
     package var record: EventRecord {
         switch self {
         case .runner(let event): event.record

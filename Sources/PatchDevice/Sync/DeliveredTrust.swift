@@ -7,24 +7,15 @@ internal import PatchRunner
 /// It can revoke keys or set their ends, including pinned keys. It can add keys only if enough pinned keys have signed it, so the
 /// feed's own keys cannot make a device accept an envelope.
 struct DeliveredTrust {
-    private let pinned: PatchTrust
-    private let store: PatchStore
-    private let root: [UInt8]
-    private let storage: MetadataFolder
-    private let environment: String
+    let pinned: PatchTrust
+    let store: PatchStore
+    let storage: MetadataFolder
+    /// The root file that came with the app.
+    let root: [UInt8]
+    /// The app's environment. A store for another one adds no keys.
+    let environment: String
     private var app: String { store.host.app }
     private static let name = "trust.store"
-
-    /// - Parameters:
-    ///   - root: The root file that came with the app.
-    ///   - environment: The app's environment. A store for another one adds no keys.
-    init(pinned: PatchTrust, store: PatchStore, root: [UInt8], environment: String) {
-        self.environment = environment
-        self.pinned = pinned
-        self.store = store
-        self.root = root
-        storage = MetadataFolder(of: store)
-    }
 
     /// Takes the feed's current trust store, and returns the keys that count.
     ///

@@ -44,7 +44,10 @@ package actor PatchSync {
 
     /// The keys that held patches are verified with at a launch.
     package nonisolated var trustOfHeld: PatchTrust {
-        DeliveredTrust(pinned: pass.pinned, store: store, root: pass.root, environment: settings.environment).kept()
+        DeliveredTrust(
+            pinned: pass.pinned, store: store, storage: MetadataFolder(of: store), root: pass.root,
+            environment: settings.environment
+        ).kept()
     }
 
     /// - Returns: nil if it is too early for another sync.
@@ -83,8 +86,7 @@ package actor PatchSync {
     private func run(_ activation: Activation) async -> SyncReport {
         defer { current = nil }
         store.clean()
-        let clock = ContinuousClock()
-        let start = clock.now
+        let start = ContinuousClock.now
         let counting = BudgetedSource(pass.source, longest: settings.longest)
         var report = SyncReport()
         if store.follow(on: pass.runner, longest: settings.longest) {
@@ -102,7 +104,7 @@ package actor PatchSync {
             report.error = feed.map { error.at(file: $0.description) } ?? error
         }
         report.bytes = counting.bytes
-        report.duration = clock.now - start
+        report.duration = ContinuousClock.now - start
         store.noteSync(report.error == nil)
         if let error = report.error {
             // A folder that cannot be written fails at each sync.

@@ -50,7 +50,8 @@ struct SyncPass: Sendable {
         // The kill switch and withdrawals are written before the runner deactivates patches, and before anything is downloaded.
         try applyList(list, choices, shown: client.shownTime(list.published))
 
-        let delivered = DeliveredTrust(pinned: pinned, store: store, root: root, environment: settings.environment)
+        let delivered = DeliveredTrust(
+            pinned: pinned, store: store, storage: storage, root: root, environment: settings.environment)
         let trust = try await delivered.update(from: &client)
         if let runner { store.dropRefused(on: runner, trust: trust) }
 

@@ -84,8 +84,7 @@ package final class Prototype {
         // Lua's compiler nests at most 200 levels.
         if depth > 200 { reader.isCutShort = true }
         _ = reader.name()
-        let first = reader.varint()
-        line = first
+        line = reader.varint()
         _ = reader.varint()
         parameters = Int(reader.byte())
         _ = reader.byte()  // whether it takes `...`
@@ -129,7 +128,7 @@ package final class Prototype {
             return Upvalue(
                 number: number, isEnvironment: names[number] == "_ENV", isInStack: place.0, index: place.1)
         }
-        var current = first
+        var current = line
         lineOf = deltas.enumerated().map { index, delta in
             // -128 means that the line is in the list of absolute lines.
             current = delta == -128 ? absolute[index] ?? current : current + delta

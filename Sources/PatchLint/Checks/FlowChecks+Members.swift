@@ -103,9 +103,8 @@ extension FlowChecks {
                 hint: LibraryFunction.all["table.\(name)"].map { _ in "table.\(name)(\(word ?? "list"), …)" })
         }
         guard case .object(let type) = value.detail, !context.written.contains(name),
-            context.interface.exposes(type), context.interface.method(name, of: type) == nil
-        else { return }
-        guard context.interface.function("\(type).\(name)") == nil, context.interface.function("\(type):\(name)") == nil
+            context.interface.exposes(type), context.interface.method(name, of: type) == nil,
+            context.interface.function("\(type).\(name)") == nil, context.interface.function("\(type):\(name)") == nil
         else { return }
         let meant = context.budget.meant(by: name, among: context.interface.methodNames(of: type))
         report(.unknownMethod, index, name, "\(type) has no method \(name)", hint: meant)

@@ -35,12 +35,11 @@ final class FlowContext {
     /// A table of the sandbox, or another global.
     func global(_ name: String?) -> ValueType {
         guard let name else { return .unknown }
-        if let known = globals[name] { return known }
-        let kinds: ValueType.Kinds =
-            assigned.contains(name)
-            ? .all : SandboxNames.members[name] != nil ? .table : LibraryFunction.all[name] != nil ? .function : .all
-        let type = kinds == .all ? .unknown : details.numbered(ValueType(kinds, .library(name)))
-        globals[name] = type
-        return type
+        return globals.value(of: name) {
+            let kinds: ValueType.Kinds? =
+                SandboxNames.members[name] != nil ? .table : LibraryFunction.all[name] != nil ? .function : nil
+            guard let kinds, !assigned.contains(name) else { return .unknown }
+            return details.numbered(ValueType(kinds, .library(name)))
+        }
     }
 }

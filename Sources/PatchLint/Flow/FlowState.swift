@@ -13,10 +13,10 @@ final class ValueDetails {
 
     /// The number of a detail, from 1.
     func number(of detail: ValueType.Detail) -> UInt32 {
-        if let known = numbers[detail] { return known }
-        details.append(detail)
-        numbers[detail] = UInt32(details.count)
-        return UInt32(details.count)
+        numbers.value(of: detail) {
+            details.append(detail)
+            return UInt32(details.count)
+        }
     }
 
     /// A value with the number of its detail, for which nothing is searched when a register gets the value.

@@ -1,10 +1,7 @@
 extension Prototype {
     /// Whether a local function of this one, in a register, is only ever called.
     func onlyCalls(_ register: Int, in range: Range<Int>, _ budget: LintBudget) -> Bool {
-        if let known = onlyCalled[range.lowerBound] { return known }
-        let onlyCalls = findOnlyCalls(register, in: range, budget)
-        onlyCalled[range.lowerBound] = onlyCalls
-        return onlyCalls
+        onlyCalled.value(of: range.lowerBound) { findOnlyCalls(register, in: range, budget) }
     }
 
     private func findOnlyCalls(_ register: Int, in range: Range<Int>, _ budget: LintBudget) -> Bool {

@@ -180,12 +180,8 @@ extension TypeFlow {
 
     private func elements(of table: ValueType) -> (key: ValueType, value: ValueType)? {
         switch table.detail {
-        case .array(let type): (.integer, context.changes.read(ValueType(type, in: context.interface)))
-        case .dictionary(let key, let type):
-            (
-                ValueType(.named(key), in: context.interface),
-                context.changes.read(ValueType(type, in: context.interface))
-            )
+        case .array(let type): (.integer, self.value(type))
+        case .dictionary(let key, let type): (ValueType(.named(key), in: context.interface), self.value(type))
         case .structure: (.string, .unknown)
         default: nil
         }

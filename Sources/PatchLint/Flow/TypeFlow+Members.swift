@@ -10,7 +10,7 @@ extension TypeFlow {
             return written[name] ?? field(name, of: structure, index)
         case .fields(let fields, isShared: false): return fields[name]?.shared ?? .unknown
         case .dictionary("string", let type) where !context.interface.lacks(name, in: "string"):
-            return context.changes.read(ValueType(.optional(type), in: context.interface))
+            return self.value(.optional(type))
         case .object: return method(name, of: value)
         case _ where value.kinds == .string && !context.written.contains(name):
             return functionOfStrings(name)
@@ -33,7 +33,7 @@ extension TypeFlow {
     private mutating func field(_ name: String, of structure: String, _ index: Int) -> ValueType {
         guard let field = context.interface.structure(structure)?.field(name), !context.changes.fields.contains(name)
         else { return .unknown }
-        var type = context.changes.read(ValueType(field.type, in: context.interface))
+        var type = value(field.type)
         if case .optional = field.type, !type.isUnknown, !context.fieldsTested.contains(name) {
             type.doubt = doubt("", asked: index)
         }
@@ -50,8 +50,8 @@ extension TypeFlow {
     mutating func element(of value: ValueType, key: ValueType, _ index: Int) -> ValueType {
         if case .text(let name) = key.detail { return member(name, of: value, index) }
         switch value.detail {
-        case .array(let type): return context.changes.read(ValueType(type, in: context.interface))
-        case .dictionary(_, let type): return context.changes.read(ValueType(.optional(type), in: context.interface))
+        case .array(let type): return self.value(type)
+        case .dictionary(_, let type): return self.value(.optional(type))
         default: return .unknown
         }
     }

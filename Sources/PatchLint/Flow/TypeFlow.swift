@@ -62,7 +62,6 @@ struct TypeFlow {
 
     func local(_ register: Int, at index: Int) -> String? { localNumber(register, at: index).map(function.name) }
 
-    /// The number of that name.
     func localNumber(_ register: Int, at index: Int) -> Int32? { names.local(of: register, at: index)?.number }
 
     func name(_ register: Int, _ state: FlowState, _ index: Int) -> String? {
@@ -94,9 +93,9 @@ struct TypeFlow {
     }
 
     /// The value that the app gives for the type that a string names.
-    func value(_ type: String) -> ValueType {
-        context.changes.read(ValueType(context.interface.type(type), in: context.interface))
-    }
+    func value(_ type: String) -> ValueType { value(context.interface.type(type)) }
+
+    func value(_ type: InterfaceType) -> ValueType { context.changes.read(ValueType(type, in: context.interface)) }
 
     /// The number of the cause that may leave a value nil: a function of the app, or the string that it reads.
     mutating func doubt(_ name: String, asked index: Int) -> UInt16 {

@@ -8,7 +8,7 @@ final class KnownInterface {
     private lazy var structs = NameIndex(interface.structs, by: \.name)
     private lazy var scalars = NameIndex(interface.scalars + moreScalars, by: \.name)
     private lazy var classes = NameIndex(interface.classes, by: \.name)
-    private lazy var structures = [KnownStruct?](repeating: nil, count: interface.structs.count)
+    private var structures: [Int: KnownStruct] = [:]
     private var methods: [String: NameIndex<PatchInterface.Function>] = [:]
     private var namesOfMethods: [String: [String]] = [:]
     private var types: [String: InterfaceType] = [:]
@@ -27,11 +27,9 @@ final class KnownInterface {
 
     /// A struct; nil if its fields are not known.
     func structure(_ name: String) -> KnownStruct? {
-        guard let number = structs.place(of: name) else { return nil }
-        if let known = structures[number] { return known }
-        let known = KnownStruct(interface.structs[number], number: number, in: self)
-        structures[number] = known
-        return known
+        structs.place(of: name).map { number in
+            structures.value(of: number) { KnownStruct(interface.structs[number], number: number, in: self) }
+        }
     }
 
     func scalar(_ name: String) -> PatchInterface.Scalar? { scalars[name] }
@@ -39,42 +37,25 @@ final class KnownInterface {
     func exposes(_ name: String) -> Bool { classes[name] != nil }
 
     func methodNames(of name: String) -> [String] {
-        if let known = namesOfMethods[name] { return known }
-        let names = classes[name]?.methods.map(\.name) ?? []
-        namesOfMethods[name] = names
-        return names
+        namesOfMethods.value(of: name) { classes[name]?.methods.map(\.name) ?? [] }
     }
 
     func method(_ method: String, of name: String) -> PatchInterface.Function? {
         guard let exposed = classes[name] else { return nil }
-        if let known = methods[name] { return known[method] }
-        let known = NameIndex(exposed.methods, by: \.name)
-        methods[name] = known
-        return known[method]
+        return methods.value(of: name) { NameIndex(exposed.methods, by: \.name) }[method]
     }
 
-    func type(_ text: String) -> InterfaceType {
-        if let known = types[text] { return known }
-        let type = InterfaceType(text)
-        types[text] = type
-        return type
-    }
+    func type(_ text: String) -> InterfaceType { types.value(of: text) { InterfaceType(text) } }
 
     /// How many arguments a function, or a method with the name of its class, must get. Those after them are optional.
     func neededArguments(of name: String, _ signature: PatchSignature) -> Int {
-        if let count = needed[name] { return count }
-        let count = signature.arguments.lastIndex { !$0.hasSuffix(" or nil") }.map { $0 + 1 } ?? 0
-        needed[name] = count
-        return count
+        needed.value(of: name) { signature.arguments.lastIndex { !$0.hasSuffix(" or nil") }.map { $0 + 1 } ?? 0 }
     }
 
     /// Whether a string is certainly not a value of a type.
     func lacks(_ text: String, in name: String) -> Bool {
         guard let scalar = scalar(name), !scalar.cases.isEmpty else { return false }
-        if let known = setsOfWords[name] { return !known.contains(text) }
-        let known = Set(words(in: name))
-        setsOfWords[name] = known
-        return !known.contains(text)
+        return !setsOfWords.value(of: name) { Set(words(in: name)) }.contains(text)
     }
 
     /// Whether an integer is certainly not a value of a type.
@@ -100,10 +81,9 @@ final class KnownInterface {
     }
 
     func words(in name: String) -> [String] {
-        if let known = words[name] { return known }
-        let all = (scalar(name)?.cases ?? []).compactMap { if case .string(let text) = $0 { text } else { nil } }
-        words[name] = all
-        return all
+        words.value(of: name) {
+            (scalar(name)?.cases ?? []).compactMap { if case .string(let text) = $0 { text } else { nil } }
+        }
     }
 }
 
@@ -150,6 +130,16 @@ extension PatchSignature {
         let first = PatchSignature(
             arguments.prefix(most) + ["…"], result: result, throws: self.throws, isAsynchronous: isAsynchronous)
         return first.description
+    }
+}
+
+extension Dictionary {
+    /// The value of a key, which is made if it is not there.
+    mutating func value(of key: Key, made make: () -> Value) -> Value {
+        if let known = self[key] { return known }
+        let new = make()
+        self[key] = new
+        return new
     }
 }
 

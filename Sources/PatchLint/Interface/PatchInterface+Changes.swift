@@ -18,19 +18,6 @@ extension PatchInterface {
     package func changes(to newer: PatchInterface) -> [Change] {
         let isOther = !app.isByteEqual(to: newer.app)
         let other = isOther ? [Change.breaking("the app was \(app) and is now \(newer.app)")] : []
-        return other + changesOfNames(to: newer)
-    }
-
-    /// Why a patch does not fit this app or this version of it; nil if it fits.
-    package func refusal(of manifest: Manifest) -> String? {
-        guard manifest.app.isByteEqual(to: app) else {
-            return "the patch is for the app \(manifest.app), but the interface is for \(app)"
-        }
-        guard let version = AppVersion(appVersion), !manifest.appVersions.contains(version) else { return nil }
-        return "the patch is for app versions \(manifest.appVersions), but the interface is for \(appVersion)"
-    }
-
-    private func changesOfNames(to newer: PatchInterface) -> [Change] {
         var changes = Self.changes(functions, newer.functions) { $0 }
         changes += Self.changes(structs, newer.structs, by: \.name, { "the struct \($0.name)" }) {
             Self.changes($0, $1)
@@ -40,7 +27,16 @@ extension PatchInterface {
         changes += Self.changes(classes, newer.classes, by: \.name, { "the class \($0.name)" }) { exposed, other in
             Self.changes(exposed.methods, other.methods) { "\(exposed.name):\($0)" }
         }
-        return changes.filter(\.isBreaking) + changes.filter { !$0.isBreaking }
+        return other + changes.filter(\.isBreaking) + changes.filter { !$0.isBreaking }
+    }
+
+    /// Why a patch does not fit this app or this version of it; nil if it fits.
+    package func refusal(of manifest: Manifest) -> String? {
+        guard manifest.app.isByteEqual(to: app) else {
+            return "the patch is for the app \(manifest.app), but the interface is for \(app)"
+        }
+        guard let version = AppVersion(appVersion), !manifest.appVersions.contains(version) else { return nil }
+        return "the patch is for app versions \(manifest.appVersions), but the interface is for \(appVersion)"
     }
 
     /// The changes of elements with names: those that are gone or have changed, and those that are new.
@@ -98,10 +94,10 @@ extension PatchInterface {
         guard !older.cases.isEmpty, !newer.cases.isEmpty else { return [] }
         let (oldCases, newCases) = (Set(older.cases), Set(newer.cases))
         return older.cases.filter { !newCases.contains($0) }.map {
-            .breaking("the case \($0.text) of \(older.name) is gone")
+            .breaking("the case \($0.json.text()) of \(older.name) is gone")
         }
             + newer.cases.filter { !oldCases.contains($0) }.map {
-                Change(isBreaking: false, description: "the case \($0.text) of \(older.name) is new")
+                Change(isBreaking: false, description: "the case \($0.json.text()) of \(older.name) is new")
             }
     }
 
@@ -115,16 +111,6 @@ extension PatchInterface {
                 || new.isAsynchronous != old.isAsynchronous
             let words = "\(name(function.name)) was \(function.signature) and is now \(other.signature)"
             return [Change(isBreaking: isBreaking, description: words)]
-        }
-    }
-}
-
-extension PatchInterface.Scalar.Case {
-    /// The value as a script writes it.
-    var text: String {
-        switch self {
-        case .string(let text): JSONValue.string(text).text()
-        case .integer(let number): String(number)
         }
     }
 }

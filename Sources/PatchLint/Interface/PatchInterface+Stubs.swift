@@ -19,7 +19,7 @@ extension PatchInterface {
         }
         let scalars = scalars.map { scalar in
             let cases = scalar.cases.map { value in
-                if case .string(let text) = value { Escape.lua(text) } else { value.text }
+                if case .string(let text) = value { Escape.lua(text) } else { value.json.text() }
             }
             return "---@alias \(Self.identifier(scalar.name)) "
                 + (cases.isEmpty ? type(scalar.type) : cases.joined(separator: " | "))

@@ -54,8 +54,7 @@ extension SourceOutline {
     mutating func table() throws {
         try expect(.openBrace)
         while !isAt(.closeBrace) {
-            if isAt(.openBracket) {
-                advance()
+            if take(.openBracket) {
                 _ = try expression()
                 try expect(.closeBracket)
                 try expect(.assign)
@@ -127,8 +126,7 @@ extension SourceOutline {
 
     /// Reads the arguments of a call of a name, if it is one. Returns how many there are, and whether there may be more.
     mutating func arguments(of function: Int32?) throws -> (count: Int, isOpen: Bool) {
-        let isBracket = isAt(.open)
-        if isBracket { advance() }
+        let isBracket = take(.open)
         if function == require {
             let isOnly = !isBracket || ahead.word == .close
             let number = number(of: token)

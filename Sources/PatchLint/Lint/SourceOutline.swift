@@ -167,8 +167,8 @@ struct SourceOutline {
         }
         if take(.if) { return try ifStatement() }
         if take(.for) { return try forStatement() }
-        if isAt(.function) { return try functionStatement() }
-        if take(.local) { return isAt(.function) ? try localFunction() : try localStatement() }
+        if take(.function) { return try functionStatement() }
+        if take(.local) { return take(.function) ? try localFunction() : try localStatement() }
         try assignmentOrCall()
     }
 
@@ -196,7 +196,6 @@ struct SourceOutline {
     }
 
     mutating func functionStatement() throws {
-        advance()
         var last = try name()
         var path = text(last)
         var isMethod = false
@@ -214,7 +213,6 @@ struct SourceOutline {
     }
 
     mutating func localFunction() throws {
-        advance()
         declare(try name())
         try functionBody()
     }

@@ -2,31 +2,24 @@ package import PatchRunner
 
 extension ScriptValue {
     /// Why a value is not of a type.
-    package struct Mismatch: Error {
-        package let description: String
-    }
+    package typealias Mismatch = Slot.Mismatch
 
-    /// Reads a value as a type of an interface.
     package static func read(
         from stack: PatchStack, at index: Int32, as type: String, in interface: PatchInterface?
     ) throws(Mismatch) -> ScriptValue {
         guard let value = read(from: stack, at: index) else {
-            throw Mismatch(description: stack.mismatch(expected: type, at: index))
+            throw Mismatch(stack.mismatch(expected: type, at: index))
         }
         let type = InterfaceType(type)
-        if let fault = value.fault(as: type, in: interface) { throw Mismatch(description: fault) }
+        if let fault = value.fault(as: type, in: interface) { throw Mismatch(fault) }
         return value.converted(to: type, in: interface)
     }
 
     /// Reads the result that a script gives for `otherwise` while it loads.
     package static func readResult(
         from stack: PatchStack, as type: String, in interface: PatchInterface?
-    ) -> Result<Otherwise, Slot.Mismatch> {
-        do throws(Mismatch) {
-            return .success(Otherwise(try read(from: stack, at: -1, as: type, in: interface)))
-        } catch {
-            return .failure(.init(error.description))
-        }
+    ) -> Result<Otherwise, Mismatch> {
+        Result { () throws(Mismatch) in Otherwise(try read(from: stack, at: -1, as: type, in: interface)) }
     }
 
     /// Why the app could not read the value as a type of an interface; nil if it could.

@@ -10,13 +10,8 @@ struct SampledCall {
 
 /// The calls of a function that are compared with its patches in shadow: each of them takes some, until its second ends.
 struct CallSample {
-    private struct Member {
-        let shadow: Shadow
-        /// How many calls it takes until its second ends.
-        var left: Int
-    }
-
-    private var members: [Member] = []
+    /// The patches, and how many calls each of them takes until its second ends.
+    private var members: [(shadow: Shadow, left: Int)] = []
     /// Are below older versions of patches in shadow, by the patches' ids. They are kept for calls that are on their way to one.
     private(set) var lowerBarriers: [String: Layer] = [:]
 
@@ -34,7 +29,7 @@ struct CallSample {
     mutating func add(_ shadow: Shadow) {
         let id = shadow.patch.id
         if lowerBarriers[id] == nil { lowerBarriers[id] = unsafe pp_new_barrier().map { unsafe Layer($0) } }
-        members.append(Member(shadow: shadow, left: shadow.limits.shadowCalls))
+        members.append((shadow, shadow.limits.shadowCalls))
     }
 
     mutating func removeShadow(of patch: any ShadowRunner) { members.removeAll { $0.shadow.runner === patch } }

@@ -238,10 +238,13 @@ struct LayerStack {
 
 extension RunnerEvent.Calls {
     fileprivate init(_ statistics: pp_statistics) {
-        self.init(
-            calls: Int(clamping: statistics.calls), failures: Int(clamping: statistics.failures),
-            fallbacks: Int(clamping: statistics.fallbacks), measured: Int(clamping: statistics.measured),
-            nanoseconds: Int(clamping: statistics.nanoseconds), longest: Int(clamping: statistics.longest),
-            times: statistics.measured == 0 ? [] : statistics.allTimes)
+        self.init()
+        (calls, failures) = (Int(clamping: statistics.calls), Int(clamping: statistics.failures))
+        (fallbacks, measured) = (Int(clamping: statistics.fallbacks), Int(clamping: statistics.measured))
+        (nanoseconds, longest) = (Int(clamping: statistics.nanoseconds), Int(clamping: statistics.longest))
+        guard measured > 0 else { return }
+        times = unsafe withUnsafeBytes(of: statistics.times) {
+            unsafe $0.bindMemory(to: UInt64.self).map { Int(clamping: $0) }
+        }
     }
 }

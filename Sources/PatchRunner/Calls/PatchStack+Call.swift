@@ -77,12 +77,11 @@ extension PatchStack {
         let given = Int(top) - Int(first) + 1
         var message = Self.argumentCountMessage(of: slot.name, takes: types.count, got: given)
         // The arguments are read again for the message. A table that has changed meanwhile may fit then.
-        if given <= types.count, let fault = takeReadFault() { message = "an argument of \(slot.name): \(fault)" }
         if given <= types.count {
-            for (index, type) in types.enumerated() where type.read(from: self, at: first + Int32(index)) == nil {
-                message =
-                    "argument \(index + 1) of \(slot.name): " + type._mismatch(in: self, at: first + Int32(index))
-                break
+            if let fault = takeReadFault() { message = "an argument of \(slot.name): \(fault)" }
+            let places = zip(first..., types)
+            if let (place, type) = places.first(where: { $1.read(from: self, at: $0) == nil }) {
+                message = "argument \(place - first + 1) of \(slot.name): " + type._mismatch(in: self, at: place)
             }
         }
         push(message: message)

@@ -45,8 +45,5 @@ struct Refusal {
     }
 
     /// The reason in metrics, which also count refusals that are not reported to the host.
-    var metricReason: String? { event?.rawValue ?? (isRepeated ? "nested" : nil) }
-
-    /// Whether an earlier refusal in the same run was already reported to the host.
-    var isRepeated: Bool { reason == PP_REFUSED_AGAIN.rawValue }
+    var metricReason: String? { event?.rawValue ?? (reason == PP_REFUSED_AGAIN.rawValue ? "nested" : nil) }
 }

@@ -8,32 +8,24 @@ internal import Synchronization
 private final class CallBelow: Sendable {
     /// The cell through which it goes.
     let cell: UInt
-    private let noted = Mutex(Noted())
-
-    /// The call that is compared reads it, on its thread or in its task. A task that the app has made in the call may write another one.
-    private struct Noted: @unchecked Sendable {
-        var part: AnsweredCall.Part?
-        var isOver = false
-    }
+    private let noted = Mutex<(part: AnsweredCall.Part?, isOver: Bool)>((nil, false))
 
     init(_ cell: UInt) { self.cell = cell }
 
     func note(_ part: AnsweredCall.Part) {
-        let new = Noted(part: part)
         let forgotten = noted.locked { noted in
-            defer { if !noted.isOver { noted = new } }
-            return noted
+            defer { if !noted.isOver { noted.part = part } }
+            return noted.part
         }
         withExtendedLifetime(forgotten) {}  // an object may end with it, whose `deinit` may call anything
     }
 
     /// Returns the call, and notes no more.
     func end() -> AnsweredCall.Part? {
-        let noted = noted.locked { noted in
-            defer { noted = Noted(isOver: true) }
-            return noted
+        noted.locked { noted in
+            defer { noted = (nil, true) }
+            return noted.part
         }
-        return noted.part
     }
 }
 
@@ -60,19 +52,14 @@ extension Slot {
         guard hasShadows, pp_has_stack_for_events(), pp_states_entered() <= registry?.callerStates ?? 0 else {
             return Observation(isUpper: true)
         }
-        let sample = takeSample().filter { sampled in
-            if sampled.isBelow { sampled.shadow.count(.incomparable("a patch above it answers")) }
-            return !sampled.isBelow
-        }
+        let sample = takeSample()
         return Observation(
             isUpper: true, sample: sample, below: sample.lazy.compactMap(\.olderCell).first.map(CallBelow.init))
     }
 
     /// Makes a call from a barrier: within the registry's instrument, and with the patches in shadow beside it.
     ///
-    /// - Parameters:
-    ///   - cell: The cell of the layer below the barrier.
-    ///   - arguments: The arguments, as a tuple.
+    /// - Parameter cell: The cell of the layer below the barrier.
     @usableFromInline
     package func observed<Arguments, Output: PatchResult, Failure: Error>(
         _ cell: LayerCell, _ arguments: Arguments, count: Int32, as _: Output.Type,
@@ -125,16 +112,14 @@ extension Slot {
         let reason = Task.isCancelled ? "cancelled" : (error as? any UnansweredCall)?.reason
         for sampled in seen.sample {
             let shadow = sampled.shadow
-            if let reason {
+            if let reason = sampled.isBelow ? "a patch above it answers" : reason {
                 shadow.count(.incomparable(reason))
                 continue
             }
             let call = AnsweredCall(
                 count: count, results: Output.count, answer: answer,
                 original: sampled.olderCell == nil ? answer : below, error: error)
-            instrumented(shadow) {
-                shadow.runner.run(shadow, beside: call)
-            }
+            instrumented(shadow) { shadow.runner.run(shadow, beside: call) }
         }
     }
 }

@@ -54,7 +54,7 @@ package final class Slot: Sendable {
 
     /// Why a value is not a result of the function.
     package struct Mismatch: Error {
-        let description: String
+        package let description: String
 
         package init(_ description: String) { self.description = description }
     }
@@ -172,11 +172,6 @@ package final class Slot: Sendable {
         if let known, let event = refusal.event { known.listener?.hear(.fellBack(known.patch, function: name, event)) }
     }
 
-    /// Counts that a call failed in a layer, which may be gone.
-    private func countFailure(of layer: Layer) {
-        if !layer.countFailure() { layers.locked { $0.countEnded(layer, failures: 1) } }
-    }
-
     /// The answer in place of a layer that a call is in; nil if its script gives no `otherwise`.
     func otherwise(of layer: Layer) -> Otherwise? { layers.locked { $0.otherwise(at: layer.address) } }
 
@@ -238,7 +233,6 @@ package final class Slot: Sendable {
     enum Substitute {
         /// Another attempt: there is another instance now, or another layer in its place.
         case again
-        /// The layer below it.
         case below(LayerReference)
         case original
         case otherwise(Otherwise)
@@ -359,8 +353,10 @@ package final class Slot: Sendable {
         let kill = unsafe pp_kill_of(stack.state)
         let isOfPatch = !pp_is_circumstance(kill)
         let probe = values.takeProbe(of: unsafe pp_current_call(stack.state))
-        if let layer {
-            if kill == PP_OTHERS.rawValue { layer.shrink() } else { countFailure(of: layer) }
+        if let layer, kill == PP_OTHERS.rawValue {
+            layer.shrink()
+        } else if let layer, !layer.countFailure() {
+            layers.locked { $0.countEnded(layer, failures: 1) }
         }
         unsafe pp_leave(stack.state)
         if let layer, kill == PP_OTHERS.rawValue {

@@ -48,13 +48,6 @@ extension RunnerEvent {
         public let failure: Failure?
         /// The script and the line on which its function begins.
         package let place: (script: String, line: Int)?
-
-        package init(answer: String, result: String?, failure: Failure?, place: (script: String, line: Int)?) {
-            self.answer = answer
-            self.result = result
-            self.failure = failure
-            self.place = place
-        }
     }
 }
 

@@ -53,8 +53,7 @@ package final class EventThrottle<Event: RepeatedEvent>: Sendable {
     }
 
     private func awaitEnd() {
-        let end = uptime.now() + interval
-        Task.detached(priority: .utility) { [weak self, uptime] in
+        Task.detached(priority: .utility) { [weak self, uptime, end = uptime.now() + interval] in
             try? await uptime.sleep(end)
             self?.end()
         }

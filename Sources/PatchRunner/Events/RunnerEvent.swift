@@ -24,13 +24,6 @@ public enum RunnerEvent: Sendable {
         public package(set) var stackTrace: String?
         /// Whether the patch is not at fault: the machine had no processor time or no memory for it.
         package var isCircumstance = false
-
-        package init(code: PatchError.Code, message: String, script: String?, line: Int?) {
-            self.code = code
-            self.message = message
-            self.script = script
-            self.line = line
-        }
     }
 
     /// The reason why the script did not answer although it did not fail. Its `otherwise` answered instead, or, without one, the
@@ -54,37 +47,26 @@ public enum RunnerEvent: Sendable {
     /// The number of calls of a patch, and how long they took.
     public struct Calls: Sendable, Equatable {
         /// How often a function of the patch was called.
-        public package(set) var calls: Int
+        public package(set) var calls = 0
         /// How many of the calls failed.
-        public package(set) var failures: Int
+        public package(set) var failures = 0
         /// How often something else answered: the script's `otherwise`, another patch or the original.
-        public package(set) var fallbacks: Int
+        public package(set) var fallbacks = 0
         /// How many of the calls were measured.
-        public package(set) var measured: Int
+        public package(set) var measured = 0
         /// The total time of the measured calls, in nanoseconds.
-        public package(set) var nanoseconds: Int
+        public package(set) var nanoseconds = 0
         /// The longest measured call since the patch was activated, in nanoseconds.
-        public package(set) var longest: Int
+        public package(set) var longest = 0
         /// The number of measured calls that took less than each of ``timeBounds``, but not less than the bound before it. The
         /// last number counts the longer calls. Empty if no call was measured.
-        public package(set) var times: [Int]
+        public package(set) var times: [Int] = []
         /// The bounds of ``times``: from 100 µs to 500 ms.
         public static var timeBounds: [Duration] {
             (0..<Int32(PP_BOUNDS)).map { .nanoseconds(pp_bound($0)) }
         }
 
-        package init(
-            calls: Int = 0, failures: Int = 0, fallbacks: Int = 0, measured: Int = 0, nanoseconds: Int = 0,
-            longest: Int = 0, times: [Int] = []
-        ) {
-            self.calls = calls
-            self.failures = failures
-            self.fallbacks = fallbacks
-            self.measured = measured
-            self.nanoseconds = nanoseconds
-            self.longest = longest
-            self.times = times
-        }
+        package init() {}
     }
 
     /// The level of a script's log line.

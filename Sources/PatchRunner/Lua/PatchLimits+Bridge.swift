@@ -6,13 +6,6 @@ extension PatchLimits {
     var deepestTable: Int { min(tableDepth, 200) }
 }
 
-extension pp_statistics {
-    /// The number of measured calls for each of ``RunnerEvent/Calls/timeBounds``.
-    var allTimes: [Int] {
-        unsafe withUnsafeBytes(of: times) { unsafe $0.bindMemory(to: UInt64.self).map { Int(clamping: $0) } }
-    }
-}
-
 extension pp_limits {
     init(_ limits: PatchLimits) {
         unsafe self.init(

@@ -59,7 +59,7 @@ struct FieldEncoder: Encoder {
         return KeyedEncodingContainer(Keyed(found: found))
     }
     func unkeyedContainer() -> any UnkeyedEncodingContainer { Unkeyed(found: found) }
-    func singleValueContainer() -> any SingleValueEncodingContainer { Single(found: found) }
+    func singleValueContainer() -> any SingleValueEncodingContainer { self }
 
     private struct Keyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
         let codingPath: [any CodingKey] = []
@@ -128,14 +128,11 @@ struct FieldEncoder: Encoder {
         mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { self }
         mutating func superEncoder() -> any Encoder { FieldEncoder() }
     }
+}
 
-    private struct Single: SingleValueEncodingContainer {
-        let codingPath: [any CodingKey] = []
-        let found: Found
-
-        mutating func encodeNil() { found.type = "value or nil" }
-        mutating func encode(_ value: some Encodable) throws { found.type = try found.note(value) }
-    }
+extension FieldEncoder: SingleValueEncodingContainer {
+    func encodeNil() { found.type = "value or nil" }
+    func encode(_ value: some Encodable) throws { found.type = try found.note(value) }
 }
 
 /// A dictionary of any types. Its keys are not fields.

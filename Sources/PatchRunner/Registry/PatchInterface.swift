@@ -1,4 +1,4 @@
-internal import PatchCrypto
+package import PatchCrypto
 
 /// The interface that a program offers to patches: its replaceable functions, the structs that they take and return, and the
 /// methods of the objects that they get.
@@ -63,6 +63,13 @@ public struct PatchInterface: Sendable, Hashable {
         package enum Case: Sendable, Hashable {
             case string(String)
             case integer(Int)
+
+            package var json: JSONValue {
+                switch self {
+                case .string(let text): .string(text)
+                case .integer(let number): .integer(number)
+                }
+            }
         }
 
         /// The name of the type, as signatures have it.
@@ -157,14 +164,8 @@ extension PatchInterface {
     }
 
     private static func json(of scalar: Scalar) -> JSONValue {
-        let cases = scalar.cases.map { value in
-            switch value {
-            case .string(let text): JSONValue.string(text)
-            case .integer(let number): JSONValue.integer(number)
-            }
-        }
-        return .object([
-            ("name", .string(scalar.name)), ("type", .string(scalar.type)), ("cases", .array(cases)),
+        .object([
+            ("name", .string(scalar.name)), ("type", .string(scalar.type)), ("cases", .array(scalar.cases.map(\.json))),
         ])
     }
 

@@ -192,29 +192,22 @@ public final class PatchRunner: Sendable {
     /// - Throws: `policy` if a higher version with the same id was activated before, or if the patch is no longer for
     ///   this app or this time. `config` if the patch was already activated, or was loaded by another runner.
     public func activate(_ patch: LoadedPatch) throws(PatchError) {
-        let identity = patch.script.patch
-        var replaced: LoadedPatch?
-        do throws(PatchError) {
-            replaced = try begin(patch) { state in
-                let old = state.active.firstIndex { $0.id == patch.id }.map { state.active.remove(at: $0) }
-                let closed = state.closed.firstIndex { $0.id == patch.id && $0.version <= patch.version }.map {
-                    state.closed.remove(at: $0)
-                }
-                state.active.append(patch)
-                state.minimumVersions[patch.id] = max(patch.version, state.minimumVersions[patch.id] ?? 0)
-                registry.names.whileChanging {
-                    patch.script.activate(replacing: old?.script)
-                    closed?.script.deactivate()
-                }
-                return old
+        let replaced = try begin(patch) { state in
+            let old = state.active.firstIndex { $0.id == patch.id }.map { state.active.remove(at: $0) }
+            let closed = state.closed.firstIndex { $0.id == patch.id && $0.version <= patch.version }.map {
+                state.closed.remove(at: $0)
             }
-        } catch {
-            events?(.refused(error, identity))
-            throw error
+            state.active.append(patch)
+            state.minimumVersions[patch.id] = max(patch.version, state.minimumVersions[patch.id] ?? 0)
+            registry.names.whileChanging {
+                patch.script.activate(replacing: old?.script)
+                closed?.script.deactivate()
+            }
+            return old
         }
         endShadows { $0.id == patch.id && $0.version <= patch.version }
-        if let replaced { events?(.deactivated(replaced.script.patch)) }
-        events?(.activated(identity))
+        if let replaced { events?(.deactivated(replaced.patch)) }
+        events?(.activated(patch.patch))
         if let why = patch.script.whyAlone { patch.script.reports.takesTurns(why) }
     }
 
@@ -229,42 +222,42 @@ public final class PatchRunner: Sendable {
 
     /// - Parameter mayRun: Called once, before the first run. Returns whether the script may run.
     package func shadow(_ patch: LoadedPatch, mayRun: @escaping @Sendable () -> Bool) throws(PatchError) {
-        do throws(PatchError) {
-            let ended = try begin(patch) { (state) throws(PatchError) in
-                if let active = state.active.first(where: { $0.id == patch.id && $0.version >= patch.version }) {
-                    throw PatchError(
-                        .policy, "version \(active.version) of \(patch.id) is active",
-                        hint: "a shadow is of a higher version")
-                }
-                let old = state.shadows.filter { $0.id == patch.id }
-                state.shadows.removeAll { $0.id == patch.id }
-                state.shadows.append(patch)
-                registry.names.whileChanging { patch.script.beginShadow(mayRun) }
-                return old
+        let ended = try begin(patch) { (state) throws(PatchError) in
+            if let active = state.active.first(where: { $0.id == patch.id && $0.version >= patch.version }) {
+                throw PatchError(
+                    .policy, "version \(active.version) of \(patch.id) is active",
+                    hint: "a shadow is of a higher version")
             }
-            for old in ended { old.script.endShadow() }
-        } catch {
-            events?(.refused(error, patch.script.patch))
-            throw error
+            let old = state.shadows.filter { $0.id == patch.id }
+            state.shadows.removeAll { $0.id == patch.id }
+            state.shadows.append(patch)
+            registry.names.whileChanging { patch.script.beginShadow(mayRun) }
+            return old
         }
+        for old in ended { old.script.endShadow() }
     }
 
-    /// Checks that a loaded patch may begin now, and begins it.
+    /// Checks that a loaded patch may begin now, and begins it. If not, that is reported.
     private func begin<Value>(
         _ patch: LoadedPatch, _ body: (inout State) throws(PatchError) -> Value
     ) throws(PatchError) -> Value {
-        guard patch.owner === identity else {
-            throw PatchError(.config, "\(patch.id) was loaded by another runner", hint: "load it with this runner")
-        }
-        var policy = try policy(for: patch.manifest)
-        return try changing.locked { (state) throws(PatchError) in
-            // Another thread may have raised it since the policy was made.
-            policy.minimumVersion = state.minimumVersions[patch.id]
-            try policy.check(patch.manifest)
-            guard patch.script.use() else {
-                throw PatchError(.config, "\(patch.id) was already activated", hint: "load it again")
+        do throws(PatchError) {
+            guard patch.owner === identity else {
+                throw PatchError(.config, "\(patch.id) was loaded by another runner", hint: "load it with this runner")
             }
-            return try body(&state)
+            var policy = try policy(for: patch.manifest)
+            return try changing.locked { (state) throws(PatchError) in
+                // Another thread may have raised it since the policy was made.
+                policy.minimumVersion = state.minimumVersions[patch.id]
+                try policy.check(patch.manifest)
+                guard patch.script.use() else {
+                    throw PatchError(.config, "\(patch.id) was already activated", hint: "load it again")
+                }
+                return try body(&state)
+            }
+        } catch {
+            events?(.refused(error, patch.patch))
+            throw error
         }
     }
 

@@ -77,11 +77,9 @@ internal import PatchText
         stack.top = call.count
         part.pushArguments(stack)
         var found = pp_difference()
-        for index in 0..<call.count {
-            let (given, known) = (index + 1, call.count + index + 1)
-            guard unsafe pp_compare(stack.state, given, known, &found) == PP_SAME else { return false }
+        return (0..<call.count).allSatisfy { index in
+            unsafe pp_compare(stack.state, index + 1, call.count + index + 1, &found) == PP_SAME
         }
-        return true
     }
 
     // MARK: the end of a run

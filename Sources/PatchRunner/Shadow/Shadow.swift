@@ -3,8 +3,9 @@ internal import Synchronization
 
 /// A call that was answered, as a patch in shadow sees it. It is used only while the call lasts, on its thread or in its task.
 struct AnsweredCall {
-    /// An outcome, and the arguments that led to it.
-    struct Part {
+    /// An outcome, and the arguments that led to it. The call that is compared reads it, on its thread or in its task. A task that
+    /// the app has made in the call may note another one.
+    struct Part: @unchecked Sendable {
         let pushArguments: (PatchStack) -> Void
         /// Pushes the outcome. Returns false if it is an error.
         let pushOutcome: (PatchStack) -> Bool

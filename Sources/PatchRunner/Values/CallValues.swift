@@ -53,7 +53,6 @@ internal import Synchronization
         /// Why a value could not be read, if the reason is not its type; and why a value could not be pushed.
         var readFault: String?
         var pushFault: String?
-        /// Whether errors of reading explain the cause.
         var explains = false
         /// The objects and errors that scripts know by number, and the numbers of each call. A number is never reused.
         var lastNumber: Int64 = 0

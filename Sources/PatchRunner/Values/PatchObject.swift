@@ -105,8 +105,7 @@ struct PatchArguments {
     mutating func object<Value: PatchValue>(_: Value.Type) throws -> Value {
         let given = stack.top - first
         guard given <= count else {
-            throw Mismatch(
-                message: PatchStack.argumentCountMessage(of: method, takes: Int(count), got: Int(given)))
+            throw Mismatch(message: PatchStack.argumentCountMessage(of: method, takes: count, got: Int(given)))
         }
         return try next(Value.self)
     }

@@ -107,21 +107,20 @@ public struct PatchField<Root, Value: PatchValue>: Sendable {
 
 /// A field's name, as C reads it. Lua quickly finds a string that it has seen at the same address.
 @safe @usableFromInline final class FieldName: Sendable {
-    nonisolated(unsafe) private let storage: UnsafeMutableBufferPointer<CChar>
     /// The name's bytes and a zero.
-    nonisolated(unsafe) let bytes: UnsafeMutablePointer<CChar>
+    nonisolated(unsafe) private let bytes: UnsafeMutableBufferPointer<CChar>
     @usableFromInline let text: String
 
     init(_ text: String) {
         self.text = text
         let terminated = text.utf8CString
-        unsafe storage = .allocate(capacity: terminated.count)
-        unsafe _ = storage.initialize(fromContentsOf: terminated)
-        guard let start = unsafe storage.baseAddress else { fatalError("a name without its zero") }
-        unsafe bytes = start
+        unsafe bytes = .allocate(capacity: terminated.count)
+        unsafe _ = bytes.initialize(fromContentsOf: terminated)
     }
 
-    deinit { unsafe storage.deallocate() }
+    deinit { unsafe bytes.deallocate() }
+
+    var start: UnsafeMutablePointer<CChar>? { unsafe bytes.baseAddress }
 }
 
 /// Where a property is stored in its struct's memory.
@@ -307,9 +306,9 @@ extension PatchStack {
     /// Pushes a table for a struct. nil is pushed if the run must end.
     @usableFromInline func pushStruct(fields: Int) -> Bool { unsafe pp_push_struct(state, Int32(fields)) }
 
-    @usableFromInline func push(name: FieldName) { unsafe pp_push_name(state, name.bytes) }
+    @usableFromInline func push(name: FieldName) { unsafe pp_push_name(state, name.start) }
     @usableFromInline func pushField(_ name: FieldName, of table: Int32) {
-        unsafe pp_get_field(state, table, name.bytes)
+        unsafe pp_get_field(state, table, name.start)
     }
 
     /// Begins to read a table as a struct, whose fields stay on the stack. After true, `endStruct` must follow.

@@ -94,8 +94,14 @@ struct StackDecoder: Decoder {
         return StackUnkeyedDecoding(stack: stack, codingPath: codingPath, table: place, elements: count)
     }
 
-    func singleValueContainer() -> any SingleValueDecodingContainer {
-        StackSingleDecoding(stack: stack, codingPath: codingPath, place: place)
+    func singleValueContainer() -> any SingleValueDecodingContainer { self }
+}
+
+extension StackDecoder: SingleValueDecodingContainer {
+    func decodeNil() -> Bool { stack.isNil(at: place) }
+
+    func decode<Value: Decodable>(_: Value.Type) throws -> Value {
+        try Self.decode(Value.self, from: stack, at: place, path: codingPath)
     }
 }
 
@@ -234,16 +240,4 @@ private struct StackUnkeyedDecoding: UnkeyedDecodingContainer {
     }
 
     mutating func superDecoder() throws -> any Decoder { try nextDecoder() }
-}
-
-private struct StackSingleDecoding: SingleValueDecodingContainer {
-    let stack: PatchStack
-    let codingPath: [any CodingKey]
-    let place: Int32
-
-    func decodeNil() -> Bool { stack.isNil(at: place) }
-
-    func decode<Value: Decodable>(_: Value.Type) throws -> Value {
-        try StackDecoder.decode(Value.self, from: stack, at: place, path: codingPath)
-    }
 }

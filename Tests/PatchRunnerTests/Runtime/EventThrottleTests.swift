@@ -86,7 +86,7 @@ import Testing
             .activated(Self.patch), .deactivated(Self.patch),
             .breakerOpened(Self.patch, functions: ["T.f"], failures: 5, otherwise: []),
             .breakerClosed(Self.patch, function: "T.f"),
-            .loaded(Self.patch, replaces: ["T.f"]), .called(Self.patch, .init(calls: 1)),
+            .loaded(Self.patch, replaces: ["T.f"]), .called(Self.patch, .init()),
         ]
         for event in rare + rare { throttle.emit(event) }
         #expect(told.events.count == events.count + 2 * rare.count)
