@@ -92,14 +92,6 @@ package struct FeedKeys: Sendable {
         json = .object(json.members.filter { ids.contains(ExactString($0.key)) })
     }
 
-    /// A key as it is signed.
-    package static func entry(of key: SchemeKey, kind: String, text: String) -> JSONValue {
-        .object([
-            ("keytype", .string(kind)), ("keyval", .object([("public", .string(text))])),
-            ("scheme", .string(key.scheme.rawValue)),
-        ])
-    }
-
     package subscript(id: String) -> SchemeKey? { keys[ExactString(id)] }
 
     /// The key of an entry; nil if its scheme is unknown, or if it is not a key for its scheme.

@@ -4,8 +4,8 @@ internal import PatchFeed
 package struct FeedKey: Sendable {
     /// The SHA-256 of the key's canonical form, in hex digits.
     package let id: String
+    /// The key as it is signed.
     let json: JSONValue
-    private let key: SchemeKey
 
     /// The first digits of ids, which are enough for messages.
     package static func short(_ ids: [String]) -> String { ids.map { String($0.prefix(16)) }.joined(separator: ", ") }
@@ -37,8 +37,10 @@ package struct FeedKey: Sendable {
     }
 
     private init(_ key: SchemeKey, kind: String, text: String) throws(PatchError) {
-        self.key = key
-        json = FeedKeys.entry(of: key, kind: kind, text: text)
+        json = .object([
+            ("keytype", .string(kind)), ("keyval", .object([("public", .string(text))])),
+            ("scheme", .string(key.scheme.rawValue)),
+        ])
         id = try MessageDigest.sha256.text(of: json.canonical)
     }
 }
