@@ -146,7 +146,7 @@ public struct FeedClient: Sendable {
             {
                 try storage.remove(Self.timestampName)
                 try storage.remove(Self.snapshotName)
-                trusted.forgetFloor()
+                trusted.floor = nil
             }
             try storage.write(name, bytes)
         }

@@ -22,7 +22,7 @@ package struct TrustedMetadata: Sendable {
     ///
     /// If the trusted timestamp file ends before this time, the time was wrong: no list is younger than a timestamp file that was
     /// signed after it. A root that changes the timestamp's keys clears the time, because the old keys have signed it.
-    private(set) var floor: Timestamp?
+    var floor: Timestamp?
     /// The time that expiries are compared with.
     var time: Timestamp { max(start, floor ?? start) }
     package private(set) var root: RootMetadata
@@ -91,9 +91,6 @@ package struct TrustedMetadata: Sendable {
         }
         throw failure ?? PatchError(.internal, "no keys")
     }
-
-    /// Forgets the shown time, because keys that no longer count have signed it.
-    mutating func forgetFloor() { floor = nil }
 
     /// Checks that the newest root file has not expired (5.3.10).
     mutating func checkRoot() throws(PatchError) {
