@@ -1,5 +1,5 @@
 package import PatchCrypto
-internal import PatchFeed
+package import PatchFeed
 
 /// The earlier states of a feed, read from its versioned files.
 ///

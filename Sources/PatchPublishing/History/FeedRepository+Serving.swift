@@ -1,5 +1,5 @@
 package import PatchCrypto
-internal import PatchFeed
+package import PatchFeed
 
 /// A timestamp that any copy of the feed may have made.
 package struct SnapshotPosition: Sendable {
@@ -24,10 +24,7 @@ extension FeedRepository {
     }
 
     /// The change that made this state, as recorded in its snapshot. Snapshots of older versions of patchpack do not record it.
-    package var change: ChangeStamp {
-        let change = bodies.snapshot.change
-        return ChangeStamp(time: change.time, author: change.author, reason: change.reason)
-    }
+    package var change: ChangeStamp { bodies.snapshot.change.stamp }
 
     /// The change that made this state, or the last change of the list if the snapshot does not record its own.
     package var lastChange: ChangeStamp { change.time == nil ? list.change : change }

@@ -1,5 +1,5 @@
 package import PatchCrypto
-internal import PatchFeed
+package import PatchFeed
 
 // Restoring the list of an earlier state.
 extension FeedRepository {

@@ -220,10 +220,7 @@ extension FeedRepository {
                 bodies.snapshot.setEntry(of: role.rawValue, to: try description(of: role))
             }
             // A list may have waited for signatures, so its own author, reason and time take precedence.
-            let change =
-                hasNewList
-                ? list.change : ChangeStamp(time: details.now, author: details.author, reason: details.reason)
-            bodies.snapshot.change = (change.time, change.author, change.reason, bodies.root.version)
+            bodies.snapshot.change = (hasNewList ? list.change : details.stamp, bodies.root.version)
             if let previous {
                 let file = FileDescription(length: nil, sha256: previous.sha256)
                 bodies.snapshot.setPrevious(MetadataDescription(version: previous.version, file))

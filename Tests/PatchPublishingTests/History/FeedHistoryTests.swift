@@ -196,7 +196,7 @@ import Testing
             ])
         // The author and the time of a change do not affect devices.
         var same = old
-        same.edit(in: ChangeDetails(at: FeedFixture.now.adding(days: 1))) { $0.author = "ada" }
+        same.edit(in: ChangeDetails(at: FeedFixture.now.adding(days: 1))) { $0.change.author = "ada" }
         #expect(same.list.isEquivalent(to: old.list) && same.visibleChanges(since: old).isEmpty)
         // A part that has no words of its own.
         var other = old

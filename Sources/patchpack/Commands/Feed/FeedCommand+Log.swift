@@ -1,4 +1,5 @@
 import PatchCrypto
+import PatchFeed
 import PatchPublishing
 import PatchText
 
