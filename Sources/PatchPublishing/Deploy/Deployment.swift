@@ -48,8 +48,7 @@ package struct Deployment {
         let bytes: [UInt8]
         (feed, bytes) = try Folder.whileLocked(around: [folder.path.appending(Path("."))]) {
             () throws(PatchError) in
-            let feed = try folder.repository(FeedRepository.Reading(root: root))
-            return (feed, try folder.read(FeedLayout.timestamp) ?? [])
+            return (try folder.repository(root: root), try folder.read(FeedLayout.timestamp) ?? [])
         }
         timestamp = Link(version: feed.state(of: .timestamp).version, bytes: bytes)
     }
@@ -101,36 +100,28 @@ package struct Deployment {
         return outcome
     }
 
-    package enum Served: Sendable, Equatable {
-        /// This deployment, or a later one.
-        case current
-        /// An earlier timestamp, which caches still have.
-        case earlier(Int)
-    }
-
     /// Checks a timestamp that is served after the deployment.
     ///
     /// - Parameter givenUp: The state of another copy that the deployment gave up, which caches may still have.
-    package func look(
-        at bytes: [UInt8], servedBy name: String, givenUp: SnapshotPosition?
-    ) throws(PatchError) -> Served {
+    /// - Returns: The version of an earlier timestamp, which caches still have; nil for this deployment, or a later one.
+    package func earlierVersion(
+        in bytes: [UInt8], servedBy name: String, givenUp: SnapshotPosition?
+    ) throws(PatchError) -> Int? {
         let own = timestamp.version
         let served = try position(bytes, called: "\(name): timestamp.json")
         // A later timestamp came after this one, at the same place. An earlier one is still in caches.
         guard served.isOwn || served.version != own || served.version == givenUp?.version else {
             throw .otherCopy(name, served)
         }
-        return served.version < own || !served.isOwn && served.version == own ? .earlier(served.version) : .current
+        return served.version < own || !served.isOwn && served.version == own ? served.version : nil
     }
 
     // MARK: reading
 
-    private func position(_ bytes: [UInt8], called name: String? = nil) throws(PatchError)
-        -> SnapshotPosition
-    {
-        try feed.position(of: bytes, called: name ?? FeedLayout.timestamp, root: root) {
-            (path) throws(PatchError) in try folder.read(path)
-        }
+    private func position(
+        _ bytes: [UInt8], called name: String = FeedLayout.timestamp
+    ) throws(PatchError) -> SnapshotPosition {
+        try feed.position(of: bytes, called: name, root: root, folder.read)
     }
 
     /// The root files that are missing at the place, oldest first.
@@ -207,7 +198,7 @@ package struct Deployment {
     }
 
     private func state(at snapshot: Int) throws(PatchError) -> FeedRepository {
-        try folder.repository(FeedRepository.Reading(root: root, snapshot: snapshot))
+        try folder.repository(root: root, snapshot: snapshot)
     }
 
     // MARK: the chain
@@ -287,7 +278,7 @@ package struct Deployment {
         }
         var numbers = [other.version, other.snapshot]
         var isLower = other.version >= own || other.snapshot > snapshot || !other.isOwn && other.snapshot == snapshot
-        if !other.isOwn, let there = try? FeedRepository(FeedRepository.Reading(root: root), target.read) {
+        if !other.isOwn, let there = try? FeedRepository(root: root, target.read) {
             for role in [FeedRole.targets, .rollout] {
                 numbers.append(there.state(of: role).version)
                 if feed.state(of: role).version < there.state(of: role).version { isLower = true }
@@ -301,7 +292,7 @@ package struct Deployment {
 
     /// Whether the place's feed came from this folder's snapshot.
     private func isOlder() throws(PatchError) -> Bool {
-        let there = try FeedRepository(FeedRepository.Reading(root: root), target.read)
+        let there = try FeedRepository(root: root, target.read)
         return try there.position(of: timestamp.bytes, called: FeedLayout.timestamp, root: root, target.read).isOwn
     }
 
@@ -317,7 +308,7 @@ package struct Deployment {
     /// Reads back the uploaded files, as devices will read them once a timestamp is in place.
     private func checkUploaded(_ newest: Link) throws(PatchError) {
         do throws(PatchError) {
-            _ = try FeedRepository(FeedRepository.Reading(root: root)) { (path) throws(PatchError) in
+            _ = try FeedRepository(root: root) { (path) throws(PatchError) in
                 if path == FeedLayout.timestamp { return newest.bytes }
                 return try FeedLayout.isRoot(path) ? folder.read(path) : target.read(path)
             }

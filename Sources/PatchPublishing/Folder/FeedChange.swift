@@ -23,22 +23,12 @@ package struct FeedChange {
         package var stages = false
         package var isTrial = false
         package var trustsClock = false
-        /// The place that the feed is served from; nil to skip the comparison with it.
-        package var served: Served?
+        /// The place that the feed is served from, by its name without a password; nil to skip the comparison with it.
+        package var served: (name: String, timestamp: () throws(PatchError) -> FeedReply)?
 
         package init(_ details: ChangeDetails) {
             self.details = details
             clock = { () throws(PatchError) in details.now }
-        }
-    }
-
-    package struct Served {
-        /// Its name, without a password.
-        let name: String
-        let timestamp: () throws(PatchError) -> FeedReply
-
-        package init(name: String, timestamp: @escaping () throws(PatchError) -> FeedReply) {
-            (self.name, self.timestamp) = (name, timestamp)
         }
     }
 
@@ -91,8 +81,7 @@ package struct FeedChange {
 
     /// The current feed, read from the root that this signer trusts.
     package func repository() throws(PatchError) -> FeedRepository {
-        let feed = try folder.repository(
-            FeedRepository.Reading(root: pin.root(), isInterrupted: settings.isInterrupted))
+        let feed = try folder.repository(root: pin.root(), isInterrupted: settings.isInterrupted)
         try pin.check(feed.state(of: .timestamp).version)
         return feed
     }
@@ -102,7 +91,7 @@ package struct FeedChange {
         let root = try pin.root()
         return FeedHistory(snapshot: { (number) throws(PatchError) in try folder.read(FeedLayout.snapshot(number)) }) {
             (number) throws(PatchError) in
-            try folder.repository(FeedRepository.Reading(root: root, snapshot: number))
+            try folder.repository(root: root, snapshot: number)
         }
     }
 
@@ -245,9 +234,8 @@ package struct FeedChange {
         if let date = reply.date { try checkClock(against: date, by: 300, "the server's clock shows \(date)") }
         guard case .bytes(let bytes, _) = reply.content else { return }
         try feed.checkNotOlder(than: bytes)
-        let position = try feed.position(of: bytes, called: "the served timestamp.json", root: pin.root()) {
-            (path) throws(PatchError) in try folder.read(path)
-        }
+        let position = try feed.position(
+            of: bytes, called: "the served timestamp.json", root: pin.root(), folder.read)
         // A change with versions above a floor gives the other copy up.
         guard position.isOwn || settings.details.versionFloor > 0 else { throw .otherCopy(served.name, position) }
     }

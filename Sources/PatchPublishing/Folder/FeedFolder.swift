@@ -10,7 +10,9 @@ package struct FeedFolder: Sendable {
 
     package init(path: Path) { self.path = path }
 
-    package func read(_ name: String, limit: Int = fileLimit) throws(PatchError) -> [UInt8]? {
+    package func read(_ name: String) throws(PatchError) -> [UInt8]? { try read(name, limit: Self.fileLimit) }
+
+    package func read(_ name: String, limit: Int) throws(PatchError) -> [UInt8]? {
         let file = path.appending(Path(name))
         do throws(PatchError) {
             let bytes = try InputFile.regularIfThere(file, limit: limit)
@@ -27,27 +29,25 @@ package struct FeedFolder: Sendable {
     }
 
     /// The feed in the folder, read starting from a trusted root.
-    package func repository(_ reading: FeedRepository.Reading) throws(PatchError) -> FeedRepository {
-        do throws(PatchError) {
-            return try FeedRepository(reading) { (name) throws(PatchError) in try read(name) }
-        } catch {
-            throw error.about(path)
+    package func repository(
+        root: [UInt8], isInterrupted: Bool = false, snapshot: Int? = nil
+    ) throws(PatchError) -> FeedRepository {
+        try path.naming { () throws(PatchError) in
+            try FeedRepository(root: root, isInterrupted: isInterrupted, snapshot: snapshot, read)
         }
     }
 
     /// The feed in the folder, trusting its own first root file. Use it to look at a feed, not to sign it.
     package func ownRepository() throws(PatchError) -> FeedRepository {
-        try FeedRepository(trustingItself: { (name) throws(PatchError) in try read(name) })
+        try FeedRepository(trustingItself: read)
     }
 
     /// Checks that devices read the state of this folder.
     ///
     /// - Throws: `feed-rollback` if an older state is served, `feed-conflict` if it has a change that this folder does not have.
     package func check(served timestamp: [UInt8], by name: String, root: [UInt8]) throws(PatchError) {
-        let feed = try repository(FeedRepository.Reading(root: root))
-        let position = try feed.position(of: timestamp, called: "\(name): timestamp.json", root: root) {
-            (path) throws(PatchError) in try read(path)
-        }
+        let feed = try repository(root: root)
+        let position = try feed.position(of: timestamp, called: "\(name): timestamp.json", root: root, read)
         guard position.isOwn else { throw .otherCopy(name, position) }
         let own = feed.state(of: .timestamp).version
         guard position.version >= own else {
@@ -60,7 +60,7 @@ package struct FeedFolder: Sendable {
     /// A feed with the change that waits for signatures.
     package func staged(on feed: FeedRepository) throws(PatchError) -> FeedRepository? {
         var feed = feed
-        return try feed.loadStagedChange { (name) throws(PatchError) in try read(name) } ? feed : nil
+        return try feed.loadStagedChange(reading: read) ? feed : nil
     }
 
     /// Writes files in order. A file with a version or a hash in its name is never replaced.

@@ -2,33 +2,26 @@ package import PatchCrypto
 internal import PatchFeed
 
 extension FeedRepository {
-    package struct Reading: Sendable {
-        /// A root file that does not come from the feed's own folder. Trust starts with it.
-        let root: [UInt8]
-        /// Whether to accept files that are signed only with the keys from before the last change of keys, because that change
-        /// was interrupted.
-        let isInterrupted: Bool
-        /// The snapshot to read; nil for the one that the timestamp lists.
-        let snapshot: Int?
-
-        package init(root: [UInt8], isInterrupted: Bool = false, snapshot: Int? = nil) {
-            (self.root, self.isInterrupted, self.snapshot) = (root, isInterrupted, snapshot)
-        }
-    }
-
     /// How many versions may have files that no metadata list. An interrupted run leaves one.
     private static let mostOrphans = 100
 
-    /// Reads a feed as a client does, starting from a trusted root.
+    /// Reads a feed as a client does.
     ///
     /// It checks as much as a client, because a change signs the unchanged parts along with it. Only expiry is not checked, so
     /// that an expired feed can be refreshed.
     ///
+    /// - Parameters:
+    ///   - root: A root file that does not come from the feed's own folder. Trust starts with it.
+    ///   - isInterrupted: Whether to accept files that are signed only with the keys from before the last change of keys, because
+    ///     that change was interrupted.
+    ///   - number: The snapshot to read; nil for the one that the timestamp lists.
     /// - Throws: `feed-malformed`, `feed-signature`, `feed-rollback` or `feed-mismatch` if a file is not the feed's.
-    package init(_ reading: Reading, _ read: (String) throws(PatchError) -> [UInt8]?) throws(PatchError) {
-        let earlierRoots = reading.snapshot != nil ? .max : reading.isInterrupted ? 1 : 0
-        var trusted = try Self.trusted(
-            from: reading.root, earlierRoots: earlierRoots, snapshot: reading.snapshot, read)
+    package init(
+        root: [UInt8], isInterrupted: Bool = false, snapshot number: Int? = nil,
+        _ read: (String) throws(PatchError) -> [UInt8]?
+    ) throws(PatchError) {
+        let earlierRoots = number != nil ? .max : isInterrupted ? 1 : 0
+        var trusted = try Self.trusted(from: root, earlierRoots: earlierRoots, snapshot: number, read)
 
         func take(
             _ path: String, _ update: ([UInt8]) throws(PatchError) -> Void
@@ -71,7 +64,7 @@ extension FeedRepository {
         var bodies = MetadataBodies(
             root: trusted.root, targets: targets, rollout: rollout, snapshot: snapshot, timestamp: timestamp)
         var knowsRoot = true
-        if reading.snapshot != nil {
+        if number != nil {
             // An earlier state had the root of its time. It may not name that root, or may name a wrong one.
             let file = try SignedMetadata(snapshotBytes, name: path, type: SnapshotMetadata.type)
             let root = ([trusted.root] + trusted.earlierRoots).first {
@@ -83,7 +76,7 @@ extension FeedRepository {
         self.init(
             bodies: bodies, oldRoot: bodies.root, list: PatchListDraft(list),
             stale: Set(FeedRole.allCases.filter { $0 != .rollout && trusted.staleTypes.contains($0.type) }),
-            orphanedVersions: reading.snapshot == nil ? try Self.orphanedVersions(by: bodies, read) : [:],
+            orphanedVersions: number == nil ? try Self.orphanedVersions(by: bodies, read) : [:],
             knowsRoot: knowsRoot, previous: (snapshot.version, try MessageDigest.sha256.text(of: snapshotBytes)))
         let roots = [bodies.root] + trusted.earlierRoots.filter { $0.version == bodies.root.version - 1 }
         if knowsRoot, let file = try read(FeedLayout.root(bodies.root.version)) {
@@ -117,7 +110,7 @@ extension FeedRepository {
 
     /// Reads a feed, trusting its own first root file. This does not prove whose feed it is.
     package init(trustingItself read: (String) throws(PatchError) -> [UInt8]?) throws(PatchError) {
-        try self.init(Reading(root: Self.file(FeedLayout.firstRoot, read)), read)
+        try self.init(root: Self.file(FeedLayout.firstRoot, read), read)
     }
 
     /// The version of a root file that its own keys have signed.
@@ -172,10 +165,6 @@ extension FeedRepository {
     }
 
     /// Reads the roots, from a trusted one to the newest. Each is signed with the keys of the one before.
-    ///
-    /// - Parameters:
-    ///   - earlierRoots: How many roots before the newest one also count.
-    ///   - snapshot: The snapshot to read; nil for the one that the timestamp lists.
     static func trusted(
         from pinned: [UInt8], earlierRoots: Int, snapshot: Int? = nil,
         _ read: (String) throws(PatchError) -> [UInt8]?

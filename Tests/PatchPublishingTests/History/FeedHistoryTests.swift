@@ -17,7 +17,7 @@ import Testing
     private var history: FeedHistory {
         FeedHistory(snapshot: { (number) throws(PatchError) in try place.folder().read(FeedLayout.snapshot(number)) }) {
             (number) throws(PatchError) in
-            try place.folder().repository(FeedRepository.Reading(root: place.root, snapshot: number))
+            try place.folder().repository(root: place.root, snapshot: number)
         }
     }
 

@@ -68,7 +68,7 @@ struct FeedAction {
             throw .usage("--after-version: expected a number below 2^52")
         }
         if let server = try FeedReading.Server(.checkServed, arguments) {
-            settings.served = FeedChange.Served(name: server.name) { () throws(PatchError) in
+            let timestamp = { () throws(PatchError) in
                 do throws(PatchError) {
                     return try server.timestamp()
                 } catch {
@@ -76,6 +76,7 @@ struct FeedAction {
                     throw error.hinting("the change itself needs no server: to sign it now, leave --check-served out")
                 }
             }
+            settings.served = (server.name, timestamp)
         }
         return settings
     }
@@ -94,12 +95,7 @@ struct FeedAction {
 
     func make(_ feed: FeedRepository, _ line: String) throws(PatchError) { try show(change.make(feed), [line]) }
 
-    /// Changes the feed, and prints the changes.
-    ///
-    /// - Parameters:
-    ///   - isUrgent: Whether the change is made even if another one waits for signatures.
-    ///   - body: Makes the change, and returns a line for each part of it. It is called again if another process changes the feed
-    ///     meanwhile.
+    /// Changes the feed as `FeedChange.run` does, and prints the lines that `body` returns.
     func run(
         isUrgent: Bool = false, _ body: (inout FeedRepository, inout ChangeDetails) throws(PatchError) -> [String]
     ) throws(PatchError) {
@@ -110,9 +106,7 @@ struct FeedAction {
         try show(result, lines)
     }
 
-    /// Resumes a change that waits for signatures, and prints the changes.
-    ///
-    /// - Parameter body: Gets the lines of the staged change, and adds to them.
+    /// Resumes a change as `FeedChange.resume` does, and prints the lines that `body` returns.
     func resume(_ body: (inout FeedRepository, [String]) throws(PatchError) -> [String]) throws(PatchError) {
         var lines: [String] = []
         let result = try change.resume { (feed, changes) throws(PatchError) in lines = try body(&feed, changes) }

@@ -63,9 +63,7 @@ struct FeedAddress {
                 .feedUnavailable, "\(name): \(FeedLayout.firstRoot): missing, so this is not the folder of a feed")
         }
         return try Path(name).naming { () throws(PatchError) in
-            try FeedRepository(FeedRepository.Reading(root: first, snapshot: snapshot)) {
-                (path) throws(PatchError) -> [UInt8]? in try read(path)
-            }
+            try FeedRepository(root: first, snapshot: snapshot, read)
         }
     }
 
