@@ -64,24 +64,20 @@ extension FeedRepository {
     private func descends(
         from other: MetadataDescription, _ read: (String) throws(PatchError) -> [UInt8]?
     ) throws(PatchError) -> Bool {
-        var version = state(of: .snapshot).version
-        while version > other.version {
-            guard let bytes = try read(FeedLayout.snapshot(version)),
-                let snapshot = try? SnapshotMetadata(
-                    SignedMetadata(bytes, name: "snapshot.json", type: SnapshotMetadata.type))
+        let name = "snapshot.json"
+        var snapshot = bodies.snapshot
+        while snapshot.version > other.version, let previous = try snapshot.previous() {
+            guard previous.version < snapshot.version, let bytes = try read(FeedLayout.snapshot(previous.version)),
+                (try? previous.file.check(bytes, of: name)) != nil,
+                let before = try? SnapshotMetadata(SignedMetadata(bytes, name: name, type: SnapshotMetadata.type)),
+                before.version == previous.version
             else { return false }
-            guard let previous = try snapshot.previous() else {
-                version = other.version
-                break
-            }
-            guard previous.version < version, previous.version >= other.version,
-                let before = try read(FeedLayout.snapshot(previous.version)),
-                (try? previous.file.check(before, of: "snapshot.json")) != nil
-            else { return false }
-            version = previous.version
+            snapshot = before
         }
-        guard version == other.version, let own = try read(FeedLayout.snapshot(version)) else { return false }
-        return (try? other.file.check(own, of: "snapshot.json")) != nil
+        guard snapshot.version >= other.version, let own = try read(FeedLayout.snapshot(other.version)) else {
+            return false
+        }
+        return (try? other.file.check(own, of: name)) != nil
     }
 }
 

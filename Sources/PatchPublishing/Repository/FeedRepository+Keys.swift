@@ -30,7 +30,7 @@ extension FeedRepository {
         in details: ChangeDetails
     ) throws(PatchError) {
         let old = keys(of: role)
-        var (ids, needed) = old
+        var ids = old.ids
         for prefix in removed {
             let found = ids.filter { $0.hasPrefix(prefix) }
             guard found.count == 1 else {
@@ -41,13 +41,13 @@ extension FeedRepository {
             ids.removeAll { $0 == found[0] }
         }
         for key in added where !ids.contains(key.id) { ids.append(key.id) }
-        needed = threshold ?? needed
+        let needed = threshold ?? old.threshold
         guard needed >= 1, ids.count >= needed else {
             throw PatchError(
                 .config, "the role \(role) would have \(ids.count) keys, but needs \(needed) signatures",
                 remedy: PublishingRemedy.addKeys)
         }
-        if role == .timestamp || role == .snapshot, Set(ids).isDisjoint(with: keys(of: role).ids) {
+        if role == .timestamp || role == .snapshot, Set(ids).isDisjoint(with: old.ids) {
             clientsForgetVersions = true
         }
         let isOffline = role == .root || role == .targets

@@ -28,6 +28,9 @@ package struct PatchEntryDraft: Sendable {
     /// The id and the version, which no other entry has.
     package var name: String { "\(id) \(version)" }
 
+    /// The file name of its envelope, such as `com.example.shop.cart-total-7.js`.
+    package var fileName: String { "\(id)-\(version).js" }
+
     package var id: String { json[Key.id]?.text ?? "" }
     package var version: Int { json[Key.version]?.number ?? 0 }
 

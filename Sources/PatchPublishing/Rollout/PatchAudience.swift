@@ -25,7 +25,6 @@ package struct PatchAudience: Sendable {
         (self.groups, self.users, self.moment) = (groups, users, moment)
     }
 
-    /// Sets the audience of the list's entry. Settings that are not given again stay.
     package func apply(to entry: inout PatchEntryDraft) throws(PatchError) {
         // A percentage of 100 is written too, so that a later, smaller one counts the same units. Without a unit and a seed, these
         // are the installations anyway.

@@ -64,14 +64,15 @@ extension FeedRepository {
 
     private func file(of role: FeedRole) -> [UInt8] { bodies[role].file(signatures[role, default: []]) }
 
-    /// The bytes that are signed elsewhere for a role; nil if the role does not change.
-    package func payload(of role: FeedRole) -> [UInt8]? { changed.contains(role) ? bodies[role].json.canonical : nil }
+    /// The bytes that are signed elsewhere for a role.
+    package func payload(of role: FeedRole) throws(PatchError) -> [UInt8] {
+        guard changed.contains(role) else { throw PatchError(.config, "the role \(role) has nothing to sign") }
+        return bodies[role].json.canonical
+    }
 
     /// Adds a signature that was made elsewhere, with any key that may sign the role.
     package mutating func attach(_ signature: [UInt8], to role: FeedRole) throws(PatchError) -> String {
-        guard let payload = payload(of: role) else {
-            throw PatchError(.config, "the role \(role) has nothing to sign")
-        }
+        let payload = try payload(of: role)
         for holder in try holders(of: role) {
             if let id = try holder.signer(of: signature, over: payload) {
                 add(signature, by: id, to: role)

@@ -37,8 +37,7 @@ import Testing
     {
         var entry = PatchEntryDraft(FeedFixture.entry(version))
         entry.state = state
-        return try Publication(
-            FeedFile.Contents(Array("\(bytes) \(version)".utf8)), name: FeedFixture.name(version), entry: entry)
+        return try Publication(FeedFile.Contents(Array("\(bytes) \(version)".utf8)), entry: entry)
     }
 
     @Test func theListChangesOnlyIfItSaysSomethingElse() throws {

@@ -102,8 +102,9 @@ extension FeedCommand {
         }
         var differing: PatchError?
         try action.run { (feed, details) throws(PatchError) in
-            for (path, manifest, _) in envelopes {
-                try path.naming { () throws(PatchError) in try feed.checkApp(of: manifest) }
+            for (path, manifest, _) in envelopes where manifest.app != feed.app {
+                throw PatchError(.policy, "the patch is for the app \(manifest.app), but the feed is for \(feed.app)")
+                    .about(path)
             }
             differing = nil
             let listings = try feed.publish(
