@@ -141,7 +141,7 @@ package struct Deployment {
             guard there == own else {
                 let message = "\(target.name): \(path) differs from the one in \(folder.path)"
                 throw version == 1
-                    ? PatchError(.feedMismatch, message, remedy: PublishingRemedy.giveOtherPlace)
+                    ? PatchError(.feedMismatch, message, remedy: .giveOtherPlace)
                     : PatchError(.feedMismatch, message, hint: Self.newerRoot)
             }
         }
@@ -164,13 +164,13 @@ package struct Deployment {
         var files: [FeedFile] = []
         for (path, digest) in feed.contents where known.insert(path).inserted {
             guard let bytes = try folder.read(path) else {
-                throw PatchError(.feedUnavailable, "\(path): missing", remedy: PublishingRemedy.takeFromBackup)
+                throw PatchError(.feedUnavailable, "\(path): missing", remedy: .takeFromBackup)
                     .about(folder.path)
             }
             let contents = try contents(of: path, bytes)
             guard digest == nil || contents.sha256 == digest else {
                 throw PatchError(
-                    .feedMismatch, "\(path): not the file that is signed", remedy: PublishingRemedy.takeFromBackup
+                    .feedMismatch, "\(path): not the file that is signed", remedy: .takeFromBackup
                 ).about(folder.path)
             }
             files.append(FeedFile(path: path, contents))
@@ -255,8 +255,7 @@ package struct Deployment {
             return link
         } catch {
             guard !repairs else { return nil }
-            throw PatchError(
-                .feedConflict, "\(target.name): \(error.message)", remedy: PublishingRemedy.takeNewestOrReplace)
+            throw PatchError(.feedConflict, "\(target.name): \(error.message)", remedy: .takeNewestOrReplace)
         }
     }
 
@@ -271,8 +270,7 @@ package struct Deployment {
         guard other.isOwn || repairs else {
             if (try? isOlder()) == true {
                 throw PatchError(
-                    .feedConflict, "\(state), which came after the state in \(folder.path)",
-                    remedy: PublishingRemedy.takeDeployed)
+                    .feedConflict, "\(state), which came after the state in \(folder.path)", remedy: .takeDeployed)
             }
             throw .otherCopy(target.name, other)
         }
@@ -287,7 +285,7 @@ package struct Deployment {
         guard isLower else { return true }
         throw PatchError(
             .feedConflict, "\(state); devices that have seen it refuse the lower versions of \(folder.path)",
-            remedy: PublishingRemedy.signAbove(numbers.max() ?? 0, folder: folder.path.description))
+            remedy: .signAbove(numbers.max() ?? 0, folder: folder.path.description))
     }
 
     /// Whether the place's feed came from this folder's snapshot.
@@ -302,7 +300,7 @@ package struct Deployment {
         PatchError(
             .feedConflict,
             "\(target.name): \(path) is there with other bytes\(more > 0 ? ", and \(more) more files" : "")",
-            remedy: PublishingRemedy.lookAndReplace)
+            remedy: .lookAndReplace)
     }
 
     /// Reads back the uploaded files, as devices will read them once a timestamp is in place.
@@ -316,7 +314,7 @@ package struct Deployment {
             let message = "\(target.name): read back: \(error.message)"
             throw repairs
                 ? PatchError(error.code, message, hint: "does something else write there?")
-                : PatchError(error.code, message, remedy: PublishingRemedy.deployAndReplace)
+                : PatchError(error.code, message, remedy: .deployAndReplace)
         }
     }
 

@@ -145,14 +145,17 @@ package struct FeedChange {
             do throws(PatchError) {
                 waiting = try staged.get()
             } catch {
-                guard isUrgent else { throw error.with(.dropStaged(in: folder.path.description)) }
+                guard isUrgent else {
+                    let remedy = PublishingRemedy.dropStaged(in: folder.path.description)
+                    throw PatchError(error.code, error.message, remedy: remedy, at: error.place)
+                }
                 warn(.stagedIsUnreadable(error))
                 isUnreadable = true
             }
             guard waiting == nil || isUrgent else {
                 throw PatchError(
                     .config, "another change waits for signatures",
-                    remedy: PublishingRemedy.signOrDropStaged(in: folder.path.description)
+                    remedy: .signOrDropStaged(in: folder.path.description)
                 ).about(folder.path)
             }
             var (feed, details) = (base, try details())
@@ -249,8 +252,7 @@ package struct FeedChange {
     private func checkClock(against other: Timestamp, by seconds: Int, _ reason: String) throws(PatchError) {
         let now = try settings.clock()
         guard !settings.trustsClock, (other.secondsSince1970 - now.secondsSince1970).magnitude > seconds else { return }
-        throw PatchError(
-            .clock, "\(reason), but this machine's clock shows \(now)", remedy: PublishingRemedy.setClock)
+        throw PatchError(.clock, "\(reason), but this machine's clock shows \(now)", remedy: .setClock)
     }
 
     private func whileLocked<Value>(_ body: () throws(PatchError) -> Value) throws(PatchError) -> Value {
@@ -305,7 +307,7 @@ package struct FeedChange {
         if !signers.isEmpty, let first = missing.first, missing.map(\.keyIDs) == waiting?.map(\.keyIDs) {
             throw PatchError(
                 .feedSignature, "no key here signs the staged change",
-                remedy: PublishingRemedy.giveKeys(of: first.role, ids: first.keyIDs)
+                remedy: .giveKeys(of: first.role, ids: first.keyIDs)
             ).about(folder.path)
         }
         guard missing.isEmpty || !(waiting != nil || settings.stages) || staged != nil else {
@@ -317,7 +319,7 @@ package struct FeedChange {
             throw PatchError(
                 .feedSignature,
                 "\(first.role.keyName) (role \(first.role)) must sign: \(first.count) more of \(FeedKey.short(first.keyIDs))",
-                remedy: PublishingRemedy.giveKeysOrStage)
+                remedy: .giveKeysOrStage)
         }
         let files = try feed.files(signedBy: signers, in: details)
         let size = feed.list.json.encoded().count

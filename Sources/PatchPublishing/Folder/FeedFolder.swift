@@ -53,7 +53,7 @@ package struct FeedFolder: Sendable {
         guard position.version >= own else {
             throw PatchError(
                 .feedRollback, "\(name): has timestamp \(position.version), and \(path) has \(own)",
-                remedy: PublishingRemedy.deployOrPurge)
+                remedy: .deployOrPurge)
         }
     }
 
@@ -150,14 +150,14 @@ package struct FeedFolder: Sendable {
             throw PatchError(
                 .config,
                 "the store is signed for \(label.app) \(label.environment), and the feed is of \(feed.app) \(feed.environment)",
-                remedy: PublishingRemedy.signStore(app: feed.app, environment: feed.environment))
+                remedy: .signStore(app: feed.app, environment: feed.environment))
         }
         guard let old = try trustStore(of: feed), old != bytes, let known = try? SignedTrustStore(old).label,
             known.app == label.app, known.environment == label.environment, known.number >= label.number
         else { return }
         throw PatchError(
             .config, "the store has the number \(label.number), and the feed delivers one with \(known.number)",
-            remedy: PublishingRemedy.signStoreAgain)
+            remedy: .signStoreAgain)
     }
 
     package func contains(_ place: Path) -> Bool {

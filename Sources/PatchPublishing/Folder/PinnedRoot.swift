@@ -55,21 +55,20 @@ package struct PinnedRoot: Sendable {
         guard let newest else {
             if !hasKey, takesOwn { return first }
             if !hasKey {
-                throw PatchError(.usage, "no key", remedy: PublishingRemedy.giveKeyOrRoot).about(folder.path)
+                throw PatchError(.usage, "no key", remedy: .giveKeyOrRoot).about(folder.path)
             }
             // The folder's own root proves nothing, but a wrong key should be reported.
             if !keyIDs.isEmpty, let feed = try? folder.ownRepository(),
                 keyIDs.isDisjoint(with: FeedRole.allCases.flatMap { feed.keys(of: $0).ids })
             {
                 throw PatchError(
-                    .config, "no role of this feed has the key \(FeedKey.short(keyIDs.sorted()))",
-                    remedy: PublishingRemedy.lookAtKeys
+                    .config, "no role of this feed has the key \(FeedKey.short(keyIDs.sorted()))", remedy: .lookAtKeys
                 ).about(folder.path)
             }
             let reason = places.isEmpty ? "; a key that is not a file has none beside it" : ""
             throw PatchError(
                 .config, "no root file to trust: its own \(FeedLayout.firstRoot) proves nothing\(reason)",
-                remedy: PublishingRemedy.giveRoot(sha256: try MessageDigest.sha256.text(of: first))
+                remedy: .giveRoot(sha256: try MessageDigest.sha256.text(of: first))
             ).about(folder.path)
         }
         return newest.bytes

@@ -21,16 +21,14 @@ package struct FeedKey: Sendable {
         } else if let key = try? SchemeKey(pem: pem, for: .rsaPSS) {
             try self.init(key, kind: "rsa", text: String(decoding: pem, as: UTF8.self))
         } else {
-            throw PatchError(
-                .config, "not a public key that a feed can use", remedy: PublishingRemedy.giveFeedKey)
+            throw PatchError(.config, "not a public key that a feed can use", remedy: .giveFeedKey)
         }
     }
 
     package init(_ key: VerifyingKey) throws(PatchError) {
         guard let point = key.ed25519Point else {
             throw PatchError(
-                .config, "a feed is signed with Ed25519 keys, not \(key.algorithm.rawValue)",
-                remedy: PublishingRemedy.makeKey)
+                .config, "a feed is signed with Ed25519 keys, not \(key.algorithm.rawValue)", remedy: .makeKey)
         }
         try self.init(
             SchemeKey(ed25519: point), kind: "ed25519", text: String(decoding: Hex.encode(point), as: UTF8.self))

@@ -45,7 +45,7 @@ extension FeedRepository {
         guard needed >= 1, ids.count >= needed else {
             throw PatchError(
                 .config, "the role \(role) would have \(ids.count) keys, but needs \(needed) signatures",
-                remedy: PublishingRemedy.addKeys)
+                remedy: .addKeys)
         }
         if role == .timestamp || role == .snapshot, Set(ids).isDisjoint(with: old.ids) {
             clientsForgetVersions = true

@@ -176,7 +176,7 @@ extension FeedRepository {
         guard let own = try trusted.root.version == 1 ? file(path, read) : read(path) else {
             throw PatchError(
                 .feedRollback, "\(path): missing, but this signer has seen it: the folder is older than that",
-                remedy: PublishingRemedy.trustOlderRoot)
+                remedy: .trustOlderRoot)
         }
         guard own == pinned else {
             throw PatchError(.feedMismatch, "\(path): not the root file that is trusted", hint: isForeign)

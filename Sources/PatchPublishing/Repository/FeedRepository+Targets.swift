@@ -69,7 +69,7 @@ extension FeedRepository {
         throw PatchError(
             .feedListed,
             "\(new.name): version \(highest.version) is \(highest.words), so only devices that do not get that one would get this one",
-            remedy: PublishingRemedy.packHigher)
+            remedy: .packHigher)
     }
 
     /// Adds, replaces or removes a target that is not an envelope.

@@ -181,7 +181,7 @@ package struct PatchEntryDraft: Sendable {
         guard new != .shadow || state != .withdrawn else {
             throw PatchError(
                 .usage, "\(name) is withdrawn, and devices that still have it would keep it if they do not know shadow",
-                remedy: PublishingRemedy.packHigherInShadow)
+                remedy: .packHigherInShadow)
         }
         state = new
     }

@@ -92,7 +92,7 @@ package struct PatchListDraft: Sendable {
 
     package mutating func removeSwitch(_ name: String) throws(PatchError) {
         guard switches?[name] != nil else {
-            throw PatchError(.usage, "\(name): no such switch to remove", remedy: PublishingRemedy.giveValue)
+            throw PatchError(.usage, "\(name): no such switch to remove", remedy: .giveValue)
         }
         setSwitch(name, to: nil)
     }

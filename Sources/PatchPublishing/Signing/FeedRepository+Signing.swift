@@ -81,7 +81,7 @@ extension FeedRepository {
         }
         throw PatchError(
             .feedSignature, "not a signature over the payload of the role \(role), by one of its keys",
-            remedy: PublishingRemedy.signPayload)
+            remedy: .signPayload)
     }
 
     /// The roles whose changes need more signatures, without the snapshot and the timestamp, which are made last.
@@ -96,7 +96,7 @@ extension FeedRepository {
         guard waiting.count == 1, let role = waiting.first else {
             throw PatchError(
                 .usage, "\(waiting.count) roles wait for signatures",
-                remedy: PublishingRemedy.giveRole(waiting.map(\.rawValue).sorted()))
+                remedy: .giveRole(waiting.map(\.rawValue).sorted()))
         }
         return role
     }
@@ -175,9 +175,7 @@ extension FeedRepository {
             guard let bytes = try read(path) else { continue }
             let file = try SignedMetadata(bytes, name: path, type: role.type)
             guard file.version > bodies[role].version else {
-                throw PatchError(
-                    .config, "\(path): the feed has changed since this was staged",
-                    remedy: PublishingRemedy.repeatStaged)
+                throw PatchError(.config, "\(path): the feed has changed since this was staged", remedy: .repeatStaged)
             }
             try bodies.take(file, as: role)
             signatures[role] = file.signatures
@@ -249,7 +247,7 @@ extension FeedRepository {
             guard size <= limit else {
                 throw PatchError(
                     .feedLimit, "the metadata of the role \(role) would have \(size) bytes; devices read \(limit)",
-                    remedy: PublishingRemedy.prune)
+                    remedy: .prune)
             }
         }
         var versioned = newTargets
@@ -292,8 +290,7 @@ extension FeedRepository {
     }
 
     private static func unsigned(_ role: FeedRole, _ ids: [String]) -> PatchError {
-        PatchError(
-            .feedSignature, "the role \(role) is not signed", remedy: PublishingRemedy.giveKeys(of: role, ids: ids))
+        PatchError(.feedSignature, "the role \(role) is not signed", remedy: .giveKeys(of: role, ids: ids))
     }
 
     private var listBytes: [UInt8] { list.json.encoded() + [0x0A] }
@@ -306,8 +303,7 @@ extension FeedRepository {
         ]
         where count > limit {
             throw PatchError(
-                .feedLimit, "the list would have \(count) \(unit); at most \(limit) are allowed",
-                remedy: PublishingRemedy.prune)
+                .feedLimit, "the list would have \(count) \(unit); at most \(limit) are allowed", remedy: .prune)
         }
         let path = PatchList.path(for: app)
         let target = FeedTarget(path: path, length: bytes.count, sha256: try MessageDigest.sha256.text(of: bytes))

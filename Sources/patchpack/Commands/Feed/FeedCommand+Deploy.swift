@@ -193,8 +193,7 @@ extension FeedCommand {
             guard now < end else {
                 console.status(nil)
                 if isMissing { throw missing }
-                throw PatchError(
-                    .feedRollback, "\(message), after \(patience.length)", remedy: PublishingRemedy.deployOrPurge)
+                throw PatchError(.feedRollback, "\(message), after \(patience.length)", remedy: .deployOrPurge)
             }
             console.status(message)
             let pause = min(end - now, .seconds(2))

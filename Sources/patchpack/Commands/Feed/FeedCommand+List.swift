@@ -174,7 +174,7 @@ extension FeedCommand {
                     throw PatchError(
                         .usage,
                         "\(entry.name) is \(what) already, and version \(fallback.version) is \(fallback.words)",
-                        remedy: PublishingRemedy.giveVersion)
+                        remedy: .giveVersion)
                 }
                 guard let new = old.changed(to: entry, reason: reason) else {
                     lines.append("already \(what)  \(entry.name)")
