@@ -66,19 +66,17 @@ package struct RoleKeys: Sendable {
 
 /// The keys that a root file or a delegation lists, by their ids, which are opaque.
 package struct FeedKeys: Sendable {
-    private var keys: [ExactString: SchemeKey]
-    package private(set) var json: JSONValue
+    private var keys: [ExactString: SchemeKey] = [:]
+    package private(set) var json = JSONValue.object([])
 
-    package init() { (keys, json) = ([:], .object([])) }
+    package init() {}
 
     /// Reads `keys`. A key that cannot be used here is left out.
     package init(_ object: JSONObject) throws(PatchError) {
-        var keys: [ExactString: SchemeKey] = [:]
         for (id, value) in object.members {
             let entry = try JSONObject(value, "\(object.place): \(id)")
             keys[ExactString(id)] = try Self.key(entry)
         }
-        self.keys = keys
         json = .object(object.members)
     }
 

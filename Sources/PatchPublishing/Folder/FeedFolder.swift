@@ -130,13 +130,8 @@ package struct FeedFolder: Sendable {
     /// The keys of the trust store that a feed delivers, one line per key.
     package func trustedKeys(of feed: FeedRepository) throws(PatchError) -> [String] {
         guard let bytes = try trustStore(of: feed) else { return [] }
-        let store: TrustStore
-        do throws(PatchError) {
-            store = try TrustStore(contentsOf: bytes)
-        } catch {
-            throw error.at(file: PatchList.trustPath(for: feed.app))
-        }
-        return store.keys.map { entry in
+        let place = Path(PatchList.trustPath(for: feed.app))
+        return try place.naming { () throws(PatchError) in try TrustStore(contentsOf: bytes).keys }.map { entry in
             let end = entry.notAfter.map { ", until \($0)" } ?? ""
             return "key \(entry.key.id) \(entry.name)\(end)\(entry.isRevoked ? ", revoked" : "")"
         }

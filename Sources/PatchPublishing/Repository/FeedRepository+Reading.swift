@@ -49,7 +49,9 @@ extension FeedRepository {
                 file = try trusted.update(targets: bytes, of: key, by: keys, called: path)
             }
             guard let file, let targets = trusted.targets[key] else { throw Self.unread }
-            if let role = FeedRole(rawValue: key.role) { approvals[role] = try Self.signers(of: file, among: keys) }
+            if let role = FeedRole(rawValue: key.role) {
+                approvals[role] = try Self.sound(file.signatures, over: file.payload, by: keys).map(\.keyID)
+            }
             return targets
         }
 
@@ -81,16 +83,9 @@ extension FeedRepository {
         let roots = [bodies.root] + trusted.earlierRoots.filter { $0.version == bodies.root.version - 1 }
         if knowsRoot, let file = try read(FeedLayout.root(bodies.root.version)) {
             let file = try SignedMetadata(file, name: FeedRole.root.rawValue, type: FeedRole.root.type)
-            approvals[.root] = try Self.signers(of: file, among: roots.map(\.root))
+            approvals[.root] = try Self.sound(file.signatures, over: file.payload, by: roots.map(\.root)).map(\.keyID)
         }
         self.approvals = approvals
-    }
-
-    /// The ids of the given keys that have signed a file, in the order of their signatures.
-    private static func signers(
-        of file: SignedMetadata, among holders: [RoleKeys]
-    ) throws(PatchError) -> [String] {
-        try sound(file.signatures, over: file.payload, by: holders).map(\.keyID)
     }
 
     /// The signatures that were made with the keys that they name, in order.

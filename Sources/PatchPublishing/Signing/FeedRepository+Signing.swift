@@ -62,7 +62,9 @@ extension FeedRepository {
         signatures[role, default: []].contains { $0.keyID == id }
     }
 
-    private func file(of role: FeedRole) -> [UInt8] { bodies[role].file(signatures[role, default: []]) }
+    private func file(of role: FeedRole) -> [UInt8] {
+        MetadataSignature.file(bodies[role].json, signatures[role, default: []])
+    }
 
     /// The bytes that are signed elsewhere for a role.
     package func payload(of role: FeedRole) throws(PatchError) -> [UInt8] {
@@ -141,7 +143,7 @@ extension FeedRepository {
         let path = PatchList.trustPath(for: app)
         guard let digest = digest(of: path) else { return nil }
         let file = FeedLayout.target(path, sha256: digest)
-        var bytes = try newTargets.last { FeedLayout.isTarget($0.path, path) }?.bytes
+        var bytes = try newTargets.first { $0.path == file }?.bytes
         if bytes == nil { bytes = try read(file) }
         guard let bytes, try MessageDigest.sha256.text(of: bytes) == digest else {
             throw PatchError(.feedMismatch, "\(file): missing, or not the file that is signed")
