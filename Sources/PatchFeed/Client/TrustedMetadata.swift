@@ -185,8 +185,7 @@ package struct TrustedMetadata: Sendable {
         try verify(file, by: keys, type: TargetsMetadata.type)
         let next = try TargetsMetadata(file)
         guard next.version == listed.version else {
-            throw PatchError(
-                .feedMismatch, "\(name): is of version \(next.version), not \(listed.version) as signed")
+            throw PatchError(.feedMismatch, "\(name): is of version \(next.version), not \(listed.version) as signed")
         }
         try check(next.expires, name, at: time)
         targets[key] = next

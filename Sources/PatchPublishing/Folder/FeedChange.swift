@@ -89,8 +89,7 @@ package struct FeedChange {
     /// The earlier states of the feed. They count only if the keys of a trusted root have signed them.
     package func history() throws(PatchError) -> FeedHistory {
         let root = try pin.root()
-        return FeedHistory(snapshot: { (number) throws(PatchError) in try folder.read(FeedLayout.snapshot(number)) }) {
-            (number) throws(PatchError) in
+        return FeedHistory(reading: folder.read) { (number) throws(PatchError) in
             try folder.repository(root: root, snapshot: number)
         }
     }
@@ -237,8 +236,7 @@ package struct FeedChange {
         if let date = reply.date { try checkClock(against: date, by: 300, "the server's clock shows \(date)") }
         guard case .bytes(let bytes, _) = reply.content else { return }
         try feed.checkNotOlder(than: bytes)
-        let position = try feed.position(
-            of: bytes, called: "the served timestamp.json", root: pin.root(), folder.read)
+        let position = try feed.position(of: bytes, called: "the served timestamp.json", root: pin.root(), folder.read)
         // A change with versions above a floor gives the other copy up.
         guard position.isOwn || settings.details.versionFloor > 0 else { throw .otherCopy(served.name, position) }
     }

@@ -184,14 +184,13 @@ package struct FeedFolder: Sendable {
     /// What differs after any change of the feed, or of the change that waits for signatures. That one is not read: whatever is in
     /// its place, a patch can be stopped.
     func state() throws(PatchError) -> (timestamp: [UInt8]?, staged: [FileInfo?]) {
-        (
-            try read(FeedLayout.timestamp),
-            FeedRepository.stagedPaths.map { FileInfo(path.appending(Path($0)), following: false) }
-        )
+        (try read(FeedLayout.timestamp), stagedFiles)
     }
 
-    package func hasStaged() -> Bool {
-        FeedRepository.stagedPaths.contains { FileInfo(path.appending(Path($0)), following: false) != nil }
+    package func hasStaged() -> Bool { stagedFiles.contains { $0 != nil } }
+
+    private var stagedFiles: [FileInfo?] {
+        FeedRepository.stagedPaths.map { FileInfo(path.appending(Path($0)), following: false) }
     }
 
     /// Removes the change that waits for signatures, whatever it is. A link is removed itself.

@@ -23,9 +23,7 @@ extension FeedRepository {
         let earlierRoots = number != nil ? .max : isInterrupted ? 1 : 0
         var trusted = try Self.trusted(from: root, earlierRoots: earlierRoots, snapshot: number, read)
 
-        func take(
-            _ path: String, _ update: ([UInt8]) throws(PatchError) -> Void
-        ) throws(PatchError) -> [UInt8] {
+        func take(_ path: String, _ update: ([UInt8]) throws(PatchError) -> Void) throws(PatchError) -> [UInt8] {
             let bytes = try Self.file(path, read)
             do throws(PatchError) { try update(bytes) } catch { throw error.hinting(Self.isForeign) }
             return bytes
@@ -110,7 +108,9 @@ extension FeedRepository {
 
     /// The version of a root file that its own keys have signed.
     package static func version(ofRoot bytes: [UInt8]) throws(PatchError) -> Int {
-        try trusted(ReadingLeniency(), root: bytes).root.version
+        let file = try SignedMetadata(bytes, name: "root.json", type: RootMetadata.type)
+        try file.verify(by: RootMetadata(file).root)
+        return file.version
     }
 
     private static let isForeign =
@@ -154,11 +154,6 @@ extension FeedRepository {
         return orphanedVersions
     }
 
-    private static func trusted(_ leniency: ReadingLeniency, root: [UInt8]) throws(PatchError) -> TrustedMetadata {
-        guard let start = Timestamp(secondsSince1970: 0) else { throw PatchError(.internal, "no time") }
-        return try TrustedMetadata(root: root, start: start, leniency: leniency)
-    }
-
     /// Reads the roots, from a trusted one to the newest. Each is signed with the keys of the one before.
     static func trusted(
         from pinned: [UInt8], earlierRoots: Int, snapshot: Int? = nil,
@@ -166,7 +161,8 @@ extension FeedRepository {
     ) throws(PatchError) -> TrustedMetadata {
         var leniency = ReadingLeniency()
         (leniency.ignoresEnds, leniency.earlierRoots, leniency.snapshot) = (true, earlierRoots, snapshot)
-        var trusted = try trusted(leniency, root: pinned)
+        guard let start = Timestamp(secondsSince1970: 0) else { throw PatchError(.internal, "no time") }
+        var trusted = try TrustedMetadata(root: pinned, start: start, leniency: leniency)
         let path = FeedLayout.root(trusted.root.version)
         guard let own = try trusted.root.version == 1 ? file(path, read) : read(path) else {
             throw PatchError(
@@ -192,9 +188,7 @@ extension FeedRepository {
     private static func list(
         of rollout: TargetsMetadata, _ read: (String) throws(PatchError) -> [UInt8]?
     ) throws(PatchError) -> JSONValue {
-        guard rollout.targets.count == 1, let target = rollout.targets.values.first else {
-            throw hasNoList
-        }
+        guard rollout.targets.count == 1, let target = rollout.targets.values.first else { throw hasNoList }
         let bytes = try file(URLPath.target(target, isConsistent: true), read)
         do throws(PatchError) { try target.check(bytes) } catch { throw error.hinting(isForeign) }
         let json = try PatchList.json(decoding: bytes)

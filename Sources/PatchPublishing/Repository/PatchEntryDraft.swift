@@ -86,10 +86,8 @@ package struct PatchEntryDraft: Sendable {
         set { json.set(Key.offered, newValue.map { .string($0.description) }) }
     }
 
-    package var author: String? {
-        get { json[Key.author]?.text }
-        set { json.set(Key.author, newValue.map(JSONValue.string)) }
-    }
+    /// The last change.
+    package var change: ChangeStamp { ChangeStamp(json, time: Key.since) }
 
     /// Whether another entry is the same for devices.
     package func isEquivalent(to other: PatchEntryDraft) -> Bool {
@@ -107,7 +105,7 @@ package struct PatchEntryDraft: Sendable {
         var entry = self
         entry.since = details.now
         if isOffered, old?.state != state { entry.offered = details.now }
-        entry.author = details.author
+        entry.json.set(Key.author, details.author.map(JSONValue.string))
         if entry.reason == old?.reason { entry.reason = details.reason }
         return entry
     }

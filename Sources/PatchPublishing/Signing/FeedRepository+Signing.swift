@@ -315,7 +315,6 @@ extension FeedRepository {
     private func description(of role: FeedRole) throws(PatchError) -> MetadataDescription {
         let bytes = file(of: role)
         let digest = try MessageDigest.sha256.text(of: bytes)
-        return MetadataDescription(
-            version: bodies[role].version, FileDescription(length: bytes.count, sha256: digest))
+        return MetadataDescription(version: bodies[role].version, FileDescription(length: bytes.count, sha256: digest))
     }
 }

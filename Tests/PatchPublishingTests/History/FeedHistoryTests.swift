@@ -15,8 +15,7 @@ import Testing
     init() throws { place = try FeedPlace() }
 
     private var history: FeedHistory {
-        FeedHistory(snapshot: { (number) throws(PatchError) in try place.folder().read(FeedLayout.snapshot(number)) }) {
-            (number) throws(PatchError) in
+        FeedHistory(reading: place.folder().read) { (number) throws(PatchError) in
             try place.folder().repository(root: place.root, snapshot: number)
         }
     }

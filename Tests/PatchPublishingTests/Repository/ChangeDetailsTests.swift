@@ -34,7 +34,7 @@ import Testing
         let change = ChangeStamp(time: FeedFixture.now, author: "Ada", reason: "too slow")
         let next = try read()
         #expect(next.change == change && next.list.change == change)
-        #expect(next.list.entries[0].author == "Ada" && next.list.entries[0].reason == "too slow")
+        #expect(next.list.entries[0].change.author == "Ada" && next.list.entries[0].reason == "too slow")
         #expect(next.list.entries[0].since == FeedFixture.now)
     }
 

@@ -95,7 +95,7 @@ import Testing
         later.author = "bob"
         feed.replace([old.name: try #require(old.changed(to: new, reason: nil))], adding: [], in: later)
         let changed = try feed.entry(Self.id, version: 3)
-        #expect(changed.since == later.now && changed.author == "bob" && old.since != later.now)
+        #expect(changed.since == later.now && changed.change.author == "bob" && old.since != later.now)
         #expect(try feed.entry(Self.id, version: 2).json.encoded() == before.json.encoded())
     }
 

@@ -42,9 +42,7 @@ struct FeedAction {
         let pin = PinnedRoot(
             of: folder, given: PinnedRoot.pathFromOptions(arguments), keys: (options + [.addKey]).flatMap(keys.files),
             keyIDs: ids, hasKey: !signers.isEmpty, takesOwn: arguments.has(.attach))
-        change = FeedChange(
-            of: folder, try Self.settings(arguments, at: now), signers: signers, pin: pin
-        ) { warning in
+        change = FeedChange(of: folder, try Self.settings(arguments, at: now), signers: signers, pin: pin) { warning in
             // `refresh` renews an ended signature, so its user already knows.
             if case .refused = warning, arguments.verb.lastWord == "refresh" { return }
             console.warning(warning.text(at: now))

@@ -69,9 +69,7 @@ struct FeedAddress {
 
     func history(_ root: [UInt8]?, _ console: Console?) -> FeedHistory {
         var count = 0
-        return FeedHistory(
-            snapshot: { (number) throws(PatchError) in try read(FeedLayout.snapshot(number)) }
-        ) { (number) throws(PatchError) in
+        return FeedHistory(reading: read) { (number) throws(PatchError) in
             count += 1
             console?.status("\(count) states are read")
             return try feed(root, at: number)

@@ -144,9 +144,7 @@ extension FeedCommand {
     }
 
     /// The role that `--role` names, or the only role that waits.
-    private static func role(_ arguments: ParsedArguments, of feed: FeedRepository) throws(PatchError)
-        -> FeedRole
-    {
+    private static func role(_ arguments: ParsedArguments, of feed: FeedRepository) throws(PatchError) -> FeedRole {
         if let name = try arguments.text(of: .role), let role = FeedRole(rawValue: name) { return role }
         return try feed.waitingRole()
     }

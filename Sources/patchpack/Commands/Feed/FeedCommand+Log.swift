@@ -12,9 +12,7 @@ extension FeedCommand {
         let feed = try place.feed(root)
         let id = arguments.operands.count > 1 ? arguments.operands[1].text : nil
         // One extra change, to find out whether there are more.
-        var changes = try place.history(root, console).changes(
-            until: feed, of: id, most: most.addingOrMost(1)
-        ) {
+        var changes = try place.history(root, console).changes(until: feed, of: id, most: most.addingOrMost(1)) {
             console.warning("the changes before that cannot be read: \($0.message)")
         }
         console.status(nil)

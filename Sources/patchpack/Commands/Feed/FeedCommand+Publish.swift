@@ -53,8 +53,7 @@ extension FeedCommand {
         let action = try FeedAction(arguments, console, folder: arguments.operands[1].path)
         let origin = try source.path.naming { () throws(PatchError) in try source.ownRepository() }
         let entry = try origin.entry(arguments.operands[2].text, version: arguments.number(of: .patchVersion))
-        guard let path = entry.path, let digest = origin.digest(of: path)
-        else {
+        guard let path = entry.path, let digest = origin.digest(of: path) else {
             throw PatchError(.feedMalformed, "the release keys have not signed its envelope").about(source.path)
         }
         let file = source.path.appending(Path(FeedLayout.target(path, sha256: digest)))

@@ -22,8 +22,7 @@ extension FeedCommand {
 
     private static func status(_ arguments: ParsedArguments, _ console: Console) throws(PatchError) {
         let place = FeedAddress(arguments.operands[0].text, arguments)
-        let root = try PinnedRoot.fromOptions(arguments)
-        let feed = try place.feed(root)
+        let feed = try place.feed(PinnedRoot.fromOptions(arguments))
         let now = try SystemClock.now()
         let limit = try arguments.number(of: .days, atLeast: 0)
         let id = arguments.operands.count > 1 ? arguments.operands[1].text : nil
